@@ -70,7 +70,7 @@ pub struct Timeouts {
     pub recent: Duration,
     /// How long a connection must be idle, slow or lingering before it may be closed to free what it holds: its slot,
     /// where the server is full; on HTTP/2 also its requests, beyond half of [`Limits::outstanding_streams`] and sooner
-    /// the nearer that limit is; and where it is idle, the memory that large frames took. 1 s.
+    /// the nearer that limit is; and where it is idle, the memory that large frames took. 300 ms.
     pub reclaim: Duration,
     /// How long an idle HTTP/1 connection keeps the memory of a large head or body. 10 ms.
     pub large_buffer: Duration,
@@ -87,7 +87,7 @@ impl Default for Timeouts {
             grace: Duration::from_secs(10),
             last_request: Duration::from_millis(500),
             recent: Duration::from_secs(1),
-            reclaim: Duration::from_secs(1),
+            reclaim: Duration::from_millis(300),
             large_buffer: Duration::from_millis(10),
         }
     }

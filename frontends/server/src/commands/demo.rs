@@ -43,7 +43,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     context.settings.finish()?;
     serve_on_all_cores(async {
         let mut signals = Signals::catch()?;
-        let (listener, bound) = bind(listen).await?;
+        let (listener, bound) = bind(listen)?;
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
         let imported = catalogue_transfer::import_text(storage.admin(), SAMPLES, Options::default()).await;
         imported.map_err(|error| import::failure("the sample courses", &error))?;
@@ -104,11 +104,11 @@ impl Observer for Shown {
 }
 
 /// The address that was asked for, or else the default one, or else any that is free.
-async fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
+fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
     let wanted = listen.unwrap_or_else(|| LISTEN.default_value());
-    let bound = match serving::bind(wanted).await {
+    let bound = match serving::bind(wanted) {
         Err(error) if listen.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
-            serving::bind(SocketAddr::new(wanted.ip(), 0)).await
+            serving::bind(SocketAddr::new(wanted.ip(), 0))
         }
         bound => bound,
     };

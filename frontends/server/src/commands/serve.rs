@@ -85,28 +85,26 @@ async fn serve(
     tokens: &Option<IssuersTokens>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
-    let bind = async |setting, address| {
-        let bound = serving::bind(address).await;
-        bound.map_err(|error| serving::cannot_listen(setting, address, &error))
-    };
-    let bind_for_clients = async || match &inherited {
+    let bind =
+        |setting, address| serving::bind(address).map_err(|error| serving::cannot_listen(setting, address, &error));
+    let bind_for_clients = || match &inherited {
         Some(listener) => serving::adopt(listener).map_err(|error| Failure::because(&error)),
-        None => bind(&LISTEN, settings.listen).await,
+        None => bind(&LISTEN, settings.listen),
     };
     // First, so that it says what is waited for.
     if let Some(address) = settings.admin_listen {
-        let (listener, bound) = bind(&ADMIN_LISTEN, address).await?;
+        let (listener, bound) = bind(&ADMIN_LISTEN, address)?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
     // Before the database, which is not made in vain then; but while it is waited for, clients are refused, not queued.
-    let early = Some(bind_for_clients().await?).filter(|_| settings.wait.is_none());
+    let early = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
     monitor.opened(storage.probe());
     let (listener, bound) = match early {
         Some(bound) => bound,
-        None => bind_for_clients().await?,
+        None => bind_for_clients()?,
     };
     settings.api.rate_limiting.look_at_store().await;
     // This server serves once.

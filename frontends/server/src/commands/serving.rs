@@ -12,7 +12,7 @@ use catalogue_core::Catalogue;
 use catalogue_hyper::ServerConfig;
 use http::{Method, Request, Response};
 use http_body_util::Full;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 use tower_service::Service;
 
@@ -24,9 +24,18 @@ pub(super) use crate::open_files::room_for_connections;
 use crate::settings::Setting;
 use crate::{output, systemd};
 
-/// A listener, and the address that it got.
-pub(super) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(address).await?;
+/// Maximum number of connections that wait to be accepted; a full server frees so many places in a few seconds. The kernel
+/// lowers it to `net.core.somaxconn`, and drops what is beyond, so that the client tries again after a second.
+const BACKLOG: u32 = 4096;
+
+/// Returns a listener, and the address that it got.
+pub(super) fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // The port of a server that has just ended can be taken immediately.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    let listener = socket.listen(BACKLOG)?;
     let bound = listener.local_addr()?;
     Ok((listener, bound))
 }
