@@ -91,11 +91,7 @@ fn files_are_read_in_each_encoding() {
     dir.write("chain.pem", &chain);
     dir.write("key.pem", &key);
     let twice = format!("{chain}{chain}");
-    // The key of RFC 7517, appendix A.1.
-    let keys = r#"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
-        "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#;
     let postgres = "export --database postgres://u@127.0.0.1:1/n?sslmode=verify-full";
-    let with_keys = "tokens check --oauth-issuer https://id.example.com --oauth-audience a --oauth-keys file:f";
     for (text, arguments, piece) in [
         ("database = 'sqlite:\u{e9}.db'\n", "accounts list --config f", "\u{e9}.db"),
         ("sqlite:\u{e9}.db\n", "accounts list --log error --database file:f", "\u{e9}.db"),
@@ -103,7 +99,13 @@ fn files_are_read_in_each_encoding() {
         (&twice, &format!("{postgres}&sslrootcert=chain.pem&sslcert=f&sslkey=key.pem"), "refused"),
         (&key, &format!("{postgres}&sslrootcert=chain.pem&sslcert=chain.pem&sslkey=f"), "refused"),
         #[cfg(feature = "oauth")]
-        (keys, with_keys, "1 usable, fetched now"),
+        (
+            // The key of RFC 7517, appendix A.1.
+            r#"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+            "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#,
+            "tokens check --oauth-issuer https://id.example.com --oauth-audience a --oauth-keys file:f",
+            "1 usable, fetched now",
+        ),
     ] {
         assert_alike(text, piece, |bytes| {
             dir.write("f", bytes);
