@@ -190,7 +190,8 @@ fn put(storage: &MemoryStorage, token: &Token) {
         true => Identity::api_key(account, token.id(), scopes),
         false => Identity::oauth(account, &credential.digest, scopes),
     };
-    let past = Timestamp::parse("2001-01-01T00:00:00Z").ok();
+    // Not longer ago: keys that ended 400 days ago are removed when the next one is created.
+    let past = Some(credential.record.created_at);
     credential.record.expires_at = past.filter(|_| token.state == "expired");
     credential.record.revoked_at = past.filter(|_| token.state == "revoked");
     now(storage.create_key(&credential, &Actor::OPERATOR)).unwrap();
