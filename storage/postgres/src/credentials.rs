@@ -28,8 +28,8 @@ const INSERT: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
-/// Those that have not ended at an instant, and the last of those that have. Their end is an expression of an index. An account
-/// without any is one row without a credential.
+/// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index. An account
+/// without credentials is one row without one.
 pub(crate) const LIST: Sql = Sql {
     text: "SELECT a.id, c.kind, c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, \
            c.revoked_at, c.last_used_at, c.replaced_by FROM accounts AS a \

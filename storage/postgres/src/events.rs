@@ -37,7 +37,7 @@ const RENAMES: Sql = Sql {
     types: &[TEXT, TEXT],
 };
 
-/// Those of no key.
+/// Sign-in events, which belong to no key, up to an instant.
 const OLD: Sql = Sql {
     text: "SELECT id FROM credential_events WHERE account_id = $1 AND credential_id IS NULL AND at <= $2 \
            ORDER BY at LIMIT $3",

@@ -15,7 +15,7 @@ const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
      replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
-/// Those that have not ended at an instant, and the last of those that have. Their end is an expression of an index.
+/// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index.
 const LIST: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
      expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 \
      AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) > ?2 \

@@ -22,12 +22,12 @@ const LIST: &str = "SELECT account_id, id, at, action, actor, credential_id, nam
 const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2)";
 
-/// Those of renames of one key but the last. The plus keeps SQLite from reading all of the account for its order.
+/// Removes all but the last rename events of a key. The plus keeps SQLite from reading all of the account for its order.
 const LIMIT_RENAMES: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2 AND action = 'key_renamed' \
      ORDER BY +id DESC LIMIT -1 OFFSET ?3)";
 
-/// Those of no key.
+/// Removes sign-in events, which belong to no key, up to an instant.
 const REMOVE_OLD: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id IS NULL AND at <= ?2 \
      ORDER BY at LIMIT ?3)";

@@ -64,14 +64,14 @@ pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER B
 
 pub(super) const COUNT_COURSES: &str = "SELECT count(*) FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY";
 
-/// Those that depend on which columns are there.
+/// Statements that depend on which columns the views have.
 pub(super) struct Statements {
     pub(super) pages: Pages,
     /// The same with rows that are kept aside, unless SQLite sorts them: it may have all courses kept before it knows the first.
     pub(super) kept_pages: Option<Pages>,
 }
 
-/// Those of a page. There are two for a later one: the usual one, and the one that is asked where that has no rows.
+/// Statements for a page. A later page has two: the usual one, and another that runs if the first returns no rows.
 pub(super) struct Pages {
     pub(super) first: [String; 1],
     pub(super) next: [String; 2],

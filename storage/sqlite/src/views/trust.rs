@@ -46,7 +46,7 @@ struct Accesses {
 }
 
 thread_local! {
-    /// Those of the statement that this thread prepares in [`accesses`].
+    /// Accesses of the statement that this thread prepares in [`accesses`].
     static RECORDED: RefCell<Option<Accesses>> = const { RefCell::new(None) };
 }
 

@@ -24,7 +24,7 @@ impl Visitor {
         Self { address: address.to_owned(), host: address.to_owned(), cookie: String::new() }
     }
 
-    /// The same visitor at another server of the same host.
+    /// Returns this visitor, with its cookies, at another server of the same host.
     pub(crate) fn at(&self, address: &str) -> Self {
         Self { address: address.to_owned(), host: self.host.clone(), cookie: self.cookie.clone() }
     }

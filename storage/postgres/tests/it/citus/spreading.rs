@@ -18,7 +18,7 @@ const CONTENT: &str = "
     VALUES (decode(repeat('ab', 32), 'hex'), 'old', 'key_1', 'api-key', 'n', 'ccat_abc', 'read:courses', 7, 9);
 ";
 
-/// That content is there, can be found and changed, and nothing is left to mend.
+/// Asserts that the content exists, can be found and changed, and that nothing is left to repair.
 async fn assert_whole(storage: &PostgresStorage) {
     let (account, digest) = (AccountId::new("old"), TokenDigest::from_bytes([0xab; 32]));
     assert!(storage.find_course(&account, "old").await.unwrap().value.is_some());
