@@ -51,7 +51,7 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
             let database = monitor.database().await;
             page(
                 StatusCode::OK,
-                catalogue_prometheus::MEDIA_TYPE,
+                catalogue_observers::prometheus::MEDIA_TYPE,
                 monitor.metrics.render(database.as_ref().map(Option::as_ref)),
             )
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_hyper::{ServerConfig, Tls};
-use catalogue_last_uses::Recorder;
+use catalogue_observers::last_uses::Recorder;
 use tokio::task::spawn_blocking;
 
 use super::signals::{Hangup, Signals};

@@ -1,7 +1,7 @@
 //! What a database on a server and the connections to it tell.
 
 use catalogue_core::storage::{Connections, ReplicaStatus, StorageStatus};
-use catalogue_prometheus::Exposition;
+use catalogue_observers::prometheus::Exposition;
 
 /// Writes the state of the primary and of the replicas; without one, the primary gave no answer.
 pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {

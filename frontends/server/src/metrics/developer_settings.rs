@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use catalogue_prometheus::Exposition;
+use catalogue_observers::prometheus::Exposition;
 use catalogue_settings::Answered;
 
 use crate::developer_settings::FinishedRequest;

@@ -1,6 +1,6 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! Requests are counted by `catalogue-prometheus`; what else is known is written behind them. All labels come from fixed
+//! Requests are counted by `catalogue-observers`; what else is known is written behind them. All labels come from fixed
 //! lists, and none from a client.
 
 mod database;
@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use catalogue_core::Catalogue;
 use catalogue_core::storage::StorageStatus;
 use catalogue_hyper::{ConnectionMetrics, Tls};
-use catalogue_prometheus::{Exposition, RequestMetrics};
+use catalogue_observers::prometheus::{Exposition, RequestMetrics};
 
 #[cfg(feature = "oauth")]
 use crate::issuer::IssuersTokens;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use catalogue_prometheus::Exposition;
+use catalogue_observers::prometheus::Exposition;
 
 /// Writes what the system tells of this process, which counts as begun at `began`; what it does not tell is left out.
 pub(super) fn render(began: SystemTime, out: &mut Exposition) {

@@ -1,6 +1,6 @@
 //! What became of an issuer's tokens, and how their issuer's keys stand.
 
-use catalogue_prometheus::Exposition;
+use catalogue_observers::prometheus::Exposition;
 
 use crate::issuer::IssuersTokens;
 

@@ -13,7 +13,7 @@ use crate::exit::Failure;
 pub(crate) use http::Uri as Endpoint;
 #[cfg(feature = "otel")]
 pub(crate) use {
-    catalogue_otlp::{SpanCounts, SpanExport},
+    catalogue_observers::otlp::{SpanCounts, SpanExport},
     endpoint::parse as parse_endpoint,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn start(spans: &SpanSettings, base_url: &str, secured: bool) -> Resu
     let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
     let client = catalogue_issuer::client(is_https, "the collector of spans");
     let client = client.map_err(|error| Failure::because(&error))?;
-    Ok(SpanExport::start(endpoint, spans.ratio, catalogue_otlp::Site { base_url, secured }, client))
+    Ok(SpanExport::start(endpoint, spans.ratio, catalogue_observers::otlp::Site { base_url, secured }, client))
 }
 
 #[cfg(not(feature = "otel"))]

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use catalogue_core::Operation;
 use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-use thread_local::ThreadLocal;
 
-use crate::exposition::{Exposition, Metric};
+use super::exposition::{Exposition, Metric};
 
 /// What is no operation: the documents, unknown paths, `OPTIONS` of them.
 const OTHER: &str = "other";
@@ -28,14 +27,9 @@ const CHECKS: [&str; 6] = ["accepted", "missing", "invalid", "expired", "revoked
 const LIMITS: [&str; 3] = ["in_flight", "credential", "client_address"];
 const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
 
-/// Counts each finished request, in numbers of the thread that answers it; they are added up when somebody asks.
+/// An observer that counts each finished request.
 #[derive(Debug, Default)]
-pub struct RequestMetrics(ThreadLocal<Shard>);
-
-/// On cache lines of its own.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Shard {
+pub struct RequestMetrics {
     operations: [OperationCounts; OPERATIONS],
     checks: [AtomicU64; CHECKS.len()],
     limits: [AtomicU64; LIMITS.len()],
@@ -53,68 +47,57 @@ struct OperationCounts {
 
 impl Observer for RequestMetrics {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        let shard = self.0.get_or_default();
-        let operation = &shard.operations[request.operation.map_or(0, place)];
+        let operation = &self.operations[request.operation.map_or(0, place)];
         add(&operation.statuses[status(request.status.as_u16())], 1);
         let micros = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX);
         add(&operation.durations[BOUNDS.partition_point(|bound| *bound < micros)], 1);
         add(&operation.nanoseconds, u64::try_from(request.duration.as_nanos()).unwrap_or(u64::MAX));
         if let Some(check) = check(request) {
-            add(&shard.checks[check], 1);
+            add(&self.checks[check], 1);
         }
         if let Some(limit) = request.exceeded.and_then(|limit| position(&LIMITS, limit.name())) {
-            add(&shard.limits[limit], 1);
+            add(&self.limits[limit], 1);
         }
         if let Some(error) = request.failure.and_then(|failure| storage_error(failure)) {
-            add(&shard.storage_errors[error], 1);
+            add(&self.storage_errors[error], 1);
         }
     }
 }
 
 impl RequestMetrics {
-    fn sum(&self, number: impl Fn(&Shard) -> &AtomicU64) -> u64 {
-        self.0.iter().map(|shard| number(shard).load(Ordering::Relaxed)).fold(0, u64::wrapping_add)
-    }
-
     /// Writes all counters, also those that are 0: Prometheus sees no increase in the first value of a new series.
     pub fn render(&self, out: &mut Exposition) {
-        let operations = || iter::once(OTHER).chain(Operation::ALL.iter().map(|operation| operation.id())).enumerate();
+        let names = || iter::once(OTHER).chain(Operation::ALL.iter().map(|operation| operation.id()));
+        let operations = || names().zip(&self.operations);
         let help = "Requests that were answered, by operation and status.";
         let mut requests = out.metric("catalogue_http_requests_total", help);
         let statuses: Vec<_> = STATUSES.iter().map(u16::to_string).chain([OTHER.to_owned()]).collect();
-        for (at, operation) in operations() {
-            for (index, status) in statuses.iter().enumerate() {
-                let count = self.sum(|shard| &shard.operations[at].statuses[index]);
-                requests.value(&[("operation", operation), ("status", status)], count);
+        for (operation, counts) in operations() {
+            for (status, count) in statuses.iter().zip(&counts.statuses) {
+                requests.value(&[("operation", operation), ("status", status)], count.load(Ordering::Relaxed));
             }
         }
         let help = "Time from the request's head to the finished answer, without sending it.";
         let mut durations = out.histogram("catalogue_http_request_duration_seconds", help);
-        for (at, operation) in operations() {
-            let counts = (0..).map(|index| self.sum(|shard| &shard.operations[at].durations[index]));
-            let nanoseconds = self.sum(|shard| &shard.operations[at].nanoseconds);
-            durations.buckets(("operation", operation), bounds().zip(counts), nanoseconds as f64 / 1e9);
+        for (operation, counts) in operations() {
+            let buckets = counts.durations.iter().map(|count| count.load(Ordering::Relaxed));
+            let seconds = counts.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9;
+            durations.buckets(("operation", operation), bounds().zip(buckets), seconds);
         }
         let help = "Requests whose credential was asked for, by what was found.";
         let checks = out.metric("catalogue_credential_checks_total", help);
-        self.render_each(checks, "outcome", CHECKS, |shard| &shard.checks);
+        render_each(checks, "outcome", CHECKS, &self.checks);
         let limits = out.metric("catalogue_limits_exceeded_total", "Requests that were answered 429, by limit.");
-        self.render_each(limits, "limit", LIMITS, |shard| &shard.limits);
+        render_each(limits, "limit", LIMITS, &self.limits);
         let help = "Requests that were answered 500, as the storage failed, by kind.";
         let errors = out.metric("catalogue_storage_errors_total", help);
-        self.render_each(errors, "kind", STORAGE_ERRORS, |shard| &shard.storage_errors);
+        render_each(errors, "kind", STORAGE_ERRORS, &self.storage_errors);
     }
+}
 
-    fn render_each<const N: usize>(
-        &self,
-        mut metric: Metric<'_>,
-        label: &str,
-        names: [&str; N],
-        numbers: fn(&Shard) -> &[AtomicU64; N],
-    ) {
-        for (at, name) in names.iter().enumerate() {
-            metric.value(&[(label, name)], self.sum(|shard| &numbers(shard)[at]));
-        }
+fn render_each<const N: usize>(mut metric: Metric<'_>, label: &str, names: [&str; N], counts: &[AtomicU64; N]) {
+    for (name, count) in names.iter().zip(counts) {
+        metric.value(&[(label, name)], count.load(Ordering::Relaxed));
     }
 }
 

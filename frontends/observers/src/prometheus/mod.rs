@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! Request metrics, and the text format in which Prometheus reads them (version 0.0.4).
 
 mod exposition;
 mod requests;

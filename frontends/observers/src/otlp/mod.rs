@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+//! A span of each request for OpenTelemetry, sent to a collector by OTLP over HTTP.
 
 mod collector;
 mod export;

@@ -12,7 +12,7 @@ use opentelemetry_sdk::trace::{
     IdGenerator as _, RandomIdGenerator, Sampler, SamplingDecision, ShouldSample as _, SpanData, SpanEvents, SpanLinks,
 };
 
-use crate::export::Site;
+use super::export::Site;
 
 /// Which requests get a span, and what all spans say.
 #[derive(Debug)]

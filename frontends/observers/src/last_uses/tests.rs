@@ -1,4 +1,4 @@
-//! What is noted by many threads, and what cannot be written.
+//! Uses noted by many threads, and uses that cannot be written.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,14 +15,14 @@ fn at(microsecond: i64) -> Timestamp {
     Timestamp::from_microseconds(microsecond).unwrap()
 }
 
-fn drained(uses: &LastUses) -> Uses {
-    let mut drained = Uses::default();
-    uses.drain_into(&mut drained);
-    drained
+/// Takes what was noted: the credentials' ids, their accounts and the times.
+fn drained(uses: &LastUses) -> Vec<(Arc<str>, AccountId, Timestamp)> {
+    let uses = mem::take(&mut uses.lock().uses).into_values();
+    uses.map(|CredentialUse { account, credential_id, at }| (credential_id, account, at)).collect()
 }
 
 #[test]
-fn the_greatest_time_of_all_threads_is_kept() {
+fn greatest_time_of_all_threads_is_noted() {
     let uses = LastUses::default();
     let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
     thread::scope(|scope| {
@@ -31,27 +31,28 @@ fn the_greatest_time_of_all_threads_is_kept() {
             scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
         }
     });
-    assert_eq!(drained(&uses), Uses::from_iter([(id, (account, at(9)))]));
-    assert_eq!(drained(&uses), Uses::default());
+    assert_eq!(drained(&uses), [(id, account, at(9))]);
+    assert_eq!(drained(&uses), []);
 }
 
 #[test]
-fn no_more_than_so_many_are_noted() {
+fn credentials_beyond_the_maximum_are_counted_as_missed() {
     let (uses, account) = (LastUses::default(), AccountId::new("a"));
-    for (time, number) in (0..).zip(0..2 * MOST) {
+    for (time, number) in (0..).zip(0..2 * MAX_CREDENTIALS) {
         uses.note(&format!("key_{number}").into(), &account, at(time));
     }
     uses.note(&"key_0".into(), &account, at(77));
+    assert_eq!(uses.lock().missed, MAX_CREDENTIALS as u64);
     let noted = drained(&uses);
-    assert_eq!((noted.len(), noted.get("key_0")), (MOST, Some(&(account.clone(), at(77)))));
-    assert_eq!(uses.missed.load(Ordering::Relaxed), MOST as u64);
+    assert_eq!(noted.len(), MAX_CREDENTIALS);
+    assert!(noted.contains(&("key_0".into(), account.clone(), at(77))));
     uses.note(&"another".into(), &account, at(1));
     assert_eq!(drained(&uses).len(), 1);
 }
 
 /// A signed token has no record that could be noted (decision O20).
 #[tokio::test]
-async fn what_an_issuer_has_signed_is_not_noted() {
+async fn signed_token_is_not_noted() {
     use catalogue_core::Catalogue;
     use catalogue_core::auth::{Identity, Issued, NewToken};
     use catalogue_core::storage::MemoryStorage;
@@ -65,11 +66,11 @@ async fn what_an_issuer_has_signed_is_not_noted() {
         catalogue.call_as(caller, http::Request::get("/api/v1/me").body(()).unwrap()).await;
     }
     let noted = drained(&uses);
-    assert!(noted.len() == 1 && noted.contains_key("key_1"), "{noted:?}");
+    assert!(noted.len() == 1 && &*noted[0].0 == "key_1", "{noted:?}");
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_kept_for_the_next_time() {
+async fn uses_that_cannot_be_written_are_written_later() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("catalogue.db");
     let storage: Arc<dyn AdminStorage> = Arc::new(SqliteStorage::open_and_migrate(&path).unwrap());
@@ -82,19 +83,18 @@ async fn what_cannot_be_written_is_kept_for_the_next_time() {
     storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
 
     let uses = Arc::new(LastUses::default());
-    let mut writer =
-        Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), waiting: Uses::default(), fails: false };
+    let mut writer = Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), failing: false };
     let last_use =
         async || storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap()[0].last_used_at;
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     uses.note(&key.record.identity.credential_id, &account, at(5));
     for _ in 0..2 {
         writer.write().await;
-        assert!(writer.fails && writer.waiting.len() == 1);
+        assert!(writer.failing && uses.lock().uses.len() == 1);
     }
     fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
     assert_eq!(last_use().await, None);
     writer.write().await;
-    assert!(!writer.fails && writer.waiting.is_empty());
+    assert!(!writer.failing && uses.lock().uses.is_empty());
     assert_eq!(last_use().await, Some(at(5)));
 }

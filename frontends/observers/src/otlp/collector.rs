@@ -22,7 +22,7 @@ use prost::Message as _;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::export::SpanCounts;
+use super::export::SpanCounts;
 
 /// The longest that a collector is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

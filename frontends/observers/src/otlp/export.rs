@@ -17,8 +17,8 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use crate::collector::Collector;
-use crate::span::Template;
+use super::collector::Collector;
+use super::span::Template;
 
 /// How many spans wait at most.
 const ROOM: u64 = 5_000;

@@ -1,0 +1,163 @@
+//! When credentials were last used: noted in memory by each request, written to the storage by a task.
+//!
+//! With SQLite a commit invalidates the cached lookups of all accounts, so all uses are written together, once a minute.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{fmt, mem};
+
+use catalogue_core::admin::{AdminStorage, CredentialUse};
+use catalogue_core::observe::{FinishedRequest, Observer};
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{AccountId, Timestamp};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::timeout;
+
+/// Time between two writes.
+const INTERVAL: Duration = Duration::from_secs(60);
+/// Timeout for the last write.
+const LAST_WRITE: Duration = Duration::from_secs(5);
+/// Maximum number of credentials noted between two writes; about 10 MiB.
+const MAX_CREDENTIALS: usize = 50_000;
+
+/// An observer that notes the uses since the last write.
+#[derive(Debug, Default)]
+struct LastUses(Mutex<Noted>);
+
+#[derive(Debug, Default)]
+struct Noted {
+    /// By the credential's id.
+    uses: HashMap<Arc<str>, CredentialUse>,
+    /// Number of uses that found no room.
+    missed: u64,
+}
+
+impl LastUses {
+    /// Notes a use. It allocates nothing for a credential that is noted already.
+    fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
+        let mut noted = self.lock();
+        if let Some(last) = noted.uses.get_mut(id) {
+            last.at = at.max(last.at);
+        } else if noted.uses.len() < MAX_CREDENTIALS {
+            let (account, credential_id) = (account.clone(), Arc::clone(id));
+            noted.uses.insert(Arc::clone(id), CredentialUse { account, credential_id, at });
+        } else {
+            noted.missed += 1;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for LastUses {
+    fn finished(&self, request: &FinishedRequest<'_>) {
+        if let Some(caller) = request.caller.filter(|caller| caller.issued.is_none()) {
+            self.note(&caller.credential_id, &caller.account, Timestamp::now());
+        }
+    }
+}
+
+/// Notes the uses of credentials, and writes them to a storage until [`finish`](Self::finish).
+pub struct Recorder {
+    uses: Arc<LastUses>,
+    end: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Recorder {
+    /// Starts to write uses to `storage`, on threads that serve no requests, since a storage may block its thread.
+    ///
+    /// # Panics
+    /// Panics outside a Tokio runtime.
+    #[must_use]
+    pub fn start(storage: Arc<dyn AdminStorage>) -> Self {
+        let uses = Arc::<LastUses>::default();
+        let mut writer = Writer { storage, uses: Arc::clone(&uses), failing: false };
+        let (end, mut ended) = oneshot::channel();
+        let task = tokio::spawn(async move {
+            while timeout(INTERVAL, &mut ended).await.is_err() {
+                writer.write().await;
+            }
+            writer.write().await;
+        });
+        Self { uses, end, task }
+    }
+
+    /// Returns the catalogue's observer.
+    #[must_use]
+    pub fn observer(&self) -> Arc<dyn Observer> {
+        self.uses.clone()
+    }
+
+    /// Writes the remaining uses, but does not wait longer than a few seconds for the storage.
+    pub async fn finish(self) {
+        drop(self.end);
+        match timeout(LAST_WRITE, self.task).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "the last use of credentials was not recorded"),
+            Err(_) => tracing::warn!("the last use of credentials may not be recorded: the database takes too long"),
+        }
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+struct Writer {
+    storage: Arc<dyn AdminStorage>,
+    uses: Arc<LastUses>,
+    /// Whether the last write failed. The first failure is logged; each write tries again.
+    failing: bool,
+}
+
+impl Writer {
+    async fn write(&mut self) {
+        let Noted { uses, missed } = mem::take(&mut *self.uses.lock());
+        if missed > 0 {
+            tracing::warn!(uses = missed, "too many credentials were used: the last use of some was not recorded");
+        }
+        if uses.is_empty() {
+            return;
+        }
+        let uses: Arc<[CredentialUse]> = uses.into_values().collect();
+        match write(Arc::clone(&self.storage), Arc::clone(&uses)).await {
+            Ok(()) => {
+                if mem::take(&mut self.failing) {
+                    tracing::info!("the last use of credentials is recorded again");
+                }
+            }
+            Err(error) => {
+                for CredentialUse { credential_id, account, at } in &*uses {
+                    self.uses.note(credential_id, account, *at);
+                }
+                if !mem::replace(&mut self.failing, true) {
+                    let error: &(dyn Error + 'static) = &error;
+                    tracing::warn!(
+                        error,
+                        "credentials' last use cannot be recorded; requests are answered all the same"
+                    );
+                }
+            }
+        }
+    }
+}
+
+async fn write(storage: Arc<dyn AdminStorage>, uses: Arc<[CredentialUse]>) -> Result<(), StorageError> {
+    let runtime = Handle::current();
+    let written = spawn_blocking(move || runtime.block_on(storage.note_uses(&uses))).await;
+    written.unwrap_or_else(|panicked| {
+        Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the storage panicked").with_source(panicked))
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests;
