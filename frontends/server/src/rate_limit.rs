@@ -25,7 +25,7 @@ pub(crate) fn store_address(text: &str) -> Result<StoreAddress, String> {
 
 #[cfg(not(feature = "redis"))]
 pub(crate) fn store_address(_: &str) -> Result<StoreAddress, String> {
-    Err("this build has no Redis; leave the store out, and each server counts by itself".to_owned())
+    Err("this build has no Redis; build with the feature redis, or leave the store out: each server then counts by itself".to_owned())
 }
 
 /// What a limit looks like.
