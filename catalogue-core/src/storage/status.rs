@@ -45,4 +45,6 @@ pub struct Connections {
     pub idle: usize,
     /// How many reads wait for one.
     pub waiting: usize,
+    /// How many reads have failed because their time was up, since the start.
+    pub timeouts: usize,
 }

@@ -62,7 +62,7 @@ impl PostgresStorage {
             Ordering::Equal => {
                 let options = Arc::new(options.clone());
                 let views = Views::open(&options).await?;
-                let readers = Arc::new(Readers::new(&options, is_spread));
+                let readers = Arc::new(Readers::new(&options));
                 let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_spread, has_citus };
                 match storage.ask_as_requests_do().await {
                     // It may be another node that is away, and those of other accounts may be there.

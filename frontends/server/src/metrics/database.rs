@@ -20,6 +20,8 @@ pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
     of_connections("catalogue_database_connections_idle", help, |pool| pool.idle);
     of_connections("catalogue_database_connections_max", "Connections that there may be.", |pool| pool.at_most);
     of_connections("catalogue_database_reads_waiting", "Reads that wait for a connection.", |pool| pool.waiting);
+    let help = "Reads that failed because their time was up.";
+    of_connections("catalogue_database_reads_timed_out_total", help, |pool| pool.timeouts);
     if replicas.is_empty() {
         return;
     }

@@ -8,7 +8,7 @@ use catalogue_core::storage::StorageError;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::connection::{Connection, Sql, Values};
+use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::error::storage_error;
 use crate::rows::get;
@@ -58,12 +58,10 @@ const NOTE_USE: Sql = Sql {
 /// The rows of a look-up, as one statement gives them elsewhere. Both together have the time of one read.
 pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest) -> Result<Vec<Row>, StorageError> {
     let (deadline, digest) = (readers.deadline(), digest.as_bytes().as_slice());
-    // Each node has that table.
-    let found = readers.read_by(&ACCOUNT_OF_DIGEST, &[&digest], deadline, None).await?;
+    let found = readers.read_by(&ACCOUNT_OF_DIGEST, &[&digest], deadline).await?;
     let Some(row) = found.first() else { return Ok(found) };
     let account: &str = get(row, 0)?;
-    let values: Values<'_> = &[&account, &digest];
-    readers.read_by(&FIND_CREDENTIAL, values, deadline, readers.shard(&FIND_CREDENTIAL, values)).await
+    readers.read_by(&FIND_CREDENTIAL, &[&account, &digest], deadline).await
 }
 
 /// The rows of the credential with that id.

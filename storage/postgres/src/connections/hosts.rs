@@ -1,30 +1,26 @@
 //! [`Hosts`]: the servers that an address names, and how a session with the right one of them is found.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use catalogue_core::storage::StorageError;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use tokio::time::{Instant, timeout};
-use tokio_postgres::Config;
-
-use catalogue_core::storage::StorageError;
+use tokio::time::timeout;
 
 use super::connect_error::{ConnectError, Failure};
-use super::newest::Newest;
+use super::lag::Log;
 use super::one_host::OneHost;
 use super::role::{Role, end_of_log};
 use crate::connection::Connection;
 use crate::error::unavailable;
 use crate::tls::Tls;
 
-/// How long a server is alone in being tried, before the next one is tried beside it.
+/// Delay before the next host is tried too.
 const ATTEMPT_DELAY: Duration = Duration::from_millis(500);
-/// How long it may take to open a session for administration.
+/// Timeout for opening a session for administration.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long one that let the next overtake it is tried last.
-const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
 
 /// The servers of one address.
 ///
@@ -34,37 +30,20 @@ const TRIED_LAST_FOR: Duration = Duration::from_secs(30);
 /// Of several that take writes, the one on the highest timeline is the last that was promoted. Any other is what a failover
 /// has left, and is taken only where none on such a timeline answers.
 pub(crate) struct Hosts {
-    servers: Vec<Server>,
-    /// How many sessions were opened, where each begins with another server (`load_balance_hosts=random`).
-    opened: Option<AtomicUsize>,
+    pub(crate) hosts: Vec<OneHost>,
+    /// Number of sessions opened, if each begins with another host (`load_balance_hosts=random`).
+    pub(crate) opened: Option<AtomicUsize>,
     pub(crate) role: Role,
-    read_only: bool,
-    named_statements: bool,
-    tls: Tls,
-    newest: Newest,
+    pub(crate) read_only: bool,
+    pub(crate) named_statements: bool,
+    pub(crate) tls: Tls,
+    pub(crate) newest: Newest,
 }
 
-struct Server {
-    name: String,
-    config: Config,
-    overtaken: Mutex<Option<Instant>>,
-}
+/// The log that the primary was last found to write. All sessions of a storage share it.
+pub(crate) type Newest = Arc<Mutex<Option<Log>>>;
 
 impl Hosts {
-    /// Those hosts, for sessions of that role, which begin with another one each time where the order is `random`.
-    pub(crate) fn new(
-        hosts: impl Iterator<Item = OneHost>,
-        random: bool,
-        role: Role,
-        read_only: bool,
-        named_statements: bool,
-        tls: Tls,
-        newest: Newest,
-    ) -> Self {
-        let servers = hosts.map(|(name, config)| Server { name, config, overtaken: Mutex::default() }).collect();
-        Self { servers, opened: random.then(AtomicUsize::default), role, read_only, named_statements, tls, newest }
-    }
-
     /// The same for sessions that ask each statement once: a name would cost it another round trip.
     pub(crate) fn without_names(self) -> Self {
         Self { named_statements: false, ..self }
@@ -73,55 +52,34 @@ impl Hosts {
     /// A session with the first server that answers and has the role; of primaries, with none that a failover has left,
     /// unless the others are silent or away.
     pub(crate) async fn connect(&self) -> Result<Connection, ConnectError> {
-        let mut waiting = self.in_order().into_iter();
-        let mut under_way: Vec<&Server> = Vec::new();
-        let mut attempts = FuturesUnordered::new();
-        let mut failures = Vec::new();
-        let mut left: Option<(&Server, Connection)> = None;
-        loop {
-            if let Some(server) = waiting.next() {
-                under_way.push(server);
-                attempts.push(async move { (server, self.attempt(server).await) });
-            }
-            let finished = match (waiting.len(), &left) {
-                (0, None) => attempts.next().await,
-                (others, _) => match timeout(ATTEMPT_DELAY, attempts.next()).await {
-                    Ok(finished) => finished,
-                    Err(_) if others > 0 => continue,
-                    Err(_) => None,
-                },
-            };
-            let (server, connection) = match finished {
-                Some((server, Ok(connection))) if !self.may_be_left(&connection) => (server, connection),
-                Some((server, Ok(connection))) => {
-                    under_way.retain(|other| other.name != server.name);
-                    let older = |(_, other): &(_, Connection)| {
-                        other.log.zip(connection.log).is_some_and(|(a, b)| a.is_before(b))
-                    };
-                    if left.as_ref().is_none_or(older) {
-                        left = Some((server, connection));
+        let (mut attempts, mut failures, mut left) = (FuturesUnordered::new(), Vec::new(), None);
+        for (number, host) in (1..).zip(self.in_order()) {
+            attempts.push(self.attempt(host));
+            let is_last = number == self.hosts.len();
+            loop {
+                let delay = if is_last && left.is_none() { Duration::MAX } else { ATTEMPT_DELAY };
+                let Ok(Some(finished)) = timeout(delay, attempts.next()).await else { break };
+                match finished {
+                    Ok(connection) if self.may_be_left(&connection) => {
+                        let is_older = |other: &Connection| {
+                            other.log.zip(connection.log).is_some_and(|(other, log)| other.is_before(log))
+                        };
+                        if left.as_ref().is_none_or(is_older) {
+                            left = Some(connection);
+                        }
                     }
-                    continue;
+                    Ok(connection) => return Ok(self.noted(connection)),
+                    Err(failure) => failures.push(failure),
                 }
-                Some((server, Err(failure))) => {
-                    under_way.retain(|other| other.name != server.name);
-                    failures.push((server.name.clone(), failure));
-                    continue;
-                }
-                None => left.ok_or_else(|| ConnectError::new(failures))?,
-            };
-            server.note(None);
-            for slower in under_way.into_iter().filter(|other| other.name != server.name) {
-                slower.note(Some(Instant::now()));
             }
-            connection.log.inspect(|log| self.newest.note(*log));
-            return Ok(connection);
         }
+        left.map(|connection| self.noted(connection)).ok_or_else(|| ConnectError::new(failures))
     }
 
-    /// Whether a failover may have left the session's server, which takes writes all the same.
+    /// Whether a failover may have left the session's server, which takes writes all the same: its timeline is lower than the
+    /// newest, or nothing is known yet. Timelines of different databases say nothing.
     pub(crate) fn may_be_left(&self, connection: &Connection) -> bool {
-        connection.log.is_some_and(|log| self.newest.may_be_after(log))
+        connection.log.is_some_and(|log| self.newest().is_none_or(|newest| log.is_before(newest)))
     }
 
     /// A session for administration.
@@ -131,50 +89,57 @@ impl Hosts {
         opened.map_err(ConnectError::into_storage_error)
     }
 
-    /// As the address has them; those last that were silent of late.
-    fn in_order(&self) -> Vec<&Server> {
-        let first =
-            self.opened.as_ref().map_or(0, |opened| opened.fetch_add(1, Ordering::Relaxed) % self.servers.len());
-        let (before, after) = self.servers.split_at(first);
-        let (late, in_time): (Vec<_>, Vec<_>) = after.iter().chain(before).partition(|server| server.was_overtaken());
-        in_time.into_iter().chain(late).collect()
+    /// The hosts as the address has them, from another one on each time if the order is random.
+    fn in_order(&self) -> impl Iterator<Item = &OneHost> {
+        let first = self.opened.as_ref().map_or(0, |opened| opened.fetch_add(1, Ordering::Relaxed));
+        self.hosts.iter().cycle().skip(first % self.hosts.len()).take(self.hosts.len())
     }
 
-    async fn attempt(&self, server: &Server) -> Result<Connection, Failure> {
-        let mut connection = Connection::open(&server.config, &self.tls, self.named_statements).await?;
-        self.role.begin(&connection, self.read_only && self.named_statements).await?;
-        if self.role == Role::Primary && self.servers.len() > 1 {
-            connection.log = end_of_log(&connection).await.map(|(log, _)| log);
+    async fn attempt(&self, (name, config): &OneHost) -> Result<Connection, (String, Failure)> {
+        let opened = async {
+            let mut connection = Connection::open(config, &self.tls, self.named_statements).await?;
+            self.role.begin(&connection, self.read_only && self.named_statements).await?;
+            if self.role == Role::Primary && self.hosts.len() > 1 {
+                connection.log = end_of_log(&connection).await.map(|(log, _)| log);
+            }
+            Ok(connection)
+        };
+        opened.await.map_err(|failure| (name.clone(), failure))
+    }
+
+    fn noted(&self, connection: Connection) -> Connection {
+        if connection.log.is_some() {
+            *self.newest() = connection.log;
         }
-        Ok(connection)
-    }
-}
-
-impl Server {
-    fn note(&self, overtaken: Option<Instant>) {
-        *self.overtaken.lock().unwrap_or_else(PoisonError::into_inner) = overtaken;
+        connection
     }
 
-    fn was_overtaken(&self) -> bool {
-        let overtaken = *self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
-        overtaken.is_some_and(|at| at.elapsed() < TRIED_LAST_FOR)
+    fn newest(&self) -> MutexGuard<'_, Option<Log>> {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio_postgres::Config;
+
     use super::*;
 
     #[test]
-    fn servers_are_tried_in_order_or_from_another_one_each_time() {
-        let firsts = |random| {
-            let servers = ["a", "b", "c"].into_iter().map(|name| (name.to_owned(), Config::new()));
-            let hosts =
-                Hosts::new(servers, random, Role::Any, true, true, Tls::Off { asked_for: true }, Newest::default());
-            hosts.servers[1].note(Some(Instant::now()));
-            [0, 1, 2].map(|_| hosts.in_order().iter().map(|server| server.name.as_str()).collect::<String>())
+    fn hosts_are_tried_in_order_or_from_another_one_each_time() {
+        let firsts = |random: bool| {
+            let hosts = Hosts {
+                hosts: ["a", "b", "c"].map(|name| (name.to_owned(), Config::new())).into(),
+                opened: random.then(AtomicUsize::default),
+                role: Role::Any,
+                read_only: true,
+                named_statements: true,
+                tls: Tls::Off { asked_for: true },
+                newest: Newest::default(),
+            };
+            [0, 1, 2, 3].map(|_| hosts.in_order().map(|(name, _)| name.as_str()).collect::<String>())
         };
-        assert_eq!(firsts(false), ["acb", "acb", "acb"]);
-        assert_eq!(firsts(true), ["acb", "cab", "cab"]);
+        assert_eq!(firsts(false), ["abc", "abc", "abc", "abc"]);
+        assert_eq!(firsts(true), ["abc", "bca", "cab", "abc"]);
     }
 }

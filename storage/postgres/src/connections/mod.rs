@@ -3,10 +3,8 @@
 pub(crate) mod connect_error;
 pub(crate) mod hosts;
 pub(crate) mod lag;
-pub(crate) mod newest;
 pub(crate) mod one_host;
 mod pool;
 pub(crate) mod readers;
 mod replicas;
 pub(crate) mod role;
-pub(crate) mod shards;

@@ -9,7 +9,7 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 
 use crate::address;
-use crate::connections::newest::Newest;
+use crate::connections::hosts::Newest;
 use crate::connections::one_host::{self, OneHost};
 use crate::connections::role::Role;
 use crate::open_error::OpenError;

@@ -1,6 +1,8 @@
 //! The sessions of [`Options`]: whom they are with, and what is set for them.
 
 use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use tokio_postgres::Config;
 
@@ -38,9 +40,16 @@ impl Options {
     }
 
     fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
-        let config = |config: &Config| self.with_settings(config, reads);
-        let hosts = hosts.iter().map(|(name, of_host)| (name.clone(), config(of_host)));
-        Hosts::new(hosts, self.random, role, reads, !self.through_pooler, tls.clone(), self.newest.clone())
+        let with_settings = |(name, config): &OneHost| (name.clone(), self.with_settings(config, reads));
+        Hosts {
+            hosts: hosts.iter().map(with_settings).collect(),
+            opened: self.random.then(AtomicUsize::default),
+            role,
+            read_only: reads,
+            named_statements: !self.through_pooler,
+            tls: tls.clone(),
+            newest: Arc::clone(&self.newest),
+        }
     }
 
     /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.

@@ -23,6 +23,7 @@ fn the_pool_is_shown_and_the_dashboard_asks_for_it() {
     assert_eq!(metrics["catalogue_database_up"], 1.0);
     assert_eq!(metrics[r#"catalogue_database_connections_max{server="primary"}"#], 10.0);
     assert!(metrics[r#"catalogue_database_connections_idle{server="primary"}"#] >= 1.0);
+    assert_eq!(metrics[r#"catalogue_database_reads_timed_out_total{server="primary"}"#], 0.0);
     assert_dashboard_asks(&observed, "catalogue_database_");
 }
 

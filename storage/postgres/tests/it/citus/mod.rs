@@ -7,7 +7,7 @@ pub(crate) mod cluster;
 
 mod nodes;
 mod plans;
-mod silent_shards;
+mod silent_worker;
 mod spreading;
 mod standby;
 mod worker;
