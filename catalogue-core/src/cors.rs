@@ -8,7 +8,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 
 use crate::address::has_bad_port;
-use crate::answer::entity::ALLOWED_METHODS;
+use crate::response::entity::ALLOWED_METHODS;
 use crate::route::Route;
 
 const REQUEST_HEADERS: HeaderValue =

@@ -138,21 +138,18 @@
 //! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
 //! `schemars` serves the documents made here and is no promise.
 
-pub mod admin;
 pub mod auth;
 pub mod limit;
 pub mod observe;
 pub mod storage;
 
 mod address;
-mod answer;
 mod build_error;
-mod builder;
-mod caller;
 mod catalogue;
+mod chain;
 mod cors;
-mod course;
 mod cursor;
+mod delegate;
 mod documents;
 mod error;
 mod in_flight;
@@ -160,13 +157,12 @@ mod model;
 mod mount;
 mod operation;
 mod panic_guard;
-mod pointers;
 mod request_id;
+mod response;
 mod route;
 mod sync;
 mod timestamp;
 mod utf8;
-mod view;
 
 #[cfg(test)]
 mod interleavings;
@@ -174,15 +170,26 @@ mod interleavings;
 pub use async_trait::async_trait;
 
 pub use address::{Address, AddressError};
-pub use answer::page_cache::PageCacheStatistics;
 pub use build_error::BuildError;
-pub use builder::CatalogueBuilder;
-pub use catalogue::Catalogue;
-pub use course::{Course, CourseModule};
+pub use catalogue::{Catalogue, CatalogueBuilder};
+pub use chain::chain;
 pub use documents::DocumentFormat;
 pub use error::ErrorCode;
-pub use model::{AccountId, CourseDetail, CourseListItem, MAX_SLUG_BYTES, Module, is_slug};
+pub use model::{AccountId, Course, CourseDetail, CourseListItem, CourseModule, MAX_SLUG_BYTES, Module, is_slug};
 pub use operation::Operation;
 pub use request_id::RequestIds;
+pub use response::page_cache::PageCacheStatistics;
 pub use timestamp::{InvalidTimestamp, Timestamp};
 pub use utf8::Utf8Reader;
+
+/// What the command line and the suites need of a storage beyond reading. Embedders do not need it.
+///
+/// The records here can be built and taken apart field by field: a further field is a breaking change, because a
+/// storage or an export that overlooked it would lose data.
+pub mod admin {
+    pub use crate::model::{
+        Account, AccountSummary, Accounts, CredentialRecord, CredentialState, CredentialUse, NewCredential,
+        RemovedAccount,
+    };
+    pub use crate::storage::admin::{AdminStorage, Change, Import, Record, Visitor};
+}

@@ -5,23 +5,24 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use http::HeaderMap;
 
 use crate::address::Address;
-use crate::answer::entity::Entity;
-use crate::answer::rendering::Rendering;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
 use crate::documents::about::{About, Site};
 use crate::documents::protected_resource::ProtectedResource;
+use crate::response::Place;
+use crate::response::entity::Entity;
+use crate::response::rendering::Rendering;
 use crate::route::{Route, Router};
 
 /// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
 #[derive(Debug)]
 pub(crate) struct Mount {
     /// Tells the kept answers of this mount from those of others in this process, as a page's `Link` names the address.
-    pub(crate) number: u32,
+    number: u32,
     pub(crate) router: Router,
     pub(crate) about: About,
     pub(crate) documents: Documents,
-    pub(crate) rendering: Rendering,
+    rendering: Rendering,
     /// `None` where no authorization server is known.
     pub(crate) resource: Option<ProtectedResource>,
 }
@@ -55,6 +56,11 @@ impl Mount {
             Some(resource) if resource.path == path => Route::ProtectedResource,
             _ => self.router.route(path),
         }
+    }
+
+    /// What responses to operations depend on.
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place { number: self.number, base: &self.router.base, rendering: &self.rendering }
     }
 
     /// What anybody may read there.

@@ -3,9 +3,9 @@
 use http::Method;
 
 use crate::address::Address;
-use crate::documents::document::Document;
 use crate::error::ApiError;
 use crate::operation::Operation;
+use crate::operation::document::Document;
 
 /// Where the API and its documents are mounted.
 #[derive(Clone, Debug)]

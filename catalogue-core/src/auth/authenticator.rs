@@ -5,7 +5,8 @@ use std::fmt;
 use async_trait::async_trait;
 
 use super::bearer::BearerToken;
-use super::identity::Identity;
+use crate::delegate::delegate;
+use crate::model::Identity;
 use crate::storage::StorageError;
 
 /// What an [`Authenticator`] says of a token.
@@ -113,3 +114,8 @@ pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
         None
     }
 }
+
+delegate! { Authenticator {
+    async fn authenticate(token: BearerToken<'_>) -> Result<Verdict, StorageError>;
+    fn issuer_and_audience() -> Option<(&str, &str)>;
+} }

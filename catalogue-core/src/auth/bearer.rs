@@ -1,12 +1,12 @@
-//! [`BearerToken`]: the secret of one request (RFC 6750 section 2.1), and its digest.
+//! [`BearerToken`]: the secret of one request (RFC 6750 section 2.1).
 
 use std::fmt;
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use sha2::{Digest, Sha256};
 
 use super::authenticator::Refusal;
+use crate::model::TokenDigest;
 
 /// The scheme (RFC 9110 section 11.1), with the blank that ends it.
 const SCHEME: &[u8] = b"Bearer ";
@@ -84,43 +84,6 @@ impl fmt::Debug for BearerToken<'_> {
     }
 }
 
-/// The SHA-256 of a whole token: all that a storage keeps of it (decision C2).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TokenDigest([u8; 32]);
-
-impl TokenDigest {
-    /// The digest of those bytes, as a storage kept them.
-    #[must_use]
-    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// The digest's bytes.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    /// The digest of that text.
-    pub(super) fn of(text: &str) -> Self {
-        Self(Sha256::digest(text).into())
-    }
-
-    /// An id made of the digest: `prefix`, a colon and its first 32 hexadecimal digits. Those of OAuth tokens begin with
-    /// `oauth` (decision A10).
-    pub(super) fn id(&self, prefix: &str) -> String {
-        let half = *self.0.first_chunk().expect("SHA-256 has 32 bytes");
-        format!("{prefix}:{:032x}", u128::from_be_bytes(half))
-    }
-}
-
-/// A digest lets nobody recover the token, but it is what a storage looks credentials up by, so logs have no use for it.
-impl fmt::Debug for TokenDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TokenDigest(..)")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
@@ -164,11 +127,5 @@ mod tests {
     fn prints_nothing_of_itself() {
         let token = BearerToken::new("secret").unwrap();
         assert_eq!(format!("{token:?} {:?}", token.digest()), "BearerToken(..) TokenDigest(..)");
-    }
-
-    #[test]
-    fn the_id_of_an_oauth_token_is_half_its_digest() {
-        let id = BearerToken::new("abc").unwrap().digest().id("oauth");
-        assert_eq!(id, "oauth:ba7816bf8f01cfea414140de5dae2223");
     }
 }

@@ -5,23 +5,17 @@
 
 mod authenticator;
 mod bearer;
-mod credential;
-mod gate;
-mod identity;
 #[cfg(feature = "oauth")]
 pub mod introspected;
-mod misspelt;
-mod scope;
 #[cfg(feature = "oauth")]
 pub mod signed;
-mod token;
+mod stored_credentials;
 
 pub use authenticator::{Authenticator, Explanation, Refusal, Verdict};
-pub use bearer::{BearerToken, TokenDigest};
-pub use credential::{Credential, StoredCredentials};
-pub(crate) use credential::{LookedUp, look_up};
-pub(crate) use gate::Authorized;
-pub(crate) use identity::IdentityView;
-pub use identity::{CredentialKind, Identity, Issued};
-pub use scope::{OtherScope, Scope, Scopes};
-pub use token::{NewToken, token_kind};
+pub use bearer::BearerToken;
+pub use stored_credentials::StoredCredentials;
+pub(crate) use stored_credentials::{LookedUp, look_up};
+
+pub use crate::model::{
+    Credential, CredentialKind, Identity, Issued, NewToken, OtherScope, Scope, Scopes, TokenDigest, token_kind,
+};

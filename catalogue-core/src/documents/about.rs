@@ -3,8 +3,8 @@
 use http::Uri;
 use serde_json::{Value, json};
 
-use super::markdown::destination;
-use super::{STAND_IN_HOST, TITLE, origin, reference};
+use super::TITLE;
+use super::links::{STAND_IN_HOST, destination, page_address};
 use crate::address::{Address, has_bad_escape};
 use crate::build_error::BuildError;
 
@@ -93,7 +93,7 @@ impl<'a> Site<'a> {
 
     /// Whether only the path of the API is known, and not its scheme and host.
     pub(crate) fn is_unnamed(self) -> bool {
-        origin(self.base).is_empty()
+        self.base.origin().is_empty()
     }
 
     /// Where keys come from, in a sentence.
@@ -124,9 +124,9 @@ impl<'a> Site<'a> {
     /// 2142 gives to the operator of a web server. Both must be whole addresses.
     pub(crate) fn contact(self) -> Value {
         let stand_in = format!("https://{STAND_IN_HOST}");
-        let server = [self.docs, self.base].map(origin).into_iter().find(|origin| !origin.is_empty());
+        let server = [self.docs, self.base].map(Address::origin).into_iter().find(|origin| !origin.is_empty());
         let server = server.unwrap_or(&stand_in);
-        let page = reference::page_address(self.docs);
+        let page = page_address(self.docs);
         let page = if page.starts_with('/') { format!("{server}{page}") } else { page };
         let name = self.about.title.as_deref().unwrap_or("The operator of this server");
         match &self.about.contact {

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::about::Site;
 use super::headers;
-use crate::answer::entity::Entity;
-use crate::answer::envelope;
-use crate::auth::{Refusal, Scope};
-use crate::error::{ApiError, ErrorCode};
+use crate::auth::Refusal;
+use crate::error::{ApiError, ErrorCode, InvalidParameter};
 use crate::limit::{Fields, Throttled};
-use crate::operation::{InvalidParameter, Row};
+use crate::model::Scope;
+use crate::operation::Row;
+use crate::response::entity::Entity;
+use crate::response::envelope;
 
 const REQUEST_ID: &str = "5f0c2b7a9d3e4c61";
 
@@ -105,7 +106,9 @@ pub(super) fn not_modified() -> Answer {
 /// Every way in which the operation can fail, by status.
 pub(super) fn failures(row: &Row) -> Vec<Answer> {
     let mut errors = Vec::new();
-    let faults = InvalidParameter::ALL.into_iter().filter(|fault| row.parameters.contains(&fault.parameter()));
+    let faults = InvalidParameter::ALL
+        .into_iter()
+        .filter(|fault| row.parameters.iter().any(|one| one.name() == fault.parameter()));
     errors.extend(faults.map(ApiError::InvalidParameter));
     errors.extend(Refusal::ALL.map(ApiError::unauthorized));
     if let Some(required) = row.scope.clone() {

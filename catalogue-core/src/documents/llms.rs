@@ -1,19 +1,19 @@
 //! `llms.txt`: what an AI agent must know to call the API right, and where the rest is.
 
 use super::about::Site;
+use super::links::links;
 use super::markdown::IN_TEXTS;
 use super::openapi::required_scope;
 use super::reference::authentication::AUTHENTICATION;
 use super::reference::block::code;
 use super::reference::endpoints::rules;
 use super::reference::general::{CONDITIONAL, ERRORS, limit_rule, paging_rule, rate_limited};
-use super::reference::links;
 use super::reference::samples::curl;
 use super::schemas::Schemas;
 use super::{Document, SUMMARY, VERSION, markdown};
 use crate::address::Address;
-use crate::auth::Scope;
 use crate::error::ErrorCode;
+use crate::model::Scope;
 use crate::operation::Operation;
 
 pub(super) fn render(site: Site<'_>) -> String {

@@ -1,7 +1,8 @@
 //! The reference as Markdown that reads well in a terminal and on a code host.
 
 use super::about::Site;
-use super::reference::block::{Block, Link, Status, code};
+use super::links::{Link, destination};
+use super::reference::block::{Block, Status, code};
 use super::reference::content;
 
 /// Texts are wrapped at this column.
@@ -49,11 +50,6 @@ fn row(answer: &Status) -> Vec<String> {
 /// One link as an item of a list.
 pub(super) fn write_link(link: &Link) -> String {
     format!("- [{}]({}): {}\n", link.title, destination(&link.address), link.note)
-}
-
-/// An address as a link takes it: pointed brackets take any, the one with a parenthesis too.
-pub(super) fn destination(address: &str) -> String {
-    if address.contains(['(', ')']) { format!("<{address}>") } else { address.to_owned() }
 }
 
 /// `text` in lines of [`WIDTH`], the first after `lead`, the others below its text. Code is never broken.

@@ -5,9 +5,9 @@
 
 pub(crate) mod about;
 mod answers;
-pub(crate) mod document;
 mod headers;
 mod json;
+mod links;
 mod llms;
 mod markdown;
 mod openapi;
@@ -21,20 +21,11 @@ mod tests;
 use std::sync::OnceLock;
 
 use crate::address::{Address, AddressError};
-use crate::answer::entity::Entity;
-use crate::catalogue::Catalogue;
+use crate::operation::document::{Document, OPENAPI, TITLE, VERSION};
+use crate::response::entity::Entity;
 use about::{About, Site};
-use document::Document;
 
-/// The version of OpenAPI that the document is written in.
-pub(crate) const OPENAPI: &str = "3.1.0";
-/// The version of the API (section 9).
-pub(crate) const VERSION: &str = "1.0.0";
-pub(crate) const TITLE: &str = "Course Catalogue Read API";
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
-
-/// Stands in examples for the host of a server whose address names none.
-const STAND_IN_HOST: &str = "api.example.com";
 
 /// The documents as they are served, in the order of [`Document::ALL`]. Each is made when it is first asked for: most
 /// catalogues serve none, and a program that starts should answer first.
@@ -91,17 +82,4 @@ impl DocumentFormat {
             Self::Llms => llms::render(site),
         }
     }
-}
-
-impl Catalogue {
-    /// A description of this catalogue, as it is served or would be: at its addresses, with all that it was told of itself.
-    #[must_use]
-    pub fn document(&self, format: DocumentFormat) -> String {
-        format.text(self.0.mount.site())
-    }
-}
-
-/// Scheme, host and port of an address; nothing where only its path is known.
-fn origin(address: &Address) -> &str {
-    address.as_str().strip_suffix(address.path()).unwrap_or_default()
 }

@@ -5,8 +5,8 @@ use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::RecursiveTransform;
 use serde_json::{Map, Value};
 
-use crate::answer::envelope::Failure;
 use crate::operation::Operation;
+use crate::response::envelope::Failure;
 
 /// Where the schemas stand in the OpenAPI document.
 const PLACE: &str = "#/components/schemas/";

@@ -8,8 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::rate_limit::RateLimit;
-use crate::auth::Identity;
-use crate::model::AccountId;
+use crate::model::{AccountId, Identity};
 
 /// Counts requests against a limit (decision A2).
 ///

@@ -8,11 +8,11 @@ use http::Response;
 use quick_cache::sync::Cache;
 
 use super::client_address::ClientAddress;
-use super::fields::{Fields, Policy};
+use super::fields::{Fields, Policy, Throttled};
 use super::limiter::{RateLimitKey, RateLimiter, Taken};
 use super::windows::{Fingerprint, Fingerprints};
-use crate::auth::{BearerToken, Identity};
-use crate::error::ApiError;
+use crate::auth::{BearerToken, Refusal};
+use crate::model::Identity;
 
 /// How many tokens are remembered.
 const KNOWN_TOKENS: usize = 1 << 16;
@@ -57,44 +57,40 @@ impl Limits {
     }
 
     /// Counts a request of `caller`, or refuses it.
-    pub(crate) async fn take<'l>(&'l self, caller: &'l Identity) -> Result<Option<Counted<'l>>, ApiError> {
+    pub(crate) async fn take<'l>(&'l self, caller: &'l Identity) -> Result<Option<Counted<'l>>, Throttled> {
         let key = RateLimitKey::Credential(caller);
         match self.limiter.take(key).await {
             Taken::Granted { remaining, resets_in, window } => {
                 let fields = self.policy.with(remaining, resets_in);
                 Ok(Some(Counted { limiter: &*self.limiter, key, window, fields }))
             }
-            Taken::Refused { resets_in } => Err(ApiError::RateLimited(self.policy.refusal(resets_in))),
+            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
             Taken::Uncounted => Ok(None),
         }
     }
 
-    /// Counts a token that is not known by the client's address, before it is looked up, or refuses it.
+    /// Counts a token that is not known by the client's address, before it is looked up, or refuses it. A malformed one
+    /// counts as well; a missing one does not. `None` if there is nothing to settle.
     pub(crate) async fn attempt(
         &self,
-        token: BearerToken<'_>,
-        client: Option<&ClientAddress>,
-    ) -> Result<Option<Attempt<'_>>, ApiError> {
-        let Some(client) = client else { return Ok(None) };
-        let token = self.fingerprints.of(token.expose());
+        token: Result<BearerToken<'_>, Refusal>,
+        client: ClientAddress,
+    ) -> Result<Option<Attempt<'_>>, Throttled> {
+        let token = match token {
+            Ok(token) => self.fingerprints.of(token.expose()),
+            Err(Refusal::Missing) => return Ok(None),
+            Err(_) => return self.take_unknown(client).await.map(|_| None),
+        };
         let is_known = self.known.get(&token).is_some();
-        let taken = if is_known { None } else { self.take_unknown(*client).await? };
+        let taken = if is_known { None } else { self.take_unknown(client).await? };
         Ok(Some(Attempt { limits: self, token, is_known, taken }))
     }
 
-    /// Counts a token that none can be, as one that is not known.
-    pub(crate) async fn count_malformed(&self, client: Option<&ClientAddress>) -> Result<(), ApiError> {
-        if let Some(client) = client {
-            self.take_unknown(*client).await?;
-        }
-        Ok(())
-    }
-
-    async fn take_unknown(&self, client: ClientAddress) -> Result<Option<(IpAddr, u64)>, ApiError> {
+    async fn take_unknown(&self, client: ClientAddress) -> Result<Option<(IpAddr, u64)>, Throttled> {
         let address = client.counted();
         match self.limiter.take(RateLimitKey::UnknownTokens(address)).await {
             Taken::Granted { window, .. } => Ok(Some((address, window))),
-            Taken::Refused { resets_in } => Err(ApiError::RateLimited(self.policy.refusal(resets_in))),
+            Taken::Refused { resets_in } => Err(self.policy.refusal(resets_in)),
             Taken::Uncounted => Ok(None),
         }
     }
@@ -112,13 +108,14 @@ impl Counted<'_> {
 }
 
 impl Attempt<'_> {
-    /// Gives the attempt back unless the token was refused; what cannot be found out now is no fault of the client's.
-    pub(crate) async fn settle<T>(self, found: &Result<T, ApiError>) {
+    /// Gives the attempt back unless the token was refused. `is_accepted` is `None` if that could not be found out, which the
+    /// client does not pay for.
+    pub(crate) async fn settle(self, is_accepted: Option<bool>) {
         let Self { limits, token, is_known, taken } = self;
-        match found {
-            Err(ApiError::Unauthorized(..)) if is_known => drop(limits.known.remove(&token)),
-            Err(ApiError::Unauthorized(..)) => return,
-            Ok(_) if !is_known => limits.known.insert(token, ()),
+        match is_accepted {
+            Some(false) if is_known => drop(limits.known.remove(&token)),
+            Some(false) => return,
+            Some(true) if !is_known => limits.known.insert(token, ()),
             _ => {}
         }
         if let Some((address, window)) = taken {

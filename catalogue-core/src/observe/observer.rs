@@ -3,16 +3,17 @@
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, request};
 
 use super::trace_parent::TraceParent;
-use crate::auth::{Explanation, Identity, Refusal};
+use crate::auth::{Explanation, Refusal};
+use crate::delegate::delegate;
 use crate::error::ApiError;
 use crate::limit::{ClientAddress, Throttled};
+use crate::model::Identity;
 use crate::operation::Operation;
 
 /// Is told of each request that was answered; not of one whose client went away before the answer was ready.
@@ -46,17 +47,9 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     fn finished(&self, request: &FinishedRequest<'_>);
 }
 
-impl<T: Observer + ?Sized> Observer for Arc<T> {
-    fn finished(&self, request: &FinishedRequest<'_>) {
-        (**self).finished(request);
-    }
-}
-
-impl<T: Observer + ?Sized> Observer for Box<T> {
-    fn finished(&self, request: &FinishedRequest<'_>) {
-        (**self).finished(request);
-    }
-}
+delegate! { Observer {
+    fn finished(request: &FinishedRequest<'_>);
+} }
 
 /// Both are told, one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {

@@ -2,16 +2,15 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::body::{Reply, Success};
 use super::parameter::Parameter;
-use super::{Row, Tag, example};
+use super::{Authorized, Row, Tag, example};
 use crate::address::has_bad_escape;
-use crate::answer::envelope::{Reply, Success};
-use crate::auth::{Authorized, Scope};
 use crate::error::ApiError;
-use crate::model::{CourseDetail, MAX_SLUG_BYTES, is_slug};
+use crate::model::{CourseDetail, MAX_SLUG_BYTES, Scope, is_slug};
 use crate::storage::CourseStorage;
 
-pub(super) const ROW: Row = Row {
+pub(super) static ROW: Row = Row {
     id: "getCourse",
     path: "/courses/{slug}",
     summary: "Read one of your courses",

@@ -1,16 +1,14 @@
 //! `GET /courses`: list the caller's own courses, newest first, without module bodies (section 4.2).
 
+use super::body::{ListBody, Reply, SuccessPage, write};
 use super::list::ListCall;
 use super::parameter::Parameter;
-use super::{Row, Tag, example};
-use crate::answer::envelope::{Reply, SuccessPage};
-use crate::answer::list_body::{ListBody, write, write_text};
-use crate::auth::{Authorized, Scope};
+use super::{Authorized, Row, Tag, example};
 use crate::error::ApiError;
-use crate::model::CourseListItem;
+use crate::model::{CourseListItem, Scope};
 use crate::storage::{CourseRow, CourseRows, CourseStorage, Position};
 
-pub(super) const ROW: Row = Row {
+pub(super) static ROW: Row = Row {
     id: "listCourses",
     path: "/courses",
     summary: "List your courses",
@@ -41,21 +39,21 @@ pub(super) async fn run(
 /// What serialising a [`CourseListItem`] gives, without the texts being copied on the way.
 #[inline]
 fn write_item(row: &CourseRow<'_>, json: &mut Vec<u8>) {
+    let &CourseRow { slug, title, language, published_at, hidden, module_count } = row;
     json.extend_from_slice(br#"{"slug":"#);
-    write_text(json, row.slug);
+    write(json, slug);
     json.extend_from_slice(br#","title":"#);
-    write_text(json, row.title);
+    write(json, title);
     json.extend_from_slice(br#","language":"#);
-    write_text(json, row.language);
+    write(json, language);
     json.extend_from_slice(br#","publishedAt":"#);
-    match row.published_at {
+    match published_at {
         Some(time) => time.write_json(json),
         None => json.extend_from_slice(b"null"),
     }
-    let hidden: &[u8] =
-        if row.hidden { br#","hidden":true,"moduleCount":"# } else { br#","hidden":false,"moduleCount":"# };
+    let hidden: &[u8] = if hidden { br#","hidden":true,"moduleCount":"# } else { br#","hidden":false,"moduleCount":"# };
     json.extend_from_slice(hidden);
-    write(json, &row.module_count);
+    write(json, &module_count);
     json.push(b'}');
 }
 
@@ -73,9 +71,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::answer::envelope::PaginationMeta;
     use crate::cursor::Cursor;
     use crate::model::AccountId;
+    use crate::operation::body::PaginationMeta;
     use crate::timestamp::Timestamp;
 
     prop_compose! {

@@ -1,7 +1,6 @@
 //! Example data for the documents: one account with a few courses, so that all examples belong together.
 
-use crate::auth::{Identity, Scope};
-use crate::model::{AccountId, CourseDetail, CourseListItem, Module};
+use crate::model::{AccountId, CourseDetail, CourseListItem, Identity, Module, Scope};
 use crate::storage::Position;
 use crate::timestamp::Timestamp;
 

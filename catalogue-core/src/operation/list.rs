@@ -1,11 +1,10 @@
 //! [`ListCall`]: what all paged lists have in common (section 4.2, decisions R7, R8 and A18).
 
-use super::parameter::{InvalidParameter, ListQuery};
-use crate::answer::envelope::Reply;
-use crate::answer::list_body::ListBody;
-use crate::auth::Authorized;
+use super::Authorized;
+use super::body::{ListBody, Reply};
+use super::parameter::ListQuery;
 use crate::cursor::{Cursor, CursorPosition};
-use crate::error::ApiError;
+use crate::error::{ApiError, InvalidParameter};
 use crate::model::AccountId;
 use crate::storage::{Limit, PageRequest};
 
@@ -62,9 +61,9 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::answer::list_body::{write, write_text};
-    use crate::auth::{CredentialKind, Identity, Scopes};
+    use crate::model::{CredentialKind, Identity, Scopes};
     use crate::operation::Operation;
+    use crate::operation::body::write;
     use crate::storage::Position;
     use crate::storage::{List, Rows};
     use crate::timestamp::Timestamp;
@@ -104,7 +103,7 @@ mod tests {
         json.extend_from_slice(br#"{"number":"#);
         write(json, &row.number);
         json.extend_from_slice(br#","title":"#);
-        write_text(json, row.title);
+        write(json, row.title);
         json.push(b'}');
     }
 

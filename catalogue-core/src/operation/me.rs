@@ -1,10 +1,10 @@
 //! `GET /me`: verify a credential and read back its identity and scopes (section 4.1).
 
-use super::{Row, Tag, example};
-use crate::answer::envelope::{Reply, Success};
-use crate::auth::{Authorized, IdentityView};
+use super::body::{Reply, Success};
+use super::{Authorized, Row, Tag, example};
+use crate::model::IdentityView;
 
-pub(super) const ROW: Row = Row {
+pub(super) static ROW: Row = Row {
     id: "getMe",
     path: "/me",
     summary: "Verify a credential",

@@ -1,37 +1,61 @@
 //! What the API can do: one row of a table each, which drives the router, the scope gate and every document. A new endpoint
 //! adds a variant, its row, a file with its parameters and work, and its tests.
 
+pub(crate) mod body;
 mod course;
 mod courses;
+pub(crate) mod document;
 mod example;
+mod gate;
 mod list;
 mod me;
 mod openapi;
 mod parameter;
 
-pub(crate) use parameter::{InvalidParameter, Parameter};
+pub(crate) use gate::Authorized;
+pub(crate) use parameter::Parameter;
 
 use schemars::{Schema, SchemaGenerator};
 
-use crate::answer::envelope::Reply;
-use crate::auth::{Authorized, Scope};
-use crate::documents::document::Document;
 use crate::error::ApiError;
+use crate::model::Scope;
 use crate::storage::{CourseStorage, Position};
+use body::Reply;
+use document::Document;
 use list::ListCall;
 
-/// One operation of section 4. All are GET, take no body and need a bearer token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Operation {
+/// Makes the operations, all of them in a list, and the row of each.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $operation:ident => $row:expr,)*) => {
+        /// One operation of section 4. All are GET, take no body and need a bearer token.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Operation {
+            $($(#[$doc])* $operation,)*
+        }
+
+        impl Operation {
+            /// Every operation, in the order of section 4.
+            pub const ALL: &'static [Self] = &[$(Self::$operation),*];
+
+            pub(crate) const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$operation => $row,)*
+                }
+            }
+        }
+    };
+}
+
+operations! {
     /// `GET /me` (section 4.1).
-    GetMe,
+    GetMe => &me::ROW,
     /// `GET /courses` (section 4.2).
-    ListCourses,
+    ListCourses => &courses::ROW,
     /// `GET /courses/{slug}` (section 4.3).
-    GetCourse,
+    GetCourse => &course::ROW,
     /// `GET /openapi.json` (section 4.4).
-    GetOpenApi,
+    GetOpenApi => &openapi::ROW,
 }
 
 /// What router, gate and documents know of an operation.
@@ -72,8 +96,6 @@ impl Tag {
     pub(crate) const ALL: [Self; 3] = [Self::COURSES, Self::DESCRIPTION, Self::IDENTITY];
 }
 
-static TABLE: [Row; Operation::ALL.len()] = [me::ROW, courses::ROW, course::ROW, openapi::ROW];
-
 /// What a request asks for, once its parameters are parsed.
 #[derive(Debug)]
 pub(crate) enum Asked {
@@ -92,9 +114,6 @@ pub(crate) enum Call {
 }
 
 impl Operation {
-    /// Every operation, in the order of section 4.
-    pub const ALL: &'static [Self] = &[Self::GetMe, Self::ListCourses, Self::GetCourse, Self::GetOpenApi];
-
     /// The operation's name in documents and logs, such as `listCourses`.
     #[must_use]
     pub fn id(self) -> &'static str {
@@ -105,10 +124,6 @@ impl Operation {
     #[must_use]
     pub fn path(self) -> &'static str {
         self.row().path
-    }
-
-    pub(crate) fn row(self) -> &'static Row {
-        &TABLE[self as usize]
     }
 
     /// The operation at `path` below the base address, with its path parameter as it stands there (or nothing).

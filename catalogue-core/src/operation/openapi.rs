@@ -3,11 +3,11 @@
 use schemars::json_schema;
 use serde_json::json;
 
+use super::body::Reply;
+use super::document::{OPENAPI, TITLE, VERSION};
 use super::{Row, Tag};
-use crate::answer::envelope::Reply;
-use crate::documents::{OPENAPI, TITLE, VERSION};
 
-pub(super) const ROW: Row = Row {
+pub(super) static ROW: Row = Row {
     id: "getOpenApi",
     path: "/openapi.json",
     summary: "Read the OpenAPI document",

@@ -10,8 +10,8 @@ use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use uuid::Uuid;
 
 use super::StorageError;
-use crate::admin::{CredentialRecord, NewCredential};
-use crate::model::AccountId;
+use crate::delegate::delegate;
+use crate::model::{AccountId, CredentialRecord, NewCredential};
 use crate::timestamp::Timestamp;
 
 /// Duration for which an ended key and its events stay, so that one that leaks later is still recognized, and for which an event
@@ -115,6 +115,36 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be read.
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
+
+delegate! { KeyStorage {
+    async fn list_keys(
+        account: &AccountId,
+        now: Timestamp,
+        ended: usize,
+    ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
+    async fn find_key(account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
+    async fn create_key(key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
+    async fn rename_key(
+        account: &AccountId,
+        id: &str,
+        name: &str,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+    async fn rotate_key(
+        account: &AccountId,
+        id: &str,
+        ends_at: Timestamp,
+        successor: &NewCredential,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+    async fn revoke_key(
+        account: &AccountId,
+        id: &str,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<Option<CredentialRecord>, StorageError>;
+    async fn list_events(account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
+} }
 
 /// Who made a change, as the log of changes names them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -220,13 +250,14 @@ pub struct CredentialEvent {
 
 impl Serialize for CredentialEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { account: _, id, at, action, actor, credential_id, name } = self;
         let mut event = serializer.serialize_struct("CredentialEvent", 6)?;
-        event.serialize_field("action", self.action.name())?;
-        event.serialize_field("actor", self.actor.as_str())?;
-        event.serialize_field("at", &self.at)?;
-        event.serialize_field("id", &*self.id)?;
-        event.serialize_field("keyId", &self.credential_id.as_deref())?;
-        event.serialize_field("keyName", &self.name)?;
+        event.serialize_field("action", action.name())?;
+        event.serialize_field("actor", actor.as_str())?;
+        event.serialize_field("at", at)?;
+        event.serialize_field("id", &**id)?;
+        event.serialize_field("keyId", &credential_id.as_deref())?;
+        event.serialize_field("keyName", name)?;
         event.end()
     }
 }

@@ -1,11 +1,11 @@
 //! What the catalogue asks of a storage: small traits that know no HTTP, no cursor and no token.
 
+pub(crate) mod admin;
 mod course_list;
 mod error;
 mod keys;
 mod memory;
 mod paging;
-mod revision;
 mod sign_ins;
 mod status;
 mod views;
@@ -19,13 +19,13 @@ pub use error::{StorageError, StorageErrorKind};
 pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage, MAX_REMOVED, MAX_RENAMES, RETENTION};
 pub use memory::MemoryStorage;
 pub use paging::{Limit, List, PageRequest, Rows};
-pub use revision::{AtRevision, Revision};
 pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
 pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};
 
-use crate::auth::{Credential, TokenDigest};
-use crate::model::{AccountId, CourseDetail};
+use crate::delegate::delegate;
+use crate::model::{AccountId, CourseDetail, Credential, TokenDigest};
+pub use crate::model::{AtRevision, Revision};
 
 /// Reads courses for the API.
 ///
@@ -144,6 +144,16 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     }
 }
 
+delegate! { CourseStorage {
+    async fn list_courses(
+        account: &AccountId,
+        page: &PageRequest,
+        rows: &mut CourseRows<'_>,
+    ) -> Result<Option<Revision>, StorageError>;
+    async fn find_course(account: &AccountId, slug: &str) -> Result<AtRevision<Option<CourseDetail>>, StorageError>;
+    async fn revision(account: &AccountId) -> Result<Option<Revision>, StorageError>;
+} }
+
 /// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::auth::StoredCredentials).
 ///
 /// # Contract
@@ -214,3 +224,8 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 }
+
+delegate! { CredentialStorage {
+    async fn find_credential(digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
+    async fn is_revoked(digest: &TokenDigest) -> Result<Option<bool>, StorageError>;
+} }

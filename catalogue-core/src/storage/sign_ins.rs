@@ -5,9 +5,8 @@ use std::fmt;
 use async_trait::async_trait;
 
 use super::{Actor, StorageError};
-use crate::admin::Account;
-use crate::auth::TokenDigest;
-use crate::model::AccountId;
+use crate::delegate::delegate;
+use crate::model::{Account, AccountId, TokenDigest};
 use crate::timestamp::Timestamp;
 
 /// How many sessions an account has at most; beyond that the oldest is removed.
@@ -67,6 +66,18 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be written now.
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
 }
+
+delegate! { SignInStorage {
+    async fn create_link(link: &NewSignIn, by: &Actor) -> Result<(), StorageError>;
+    async fn exchange_link(
+        link: &TokenDigest,
+        now: Timestamp,
+        session: &NewSession,
+    ) -> Result<Option<Account>, StorageError>;
+    async fn find_session(digest: &TokenDigest) -> Result<Option<Session>, StorageError>;
+    async fn end_session(digest: &TokenDigest) -> Result<(), StorageError>;
+    async fn end_sign_ins(account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
+} }
 
 /// A sign-in link to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

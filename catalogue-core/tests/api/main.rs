@@ -27,7 +27,6 @@ mod public_documents;
 mod rate_limits;
 mod request_ids;
 mod root;
-mod scopes;
 #[cfg(feature = "oauth")]
 mod signed_tokens;
 mod unknown_tokens;

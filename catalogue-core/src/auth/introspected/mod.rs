@@ -32,10 +32,10 @@ use serde_json::Value;
 pub use introspect::Introspect;
 
 use super::authenticator::{Authenticator, Refusal, Verdict};
-use super::bearer::{BearerToken, TokenDigest};
-use super::identity::{CredentialKind, Identity, Issued};
+use super::bearer::BearerToken;
 use super::signed::{self, Clock, Members, Outcome, Outcomes, Rules, SignedTokens};
 use crate::in_flight::InFlight;
+use crate::model::{CredentialKind, Identity, Issued, TokenDigest};
 use crate::panic_guard::catch_panic;
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;

@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::TokenType;
 use super::members::{Faulty, Members};
 use super::outcome::Outcome;
-use crate::auth::{Scope, Scopes};
-use crate::model::AccountId;
+use crate::model::{AccountId, Scope, Scopes};
 use crate::timestamp::Timestamp;
 
 /// How far a token's beginning may be ahead of this clock. An end has no leeway (decision C3).

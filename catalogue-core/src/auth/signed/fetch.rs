@@ -5,6 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use bytes::Bytes;
 
+use crate::delegate::delegate;
 use crate::storage::StorageError;
 
 /// Fetches an issuer's key set: with the client that the host has, from a file, or one that stays (`Bytes`).
@@ -48,6 +49,10 @@ pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
     /// When it cannot be fetched now. The log has the error with its sources.
     async fn fetch(&self) -> Result<Bytes, StorageError>;
 }
+
+delegate! { FetchKeys {
+    async fn fetch() -> Result<Bytes, StorageError>;
+} }
 
 /// A set that stays.
 #[async_trait]

@@ -1,7 +1,7 @@
 //! [`KeptTokens`]: tokens that were verified before (decision O28).
 
 use super::key_set::{KeyId, KeySet};
-use crate::auth::{Identity, TokenDigest};
+use crate::model::{Identity, TokenDigest};
 use crate::sync::Cache;
 use crate::timestamp::Timestamp;
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::FetchKeys;
 use super::flight::Flight;
 use super::key_set::{KeySet, PassedOver};
-use crate::error::chain;
+use crate::chain::chain;
 use crate::in_flight::InFlight;
 use crate::storage::StorageError;
 use crate::sync::Mutex;

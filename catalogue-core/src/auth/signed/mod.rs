@@ -49,7 +49,7 @@ pub use unverified::UnverifiedToken;
 
 use super::authenticator::{Authenticator, Verdict};
 use super::bearer::BearerToken;
-use super::identity::{Identity, Issued};
+use crate::model::{Identity, Issued};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 use kept::{KeptToken, KeptTokens};

@@ -7,7 +7,8 @@ use super::algorithm::SignatureAlgorithm;
 use super::claims::instant;
 use super::members::Members;
 use super::token::{MAX_BYTES, SignedToken};
-use crate::auth::{BearerToken, TokenDigest};
+use crate::auth::BearerToken;
+use crate::model::TokenDigest;
 use crate::timestamp::Timestamp;
 
 /// The order of P-256.

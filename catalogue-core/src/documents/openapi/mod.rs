@@ -13,7 +13,7 @@ use super::reference::general;
 use super::schemas::Schemas;
 use super::{OPENAPI, SUMMARY, VERSION, headers, markdown};
 use crate::address::Address;
-use crate::auth::Scope;
+use crate::model::Scope;
 use crate::operation::{Operation, Tag};
 pub(super) use operations::required_scope;
 use responses::Responses;

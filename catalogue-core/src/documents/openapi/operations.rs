@@ -7,7 +7,7 @@ use crate::operation::{Parameter, Row};
 
 /// The operation of that row, with its responses.
 pub(super) fn describe(row: &Row, responses: &Value) -> Value {
-    let scopes: Vec<&str> = row.scope.iter().map(crate::auth::Scope::name).collect();
+    let scopes: Vec<&str> = row.scope.iter().map(crate::model::Scope::name).collect();
     let mut operation = json!({
         "operationId": row.id,
         "tags": [row.tag.name],

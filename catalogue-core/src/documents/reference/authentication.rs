@@ -2,9 +2,9 @@
 
 use super::block::{Block, code};
 use super::general::status;
-use crate::auth::Scope;
 use crate::documents::about::Site;
 use crate::error::ErrorCode;
+use crate::model::Scope;
 
 pub(in crate::documents) const AUTHENTICATION: &str = "Every request to an endpoint carries one header \
                                                        `Authorization: Bearer <API_KEY>`. A token in the query string \

@@ -2,7 +2,7 @@
 //! is `[text](address)`.
 
 use super::samples::Sample;
-use crate::documents::document::Document;
+use crate::documents::links::Link;
 use crate::error::ErrorCode;
 use crate::operation::Operation;
 
@@ -40,14 +40,6 @@ pub(in crate::documents) enum Block {
     KeyField,
     /// Where the page lets its reader call the operation. Texts have no such thing.
     TryIt(Operation),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::documents) struct Link {
-    pub(in crate::documents) document: Document,
-    pub(in crate::documents) title: &'static str,
-    pub(in crate::documents) address: String,
-    pub(in crate::documents) note: &'static str,
 }
 
 /// All answers of one status.

@@ -6,9 +6,6 @@ use http::header::CACHE_CONTROL;
 
 use super::authentication::authentication;
 use super::block::{Block, code};
-use crate::answer::entity::ALLOWED_METHODS;
-use crate::answer::entity::Entity;
-use crate::answer::envelope;
 use crate::documents::about::Site;
 use crate::documents::answers::{self, Answer};
 use crate::documents::schemas::Schemas;
@@ -16,6 +13,9 @@ use crate::documents::{VERSION, json};
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
 use crate::request_id::MAX_LENGTH;
+use crate::response::entity::ALLOWED_METHODS;
+use crate::response::entity::Entity;
+use crate::response::envelope;
 use crate::storage::Limit;
 
 pub(in crate::documents) fn all(site: Site<'_>, schemas: &Schemas) -> Vec<Block> {

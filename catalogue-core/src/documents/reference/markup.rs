@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::block::{Block, Link};
+use super::block::Block;
 use super::{code, form};
-use crate::documents::STAND_IN_HOST;
-use crate::documents::document::Document;
+use crate::documents::Document;
+use crate::documents::links::{Link, STAND_IN_HOST};
 
 /// Stands in examples for scheme and host of a server whose address names none. The page's script puts in its own.
 pub(super) const ORIGIN: &str = "\u{1}";

@@ -14,9 +14,9 @@ pub(super) mod samples;
 
 use super::about::Site;
 use super::schemas::Schemas;
-use super::{Document, SUMMARY, VERSION};
-use crate::address::Address;
-use block::{Block, Link};
+use super::{SUMMARY, VERSION};
+use crate::documents::links::links;
+use block::Block;
 
 /// The reference from top to bottom, its title first. In examples, `origin` stands before an address without a host.
 pub(super) fn content(site: Site<'_>, origin: &str) -> Vec<Block> {
@@ -30,30 +30,4 @@ pub(super) fn content(site: Site<'_>, origin: &str) -> Vec<Block> {
     blocks.extend(general::all(site, &schemas));
     blocks.extend(endpoints::all(site, &schemas, origin));
     blocks
-}
-
-/// All forms of the description, each with its address.
-pub(super) fn links(docs: &Address) -> Vec<Link> {
-    let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
-    vec![
-        link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
-        link(Document::OpenApi30, "OpenAPI 3.0", "for older generators"),
-        link(Document::Markdown, "Markdown", "the reference as text"),
-        link(page(docs), "Reference page", "the reference for people"),
-        link(Document::Llms, "llms.txt", "the index for AI agents"),
-    ]
-}
-
-/// Where the reference page stands.
-pub(super) fn page_address(docs: &Address) -> String {
-    address_of(docs, page(docs))
-}
-
-/// Where the documents stand at the root, an address without its slash would be none.
-fn page(docs: &Address) -> Document {
-    if docs.path().is_empty() { Document::ReferenceSlash } else { Document::Reference }
-}
-
-fn address_of(docs: &Address, document: Document) -> String {
-    format!("{}{}", docs.as_str(), document.path())
 }

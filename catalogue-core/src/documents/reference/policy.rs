@@ -6,12 +6,11 @@ use http::HeaderValue;
 use sha2::{Digest, Sha256};
 
 use crate::address::Address;
-use crate::documents::origin;
 
 /// The policy of a page with that style and script, for an API at `base`.
 pub(super) fn of(style: &str, script: &str, base: &Address, docs: &Address) -> HeaderValue {
     let (style, script) = (hash(style), hash(script));
-    let api = api(origin(base), origin(docs));
+    let api = api(base.origin(), docs.origin());
     let policy = format!(
         "default-src 'none'; style-src '{style}'; script-src '{script}'; connect-src {api}; img-src data:; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'"

@@ -2,8 +2,8 @@
 
 use super::block::{Block, code};
 use super::samples::{before, broken, curl};
-use crate::documents::STAND_IN_HOST;
 use crate::documents::about::Site;
+use crate::documents::links::STAND_IN_HOST;
 use crate::operation::{Operation, Parameter};
 
 pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {

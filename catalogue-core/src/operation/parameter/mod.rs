@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::example;
 use crate::cursor::{MAX_TEXT, PATTERN};
-use crate::error::ApiError;
+use crate::error::{self, Fault, InvalidParameter};
 use crate::model::MAX_SLUG_BYTES;
 use crate::storage::Limit;
 
@@ -25,8 +25,8 @@ pub(crate) enum Parameter {
 impl Parameter {
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Cursor => "cursor",
-            Self::Limit => "limit",
+            Self::Cursor => error::CURSOR,
+            Self::Limit => error::LIMIT,
             Self::Slug => "slug",
         }
     }
@@ -79,72 +79,6 @@ impl Parameter {
     }
 }
 
-/// A parameter that cannot be understood. It is never mended in silence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct InvalidParameter {
-    parameter: Parameter,
-    fault: Fault,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    Repeated,
-    NotAnInteger,
-    OutOfRange,
-    Invalid,
-}
-
-impl InvalidParameter {
-    /// A cursor that is malformed, altered, or issued to another account: all alike.
-    pub(crate) const CURSOR: Self = Self { parameter: Parameter::Cursor, fault: Fault::Invalid };
-
-    /// Every fault that a request may be refused for.
-    pub(crate) const ALL: [Self; 5] = [
-        Self { parameter: Parameter::Limit, fault: Fault::Repeated },
-        Self { parameter: Parameter::Limit, fault: Fault::NotAnInteger },
-        Self { parameter: Parameter::Limit, fault: Fault::OutOfRange },
-        Self { parameter: Parameter::Cursor, fault: Fault::Repeated },
-        Self::CURSOR,
-    ];
-
-    pub(crate) const fn parameter(self) -> Parameter {
-        self.parameter
-    }
-
-    pub(crate) fn message(self) -> Cow<'static, str> {
-        let name = self.parameter.name();
-        match self.fault {
-            Fault::Repeated => format!("The parameter `{name}` may be given once only.").into(),
-            Fault::NotAnInteger | Fault::OutOfRange => {
-                let (minimum, maximum) = (Limit::MIN.get(), Limit::MAX.get());
-                format!("The parameter `{name}` must be an integer from {minimum} to {maximum}.").into()
-            }
-            Fault::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
-        }
-    }
-
-    pub(crate) fn details(self) -> Value {
-        let reason = match self.fault {
-            Fault::Repeated => "repeated",
-            Fault::NotAnInteger => "not_an_integer",
-            Fault::OutOfRange => "out_of_range",
-            Fault::Invalid => "invalid",
-        };
-        let mut details = json!({ "parameter": self.parameter.name(), "reason": reason });
-        if self.fault == Fault::OutOfRange {
-            details["minimum"] = Limit::MIN.get().into();
-            details["maximum"] = Limit::MAX.get().into();
-        }
-        details
-    }
-}
-
-impl From<InvalidParameter> for ApiError {
-    fn from(fault: InvalidParameter) -> Self {
-        Self::InvalidParameter(fault)
-    }
-}
-
 /// The query of a list; unknown parameters are ignored (decision R9).
 #[derive(Debug, Default)]
 pub(super) struct ListQuery<'q> {
@@ -162,11 +96,11 @@ enum Once<'q> {
 }
 
 impl Once<'_> {
-    fn value(&self, parameter: Parameter) -> Result<Option<&str>, InvalidParameter> {
+    fn value(&self, parameter: &'static str) -> Result<Option<&str>, InvalidParameter> {
         match self {
             Self::Absent => Ok(None),
             Self::Given(text) => Ok(Some(text)),
-            Self::Repeated => Err(InvalidParameter { parameter, fault: Fault::Repeated }),
+            Self::Repeated => Err(InvalidParameter::new(parameter, Fault::Repeated)),
         }
     }
 }
@@ -189,17 +123,17 @@ impl<'q> ListQuery<'q> {
     }
 
     pub(super) fn limit(&self) -> Result<Option<Limit>, InvalidParameter> {
-        self.limit.value(Parameter::Limit)?.map(parse_limit).transpose()
+        self.limit.value(error::LIMIT)?.map(parse_limit).transpose()
     }
 
     pub(super) fn cursor(&self) -> Result<Option<&str>, InvalidParameter> {
-        self.cursor.value(Parameter::Cursor)
+        self.cursor.value(error::CURSOR)
     }
 }
 
 /// ASCII digits alone, in the bounds (decision R7).
 fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
-    let invalid = |fault| InvalidParameter { parameter: Parameter::Limit, fault };
+    let invalid = |fault| InvalidParameter::new(error::LIMIT, fault);
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return Err(invalid(Fault::NotAnInteger));
     }

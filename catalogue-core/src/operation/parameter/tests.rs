@@ -9,10 +9,14 @@ use super::*;
 #[test]
 fn limit_is_digits_alone_within_its_bounds() {
     for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
-        assert_eq!(parse_limit(text).unwrap_err().fault, Fault::NotAnInteger, "{text:?}");
+        assert_eq!(
+            parse_limit(text).unwrap_err(),
+            InvalidParameter::new(error::LIMIT, Fault::NotAnInteger),
+            "{text:?}"
+        );
     }
     for text in ["0", "00", "101", "256", "99999999999999999999999"] {
-        assert_eq!(parse_limit(text).unwrap_err().fault, Fault::OutOfRange, "{text:?}");
+        assert_eq!(parse_limit(text).unwrap_err(), InvalidParameter::new(error::LIMIT, Fault::OutOfRange), "{text:?}");
     }
     for (text, limit) in [("1", 1), ("50", 50), ("100", 100), ("007", 7)] {
         assert_eq!(parse_limit(text).map(Limit::get), Ok(limit));

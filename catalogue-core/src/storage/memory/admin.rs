@@ -5,12 +5,11 @@ use async_trait::async_trait;
 use super::import::MemoryImport;
 use super::sign_ins::KEPT;
 use super::{AccountState, MemoryStorage, State};
-use crate::admin::{
-    AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, Record, RemovedAccount, Visitor,
+use crate::model::{
+    AccountId, AccountSummary, Accounts, CredentialKind, CredentialRecord, CredentialUse, RemovedAccount, TokenDigest,
 };
-use crate::auth::{CredentialKind, TokenDigest};
-use crate::model::AccountId;
 use crate::storage::StorageError;
+use crate::storage::admin::{AdminStorage, Import, Record, Visitor};
 use crate::timestamp::Timestamp;
 
 impl State {

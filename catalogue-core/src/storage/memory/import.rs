@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use async_trait::async_trait;
 
 use super::{AccountState, MemoryStorage, unknown_account};
-use crate::admin::{Account, Change, Import};
-use crate::course::Course;
-use crate::model::{AccountId, is_slug};
+use crate::model::{Account, AccountId, Course, is_slug};
+use crate::storage::admin::{Change, Import};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 

@@ -7,8 +7,7 @@ use async_trait::async_trait;
 
 use super::admin::in_order;
 use super::{MemoryStorage, State};
-use crate::admin::{CredentialRecord, NewCredential};
-use crate::model::AccountId;
+use crate::model::{AccountId, CredentialRecord, NewCredential};
 use crate::storage::{
     Actor, CredentialAction, CredentialEvent, KeyStorage, MAX_REMOVED, MAX_RENAMES, RETENTION, StorageError,
 };

@@ -17,10 +17,9 @@ use super::{
     AtRevision, CourseRow, CourseRows, CourseStorage, CredentialEvent, CredentialStorage, PageRequest, Position,
     Revision, StorageError, StorageErrorKind,
 };
-use crate::admin::{Account, CredentialRecord, NewCredential};
-use crate::auth::{Credential, TokenDigest};
-use crate::course::Course;
-use crate::model::{AccountId, CourseDetail, Module};
+use crate::model::{
+    Account, AccountId, Course, CourseDetail, Credential, CredentialRecord, Module, NewCredential, TokenDigest,
+};
 use crate::sync::Mutex;
 use crate::timestamp::Timestamp;
 

@@ -6,9 +6,7 @@ use async_trait::async_trait;
 
 use super::keys::is_past;
 use super::{MemoryStorage, State, unknown_account};
-use crate::admin::Account;
-use crate::auth::TokenDigest;
-use crate::model::AccountId;
+use crate::model::{Account, AccountId, TokenDigest};
 use crate::storage::{
     Actor, CredentialAction, CredentialEvent, MAX_REMOVED, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage,
     StorageError, StorageErrorKind,
@@ -120,7 +118,7 @@ impl SignInStorage for MemoryStorage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admin::AdminStorage;
+    use crate::storage::admin::AdminStorage as _;
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_microseconds(second * 1_000_000).unwrap()

@@ -155,7 +155,7 @@ impl Fixture {
         let (verdict, counted) = self.counted("opaque");
         let error = verdict.unwrap_err();
         assert_eq!((error.kind(), &*counted), (StorageErrorKind::Unavailable, &["unavailable"][..]));
-        let chain = crate::error::chain(&error);
+        let chain = crate::chain::chain(&error);
         assert!(chain.contains(why) && !chain.contains("opaque"), "{chain}");
     }
 }

@@ -5,7 +5,7 @@ use std::task::Poll;
 
 use super::fixture::*;
 use crate::auth::Verdict;
-use crate::error::chain;
+use crate::chain::chain;
 
 fn says_right() -> Answer {
     Answer::Says(right().to_string())

@@ -1,6 +1,57 @@
-//! Accounts, and what is told of them.
+//! Accounts: their ids, and what is recorded of them.
 
-use crate::model::AccountId;
+use std::fmt;
+use std::sync::Arc;
+
+/// The id of an account: whose courses a credential may read.
+///
+/// Any text, which the storage alone interprets. Cheap to clone.
+///
+/// ```
+/// use catalogue_core::AccountId;
+///
+/// let account = AccountId::from("acc_1");
+/// assert_eq!(account.as_str(), "acc_1");
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(Arc<str>);
+
+impl AccountId {
+    /// An id of that text.
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for AccountId {
+    fn from(id: &str) -> Self {
+        Self::new(id)
+    }
+}
+
+impl From<String> for AccountId {
+    fn from(id: String) -> Self {
+        Self::new(id)
+    }
+}
+
+impl fmt::Debug for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for AccountId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 /// An account that publishes courses.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The scope gate: the only maker of [`Authorized`].
 
-use super::identity::{CredentialKind, Identity};
+use super::Operation;
 use crate::error::ApiError;
-use crate::model::AccountId;
-use crate::operation::Operation;
+use crate::model::{AccountId, CredentialKind, Identity};
 
 /// A caller who passed one operation's gate. Operations take nothing less, so none runs without it.
 #[derive(Debug)]

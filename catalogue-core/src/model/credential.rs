@@ -4,9 +4,32 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::auth::{CredentialKind, Identity, NewToken, Scopes, TokenDigest};
-use crate::model::AccountId;
+use super::{AccountId, CredentialKind, Identity, NewToken, Revision, Scopes, TokenDigest};
 use crate::timestamp::Timestamp;
+
+/// A credential as a storage finds it by its token's digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Credential {
+    /// Who holds the token.
+    pub identity: Identity,
+    /// From this instant on the token is refused as expired; never if `None`.
+    pub expires_at: Option<Timestamp>,
+    /// When the credential was revoked; `None` if it was not.
+    pub revoked_at: Option<Timestamp>,
+    /// The revision of the account's courses (see
+    /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same look-up; `None` where
+    /// the storage does not keep both.
+    pub revision: Option<Revision>,
+}
+
+impl Credential {
+    /// A credential without an expiry, a revocation and a revision.
+    #[must_use]
+    pub const fn new(identity: Identity) -> Self {
+        Self { identity, expires_at: None, revoked_at: None, revision: None }
+    }
+}
 
 /// A credential to be stored. It holds the token's digest, never the token.
 #[derive(Clone, Debug, PartialEq, Eq)]

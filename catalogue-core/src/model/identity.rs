@@ -5,10 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bearer::TokenDigest;
-use super::misspelt;
-use super::scope::Scopes;
-use crate::model::AccountId;
+use super::{AccountId, Scopes, TokenDigest};
 
 /// What kind of credential a caller holds (sections 5.1 and 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +34,7 @@ impl CredentialKind {
         }
     }
 
-    /// The prefix of the tokens of this kind that [`NewToken`](super::NewToken) makes. Those of sessions are opaque
+    /// The prefix of the tokens of this kind that [`NewToken`](crate::auth::NewToken) makes. Those of sessions are opaque
     /// tokens like OAuth's, so the same scanners find them.
     #[must_use]
     pub const fn token_prefix(self) -> &'static str {
@@ -57,8 +54,7 @@ impl CredentialKind {
 /// The credential behind a request: its account, kind, record and scopes.
 ///
 /// [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] and [`Identity::session`] make one. Outside this
-/// crate `Identity { … }` does not compile (E0639), since further fields may be added. A scope that looks like a misspelt
-/// one of section 5.4, such as `read:course`, is logged as a warning, once for each name.
+/// crate `Identity { … }` does not compile (E0639), since further fields may be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -137,7 +133,6 @@ impl Identity {
     }
 
     fn new(account: AccountId, kind: CredentialKind, credential_id: Arc<str>, scopes: Scopes) -> Self {
-        misspelt::warn_of(&scopes);
         Self { account, kind, credential_id, scopes, issued: None }
     }
 

@@ -11,50 +11,18 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::address::Address;
-use crate::answer::conditional::ETag;
-use crate::answer::entity::{ALLOWED_METHODS, Entity};
-use crate::answer::negotiation::{accepted_codings, wants_html};
 use crate::error::{ApiError, ErrorCode};
-use crate::storage::Revision;
+use crate::operation::body::{Reply, json};
+use crate::response::conditional::ETag;
+use crate::response::entity::{ALLOWED_METHODS, Entity};
+use crate::response::negotiation::{accepted_codings, wants_html};
 
 const JSON: &str = "application/json";
 
 const CACHE_CONTROL_OF_DOCUMENTS: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// How many bytes the body of a course usually has at most, so that the buffer seldom grows.
-const USUAL_BODY: usize = 2 << 10;
-
 /// As many headers as an answer usually has, so that the map grows once.
 const USUAL_HEADERS: usize = 10;
-
-/// The envelope of a success (section 1).
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "{T}Envelope")]
-pub(crate) struct Success<'d, T> {
-    /// What was asked for.
-    data: &'d T,
-}
-
-/// The envelope of one page of a list (section 4.2).
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "{T}Page")]
-pub(crate) struct SuccessPage<'d, T> {
-    /// The items of this page, in the list's order.
-    pub(crate) data: &'d [T],
-    /// Where the next page starts; always present.
-    pub(crate) meta: PaginationMeta<'d>,
-}
-
-/// What a page says of the page after it (section 2.5).
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "PaginationMeta")]
-pub(crate) struct PaginationMeta<'d> {
-    /// Opaque cursor to pass as the `cursor` query parameter for the next page; null when there is no further page.
-    pub(crate) next_cursor: Option<&'d str>,
-}
 
 /// The envelope of every failure (section 2.6).
 #[derive(Serialize, JsonSchema)]
@@ -86,23 +54,6 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
     json_schema!({})
 }
 
-/// What an operation answers with, rendered.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) body: Vec<u8>,
-    /// The address of the page after this one, relative to the base address (decision A18).
-    pub(crate) next: Option<String>,
-    /// The revision of the courses in it, where the storage keeps any.
-    pub(crate) revision: Option<Revision>,
-}
-
-impl Reply {
-    /// `data` in the envelope of a success.
-    pub(crate) fn of(data: &impl Serialize) -> Self {
-        Self { body: json(&Success { data }), next: None, revision: None }
-    }
-}
-
 /// What an operation replied, with that tag or one made from the bytes.
 pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity {
     let etag = etag.unwrap_or_else(|| ETag::of_bytes(&reply.body));
@@ -111,12 +62,6 @@ pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity
         HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII")
     });
     Entity::new(JSON, &reply.body, etag, link)
-}
-
-fn json<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut body = Vec::with_capacity(USUAL_BODY);
-    serde_json::to_writer(&mut body, value).expect("texts, numbers and lists always serialise, and a Vec takes all");
-    body
 }
 
 /// 200 with an operation's answer, or 304 when the caller has it already.

@@ -4,10 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use quick_cache::Equivalent;
 
-use crate::auth::{Identity, Scope};
-use crate::model::AccountId;
+use crate::model::{AccountId, Identity, Revision, Scope};
 use crate::operation::Call;
-use crate::storage::Revision;
 
 /// All that the bytes of an answer depend on, beside the code that renders them.
 #[derive(Clone, Debug, PartialEq, Eq)]

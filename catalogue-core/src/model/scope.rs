@@ -91,8 +91,7 @@ static DEFINED: [&[Scope]; 4] =
 
 impl Scopes {
     /// The scopes of those names. A blank ends a name (RFC 6749 section 3.3), so a text with blanks has several. A
-    /// misspelt name is a [`Scope::Other`], which grants nothing; an [`Identity`](super::Identity) with one warns of
-    /// it.
+    /// misspelt name is a [`Scope::Other`], which grants nothing.
     pub fn from_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         names.into_iter().flat_map(str::split_whitespace).map(Scope::from_name).collect()
     }

@@ -1,17 +1,19 @@
 //! [`ErrorCode`] and [`ApiError`]: a code for programs, a sentence for people, a cause for the log (section 7).
 
+mod invalid_parameter;
+
 use std::borrow::Cow;
 use std::error::Error;
-use std::iter::successors;
 
 use http::{HeaderValue, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use crate::auth::{Explanation, Refusal, Scope, Scopes};
+use crate::auth::{Explanation, Refusal};
 use crate::limit::Throttled;
-use crate::operation::InvalidParameter;
+use crate::model::{Scope, Scopes};
 use crate::storage::{StorageError, StorageErrorKind};
+pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT};
 
 /// The codes that clients branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -203,8 +205,14 @@ impl From<StorageError> for ApiError {
     }
 }
 
-/// An error and what caused it.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(ToString::to_string).collect();
-    texts.join(": ")
+impl From<InvalidParameter> for ApiError {
+    fn from(fault: InvalidParameter) -> Self {
+        Self::InvalidParameter(fault)
+    }
+}
+
+impl From<Throttled> for ApiError {
+    fn from(throttled: Throttled) -> Self {
+        Self::RateLimited(throttled)
+    }
 }

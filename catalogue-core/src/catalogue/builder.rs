@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use super::{Catalogue, Inner};
 use crate::address::Address;
-use crate::answer::Answers;
-use crate::auth::{Authenticator, CredentialKind};
+use crate::auth::Authenticator;
 use crate::build_error::BuildError;
-use crate::catalogue::{Catalogue, Inner};
 use crate::cors::AllowedOrigins;
 use crate::documents::about::About;
 use crate::in_flight::InFlight;
 use crate::limit::{Limits, RateLimiter};
+use crate::model::CredentialKind;
 use crate::mount::Mount;
 use crate::observe::Observer;
 use crate::request_id::RequestIds;
+use crate::response::Answers;
 use crate::storage::{CourseStorage, CredentialStorage};
 
 /// How many bytes rendered answers may take up by default.

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::Weighter;
 
-use crate::answer::entity::Entity;
-use crate::answer::page_key::{Key, Wanted};
 use crate::error::ApiError;
 use crate::panic_guard::catch_panic;
+use crate::response::entity::Entity;
+use crate::response::page_key::{Key, Wanted};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::sync::Cache;
 

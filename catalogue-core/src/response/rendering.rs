@@ -5,10 +5,10 @@ use std::hash::{Hash, Hasher};
 use sha2::{Digest, Sha256};
 
 use crate::address::Address;
-use crate::answer::conditional::ETag;
-use crate::answer::page_key::{Shows, Wanted};
-use crate::auth::Identity;
+use crate::model::Identity;
 use crate::operation::Operation;
+use crate::response::conditional::ETag;
+use crate::response::page_key::{Shows, Wanted};
 
 /// Stands for the code that renders answers, and for the address that they link to. It is made from the examples of all
 /// operations, so every server of one version at one address has the same.

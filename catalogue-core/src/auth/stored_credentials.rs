@@ -4,42 +4,9 @@ use async_trait::async_trait;
 
 use super::authenticator::{Authenticator, Refusal, Verdict};
 use super::bearer::BearerToken;
-use super::identity::Identity;
-use super::token::{begins_as_api_key, token_kind};
-use crate::storage::{CredentialStorage, Revision, StorageError};
+use crate::model::{Credential, Identity, Revision, begins_as_api_key, token_kind};
+use crate::storage::{CredentialStorage, StorageError};
 use crate::timestamp::Timestamp;
-
-/// A credential as a storage finds it by its token's digest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Credential {
-    /// Who holds the token.
-    pub identity: Identity,
-    /// From this instant on the token is refused as expired; never if `None`.
-    pub expires_at: Option<Timestamp>,
-    /// When the credential was revoked; `None` if it was not.
-    pub revoked_at: Option<Timestamp>,
-    /// The revision of the account's courses (see
-    /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same look-up; `None` where
-    /// the storage does not keep both.
-    pub revision: Option<Revision>,
-}
-
-impl Credential {
-    /// A credential without an expiry, a revocation and a revision.
-    #[must_use]
-    pub const fn new(identity: Identity) -> Self {
-        Self { identity, expires_at: None, revoked_at: None, revision: None }
-    }
-
-    /// Why the credential does not hold at `now`; `None` where it does (decision C3).
-    fn refusal(&self, now: impl FnOnce() -> Timestamp) -> Option<Refusal> {
-        if self.revoked_at.is_some() {
-            return Some(Refusal::Revoked);
-        }
-        self.expires_at.is_some_and(|expiry| expiry <= now()).then_some(Refusal::Expired)
-    }
-}
 
 /// Knows the API keys and opaque OAuth tokens that a storage holds, by the digest of the whole token.
 #[derive(Clone, Debug)]
@@ -94,17 +61,24 @@ pub(crate) async fn look_up(
     let Some(credential) = storage.find_credential(&digest).await? else {
         return Ok(LookedUp::NotMine);
     };
-    Ok(match credential.refusal(Timestamp::now) {
+    Ok(match refusal(&credential, Timestamp::now) {
         None => LookedUp::Accepted(credential.identity, credential.revision),
         Some(refusal) => LookedUp::Refused(refusal, Some(credential.identity)),
     })
 }
 
+/// Returns why the credential does not hold at `now`; `None` if it does (decision C3).
+fn refusal(credential: &Credential, now: impl FnOnce() -> Timestamp) -> Option<Refusal> {
+    if credential.revoked_at.is_some() {
+        return Some(Refusal::Revoked);
+    }
+    credential.expires_at.is_some_and(|expiry| expiry <= now()).then_some(Refusal::Expired)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::Scopes;
-    use crate::model::AccountId;
+    use crate::model::{AccountId, Scopes};
 
     #[test]
     fn a_credential_ends_at_its_expiry_and_a_revocation_counts_first() {
@@ -120,7 +94,7 @@ mod tests {
         ] {
             let mut credential = Credential::new(identity.clone());
             (credential.expires_at, credential.revoked_at) = (expires_at, revoked_at);
-            assert_eq!(credential.refusal(|| at(10).unwrap()), refusal);
+            assert_eq!(super::refusal(&credential, || at(10).unwrap()), refusal);
         }
     }
 }

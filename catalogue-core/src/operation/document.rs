@@ -1,5 +1,11 @@
 //! [`Document`]: what can be read below the documents' address.
 
+/// The version of OpenAPI that the document is written in.
+pub(crate) const OPENAPI: &str = "3.1.0";
+/// The version of the API (section 9).
+pub(crate) const VERSION: &str = "1.0.0";
+pub(crate) const TITLE: &str = "Course Catalogue Read API";
+
 /// A document that anybody may read below the documents' address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Document {

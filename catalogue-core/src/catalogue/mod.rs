@@ -1,5 +1,9 @@
 //! [`Catalogue`]: the assembled API, and the way of a request through it.
 
+mod builder;
+mod caller;
+mod mount_at;
+
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,21 +12,25 @@ use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
-use crate::answer::Answers;
-use crate::answer::envelope;
-use crate::answer::page_cache::PageCacheStatistics;
-use crate::auth::{Authenticator, BearerToken, CredentialKind, Identity};
+use crate::auth::Authenticator;
+use crate::chain::chain;
 use crate::cors::AllowedOrigins;
-use crate::error::{ApiError, chain};
+use crate::documents::DocumentFormat;
+use crate::error::ApiError;
 use crate::in_flight::InFlight;
 use crate::limit::{Limits, Throttled};
+use crate::model::{CredentialKind, Identity};
 use crate::mount::Mount;
 use crate::observe::{FinishedRequest, Observer};
+use crate::operation::Asked;
 use crate::panic_guard::catch_panic;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
+use crate::response::page_cache::PageCacheStatistics;
+use crate::response::{Answer, Answers, envelope};
 use crate::route::{MethodKind, Route};
 use crate::storage::CredentialStorage;
-use crate::view::Identify;
+pub use builder::CatalogueBuilder;
+use mount_at::Identify;
 
 const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 
@@ -33,25 +41,25 @@ const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_secon
 ///
 /// See the [crate's documentation](crate) for an example.
 #[derive(Clone, Debug)]
-pub struct Catalogue(pub(crate) Arc<Inner>);
+pub struct Catalogue(Arc<Inner>);
 
 /// What a catalogue is made of. Its views share all but what they are for.
 #[derive(Clone, Debug)]
-pub(crate) struct Inner {
-    pub(crate) mount: Arc<Mount>,
-    pub(crate) answers: Answers,
+struct Inner {
+    mount: Arc<Mount>,
+    answers: Answers,
     /// The credentials of the storage that has the courses, whose look-up brings the revision along. They are asked first.
-    pub(crate) credentials: Option<Arc<dyn CredentialStorage>>,
+    credentials: Option<Arc<dyn CredentialStorage>>,
     /// Asked before a bearer token is looked for.
-    pub(crate) identify: Option<Identify>,
-    pub(crate) authenticators: Vec<Arc<dyn Authenticator>>,
-    pub(crate) accepted: Vec<CredentialKind>,
-    pub(crate) origins: AllowedOrigins,
-    pub(crate) request_ids: Arc<RequestIds>,
-    pub(crate) in_flight: Arc<InFlight>,
+    identify: Option<Identify>,
+    authenticators: Vec<Arc<dyn Authenticator>>,
+    accepted: Vec<CredentialKind>,
+    origins: AllowedOrigins,
+    request_ids: Arc<RequestIds>,
+    in_flight: Arc<InFlight>,
     /// `None` where nothing is limited.
-    pub(crate) limits: Option<Arc<Limits>>,
-    pub(crate) observer: Option<Arc<dyn Observer>>,
+    limits: Option<Arc<Limits>>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl Catalogue {
@@ -80,7 +88,7 @@ impl Catalogue {
         request: Request<B>,
     ) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
         let (parts, _) = request.into_parts();
-        async move { self.0.call(&parts, Some(Box::new(caller))).await }
+        async move { self.0.call(&parts, Some(caller)).await }
     }
 
     /// How often answers were found in the page cache since the catalogue was built, and how many bytes it takes up
@@ -88,6 +96,12 @@ impl Catalogue {
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
         self.0.answers.statistics()
+    }
+
+    /// A description of this catalogue, as it is served or would be: at its addresses, with all that it was told of itself.
+    #[must_use]
+    pub fn document(&self, format: DocumentFormat) -> String {
+        format.text(self.0.mount.site())
     }
 
     /// How many requests are being answered now.
@@ -98,7 +112,7 @@ impl Catalogue {
 }
 
 impl Inner {
-    async fn call(&self, request: &request::Parts, caller: Option<Box<Identity>>) -> Response<Bytes> {
+    async fn call(&self, request: &request::Parts, known: Option<Identity>) -> Response<Bytes> {
         let began = self.observer.as_ref().map(|_| Instant::now());
         let request_id = self.request_ids.of(&request.headers);
         let route = self.mount.route(request.uri.path());
@@ -106,7 +120,7 @@ impl Inner {
         let permit = self.in_flight.enter();
         let outcome = match &permit {
             None => Err(OVERLOADED),
-            Some(_) => match catch_panic(pin!(self.respond(request, route, caller, &mut seen))).await {
+            Some(_) => match catch_panic(pin!(self.respond(request, route, known, &mut seen))).await {
                 Ok(outcome) => outcome,
                 Err(panicked) => Err(ApiError::Internal(panicked.into())),
             },
@@ -123,47 +137,44 @@ impl Inner {
         self.finish(response, request, route, request_id)
     }
 
-    /// The way of a request. Each step takes what the step before gives, and the first failure answers (decision R2).
+    /// The way of a request. Each step takes what the step before returns, and the first failure answers (decision R2).
     /// Who calls is noted in `seen` for an observer, also where their token is refused.
     async fn respond(
         &self,
         request: &request::Parts,
         route: Route<'_>,
-        caller: Option<Box<Identity>>,
+        known: Option<Identity>,
         seen: &mut Option<Identity>,
     ) -> Result<Response<Bytes>, ApiError> {
+        let headers = &request.headers;
         if route.check_method(&request.method)? == MethodKind::Options {
             return Ok(envelope::options());
         }
         if let Some(document) = self.mount.document(route) {
-            return Ok(envelope::document(document, &request.headers));
+            return Ok(envelope::document(document, headers));
         }
         if route == Route::Root {
-            return envelope::root(&self.mount.router.docs, &request.headers);
+            return envelope::root(&self.mount.router.docs, headers);
         }
-        *seen = caller.map(|caller| *caller).or_else(|| self.identify.as_ref()?.call(request));
-        let (identity, revision) = match seen {
-            Some(identity) => (&*identity, None),
-            None => {
-                let token = BearerToken::from_headers(&request.headers);
-                let caller = self.identify(token, request, seen).await?;
-                (&*seen.insert(caller.identity), caller.revision)
-            }
-        };
+        let (identity, revision) = self.caller(request, known, seen).await?;
         let Route::Operation(operation, segment) = route else {
             return Err(ApiError::NotFound);
         };
         let caller = operation.authorize(identity, &self.accepted)?;
         let asked = operation.parse(&caller, segment, request.uri.query())?;
         let counted = match &self.limits {
-            // Boxed like the look-up within limits.
-            Some(limits) => limits.take(caller.identity()).await?.map(Box::new),
+            Some(limits) => limits.take(caller.identity()).await?,
             None => None,
         };
-        let mut answer = self.answers.answer(&self.mount, asked, &caller, revision, &request.headers).await?;
+        let mut answer = match asked {
+            Asked::Document(document) => {
+                Answer::document(self.mount.documents.get(document, self.mount.site()), headers)
+            }
+            Asked::Call(call) => self.answers.answer(self.mount.place(), call, &caller, revision, headers).await?,
+        };
         if let Some(counted) = counted {
-            let is_free = answer.is_free(&request.headers);
-            Box::pin(counted.settle(&mut answer.response, is_free)).await;
+            let is_free = answer.is_free(headers);
+            counted.settle(&mut answer.response, is_free).await;
         }
         Ok(answer.response)
     }

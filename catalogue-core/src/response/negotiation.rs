@@ -5,7 +5,7 @@ use std::iter;
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderValue};
 
-use crate::answer::coding::Coding;
+use crate::response::coding::Coding;
 
 /// How many bytes of the field are read. No client has more to say; one that does is answered as if it said nothing.
 const MOST_BYTES: usize = 1024;

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use http::request;
 
-use crate::auth::Identity;
+use super::{Catalogue, Inner};
 use crate::build_error::BuildError;
-use crate::catalogue::{Catalogue, Inner};
+use crate::model::Identity;
 use crate::mount::Mount;
 
 /// A host's function from a request's head to who sends it.
 #[derive(Clone)]
-pub(crate) struct Identify(Arc<Function>);
+pub(super) struct Identify(Arc<Function>);
 
 type Function = dyn Fn(&request::Parts) -> Option<Identity> + Send + Sync;
 
 impl Identify {
-    pub(crate) fn call(&self, head: &request::Parts) -> Option<Identity> {
+    pub(super) fn call(&self, head: &request::Parts) -> Option<Identity> {
         (self.0)(head)
     }
 }

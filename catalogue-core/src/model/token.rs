@@ -1,9 +1,10 @@
-//! [`NewToken`]: minting secrets, and the form of an API key (decision C1).
+//! [`NewToken`]: minting secrets, and the form of an API key (decision C1); [`TokenDigest`]: what is stored of them.
 
 use std::{array, fmt};
 
-use super::bearer::{BearerToken, TokenDigest};
-use super::identity::CredentialKind;
+use sha2::{Digest, Sha256};
+
+use super::CredentialKind;
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_DIGITS: usize = 43;
@@ -51,12 +52,9 @@ impl NewToken {
     }
 
     /// What a storage keeps of the token.
-    ///
-    /// # Panics
-    /// Never: every minted token is a bearer token.
     #[must_use]
     pub fn digest(&self) -> TokenDigest {
-        BearerToken::new(&self.0).expect("base62 is a bearer token").digest()
+        TokenDigest::of(&self.0)
     }
 
     /// The first 8 characters, for a list that must tell tokens apart.
@@ -69,6 +67,43 @@ impl NewToken {
 impl fmt::Debug for NewToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("NewToken(..)")
+    }
+}
+
+/// The SHA-256 of a whole token: all that a storage keeps of it (decision C2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenDigest([u8; 32]);
+
+impl TokenDigest {
+    /// The digest of those bytes, as a storage kept them.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The digest's bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The digest of that text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
+    /// An id made of the digest: `prefix`, a colon and its first 32 hexadecimal digits. Those of OAuth tokens begin with
+    /// `oauth` (decision A10).
+    pub(crate) fn id(&self, prefix: &str) -> String {
+        let half = *self.0.first_chunk().expect("SHA-256 has 32 bytes");
+        format!("{prefix}:{:032x}", u128::from_be_bytes(half))
+    }
+}
+
+/// A digest lets nobody recover the token, but it is what a storage looks credentials up by, so logs have no use for it.
+impl fmt::Debug for TokenDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenDigest(..)")
     }
 }
 
@@ -90,7 +125,7 @@ fn has_form(text: &str, kind: CredentialKind) -> bool {
 }
 
 /// Whether `text` is an API key of this form, or was meant to be one.
-pub(super) fn begins_as_api_key(text: &str) -> bool {
+pub(crate) fn begins_as_api_key(text: &str) -> bool {
     text.starts_with(CredentialKind::ApiKey.token_prefix())
 }
 
@@ -181,5 +216,10 @@ mod tests {
         let oauth = NewToken::mint(CredentialKind::OAuth);
         assert_eq!(token_kind(&oauth.expose().replacen("cato_", "ccat_", 1)), None);
         assert_eq!(token_kind("Ab1.another-servers~token"), None);
+    }
+
+    #[test]
+    fn the_id_of_an_oauth_token_is_half_its_digest() {
+        assert_eq!(TokenDigest::of("abc").id("oauth"), "oauth:ba7816bf8f01cfea414140de5dae2223");
     }
 }

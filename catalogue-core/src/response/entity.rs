@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bytes::Bytes;
 use http::HeaderValue;
 
-use crate::answer::coding::Coding;
-use crate::answer::conditional::ETag;
+use crate::response::coding::Coding;
+use crate::response::conditional::ETag;
 
 /// The methods of every known path, as `Allow` lists them (decision R5).
 pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";

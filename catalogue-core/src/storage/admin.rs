@@ -1,22 +1,14 @@
-//! [`AdminStorage`]: what the command line and the suites need beyond reading. Embedders do not need it.
-//!
-//! The records here can be built and taken apart field by field: a further field is a breaking change, because a
-//! storage or an export that overlooked it would lose data.
-
-mod account;
-mod credential;
+//! [`AdminStorage`]: administration of a storage, beyond what the API and the developer settings ask.
 
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
 
-pub use account::{Account, AccountSummary, Accounts, RemovedAccount};
-pub use credential::{CredentialRecord, CredentialState, CredentialUse, NewCredential};
-
-use crate::auth::TokenDigest;
-use crate::course::Course;
-use crate::model::AccountId;
-use crate::storage::{KeyStorage, StorageError, StorageErrorKind, StorageStatus};
+use super::{KeyStorage, StorageError, StorageErrorKind, StorageStatus};
+use crate::delegate::delegate;
+use crate::model::{
+    Account, AccountId, AccountSummary, Accounts, Course, CredentialRecord, CredentialUse, RemovedAccount, TokenDigest,
+};
 use crate::timestamp::Timestamp;
 
 /// One record of an export.
@@ -154,6 +146,26 @@ pub trait AdminStorage: KeyStorage {
         None
     }
 }
+
+delegate! { AdminStorage {
+    async fn begin_import() -> Result<Box<dyn Import>, StorageError>;
+    async fn export(accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
+    async fn list_accounts(
+        accounts: Accounts<'_>,
+        now: Timestamp,
+        visit: &mut Visitor<'_, AccountSummary>,
+    ) -> Result<(), StorageError>;
+    async fn remove_account(account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
+    async fn remove_course(account: &AccountId, slug: &str) -> Result<bool, StorageError>;
+    async fn visit_credentials(
+        accounts: Accounts<'_>,
+        visit: &mut Visitor<'_, CredentialRecord>,
+    ) -> Result<(), StorageError>;
+    async fn find_credential_record(id: &str) -> Result<Option<CredentialRecord>, StorageError>;
+    async fn note_uses(uses: &[CredentialUse]) -> Result<(), StorageError>;
+    async fn revoke_tokens(digests: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> Result<(), StorageError>;
+    async fn status() -> Option<StorageStatus>;
+} }
 
 /// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it.
 ///

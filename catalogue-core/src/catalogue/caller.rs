@@ -1,0 +1,80 @@
+//! Who calls: found by the host's function, or by the token of the request.
+
+use http::request;
+
+use super::Inner;
+use crate::auth::{BearerToken, LookedUp, Refusal, Verdict, look_up};
+use crate::error::ApiError;
+use crate::limit::ClientAddress;
+use crate::model::{Identity, Revision};
+
+impl Inner {
+    /// Returns who calls, and the revision of their courses if the look-up brought it along: whom the host knows already, or
+    /// names by its function, else the holder of the token.
+    pub(super) async fn caller<'s>(
+        &self,
+        request: &request::Parts,
+        known: Option<Identity>,
+        seen: &'s mut Option<Identity>,
+    ) -> Result<(&'s Identity, Option<Revision>), ApiError> {
+        let named = known.or_else(|| self.identify.as_ref()?.call(request));
+        let (identity, revision) = match named {
+            Some(identity) => (identity, None),
+            None => self.holder(BearerToken::from_headers(&request.headers), request, seen).await?,
+        };
+        Ok((seen.insert(identity), revision))
+    }
+
+    /// Returns whose token it is, unless its client has tried too many.
+    async fn holder(
+        &self,
+        token: Result<BearerToken<'_>, Refusal>,
+        request: &request::Parts,
+        seen: &mut Option<Identity>,
+    ) -> Result<(Identity, Option<Revision>), ApiError> {
+        let client = request.extensions.get::<ClientAddress>();
+        let attempt = match (&self.limits, client, token) {
+            (Some(limits), Some(client), token) => limits.attempt(token, *client).await?,
+            _ => None,
+        };
+        let found = self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await;
+        if let Some(attempt) = attempt {
+            let is_accepted = match &found {
+                Ok(_) => Some(true),
+                Err(ApiError::Unauthorized(..)) => Some(false),
+                Err(_) => None,
+            };
+            attempt.settle(is_accepted).await;
+        }
+        found
+    }
+
+    /// Returns whose token it is, by the first authenticator that knows it.
+    async fn authenticate(
+        &self,
+        mut token: BearerToken<'_>,
+        seen: &mut Option<Identity>,
+    ) -> Result<(Identity, Option<Revision>), ApiError> {
+        if let Some(credentials) = self.credentials.as_deref() {
+            match look_up(credentials, &mut token).await? {
+                LookedUp::Accepted(identity, revision) => return Ok((identity, revision)),
+                LookedUp::Refused(refusal, whose) => {
+                    *seen = whose;
+                    return Err(ApiError::unauthorized(refusal));
+                }
+                LookedUp::NotMine => {}
+            }
+        }
+        for authenticator in &self.authenticators {
+            match authenticator.authenticate(token).await? {
+                Verdict::Accepted(identity) => return Ok((identity, None)),
+                Verdict::Refused(refusal) => return Err(ApiError::unauthorized(refusal)),
+                Verdict::Explained(refusal, explanation) => {
+                    return Err(ApiError::Unauthorized(refusal, Some(explanation)));
+                }
+                Verdict::NotMine => {}
+            }
+        }
+        Err(ApiError::unauthorized(Refusal::Invalid))
+    }
+}

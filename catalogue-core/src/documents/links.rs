@@ -1,0 +1,47 @@
+//! Links to the documents, and their addresses.
+
+use super::Document;
+use crate::address::Address;
+
+/// Stands in examples for the host of a server whose address names none.
+pub(super) const STAND_IN_HOST: &str = "api.example.com";
+
+/// A link to one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) document: Document,
+    pub(super) title: &'static str,
+    pub(super) address: String,
+    pub(super) note: &'static str,
+}
+
+/// All forms of the description, each with its address.
+pub(super) fn links(docs: &Address) -> Vec<Link> {
+    let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
+    vec![
+        link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
+        link(Document::OpenApi30, "OpenAPI 3.0", "for older generators"),
+        link(Document::Markdown, "Markdown", "the reference as text"),
+        link(page(docs), "Reference page", "the reference for people"),
+        link(Document::Llms, "llms.txt", "the index for AI agents"),
+    ]
+}
+
+/// Where the reference page stands.
+pub(super) fn page_address(docs: &Address) -> String {
+    address_of(docs, page(docs))
+}
+
+/// Where the documents stand at the root, an address without its slash would be none.
+fn page(docs: &Address) -> Document {
+    if docs.path().is_empty() { Document::ReferenceSlash } else { Document::Reference }
+}
+
+fn address_of(docs: &Address, document: Document) -> String {
+    format!("{}{}", docs.as_str(), document.path())
+}
+
+/// An address as a link takes it: pointed brackets take any, the one with a parenthesis too.
+pub(super) fn destination(address: &str) -> String {
+    if address.contains(['(', ')']) { format!("<{address}>") } else { address.to_owned() }
+}

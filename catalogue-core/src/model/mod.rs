@@ -1,0 +1,19 @@
+//! The data of the API: accounts, courses and credentials. It is below all other layers, which read, check and show it.
+
+mod account;
+mod course;
+mod credential;
+mod identity;
+mod revision;
+mod scope;
+mod token;
+
+pub use account::{Account, AccountId, AccountSummary, Accounts, RemovedAccount};
+pub use course::{Course, CourseDetail, CourseListItem, CourseModule, MAX_SLUG_BYTES, Module, is_slug};
+pub use credential::{Credential, CredentialRecord, CredentialState, CredentialUse, NewCredential};
+pub(crate) use identity::IdentityView;
+pub use identity::{CredentialKind, Identity, Issued};
+pub use revision::{AtRevision, Revision};
+pub use scope::{OtherScope, Scope, Scopes};
+pub(crate) use token::begins_as_api_key;
+pub use token::{NewToken, TokenDigest, token_kind};

@@ -1,0 +1,107 @@
+//! Bodies of successes as JSON (section 1): [`Reply`], what an operation returns, and [`ListBody`], the items of a page, written
+//! while the storage reads them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cursor::Cursor;
+use crate::model::Revision;
+
+/// Usual size of an item of a page, in bytes.
+const USUAL_ITEM: usize = 224;
+
+/// Usual size of the body of a course, in bytes, so that the buffer rarely grows.
+const USUAL_BODY: usize = 2 << 10;
+
+/// The envelope of a success (section 1).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Envelope")]
+pub(crate) struct Success<'d, T> {
+    /// What was asked for.
+    data: &'d T,
+}
+
+/// The envelope of one page of a list (section 4.2).
+#[derive(Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "{T}Page")]
+pub(crate) struct SuccessPage<'d, T> {
+    /// The items of this page, in the list's order.
+    pub(crate) data: &'d [T],
+    /// Where the next page starts; always present.
+    pub(crate) meta: PaginationMeta<'d>,
+}
+
+/// What a page says of the page after it (section 2.5).
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "PaginationMeta")]
+pub(crate) struct PaginationMeta<'d> {
+    /// Opaque cursor to pass as the `cursor` query parameter for the next page; null when there is no further page.
+    pub(crate) next_cursor: Option<&'d str>,
+}
+
+/// What an operation answers with, rendered.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) body: Vec<u8>,
+    /// The address of the page after this one, relative to the base address (decision A18).
+    pub(crate) next: Option<String>,
+    /// The revision of the courses in it, where the storage keeps any.
+    pub(crate) revision: Option<Revision>,
+}
+
+impl Reply {
+    /// `data` in the envelope of a success.
+    pub(crate) fn of(data: &impl Serialize) -> Self {
+        Self { body: json(&Success { data }), next: None, revision: None }
+    }
+}
+
+/// The body of a page without its end: an envelope whose `data` is still open.
+///
+/// It is what serialising a [`SuccessPage`] gives, without texts in between.
+#[derive(Debug)]
+pub(crate) struct ListBody {
+    json: Vec<u8>,
+    items: usize,
+}
+
+impl ListBody {
+    /// A body that has room for that many usual items.
+    pub(crate) fn with_capacity(items: usize) -> Self {
+        let mut json = Vec::with_capacity((items + 1) * USUAL_ITEM);
+        json.extend_from_slice(br#"{"data":["#);
+        Self { json, items: 0 }
+    }
+
+    /// Adds the next item, which `write` writes as JSON.
+    pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.items > 0 {
+            self.json.push(b',');
+        }
+        write(&mut self.json);
+        self.items += 1;
+    }
+
+    /// The whole body, which says where the next page starts.
+    pub(crate) fn finish(mut self, next: Option<&Cursor>) -> Vec<u8> {
+        self.json.extend_from_slice(b"],\"meta\":");
+        write(&mut self.json, &PaginationMeta { next_cursor: next.map(Cursor::as_str) });
+        self.json.push(b'}');
+        self.json
+    }
+}
+
+/// Returns a value as JSON.
+pub(crate) fn json<T: Serialize>(value: &T) -> Vec<u8> {
+    let mut body = Vec::with_capacity(USUAL_BODY);
+    write(&mut body, value);
+    body
+}
+
+/// Writes a value as JSON.
+pub(super) fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(json, value).expect("texts, numbers and lists always serialize, and a Vec takes all");
+}
