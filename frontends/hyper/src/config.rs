@@ -17,7 +17,7 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// HTTPS with HTTP/1 and HTTP/2, or HTTP/1 in cleartext without it.
     pub tls: Option<Arc<Tls>>,
-    /// The proxies whose `Forwarded` and `X-Forwarded-For` are believed.
+    /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
     pub trusted_proxies: Networks,
     /// Where connections are counted.
     pub metrics: Arc<ConnectionMetrics>,

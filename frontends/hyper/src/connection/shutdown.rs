@@ -1,6 +1,7 @@
 //! [`Shutdown`]: whether the server stops.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use tokio::time::Instant;
 
@@ -9,6 +10,8 @@ use tokio::time::Instant;
 pub(crate) struct Shutdown {
     end_of_grace: OnceLock<Instant>,
     brought_forward: OnceLock<Instant>,
+    /// Whether the log has a warning about a trusted proxy that reports no client.
+    pub(crate) warned_of_proxy: AtomicBool,
 }
 
 impl Shutdown {

@@ -52,7 +52,8 @@ pub(super) fn new<S: TowerService>(
         let body = RequestBody::new(body, &head.headers, wants_body == Ok(true), &state.config.limits);
         let is_pipelined = state.lock().begin_http1(validate::usual_length(&head), body);
         let guard = RequestGuard(state.clone());
-        let is_https = state.peer.note_origin(&mut head, &state.config.trusted_proxies);
+        let is_https =
+            state.peer.note_origin(&mut head, &state.config.trusted_proxies, &state.shutdown.warned_of_proxy);
         let call = match wants_body {
             Err(status) => Call::Refused { status },
             Ok(true) => Call::waiting(&service, head, wanted_body(state.clone())),

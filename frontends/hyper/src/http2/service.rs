@@ -27,7 +27,7 @@ pub(super) fn new<S: TowerService>(
         let (mut head, body) = request.into_parts();
         let (state, guard) = (state.clone(), StreamGuard::begin(&state));
         let config = &state.config;
-        let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies);
+        let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies, &state.shutdown.warned_of_proxy);
         let call = if head.headers.len() > config.limits.header_fields {
             Call::Refused { status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE }
         } else if let Some(guard) = &guard {

@@ -2,9 +2,12 @@
 
 mod forwarded;
 pub(crate) mod networks;
+#[cfg(test)]
+mod tests;
 pub(crate) mod validate;
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use catalogue_core::limit::ClientAddress;
 use http::request::Parts;
@@ -22,12 +25,24 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Notes the addresses of client and peer in a request's extensions. Tells whether the client used HTTPS, as far as is known.
-    pub(crate) fn note_origin(self, head: &mut Parts, proxies: &Networks) -> bool {
-        let address = self.address.ip().to_canonical();
-        let origin = if proxies.contain(address) { forwarded::origin(&head.headers, proxies) } else { None };
-        head.extensions.insert(PeerAddress(address));
-        head.extensions.insert(ClientAddress(origin.and_then(|hop| hop.address).unwrap_or(address)));
-        self.is_tls || origin.is_some_and(|hop| hop.https)
+    /// Adds the addresses of client and peer to a request's extensions. Returns whether the client used HTTPS, as far as is
+    /// known. Sets `warned` when it logs that a trusted proxy reports nothing.
+    pub(crate) fn note_origin(self, head: &mut Parts, proxies: &Networks, warned: &AtomicBool) -> bool {
+        let peer = self.address.ip().to_canonical();
+        let is_proxy = proxies.contain(peer);
+        let reported = if is_proxy { forwarded::client_address(&head.headers, proxies) } else { None };
+        let client = reported.unwrap_or(peer);
+        let source = if reported.is_some() { "X-Forwarded-For" } else { "connection" };
+        tracing::debug!(%client, %peer, source, "client address");
+        if is_proxy && !forwarded::is_reported(&head.headers) && !warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                %peer,
+                "a trusted proxy sent neither X-Forwarded-For nor X-Forwarded-Proto, so its own address counts as the \
+                 client's; let it set both"
+            );
+        }
+        head.extensions.insert(PeerAddress(peer));
+        head.extensions.insert(ClientAddress(client));
+        self.is_tls || is_proxy && forwarded::is_https(&head.headers)
     }
 }

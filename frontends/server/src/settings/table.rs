@@ -161,7 +161,7 @@ table! {
         help: "The certificate's private key, in PEM: ECDSA, Ed25519 or RSA, without a passphrase",
         shape: Shape::Path, section: Section::Clients;
     TRUSTED_PROXIES: Networks = Entry::new("trusted-proxies", "CIDR", Many(Networks::parse)),
-        help: "The proxies, as addresses or ranges like 10.0.0.0/8, whose Forwarded or X-Forwarded-For says who the client is",
+        help: "The proxies, as addresses or ranges like 10.0.0.0/8, whose X-Forwarded-For names the client",
         default: Words("none"), section: Section::Clients;
     SETTINGS_OWNER_HEADER: HeaderName = Entry::new("settings-owner-header", "NAME", One(developer::owner_header_name)),
         help: "The header in which a proxy that signs people in names the account whose developer settings they get, like Remote-User; it must strip it from what clients send",

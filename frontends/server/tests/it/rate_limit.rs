@@ -96,15 +96,16 @@ fn a_malformed_token_is_an_unknown_one() {
 fn behind_a_proxy_a_client_has_the_address_that_the_proxy_tells() {
     let dir = TestDir::with_courses();
     let server = serve(&dir, "--rate-limit 2/1h --trusted-proxies 127.0.0.1");
-    // A line of the proxy's own is read, whatever the client's hold. On one line with an open quote it cannot be, so the
-    // proxy itself is counted.
-    for between in ["\r\nForwarded: ", ", "] {
+    // Whatever the client writes before the proxy's address. `Forwarded` is not read, so the proxy itself is counted.
+    for (before, own) in
+        [("X-Forwarded-For", "\r\nX-Forwarded-For: 192.0.2.66"), ("X-Forwarded-For", ", 192.0.2.67"), ("Forwarded", "")]
+    {
         for (host, status) in [(1, 401), (2, 401), (3, 429)] {
-            let claim = format!("Forwarded: for=203.0.113.{host};x=\"{between}for=192.0.2.66\r\n");
+            let claim = format!("{before}: 203.0.113.{host}{own}\r\n");
             assert_eq!(ask(&server, COURSES, "guess", &claim).status, status, "{claim}");
         }
     }
-    assert_eq!(ask(&server, COURSES, "guess", "Forwarded: for=203.0.113.1\r\n").status, 401);
+    assert_eq!(ask(&server, COURSES, "guess", "X-Forwarded-For: 203.0.113.1\r\n").status, 401);
 }
 
 #[cfg(feature = "redis")]

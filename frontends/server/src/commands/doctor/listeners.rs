@@ -68,8 +68,12 @@ fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     } else if proxies.is_empty() && !secured && settings.api.base_url.starts_with("https://") {
         let text = "clients come over HTTPS and the server speaks HTTP, so a proxy is between";
         report.warning(CHECK, format!("{text}; name it with --trusted-proxies, or all clients have its address"));
-    } else if !proxies.is_empty() {
-        report.fine(CHECK, "the proxies that are named are believed, and nobody else");
+    } else if proxies.is_empty() {
+        report.fine(CHECK, "no proxy is trusted: a client's address is the one that connects");
+    } else {
+        let text = "a client's address is taken from X-Forwarded-For of the trusted proxies; anybody else's is the one that \
+                    connects";
+        report.fine(CHECK, text);
     }
 }
 

@@ -1,0 +1,74 @@
+//! Which address a request gets, and what the log reports about it.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use http::Request;
+use tracing::Dispatch;
+use tracing::subscriber::NoSubscriber;
+
+use super::*;
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The client's address and scheme of a request from 10.0.0.1, and the log of it.
+fn origin(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (String, bool, String) {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .with_max_level(tracing::Level::DEBUG)
+        .finish();
+    let mut request = Request::get("/");
+    for (name, value) in fields {
+        request = request.header(*name, *value);
+    }
+    let mut head = request.body(()).unwrap().into_parts().0;
+    let peer = Peer { address: ([10, 0, 0, 1], 1).into(), is_tls: false };
+    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+    let _second = Dispatch::new(NoSubscriber::default());
+    let is_https = tracing::subscriber::with_default(subscriber, || {
+        peer.note_origin(&mut head, &Networks::parse(proxies).unwrap(), warned)
+    });
+    assert_eq!(head.extensions.get(), Some(&PeerAddress([10, 0, 0, 1].into())));
+    let client = head.extensions.get::<ClientAddress>().unwrap().0.to_string();
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    (client, is_https, text)
+}
+
+#[test]
+fn address_comes_from_the_header_only_if_the_peer_is_trusted() {
+    let fields = [("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", "https")];
+    for (proxies, client, source) in
+        [(&["10.0.0.1"][..], "192.0.2.1", "X-Forwarded-For"), (&["10.0.0.2"], "10.0.0.1", "connection")]
+    {
+        let (address, is_https, log) = origin(proxies, &fields, &AtomicBool::default());
+        assert_eq!((&*address, is_https), (client, client != "10.0.0.1"));
+        let line = format!("client address client={client} peer=10.0.0.1 source=\"{source}\"");
+        assert!(log.contains(&line) && log.lines().count() == 1, "{log}");
+    }
+}
+
+#[test]
+fn log_warns_once_of_a_proxy_that_reports_nothing() {
+    let warned = AtomicBool::default();
+    let warns = |proxies: &[&str], fields: &[(&str, &str)]| origin(proxies, fields, &warned).2.contains("WARN");
+    assert!(!warns(&[], &[]));
+    for field in ["x-forwarded-for", "x-forwarded-proto"] {
+        assert!(!warns(&["10.0.0.1"], &[(field, "x")]));
+    }
+    assert!(warns(&["10.0.0.1"], &[("forwarded", "for=192.0.2.1")]));
+    assert!(!warns(&["10.0.0.1"], &[]));
+}
