@@ -178,8 +178,7 @@ fn change(
     run().map_err(storage_error)
 }
 
-/// Notes uses. Where all of them are known, nothing is committed, which over views would end what is cached of
-/// look-ups.
+/// Records uses. If all of them are known, nothing is committed, which would end all cached lookups.
 pub(crate) fn note_uses(tables: &Tables<'_>, uses: &[CredentialUse]) -> rusqlite::Result<()> {
     let mut statement = tables.prepare(NOTE_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {

@@ -9,9 +9,8 @@
 //! What the developer settings change is written on a thread of its own.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
-//! Look-ups of credentials and revisions are cached until a commit of whichever process may have changed them. On Linux the
-//! `-shm` file, mapped into memory, tells that something was committed, and the table `account_changes`, which triggers write,
-//! what was changed; on other systems, and where there is no WAL, each look-up reads the database.
+//! Lookups of credentials and revisions are cached until the next commit of any process. On Linux the `-shm` file, mapped into
+//! memory, tells that something was committed; on other systems, and where there is no WAL, each lookup reads the database.
 //!
 //! # The file
 //! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through
@@ -27,7 +26,6 @@ mod admin;
 mod backup;
 mod backup_file;
 mod cache;
-mod changes;
 mod connection;
 mod credentials;
 mod error;

@@ -55,7 +55,7 @@ impl SqliteStorage {
         let path = path.as_ref().to_owned();
         match found.cmp(&SCHEMA_VERSION) {
             std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
-            std::cmp::Ordering::Equal => Ok(Self::new(Readers::new(database, None).with_changes(), None)),
+            std::cmp::Ordering::Equal => Ok(Self::new(Readers::new(database, None), None)),
             std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
         }
     }
@@ -119,9 +119,9 @@ impl SqliteStorage {
 
     pub(crate) fn new(readers: Readers, views: Option<Arc<ViewedCourses>>) -> Self {
         let caches = Caches {
-            credentials: Cache::new(CACHE_ENTRIES, |_, credential| Some(credential.identity.account.clone())),
-            revisions: Cache::new(CACHE_ENTRIES, |account, _| Some(account.clone())),
-            revocations: Cache::new(CACHE_ENTRIES, |_, _| None),
+            credentials: Cache::new(CACHE_ENTRIES),
+            revisions: Cache::new(CACHE_ENTRIES),
+            revocations: Cache::new(CACHE_ENTRIES),
         };
         Self { readers: Arc::new(readers), caches: Arc::new(caches), views, write_timeout: BUSY_TIMEOUT }
     }

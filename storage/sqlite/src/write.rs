@@ -58,7 +58,7 @@ impl WriteTransaction {
     /// Makes all of it seen at once.
     pub(crate) fn commit(self) -> Result<(), StorageError> {
         self.execute_batch("COMMIT").map_err(commit_error)?;
-        // After a checkpoint every reader looks what was changed, so it has to be worth it.
+        // A checkpoint ends all cached lookups, so it has to be worth it.
         if self.total_changes() > 0 {
             empty_wal(&self);
         }

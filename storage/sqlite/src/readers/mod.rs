@@ -10,7 +10,6 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::Connection;
 
 use crate::cache::Version;
-use crate::changes::Changes;
 use crate::connection::Database;
 use crate::error::is_locked;
 use crate::file::{FileIdentity, FileVersion};
@@ -41,8 +40,6 @@ pub(crate) struct Readers {
     /// What a call waits out that meets one, before it reads again.
     pub(crate) locks: Locks,
     pub(crate) slow: SlowReads,
-    /// Of a file whose table of changes is ours.
-    pub(crate) changes: Option<Changes>,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
@@ -66,15 +63,8 @@ impl Readers {
             beside: None,
             locks: Locks::default(),
             slow: SlowReads::default(),
-            changes: None,
             _anchor,
         }
-    }
-
-    /// The same for a file that tells which accounts were changed.
-    pub(crate) fn with_changes(mut self) -> Self {
-        self.changes = Some(Changes::default());
-        self
     }
 
     /// Has both close their connections together: they are to one file.
@@ -172,7 +162,7 @@ impl Readers {
         self.slow.run(|| self.read_at_once(file, read))
     }
 
-    /// The same at once. The connection is closed after an error other than a lock.
+    /// Like [`read_from`](Self::read_from), but on the calling thread. The connection is closed after an error other than a lock.
     fn read_at_once<T>(
         &self,
         file: FileVersion,

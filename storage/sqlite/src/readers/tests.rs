@@ -23,7 +23,7 @@ impl Counted {
         let path = directory.path().join("catalogue.db");
         SqliteStorage::migrate(&path).unwrap();
         let readers = Readers::new(Database::File(path), None);
-        Self { directory, readers, cache: Cache::new(10, |_, _| None), reads: Cell::new(0) }
+        Self { directory, readers, cache: Cache::new(10), reads: Cell::new(0) }
     }
 
     fn host(&self) -> Connection {
@@ -221,12 +221,12 @@ fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
         Connection::open(place.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
     }
     let readers = Readers::new(Database::File(link.join("catalogue.db")), None);
-    let database = Counted { directory, readers, cache: Cache::new(10, |_, _| None), reads: Cell::new(0) };
+    let database = Counted { directory, readers, cache: Cache::new(10), reads: Cell::new(0) };
 
     lead_to(&here);
     assert_eq!(database.accounts(), Some(1));
     lead_to(&there);
-    database.readers.read_cached(&Cache::new(1, |_, _| None), &0, |_| Ok(Some(0))).unwrap();
+    database.readers.read_cached(&Cache::new(1), &0, |_| Ok(Some(0))).unwrap();
     // Nobody of us has the file open, so its WAL ends with this connection, and begins anew with the next.
     Connection::open(here.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
     lead_to(&here);

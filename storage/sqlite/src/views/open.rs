@@ -61,7 +61,7 @@ impl SqliteStorage {
                 let views = ViewedCourses {
                     readers: theirs,
                     statements,
-                    revisions: Cache::new(CACHE_ENTRIES, |_, _| None),
+                    revisions: Cache::new(CACHE_ENTRIES),
                     file_revision: FileRevision::default(),
                     examined: Mutex::default(),
                 };
