@@ -12,7 +12,7 @@ use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
 use crate::import::SqliteImport;
-use crate::locks::ADMINISTRATION_WAIT;
+use crate::readers::ADMINISTRATION_WAIT;
 use crate::revocations;
 use crate::storage::SqliteStorage;
 
@@ -62,12 +62,11 @@ impl AdminStorage for SqliteStorage {
         visit: &mut Visitor<'_, CredentialRecord>,
     ) -> Result<(), StorageError> {
         let connection = self.readers.database().open_exporter()?;
-        credentials::visit(&self.tables(&connection), accounts, visit).map_err(storage_error)
+        credentials::visit(&connection, accounts, visit).map_err(storage_error)
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        let read = || self.read(|tables| credentials::find(tables, id));
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+        self.readers.read_within(ADMINISTRATION_WAIT, |connection| credentials::find(connection, id))
     }
 
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
@@ -75,7 +74,7 @@ impl AdminStorage for SqliteStorage {
             return Ok(());
         }
         let uses = uses.to_vec();
-        self.write(move |tables| credentials::note_uses(tables, &uses).map_err(storage_error)).await
+        self.write(move |connection| credentials::note_uses(connection, &uses).map_err(storage_error)).await
     }
 
     async fn revoke_tokens(
@@ -85,6 +84,7 @@ impl AdminStorage for SqliteStorage {
         at: Timestamp,
     ) -> Result<(), StorageError> {
         let digests = digests.to_vec();
-        self.write(move |tables| revocations::add(tables, &digests, expires_at, at).map_err(storage_error)).await
+        self.write(move |connection| revocations::add(connection, &digests, expires_at, at).map_err(storage_error))
+            .await
     }
 }

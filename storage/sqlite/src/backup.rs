@@ -7,10 +7,9 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::OpenFlags;
 use rusqlite::backup::{Backup, StepResult};
 
-use crate::connection::Database;
+use crate::connection::{APPLICATION_ID, Database, KEYS_APPLICATION_ID};
 use crate::error::storage_error;
 use crate::storage::SqliteStorage;
-use crate::views::open::has_our_tables;
 
 /// How many pages are copied between two reports of progress: a mebibyte, where a page has 4 KiB.
 const PAGES_A_STEP: i32 = 256;
@@ -30,7 +29,7 @@ impl SqliteStorage {
         progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, StorageError> {
         let database = Database::File(path.as_ref().to_owned());
-        if !has_our_tables(&database) && database.inspect()? == 0 {
+        if database.inspect(&[APPLICATION_ID, KEYS_APPLICATION_ID])? == 0 {
             let message = "the database has no tables, so there is nothing to copy; name the one that is in use";
             return Err(StorageError::new(StorageErrorKind::Unavailable, message));
         }

@@ -13,11 +13,12 @@ use crate::error::storage_error;
 use crate::file::{self, FileVersion};
 use crate::kept_rows;
 use crate::open_error::OpenError;
-use crate::views::open::has_unreleased_tables;
 use crate::views::{trust, wal_files};
 
 /// The catalogue's mark in the header of a database: the letters `ctlg`.
 pub(crate) const APPLICATION_ID: i32 = 0x6374_6c67;
+/// The mark of a database of keys beside views: the letters `ctlk`.
+pub(crate) const KEYS_APPLICATION_ID: i32 = 0x6374_6c6b;
 /// The mark of builds before schema version 1 was made anew: the letters `ccat`.
 const UNRELEASED_ID: i32 = 0x6363_6174;
 
@@ -39,13 +40,13 @@ pub(crate) enum Database {
 }
 
 impl Database {
-    /// The schema version of an existing database of ours, 0 of an empty one. Nothing is changed.
-    pub(crate) fn inspect(&self) -> Result<u32, OpenError> {
+    /// Returns the schema version of an existing database with one of these marks, 0 of an empty one. Nothing is changed.
+    pub(crate) fn inspect(&self, marks: &[i32]) -> Result<u32, OpenError> {
         if let Self::File(path) = self {
             file::check(path)?;
         }
         let connection = self.open_exporter().map_err(|source| self.failed(source))?;
-        version_of(&connection)
+        version_of(&connection, marks)
             .map_err(|error| match error.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
                 _ => self.failed(storage_error(error)),
@@ -53,9 +54,9 @@ impl Database {
             .ok_or_else(|| self.foreign(&connection))
     }
 
-    /// Why a database without the catalogue's mark is refused.
+    /// Why a database without the right mark is refused.
     fn foreign(&self, connection: &Connection) -> OpenError {
-        let beside_views = has_unreleased_tables(connection).unwrap_or_default();
+        let beside_views = has_prefixed_tables(connection).unwrap_or_default();
         if beside_views || application_id(connection) == Ok(UNRELEASED_ID) {
             OpenError::UnreleasedSchema { path: self.path(), beside_views }
         } else {
@@ -106,7 +107,10 @@ impl Database {
 
     /// A connection that can write rows of a database that is there, and changes nothing else of the file.
     pub(crate) fn open_updater(&self) -> Result<Connection, OpenError> {
-        self.open_writable(OpenFlags::SQLITE_OPEN_READ_WRITE)
+        let connection = self.open_writable(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let enabled = connection.pragma_update(None, "foreign_keys", true);
+        enabled.map_err(|error| self.failed(storage_error(error)))?;
+        Ok(connection)
     }
 
     fn open_writable(&self, flags: OpenFlags) -> Result<Connection, OpenError> {
@@ -173,14 +177,21 @@ impl Database {
     }
 }
 
-/// The schema version, 0 of an empty database; `None` when it is another program's.
-pub(crate) fn version_of(connection: &Connection) -> rusqlite::Result<Option<u32>> {
+/// The schema version, 0 of an empty database; `None` if it has none of these marks.
+pub(crate) fn version_of(connection: &Connection, marks: &[i32]) -> rusqlite::Result<Option<u32>> {
     let application_id = application_id(connection)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    let is_ours = application_id == APPLICATION_ID || (application_id == 0 && is_empty && version == 0);
+    let is_ours = marks.contains(&application_id) || (application_id == 0 && is_empty && version == 0);
     Ok(is_ours.then_some(version))
+}
+
+/// Whether it has tables for keys by which unreleased builds marked a file, perhaps another program's.
+fn has_prefixed_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' \
+               AND name IN ('catalogue_version', 'catalogue_schema_version'))";
+    connection.query_row(sql, [], |row| row.get(0))
 }
 
 fn application_id(connection: &Connection) -> rusqlite::Result<i32> {

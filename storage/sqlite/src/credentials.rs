@@ -9,7 +9,6 @@ use crate::accounts::{sorted, visit_rows};
 use crate::error::storage_error;
 use crate::events;
 use crate::rows::{self, Micros, credential_record};
-use crate::tables::Tables;
 
 const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
@@ -61,37 +60,33 @@ const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1
 /// A credential after a change, and whether there was anything to change; `None` when there is no such credential.
 pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
-/// The credentials of an account that have not ended by `now`, and the `ended` that ended last, or `None` when there is no such
-/// account in this file.
+/// The credentials of an account that have not ended by `now`, and the `ended` that ended last.
 pub(crate) fn list(
-    tables: &Tables<'_>,
+    connection: &Connection,
     account: &AccountId,
     now: Timestamp,
     ended: usize,
-) -> rusqlite::Result<Option<Vec<CredentialRecord>>> {
-    if tables.has_accounts() && !account_exists(tables, account.as_str())? {
-        return Ok(None);
-    }
-    let mut statement = tables.prepare(LIST)?;
+) -> rusqlite::Result<Vec<CredentialRecord>> {
+    let mut statement = connection.prepare(LIST)?;
     let ended = i64::try_from(ended).unwrap_or(i64::MAX);
     let records = statement.query_and_then(params![account.as_str(), Micros(now), ended], credential_record)?;
-    records.collect::<Result<_, _>>().map(Some)
+    records.collect()
 }
 
 /// The credentials of those accounts.
 pub(crate) fn visit(
-    tables: &Tables<'_>,
+    connection: &Connection,
     accounts: Accounts<'_>,
     visit: &mut Visitor<'_, CredentialRecord>,
 ) -> rusqlite::Result<()> {
-    let _one_state = tables.unchecked_transaction()?;
+    let _one_state = connection.unchecked_transaction()?;
     match accounts {
         Accounts::All => {
-            let _ = visit_rows(tables, &tables.sql(ALL), [], credential_record, visit)?;
+            let _ = visit_rows(connection, ALL, [], credential_record, visit)?;
         }
         Accounts::Only(ids) => {
             for id in sorted(ids) {
-                if visit_rows(tables, &tables.sql(OF_ACCOUNT), [id], credential_record, visit)?.is_break() {
+                if visit_rows(connection, OF_ACCOUNT, [id], credential_record, visit)?.is_break() {
                     break;
                 }
             }
@@ -101,28 +96,28 @@ pub(crate) fn visit(
 }
 
 /// The credential with that id.
-pub(crate) fn find(tables: &Tables<'_>, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
-    tables.query_row(FIND, [id], credential_record).optional()
+pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
+    connection.query_row(FIND, [id], credential_record).optional()
 }
 
 /// The account's credential with that id.
 pub(crate) fn find_in(
-    tables: &Tables<'_>,
+    connection: &Connection,
     account: &AccountId,
     id: &str,
 ) -> rusqlite::Result<Option<CredentialRecord>> {
-    tables.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()
+    connection.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()
 }
 
 /// Removes credentials of the account that ended long before `now`, with their events.
-pub(crate) fn remove_ended(tables: &Tables<'_>, account: &AccountId, now: Timestamp) -> Result<(), StorageError> {
+pub(crate) fn remove_ended(connection: &Connection, account: &AccountId, now: Timestamp) -> Result<(), StorageError> {
     let remove = || {
         let values = params![account.as_str(), events::retained_since(now), MAX_REMOVED as i64];
-        let mut ended = tables.prepare(ENDED)?;
+        let mut ended = connection.prepare(ENDED)?;
         let ids: Vec<String> = ended.query_map(values, |row| row.get(0))?.collect::<Result<_, _>>()?;
         for id in ids {
-            events::remove_of_key(tables, account, &id)?;
-            tables.execute(REMOVE, [account.as_str(), &id])?;
+            events::remove_of_key(connection, account, &id)?;
+            connection.execute(REMOVE, [account.as_str(), &id])?;
         }
         Ok(())
     };
@@ -130,23 +125,28 @@ pub(crate) fn remove_ended(tables: &Tables<'_>, account: &AccountId, now: Timest
 }
 
 /// Gives the account's credential with that id another name.
-pub(crate) fn rename(tables: &Tables<'_>, account: &AccountId, id: &str, name: &str) -> Result<Changed, StorageError> {
-    change(tables, account, id, RENAME, params![account.as_str(), id, name])
+pub(crate) fn rename(
+    connection: &Connection,
+    account: &AccountId,
+    id: &str,
+    name: &str,
+) -> Result<Changed, StorageError> {
+    change(connection, account, id, RENAME, params![account.as_str(), id, name])
 }
 
 /// Revokes the account's credential with that id.
 pub(crate) fn revoke(
-    tables: &Tables<'_>,
+    connection: &Connection,
     account: &AccountId,
     id: &str,
     at: Timestamp,
 ) -> Result<Changed, StorageError> {
-    change(tables, account, id, REVOKE, params![account.as_str(), id, Micros(at)])
+    change(connection, account, id, REVOKE, params![account.as_str(), id, Micros(at)])
 }
 
 /// Ends the account's credential with that id and stores its successor. `None` where there is nothing to end.
 pub(crate) fn rotate(
-    tables: &Tables<'_>,
+    connection: &Connection,
     account: &AccountId,
     id: &str,
     ends_at: Timestamp,
@@ -155,51 +155,48 @@ pub(crate) fn rotate(
     let NewCredential { record, .. } = successor;
     let new_id = &record.identity.credential_id;
     let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), new_id];
-    let ended = change(tables, account, id, END, values)?;
+    let ended = change(connection, account, id, END, values)?;
     let Some((ended, true)) = ended else { return Ok(None) };
     // Never the one that has just ended.
-    remove_ended(tables, account, record.created_at.min(ends_at))?;
-    insert(tables, successor)?;
+    remove_ended(connection, account, record.created_at.min(ends_at))?;
+    insert(connection, successor)?;
     Ok(Some(ended))
 }
 
 fn change(
-    tables: &Tables<'_>,
+    connection: &Connection,
     account: &AccountId,
     id: &str,
     sql: &str,
     values: impl Params,
 ) -> Result<Changed, StorageError> {
     let run = || {
-        let is_changed = tables.execute(sql, values)? > 0;
-        let record = find_in(tables, account, id)?;
+        let is_changed = connection.execute(sql, values)? > 0;
+        let record = find_in(connection, account, id)?;
         Ok(record.map(|record| (record, is_changed)))
     };
     run().map_err(storage_error)
 }
 
 /// Records uses. If all of them are known, nothing is committed, which would end all cached lookups.
-pub(crate) fn note_uses(tables: &Tables<'_>, uses: &[CredentialUse]) -> rusqlite::Result<()> {
-    let mut statement = tables.prepare(NOTE_USE)?;
+pub(crate) fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(NOTE_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
         statement.execute(params![account.as_str(), credential_id, Micros(*at)]).map(|_| ())
     })
 }
 
 /// How many keys of the account hold at that instant.
-pub(crate) fn count_keys(tables: &Tables<'_>, account: &str, now: Timestamp) -> rusqlite::Result<u64> {
-    tables.query_row(COUNT_KEYS, params![account, Micros(now)], |row| rows::count(row, 0))
+pub(crate) fn count_keys(connection: &Connection, account: &str, now: Timestamp) -> rusqlite::Result<u64> {
+    connection.query_row(COUNT_KEYS, params![account, Micros(now)], |row| rows::count(row, 0))
 }
 
-/// Stores a credential.
-pub(crate) fn insert(tables: &Tables<'_>, credential: &NewCredential) -> Result<(), StorageError> {
+/// Stores a credential. Its account was looked up before, and a foreign key holds it where accounts are in this file.
+pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
-    if tables.has_accounts() && !account_exists(tables, identity.account.as_str()).map_err(storage_error)? {
-        return Err(unknown_account(&identity.account));
-    }
     // The schema could hold ids to be unique within an account only; a revocation names no account.
-    if find(tables, &identity.credential_id).map_err(storage_error)?.is_some() {
+    if find(connection, &identity.credential_id).map_err(storage_error)?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
     }
     let values = params![
@@ -216,7 +213,7 @@ pub(crate) fn insert(tables: &Tables<'_>, credential: &NewCredential) -> Result<
         record.last_used_at.map(Micros),
         record.replaced_by,
     ];
-    tables.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+    connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }
 
 pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {

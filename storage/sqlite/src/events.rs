@@ -7,11 +7,10 @@ use catalogue_core::storage::{
 };
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::types::FromSqlError;
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::error::storage_error;
 use crate::rows::{Micros, account_id, time};
-use crate::tables::Tables;
 
 const INSERT: &str = "INSERT INTO credential_events (account_id, id, at, action, actor, credential_id, name) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -33,7 +32,7 @@ const REMOVE_OLD: &str = "DELETE FROM credential_events WHERE account_id = ?1 AN
      ORDER BY at LIMIT ?3)";
 
 /// Adds an event. It is made within the transaction of its change: then ids have the order of the commits.
-pub(crate) fn add(tables: &Tables<'_>, event: &CredentialEvent) -> Result<(), StorageError> {
+pub(crate) fn add(connection: &Connection, event: &CredentialEvent) -> Result<(), StorageError> {
     let values = params![
         event.account.as_str(),
         event.id,
@@ -43,7 +42,7 @@ pub(crate) fn add(tables: &Tables<'_>, event: &CredentialEvent) -> Result<(), St
         event.credential_id,
         event.name,
     ];
-    tables.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+    connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }
 
 /// The instant that is [`RETENTION`] before `now`, in microseconds.
@@ -51,26 +50,30 @@ pub(crate) fn retained_since(now: Timestamp) -> i64 {
     now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
 }
 
-pub(crate) fn remove_of_key(tables: &Tables<'_>, account: &AccountId, key: &str) -> rusqlite::Result<()> {
-    tables.execute(REMOVE_OF_KEY, [account.as_str(), key]).map(|_| ())
+pub(crate) fn remove_of_key(connection: &Connection, account: &AccountId, key: &str) -> rusqlite::Result<()> {
+    connection.execute(REMOVE_OF_KEY, [account.as_str(), key]).map(|_| ())
 }
 
 /// Removes the oldest renames of a key beyond the limit.
-pub(crate) fn limit_renames(tables: &Tables<'_>, account: &AccountId, key: &str) -> Result<(), StorageError> {
+pub(crate) fn limit_renames(connection: &Connection, account: &AccountId, key: &str) -> Result<(), StorageError> {
     let values = params![account.as_str(), key, MAX_RENAMES as i64];
-    tables.execute(LIMIT_RENAMES, values).map(|_| ()).map_err(storage_error)
+    connection.execute(LIMIT_RENAMES, values).map(|_| ()).map_err(storage_error)
 }
 
 /// Removes events of no key that are long before `now`.
-pub(crate) fn remove_old(tables: &Tables<'_>, account: &AccountId, now: Timestamp) -> rusqlite::Result<()> {
+pub(crate) fn remove_old(connection: &Connection, account: &AccountId, now: Timestamp) -> rusqlite::Result<()> {
     let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
-    tables.execute(REMOVE_OLD, values).map(|_| ())
+    connection.execute(REMOVE_OLD, values).map(|_| ())
 }
 
 /// The last events of an account, newest first.
-pub(crate) fn list(tables: &Tables<'_>, account: &AccountId, most: usize) -> rusqlite::Result<Vec<CredentialEvent>> {
+pub(crate) fn list(
+    connection: &Connection,
+    account: &AccountId,
+    most: usize,
+) -> rusqlite::Result<Vec<CredentialEvent>> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut statement = tables.prepare_cached(LIST)?;
+    let mut statement = connection.prepare_cached(LIST)?;
     statement.query_and_then(params![account.as_str(), most], event)?.collect()
 }
 

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
 
-use crate::connection::Database;
+use crate::connection::{APPLICATION_ID, Database, KEYS_APPLICATION_ID};
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::storage::SqliteStorage;
-use crate::views::open::has_our_tables;
 
 /// How many steps of SQLite's engine pass between two looks at the clock.
 const STEPS_BETWEEN_LOOKS: i32 = 10_000;
@@ -34,7 +33,7 @@ impl SqliteStorage {
     /// When there is no database of ours, or it cannot be read.
     pub fn quick_check(path: impl AsRef<Path>, within: Duration) -> Result<Integrity, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
-        if !has_our_tables(&database) && database.inspect()? == 0 {
+        if database.inspect(&[APPLICATION_ID, KEYS_APPLICATION_ID])? == 0 {
             return Ok(Integrity::Sound);
         }
         let failed = |source| database.failed(source);

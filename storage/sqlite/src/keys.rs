@@ -3,12 +3,12 @@
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
 use catalogue_core::{AccountId, Timestamp, async_trait};
+use rusqlite::Connection;
 
 use crate::credentials::{self, Changed};
 use crate::events;
-use crate::locks::ADMINISTRATION_WAIT;
+use crate::readers::{ADMINISTRATION_WAIT, Reader};
 use crate::storage::SqliteStorage;
-use crate::tables::Tables;
 
 #[async_trait]
 impl KeyStorage for SqliteStorage {
@@ -18,26 +18,25 @@ impl KeyStorage for SqliteStorage {
         now: Timestamp,
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        let read = || self.read(|tables| credentials::list(tables, account, now, ended));
-        if !self.has_account(account).await? {
+        if !self.has_account(account)? {
             return Ok(None);
         }
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+        let list = |connection: &Reader| credentials::list(connection, account, now, ended);
+        self.readers.read_within(ADMINISTRATION_WAIT, list).map(Some)
     }
 
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        let read = || self.read(|tables| credentials::find_in(tables, account, id));
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+        self.readers.read_within(ADMINISTRATION_WAIT, |connection| credentials::find_in(connection, account, id))
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
-        self.check_account(&key.record.identity.account).await?;
+        self.check_account(&key.record.identity.account)?;
         let (key, by) = (key.clone(), by.clone());
-        self.write(move |tables| {
+        self.write(move |connection| {
             let at = key.record.created_at;
-            credentials::remove_ended(tables, &key.record.identity.account, at)?;
-            credentials::insert(tables, &key)?;
-            events::add(tables, &CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, &by))
+            credentials::remove_ended(connection, &key.record.identity.account, at)?;
+            credentials::insert(connection, &key)?;
+            events::add(connection, &CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, &by))
         })
         .await
     }
@@ -50,10 +49,10 @@ impl KeyStorage for SqliteStorage {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let (account, id, name, by) = (account.clone(), id.to_owned(), name.to_owned(), by.clone());
-        self.write(move |tables| {
-            let renamed = credentials::rename(tables, &account, &id, &name)?;
-            let renamed = with_event(tables, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)?;
-            events::limit_renames(tables, &account, &id)?;
+        self.write(move |connection| {
+            let renamed = credentials::rename(connection, &account, &id, &name)?;
+            let renamed = with_event(connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)?;
+            events::limit_renames(connection, &account, &id)?;
             Ok(renamed)
         })
         .await
@@ -67,12 +66,12 @@ impl KeyStorage for SqliteStorage {
         successor: &NewCredential,
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
-        self.check_account(account).await?;
+        self.check_account(account)?;
         let (account, id, successor, by) = (account.clone(), id.to_owned(), successor.clone(), by.clone());
-        self.write(move |tables| {
-            let ended = credentials::rotate(tables, &account, &id, ends_at, &successor)?;
+        self.write(move |connection| {
+            let ended = credentials::rotate(connection, &account, &id, ends_at, &successor)?;
             let ended = ended.map(|record| (record, true));
-            with_event(tables, ended, CredentialAction::KeyRotated, successor.record.created_at, &by)
+            with_event(connection, ended, CredentialAction::KeyRotated, successor.record.created_at, &by)
         })
         .await
     }
@@ -85,22 +84,21 @@ impl KeyStorage for SqliteStorage {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let (account, id, by) = (account.clone(), id.to_owned(), by.clone());
-        self.write(move |tables| {
-            let revoked = credentials::revoke(tables, &account, &id, at)?;
-            with_event(tables, revoked, CredentialAction::KeyRevoked, at, &by)
+        self.write(move |connection| {
+            let revoked = credentials::revoke(connection, &account, &id, at)?;
+            with_event(connection, revoked, CredentialAction::KeyRevoked, at, &by)
         })
         .await
     }
 
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        let read = || self.read(|tables| events::list(tables, account, most));
-        self.readers.locks.wait_out(ADMINISTRATION_WAIT, read).await
+        self.readers.read_within(ADMINISTRATION_WAIT, |connection| events::list(connection, account, most))
     }
 }
 
 /// The key, and an event where it has changed.
 fn with_event(
-    tables: &Tables<'_>,
+    connection: &Connection,
     changed: Changed,
     action: CredentialAction,
     at: Timestamp,
@@ -108,7 +106,7 @@ fn with_event(
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let Some((record, is_changed)) = changed else { return Ok(None) };
     if is_changed {
-        events::add(tables, &CredentialEvent::to_key(&record, action, at, by))?;
+        events::add(connection, &CredentialEvent::to_key(&record, action, at, by))?;
     }
     Ok(Some(record))
 }

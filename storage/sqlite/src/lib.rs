@@ -1,11 +1,12 @@
 #![doc = include_str!("../README.md")]
 //!
 //! # How it works
-//! Reads run at once, on the thread that asks, over read-only connections: each is one or two look-ups in an index, which
-//! cost less than a hop to another thread. Where the disk is slow, [`SqliteStorage::slow_reads_aside`] lets the thread do
-//! something else meanwhile. The database is in WAL mode, so writers and readers do not wait for each other;
-//! where another program has locked it all the same, a request waits for a second at most, without keeping its thread, and
-//! fails as [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
+//! Reads run on the calling thread, over read-only connections: each is one or two lookups in an index, which cost less than a
+//! hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other. If another program
+//! has locked it nevertheless, a request waits for a second at most and fails as
+//! [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
+//! While the disk is slow or the database locked, other tasks of the thread continue if the host says how, by
+//! [`SqliteStorage::slow_reads_aside`]; otherwise they wait with the read.
 //! What the developer settings change is written on a thread of its own.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
@@ -25,7 +26,6 @@ mod accounts;
 mod admin;
 mod backup;
 mod backup_file;
-mod cache;
 mod connection;
 mod credentials;
 mod error;
@@ -36,7 +36,6 @@ mod import;
 mod integrity;
 mod kept_rows;
 mod keys;
-mod locks;
 #[cfg_attr(not(target_os = "linux"), path = "not_mapped.rs")]
 mod mapped;
 mod migration;
@@ -54,10 +53,8 @@ mod sign_ins;
 mod slow_reads;
 mod storage;
 mod sync;
-mod tables;
 mod views;
 mod wal_index;
-mod wal_watcher;
 mod write;
 
 pub use backup_file::BackupError;

@@ -1,18 +1,28 @@
 //! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
 
+use std::cmp::Ordering;
+
 use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
 
-use crate::connection::{APPLICATION_ID, Database, version_of};
+use crate::connection::{APPLICATION_ID, Database, KEYS_APPLICATION_ID, version_of};
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::write::WriteTransaction;
 
-/// The migrations in order; the first makes version 1.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_initial.sql")];
+/// A schema: its mark in the header of a database, and its migrations in order; the first makes version 1.
+pub(crate) struct Schema {
+    application_id: i32,
+    migrations: &'static [&'static str],
+}
 
-/// The schema version that this crate reads and writes.
-pub(crate) const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
+/// Accounts, courses and keys.
+pub(crate) const WHOLE: Schema =
+    Schema { application_id: APPLICATION_ID, migrations: &[include_str!("../migrations/0001_initial.sql")] };
+
+/// Keys beside views.
+pub(crate) const KEYS: Schema =
+    Schema { application_id: KEYS_APPLICATION_ID, migrations: &[include_str!("../migrations/keys/0001_initial.sql")] };
 
 /// What [`SqliteStorage::migrate`](crate::SqliteStorage::migrate) did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,45 +34,58 @@ pub struct Migrated {
     pub to: u32,
 }
 
-/// Brings `database` to [`SCHEMA_VERSION`]; does nothing at all where it is there already.
-pub(crate) fn migrate(database: &Database) -> Result<Migrated, OpenError> {
-    migrate_by(&MIGRATIONS, database)
-}
-
-/// Applies what `database` lacks of `migrations`.
-fn migrate_by(migrations: &[&str], database: &Database) -> Result<Migrated, OpenError> {
-    let known = migrations.len() as u32;
-    let found = match database.inspect() {
-        Err(OpenError::Missing(_)) => 0,
-        found => found?,
-    };
-    if found > known {
-        return Err(OpenError::NewerSchema { path: database.path(), found, known });
+impl Schema {
+    /// The version that this crate reads and writes.
+    fn version(&self) -> u32 {
+        self.migrations.len() as u32
     }
-    if found == known {
-        return Ok(Migrated { from: found, to: found });
-    }
-    let from = apply(migrations, database.open_writer()?).map_err(|error| database.failed(error))?;
-    let from = from.ok_or_else(|| OpenError::Foreign(database.path()))?;
-    Ok(Migrated { from, to: known })
-}
 
-/// Applies what is missing by the version under the lock: another process may have been faster. `None` where that has made
-/// the database its own.
-fn apply(migrations: &[&str], connection: Connection) -> Result<Option<u32>, StorageError> {
-    let transaction = WriteTransaction::begin(connection)?;
-    let Some(found) = version_of(&transaction).map_err(storage_error)? else { return Ok(None) };
-    write(migrations, &transaction, found).map_err(storage_error)?;
-    transaction.commit()?;
-    Ok(Some(found))
-}
-
-fn write(migrations: &[&str], transaction: &WriteTransaction, found: u32) -> rusqlite::Result<()> {
-    for migration in migrations.iter().skip(found as usize) {
-        transaction.execute_batch(migration)?;
+    /// Fails unless `database` has the current version.
+    pub(crate) fn check(&self, database: &Database) -> Result<(), OpenError> {
+        let (found, known, path) = (database.inspect(&[self.application_id])?, self.version(), database.path());
+        match found.cmp(&known) {
+            Ordering::Less => Err(OpenError::OlderSchema { path, found, known }),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err(OpenError::NewerSchema { path, found, known }),
+        }
     }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", found.max(migrations.len() as u32))
+
+    /// Brings `database` to the current version, which may be made by it; does nothing if it is there already.
+    pub(crate) fn migrate(&self, database: &Database) -> Result<Migrated, OpenError> {
+        let known = self.version();
+        let found = match database.inspect(&[self.application_id]) {
+            Err(OpenError::Missing(_)) => 0,
+            found => found?,
+        };
+        if found > known {
+            return Err(OpenError::NewerSchema { path: database.path(), found, known });
+        }
+        if found == known {
+            return Ok(Migrated { from: found, to: found });
+        }
+        let from = self.apply(database.open_writer()?).map_err(|error| database.failed(error))?;
+        let from = from.ok_or_else(|| OpenError::Foreign(database.path()))?;
+        Ok(Migrated { from, to: known })
+    }
+
+    /// Applies what is missing by the version under the lock: another process may have been faster. `None` if that has made the
+    /// database its own.
+    fn apply(&self, connection: Connection) -> Result<Option<u32>, StorageError> {
+        let transaction = WriteTransaction::begin(connection)?;
+        let found = version_of(&transaction, &[self.application_id]).map_err(storage_error)?;
+        let Some(found) = found else { return Ok(None) };
+        self.write(&transaction, found).map_err(storage_error)?;
+        transaction.commit()?;
+        Ok(Some(found))
+    }
+
+    fn write(&self, transaction: &WriteTransaction, found: u32) -> rusqlite::Result<()> {
+        for migration in self.migrations.iter().skip(found as usize) {
+            transaction.execute_batch(migration)?;
+        }
+        transaction.pragma_update(None, "application_id", self.application_id)?;
+        transaction.pragma_update(None, "user_version", found.max(self.version()))
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +96,9 @@ mod tests {
     /// No migration follows version 1 yet.
     #[test]
     fn second_migration_is_applied_once_to_a_database_of_version_1_and_keeps_its_data() {
-        let migrations = [MIGRATIONS[0], "ALTER TABLE accounts ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none'"];
+        const SECOND: &str = "ALTER TABLE accounts ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none'";
+        const BOTH: [&str; 2] = [WHOLE.migrations[0], SECOND];
+        let newer = Schema { migrations: &BOTH, ..WHOLE };
         let directory = tempfile::tempdir().unwrap();
         let database = Database::File(directory.path().join("catalogue.db"));
         SqliteStorage::migrate(database.path()).unwrap();
@@ -81,13 +106,34 @@ mod tests {
         host.execute_batch("INSERT INTO accounts (id, name) VALUES ('acc', 'Name')").unwrap();
 
         for from in [1, 2] {
-            assert_eq!(migrate_by(&migrations, &database).unwrap(), Migrated { from, to: 2 });
+            assert_eq!(newer.migrate(&database).unwrap(), Migrated { from, to: 2 });
         }
         let row = "SELECT name || ' ' || nickname FROM accounts WHERE id = 'acc'";
         assert_eq!(host.query_row(row, [], |row| row.get::<_, String>(0)).unwrap(), "Name none");
-        for refused in [SqliteStorage::open(database.path()).map(|_| ()), migrate(&database).map(|_| ())] {
+        for refused in [SqliteStorage::open(database.path()).map(|_| ()), WHOLE.migrate(&database).map(|_| ())] {
             assert!(matches!(refused, Err(OpenError::NewerSchema { found: 2, known: 1, .. })), "{refused:?}");
         }
-        assert_eq!(migrate_by(&migrations, &Database::File(directory.path().join("new.db"))).unwrap().from, 0);
+        assert_eq!(newer.migrate(&Database::File(directory.path().join("new.db"))).unwrap().from, 0);
+    }
+
+    /// A statement is for both.
+    #[test]
+    fn shared_tables_have_the_same_columns_in_both_schemas() {
+        let [keys, whole] = [KEYS, WHOLE].map(|schema| {
+            let connection = Connection::open_in_memory().unwrap();
+            schema.migrations.iter().for_each(|migration| connection.execute_batch(migration).unwrap());
+            connection
+        });
+        let columns = |connection: &Connection, table: &str| -> Vec<(String, String, bool, u32)> {
+            let sql = "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY name";
+            let mut statement = connection.prepare(sql).unwrap();
+            let rows = statement.query_map([table], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)));
+            rows.unwrap().collect::<rusqlite::Result<_>>().unwrap()
+        };
+        for table in ["credentials", "credential_events", "sign_ins", "revoked_tokens"] {
+            let expected = columns(&whole, table);
+            assert!(!expected.is_empty(), "{table}");
+            assert_eq!(columns(&keys, table), expected, "{table}");
+        }
     }
 }

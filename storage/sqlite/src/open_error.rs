@@ -25,8 +25,8 @@ pub enum OpenError {
     /// The file is a database of another program.
     #[error("{0:?} is a database of another program; name another file")]
     Foreign(PathBuf),
-    /// The file that was named for credentials beside views has other tables.
-    #[error("{0:?} has tables already; beside views, credentials need a new file or the one with the views")]
+    /// The file that was named for keys beside views has other tables.
+    #[error("{0:?} has other tables; keys beside views need a file of their own: name a new one")]
     OtherTables(PathBuf),
     /// The file of another program is in WAL mode, that program does not have it open, and the `-shm` that reading it then
     /// needs cannot be made beside it.
@@ -67,7 +67,8 @@ pub enum OpenError {
         /// What of them cannot be read.
         faults: Vec<ViewFault>,
     },
-    /// The database was made by a build from before the first release, whose schema this one does not read.
+    /// The database was made by a build from before the first release, whose schema this one does not read; or such a build has
+    /// put tables for keys into another program's file.
     #[error(
         "{path:?} was made by an older, unreleased build, whose schema this one does not read: {}",
         if *.beside_views { "name a new file and create new keys" } else {

@@ -7,8 +7,9 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::error::is_locked;
 use crate::kept_rows;
-use crate::locks::{COURSES_WAIT, CREDENTIAL_WAIT, Locks};
+use crate::readers::{COURSES_WAIT, CREDENTIAL_WAIT};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
@@ -50,8 +51,8 @@ impl CourseStorage for SqliteStorage {
         if let Some(views) = &self.views {
             return views.list_courses(account, page, rows).await;
         }
-        let read = || self.readers.read(|connection| list_courses(connection, account, page, rows));
-        Ok(read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await?.revision)
+        self.readers.read_within(COURSES_WAIT, |connection| list_courses(connection, account, page, rows))?;
+        unless_locked(self.read_revision(account))
     }
 
     async fn find_course(
@@ -62,39 +63,26 @@ impl CourseStorage for SqliteStorage {
         if let Some(views) = &self.views {
             return views.find_course(account, slug).await;
         }
-        let read = || self.readers.read(|connection| find_course(connection, account, slug));
-        read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await
+        let value = self.readers.read_within(COURSES_WAIT, |connection| find_course(connection, account, slug))?;
+        Ok(AtRevision { value, revision: unless_locked(self.read_revision(account))? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         if let Some(views) = &self.views {
             return views.revision(account).await;
         }
-        self.readers.locks.wait_out(COURSES_WAIT, || self.read_revision(account)).await
+        self.readers.retry_while_locked(COURSES_WAIT, || self.read_revision(account))
     }
 }
 
-/// What `read` finds, and the account's revision right after it. Both wait for no lock; this does.
-pub(crate) async fn read_at_revision<T>(
-    locks: &Locks,
-    mut read: impl FnMut() -> Result<T, StorageError>,
-    read_revision: impl Fn() -> Result<Option<Revision>, StorageError>,
-) -> Result<AtRevision<T>, StorageError> {
-    let mut found = None;
-    let attempt = || {
-        let value = match found.take() {
-            Some(value) => value,
-            None => read()?,
-        };
-        match read_revision() {
-            Ok(revision) => Ok(AtRevision { value, revision }),
-            Err(error) => {
-                found = Some(value);
-                Err(error)
-            }
-        }
-    };
-    locks.wait_out(COURSES_WAIT, attempt).await
+/// The revision right after a read; none if the database is locked by now, so that the response is not cached.
+pub(crate) fn unless_locked(
+    revision: Result<Option<Revision>, StorageError>,
+) -> Result<Option<Revision>, StorageError> {
+    match revision {
+        Err(error) if is_locked(&error) => Ok(None),
+        revision => revision,
+    }
 }
 
 impl SqliteStorage {
@@ -109,7 +97,7 @@ impl SqliteStorage {
     fn read_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let sql = if self.views.is_some() { FIND_CREDENTIAL_ALONE } else { FIND_CREDENTIAL };
         let found = self.readers.read_cached(&self.caches.credentials, digest, |connection| {
-            let mut statement = self.tables(connection).prepare_cached(sql)?;
+            let mut statement = connection.prepare_cached(sql)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
                 let mut credential = Credential::new(rows::identity(row)?);
                 credential.expires_at = rows::optional_time(row, 5)?;
@@ -131,7 +119,7 @@ impl SqliteStorage {
 
     fn read_revocation(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         self.readers.read_cached(&self.caches.revocations, digest, |connection| {
-            let mut statement = self.tables(connection).prepare_cached(IS_REVOKED)?;
+            let mut statement = connection.prepare_cached(IS_REVOKED)?;
             statement.query_row([digest.as_bytes()], |row| row.get(0)).map(Some)
         })
     }
@@ -140,15 +128,15 @@ impl SqliteStorage {
 #[async_trait]
 impl CredentialStorage for SqliteStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read_credential(digest)).await
+        self.readers.retry_while_locked(CREDENTIAL_WAIT, || self.read_credential(digest))
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read_revocation(digest)).await
+        self.readers.retry_while_locked(CREDENTIAL_WAIT, || self.read_revocation(digest))
     }
 }
 
-/// Hands over no row twice: an attempt that meets a lock does so before its first row.
+/// Hands over no row twice: an attempt that finds the database locked does so before its first row.
 fn list_courses(
     connection: &Connection,
     account: &AccountId,

@@ -2,11 +2,10 @@
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::TokenDigest;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::rows::Micros;
 use crate::sign_ins::long_before;
-use crate::tables::Tables;
 
 const INSERT: &str = "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) VALUES (?1, ?2, ?3) \
      ON CONFLICT (digest) DO NOTHING";
@@ -17,13 +16,13 @@ const REMOVE_LONG_OVER: &str = "DELETE FROM revoked_tokens WHERE digest IN \
 
 /// Stores revocations, and removes what is long over.
 pub(crate) fn add(
-    tables: &Tables<'_>,
+    connection: &Connection,
     digests: &[TokenDigest],
     expires_at: Timestamp,
     at: Timestamp,
 ) -> rusqlite::Result<()> {
-    tables.execute(REMOVE_LONG_OVER, [long_before(at)])?;
-    let mut statement = tables.prepare(INSERT)?;
+    connection.execute(REMOVE_LONG_OVER, [long_before(at)])?;
+    let mut statement = connection.prepare(INSERT)?;
     digests.iter().try_for_each(|digest| {
         statement.execute(params![digest.as_bytes(), Micros(expires_at), Micros(at)]).map(|_| ())
     })

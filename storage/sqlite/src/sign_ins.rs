@@ -8,16 +8,14 @@ use catalogue_core::storage::{
     Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage, StorageError,
 };
 use catalogue_core::{AccountId, Timestamp, async_trait};
-use rusqlite::{OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use crate::accounts;
-use crate::credentials::{account_exists, unknown_account};
 use crate::error::storage_error;
 use crate::events;
-use crate::locks::CREDENTIAL_WAIT;
+use crate::readers::CREDENTIAL_WAIT;
 use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
-use crate::tables::Tables;
 
 /// How long after its end is kept what another account has, so that its owner is told of the end, or a revocation.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -52,14 +50,12 @@ const END_ALL: &str = "DELETE FROM sign_ins WHERE account_id = ?1";
 #[async_trait]
 impl SignInStorage for SqliteStorage {
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
-        self.check_account(&link.account).await?;
+        self.check_account(&link.account)?;
         let (link, by) = (link.clone(), by.clone());
-        self.write(move |tables| {
-            if !create_link(tables, &link).map_err(storage_error)? {
-                return Err(unknown_account(&link.account));
-            }
+        self.write(move |connection| {
+            create_link(connection, &link).map_err(storage_error)?;
             let action = CredentialAction::LinkMade;
-            events::add(tables, &CredentialEvent::new(link.account, action, link.created_at, &by))
+            events::add(connection, &CredentialEvent::new(link.account, action, link.created_at, &by))
         })
         .await
     }
@@ -75,14 +71,16 @@ impl SignInStorage for SqliteStorage {
         if found.is_none_or(|(_, expires_at)| expires_at <= now) {
             return Ok(None);
         }
-        let (link, session) = (*link, session.clone());
-        self.write(move |tables| {
-            let account = exchange_link(tables, &link, now, &session).map_err(storage_error)?;
-            if let Some(Account { id, .. }) = &account {
-                let action = CredentialAction::SignedIn;
-                events::add(tables, &CredentialEvent::new(id.clone(), action, now, &Actor::OWNER))?;
+        let (link, session, has_accounts) = (*link, session.clone(), self.views.is_none());
+        self.write(move |connection| {
+            let id = exchange_link(connection, &link, now, &session).map_err(storage_error)?;
+            let Some(id) = id else { return Ok(None) };
+            let action = CredentialAction::SignedIn;
+            events::add(connection, &CredentialEvent::new(id.clone(), action, now, &Actor::OWNER))?;
+            if !has_accounts {
+                return Ok(Some(unnamed(id)));
             }
-            Ok(account)
+            connection.query_row(FIND_ACCOUNT, [id.as_str()], accounts::account).optional().map_err(storage_error)
         })
         .await
     }
@@ -92,28 +90,27 @@ impl SignInStorage for SqliteStorage {
             let found = self.find_sign_in(digest, "session").await?;
             return Ok(found.map(|(account, expires_at)| Session { account: unnamed(account), expires_at }));
         }
-        let read = || self.read(|tables| find_session(tables, digest));
-        self.readers.locks.wait_out(CREDENTIAL_WAIT, read).await
+        self.readers.read_within(CREDENTIAL_WAIT, |connection| find_session(connection, digest))
     }
 
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
         let digest = *digest;
-        self.write(move |tables| {
-            let ended = account_of(tables, END_SESSION, [digest.as_bytes()]).map_err(storage_error)?;
+        self.write(move |connection| {
+            let ended = account_of(connection, END_SESSION, [digest.as_bytes()]).map_err(storage_error)?;
             let Some(account) = ended else { return Ok(()) };
             let (action, now) = (CredentialAction::SignedOut, Timestamp::now());
-            events::add(tables, &CredentialEvent::new(account, action, now, &Actor::OWNER))
+            events::add(connection, &CredentialEvent::new(account, action, now, &Actor::OWNER))
         })
         .await
     }
 
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError> {
         let (account, by) = (account.clone(), by.clone());
-        self.write(move |tables| {
-            let ended = tables.execute(END_ALL, [account.as_str()]).map_err(storage_error)?;
+        self.write(move |connection| {
+            let ended = connection.execute(END_ALL, [account.as_str()]).map_err(storage_error)?;
             if ended > 0 {
                 let (action, now) = (CredentialAction::SignedOut, Timestamp::now());
-                events::add(tables, &CredentialEvent::new(account, action, now, &by))?;
+                events::add(connection, &CredentialEvent::new(account, action, now, &by))?;
             }
             Ok(ended as u64)
         })
@@ -129,18 +126,17 @@ impl SqliteStorage {
         digest: &TokenDigest,
         kind: &str,
     ) -> Result<Option<(AccountId, Timestamp)>, StorageError> {
-        let find = |tables: &Tables<'_>| {
-            let mut statement = tables.prepare_cached(FIND_SIGN_IN)?;
-            let found = |row: &Row<'_>| Ok((account_id(row, 0)?, time(row, 1)?));
-            statement.query_row(params![digest.as_bytes(), kind], found).optional()
-        };
-        let found = self.readers.locks.wait_out(CREDENTIAL_WAIT, || self.read(find)).await?;
+        let found = self.readers.read_within(CREDENTIAL_WAIT, |connection| {
+            let mut statement = connection.prepare_cached(FIND_SIGN_IN)?;
+            let values = params![digest.as_bytes(), kind];
+            statement.query_row(values, |row| Ok((account_id(row, 0)?, time(row, 1)?))).optional()
+        })?;
         let Some((account, _)) = &found else { return Ok(None) };
-        if self.has_account(account).await? {
+        if self.has_account(account)? {
             return Ok(found);
         }
         let account = account.clone();
-        self.write(move |tables| tables.execute(END_ALL, [account.as_str()]).map_err(storage_error)).await?;
+        self.write(move |connection| connection.execute(END_ALL, [account.as_str()]).map_err(storage_error)).await?;
         Ok(None)
     }
 }
@@ -150,18 +146,14 @@ pub(crate) fn unnamed(id: AccountId) -> Account {
     Account { id, name: String::new(), email: String::new() }
 }
 
-/// Stores a link where its account exists, and removes what is over.
-fn create_link(tables: &Tables<'_>, link: &NewSignIn) -> rusqlite::Result<bool> {
+/// Stores a link, and removes what is over.
+fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()> {
     let NewSignIn { digest, account, created_at, expires_at } = link;
-    if tables.has_accounts() && !account_exists(tables, account.as_str())? {
-        return Ok(false);
-    }
     let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
-    tables.execute(INSERT, values)?;
-    tables.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
-    tables.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
-    events::remove_old(tables, account, *created_at)?;
-    Ok(true)
+    connection.execute(INSERT, values)?;
+    connection.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
+    connection.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
+    events::remove_old(connection, account, *created_at)
 }
 
 /// What has ended by then is over for long.
@@ -171,25 +163,22 @@ pub(crate) fn long_before(at: Timestamp) -> i64 {
 
 /// Takes the link and stores the session in its place.
 fn exchange_link(
-    tables: &Tables<'_>,
+    connection: &Connection,
     link: &TokenDigest,
     now: Timestamp,
     session: &NewSession,
-) -> rusqlite::Result<Option<Account>> {
-    let taken = account_of(tables, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
+) -> rusqlite::Result<Option<AccountId>> {
+    let taken = account_of(connection, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
     let Some(account) = taken else { return Ok(None) };
     let NewSession { digest, created_at, expires_at } = session;
     let values = params![digest.as_bytes(), account.as_str(), "session", Micros(*created_at), Micros(*expires_at)];
-    tables.execute(INSERT, values)?;
-    tables.execute(LIMIT_SESSIONS, params![account.as_str(), MAX_SESSIONS as i64])?;
-    if !tables.has_accounts() {
-        return Ok(Some(unnamed(account)));
-    }
-    tables.query_row(FIND_ACCOUNT, [account.as_str()], accounts::account).optional()
+    connection.execute(INSERT, values)?;
+    connection.execute(LIMIT_SESSIONS, params![account.as_str(), MAX_SESSIONS as i64])?;
+    Ok(Some(account))
 }
 
-fn find_session(tables: &Tables<'_>, digest: &TokenDigest) -> rusqlite::Result<Option<Session>> {
-    let mut statement = tables.prepare_cached(FIND_SESSION)?;
+fn find_session(connection: &Connection, digest: &TokenDigest) -> rusqlite::Result<Option<Session>> {
+    let mut statement = connection.prepare_cached(FIND_SESSION)?;
     let found = statement.query_row([digest.as_bytes()], |row| {
         Ok(Session { account: accounts::account(row)?, expires_at: time(row, 3)? })
     });
@@ -197,8 +186,8 @@ fn find_session(tables: &Tables<'_>, digest: &TokenDigest) -> rusqlite::Result<O
 }
 
 /// The account that a statement returns.
-fn account_of(tables: &Tables<'_>, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
-    tables.query_row(sql, values, |row| account_id(row, 0)).optional()
+fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
+    connection.query_row(sql, values, |row| account_id(row, 0)).optional()
 }
 
 #[cfg(test)]

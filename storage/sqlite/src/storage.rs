@@ -11,13 +11,11 @@ use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{Revision, StorageError};
 use rusqlite::Connection;
 
-use crate::cache::Cache;
 use crate::connection::{BUSY_TIMEOUT, Database};
-use crate::migration::{self, Migrated, SCHEMA_VERSION};
+use crate::migration::{self, Migrated};
 use crate::open_error::OpenError;
 use crate::own_thread::on_own_thread;
-use crate::readers::Readers;
-use crate::tables::{Names, Tables};
+use crate::readers::{Cache, Readers};
 use crate::views::ViewedCourses;
 use crate::write::WriteTransaction;
 
@@ -51,13 +49,8 @@ impl SqliteStorage {
     /// When there is none, it cannot be read, it is not one of ours, or it is of another schema version. Nothing is changed.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
-        let found = database.inspect()?;
-        let path = path.as_ref().to_owned();
-        match found.cmp(&SCHEMA_VERSION) {
-            std::cmp::Ordering::Less => Err(OpenError::OlderSchema { path, found, known: SCHEMA_VERSION }),
-            std::cmp::Ordering::Equal => Ok(Self::new(Readers::new(database, None), None)),
-            std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { path, found, known: SCHEMA_VERSION }),
-        }
+        migration::WHOLE.check(&database)?;
+        Ok(Self::new(Readers::new(database, None), None))
     }
 
     /// Opens a database, making the file where it is missing (not its directory) and bringing its schema up to date.
@@ -87,12 +80,12 @@ impl SqliteStorage {
     /// # Errors
     /// When its directory is missing, or the file is no database of ours, of a newer version, or read-only and has to change.
     pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
-        migration::migrate(&Database::File(path.as_ref().to_owned()))
+        migration::WHOLE.migrate(&Database::File(path.as_ref().to_owned()))
     }
 
     /// A new empty database in this process's memory, for demonstrations and tests. Clones share it.
     ///
-    /// It has no WAL: while an import is under way, reads wait for it, and fail rather than wait for a second.
+    /// It has no WAL: reads wait for an import, and fail after a second.
     ///
     /// # Errors
     /// When SQLite cannot make one.
@@ -101,13 +94,14 @@ impl SqliteStorage {
         let database = Database::Memory(COUNT.fetch_add(1, Ordering::Relaxed));
         // The database lasts as long as one connection to it.
         let anchor = database.open_writer()?;
-        migration::migrate(&database)?;
+        migration::WHOLE.migrate(&database)?;
         Ok(Self::new(Readers::new(database, Some(anchor)), None))
     }
 
-    /// Has reads run by `aside` while they are slow, which is where they wait for the disk; on a fast one, or with the file in
-    /// memory, they go on running at once. `aside` runs what it is given, and keeps no other task of its thread waiting.
-    /// On tokio's multi-threaded runtime that is `|read| tokio::task::block_in_place(read)`. The first call counts, for all clones.
+    /// Offloads reads by `aside` while they wait for a slow disk or for another program's lock; others run on the calling
+    /// thread. `aside` runs its argument, and keeps no other task of its thread waiting. On Tokio's multi-threaded runtime that
+    /// is `|read| tokio::task::block_in_place(read)`. Without it, all of a thread's tasks wait with its read: up to a second for
+    /// a lock. The first call counts, for all clones.
     #[must_use]
     pub fn slow_reads_aside(self, aside: fn(&mut dyn FnMut())) -> Self {
         self.readers.slow.run_aside(aside);
@@ -141,32 +135,21 @@ impl SqliteStorage {
     /// Makes a change in one transaction, on a thread of its own. A call that is dropped leaves it to be done all the same.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
-        change: impl FnOnce(&Tables<'_>) -> Result<T, StorageError> + Send + 'static,
+        change: impl FnOnce(&Connection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let storage = self.clone();
         on_own_thread(move || {
             let transaction = storage.begin_update()?;
-            let outcome = change(&storage.tables(&transaction))?;
+            let outcome = change(&transaction)?;
             transaction.commit()?;
             Ok(outcome)
         })
         .await
     }
 
-    /// What `read` finds in our tables; it waits for no lock.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Tables<'_>) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        self.readers.read(|connection| read(&self.tables(connection)))
-    }
-
-    /// Our tables over a connection to their file.
-    pub(crate) fn tables<'c>(&self, connection: &'c Connection) -> Tables<'c> {
-        Tables::new(connection, if self.views.is_some() { Names::Prefixed } else { Names::Plain })
-    }
-
     /// What writes to a database that is there, perhaps long after this was opened.
     fn begin_update(&self) -> Result<WriteTransaction, StorageError> {
-        // Closes what is open of a file that was replaced.
-        self.readers.look()?;
+        self.readers.close_replaced()?;
         WriteTransaction::begin_for(self.readers.database().open_updater()?, self.write_timeout)
     }
 

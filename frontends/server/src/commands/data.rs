@@ -49,7 +49,7 @@ pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result
     let migrated = block_on(database.migrate())?;
     let done = match migrated {
         Migrated { from, to } if from == to => format!("{database}: the schema is up to date: version {to}"),
-        Migrated { from: 0, to } => format!("{database}: {}: schema version {to}", database.made()),
+        Migrated { from: 0, to } => format!("{database}: a new database was made: schema version {to}"),
         Migrated { from, to } => format!("{database}: the schema was brought from version {from} to version {to}"),
     };
     let printed = if arguments.json { output::print_json(&migrated) } else { output::print(&done) };

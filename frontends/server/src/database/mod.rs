@@ -201,7 +201,7 @@ impl Database {
     /// Reports what can be seen of it before it is opened. Says whether it is an SQLite file in WAL mode.
     pub(crate) fn look_at(&self, report: &mut Report) -> Option<bool> {
         let Self::File { path, courses } = self else { return None };
-        if let Some(courses) = courses.as_ref().filter(|courses| !is_same_file(path, courses)) {
+        if let Some(courses) = courses {
             file::look_at_courses(courses, report);
         }
         file::look_at(path, report)
@@ -219,14 +219,6 @@ impl Database {
     /// Whether there is no file yet.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::File { path, .. } if fs::symlink_metadata(path).is_err())
-    }
-
-    /// What a first migration did: another program's file was there before.
-    pub(crate) fn made(&self) -> &'static str {
-        match self {
-            Self::File { path, courses: Some(courses) } if is_same_file(path, courses) => "tables for keys were made",
-            _ => "a new database was made",
-        }
     }
 
     /// Brings the schema up to date.
@@ -267,10 +259,6 @@ impl fmt::Display for Database {
 fn has_parameters(path: &str) -> bool {
     let name = path.rsplit_once('?').and_then(|(_, query)| Some(query.split_once('=')?.0));
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
-}
-
-fn is_same_file(path: &Path, courses: &Path) -> bool {
-    fs::canonicalize(path).ok() == fs::canonicalize(courses).ok()
 }
 
 /// A migration that nobody confirmed.

@@ -1,235 +1,222 @@
-//! [`Readers`]: read-only connections, one for each call that runs at the same time.
+//! [`Readers`]: read-only connections, one for each call that runs at the same time, and cached lookups.
 
-mod cached;
+mod generation;
 mod reader;
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, MutexGuard, PoisonError, RwLockReadGuard};
+use std::hash::Hash;
+use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
 
-use crate::cache::Version;
 use crate::connection::Database;
 use crate::error::is_locked;
-use crate::file::{FileIdentity, FileVersion};
-use crate::locks::Locks;
 use crate::monotonic::nanos;
 use crate::slow_reads::SlowReads;
-use crate::sync::{AtomicU64, Mutex, RwLock};
-use crate::wal_watcher::{FileState, WalWatcher};
-use reader::Reader;
+use crate::sync::{self, Mutex, RwLock};
+use generation::Generation;
+pub(crate) use generation::Version;
+pub(crate) use reader::Reader;
 
-/// How often a file may be replaced while it is opened.
-const ATTEMPTS: usize = 5;
+/// How long the lookup of a credential waits for another program's lock. With it and two calls for courses, a request waits a
+/// second at most (decision P10).
+pub(crate) const CREDENTIAL_WAIT: Duration = Duration::from_millis(600);
+/// How long a call for an account's courses or revision waits for another program's lock.
+pub(crate) const COURSES_WAIT: Duration = Duration::from_millis(200);
+/// How long a call of administration waits for another program's lock.
+pub(crate) const ADMINISTRATION_WAIT: Duration = Duration::from_secs(5);
+/// Delay between two attempts to read a locked database.
+const RETRY_DELAY: Duration = Duration::from_millis(5);
 
-/// Read by every read transaction of this process and by whoever opens a connection, written by whoever closes connections to
-/// a file that was replaced.
+/// Held shared by every read transaction of this process and by the opening of every connection to read, alone by what closes
+/// the connections to a file that was replaced.
 ///
 /// A file that was put in the place of another may share its `-shm`, and closing that for the old file drops the locks of
-/// the new one's readers.
-static CLOSING: RwLock<()> = RwLock::new(());
+/// the new one's readers (POSIX).
+static FILES: RwLock<()> = RwLock::new(());
 
-/// Connections at rest. A read takes one, works on its own thread without waiting, and puts it back; so there are never
-/// more than threads that read.
+/// Lookups by key, each with the version of the file that it is valid in.
+pub(crate) type Cache<K, V> = sync::Cache<K, (Version, V)>;
+
+/// The read-only connections to a database. A read takes one at rest, works on its own thread without waiting, and puts it
+/// back; so there are never more than threads that read.
 pub(crate) struct Readers {
     database: Database,
-    connections: Arc<Connections>,
-    /// Those to the same file, which another program writes, for our tables in it.
-    beside: Option<Arc<Connections>>,
-    /// What a call waits out that meets one, before it reads again.
-    pub(crate) locks: Locks,
+    /// What is open of the file at the path; `None` before the first read.
+    generation: RwLock<Option<Generation>>,
     pub(crate) slow: SlowReads,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
 
-#[derive(Default)]
-struct Connections {
-    idle: Mutex<Vec<Reader>>,
-    watcher: WalWatcher,
-    /// To which file they may be, by the last look.
-    of: Mutex<Option<FileIdentity>>,
-    /// How often all of them were closed.
-    generation: AtomicU64,
-}
-
 impl Readers {
     pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
         let _anchor = anchor.map(Mutex::new);
-        Self {
-            database,
-            connections: Arc::default(),
-            beside: None,
-            locks: Locks::default(),
-            slow: SlowReads::default(),
-            _anchor,
-        }
-    }
-
-    /// Has both close their connections together: they are to one file.
-    pub(crate) fn join(&mut self, other: &mut Self) {
-        self.beside = Some(Arc::clone(&other.connections));
-        other.beside = Some(Arc::clone(&self.connections));
+        Self { database, generation: RwLock::new(None), slow: SlowReads::default(), _anchor }
     }
 
     pub(crate) fn database(&self) -> &Database {
         &self.database
     }
 
-    /// Runs `read` on a connection to the file that stands at the path. It waits for no lock, nor does `read_cached`.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        self.read_from(self.file()?, read)
-    }
-
-    /// The number of the file that stands at the path, among those that this process has met there. During a read it is that of
-    /// the file that is read.
-    pub(crate) fn generation(&self) -> u64 {
-        self.connections.generation.load(Ordering::Relaxed)
-    }
-
-    /// What stands for all that is in the file now: equal only where nothing was committed between, by whichever process.
-    /// Asked by a transaction where there is no WAL that can be watched.
-    pub(crate) fn state(&self) -> Result<FileState, StorageError> {
-        if let Some((_, Some(version))) = self.watcher().version_lately(nanos()) {
-            return Ok(FileState::Wal(version));
-        }
+    /// Runs `read` on a connection to the file at the path, offloaded while reads are slow. It fails if the database is locked.
+    /// The connection is closed after any other error.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.slow.run(|| {
-            for _ in 0..ATTEMPTS {
-                let file = self.file()?;
-                let _not_closing = not_closing();
-                if self.connections.may_be_to(file)
-                    && let Some(state) = self.watcher().state(&self.database, file)?
-                {
-                    return Ok(state);
-                }
-            }
-            Err(replaced_again_and_again())
-        })
-    }
-
-    /// The version of the file at the path, where that can be told without a transaction.
-    pub(crate) fn version(&self) -> Result<(FileVersion, Option<Version>), StorageError> {
-        if let Some(known) = self.watcher().version_lately(nanos()) {
-            return Ok(known);
-        }
-        let file = self.look()?;
-        let _not_closing = not_closing();
-        let is_open = self.connections.may_be_to(file);
-        Ok((file, is_open.then(|| self.watcher().version(&self.database, file)).flatten()))
-    }
-
-    /// The file that stands at the path, or stood there less than a millisecond ago.
-    fn file(&self) -> Result<FileVersion, StorageError> {
-        self.watcher().file_lately(nanos()).map_or_else(|| self.look(), Ok)
-    }
-
-    /// The file that stands at the path now. One that was put in the place of another is another database; so is one
-    /// whose WAL was removed. Nothing that was open of another database is open then.
-    pub(crate) fn look(&self) -> Result<FileVersion, StorageError> {
-        let began = nanos();
-        let file = self.database.file_version()?;
-        if !self.connections.may_be_to(file) {
-            self.close_all_but(Some(file.identity));
-        } else if self.watcher().has_lost_its_index() {
-            self.close_all_but(None);
-        }
-        self.watcher().found(file, began);
-        Ok(file)
-    }
-
-    /// Closes every connection to another file, before the first to that one is opened and while nobody reads.
-    fn close_all_but(&self, file: Option<FileIdentity>) {
-        let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
-        for connections in [Some(&self.connections), self.beside.as_ref()].into_iter().flatten() {
-            connections.idle().retain(|reader| Some(reader.file.identity) == file);
-            connections.watcher.stop_unless_of(file);
-            *connections.of() = file;
-            connections.generation.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn watcher(&self) -> &WalWatcher {
-        &self.connections.watcher
-    }
-
-    /// Runs `read` on a connection to that file, aside while reads are slow.
-    fn read_from<T>(
-        &self,
-        file: FileVersion,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StorageError> {
-        self.slow.run(|| self.read_at_once(file, read))
-    }
-
-    /// Like [`read_from`](Self::read_from), but on the calling thread. The connection is closed after an error other than a lock.
-    fn read_at_once<T>(
-        &self,
-        file: FileVersion,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, StorageError> {
-        let mut file = file;
-        for attempt in 0..=ATTEMPTS {
-            let not_closing = not_closing();
-            let idle = self.take(file);
-            // No connection is opened before a look.
-            let may_open = idle.is_none() && attempt > 0 && self.connections.may_be_to(file);
-            if let Some(reader) = if may_open { Reader::open(&self.database, file)? } else { idle } {
+            loop {
+                let _shared = self.current()?;
+                let idle = self.generation().as_ref().and_then(Generation::take);
+                let Some(reader) = idle.map_or_else(|| self.open(), |reader| Ok(Some(reader)))? else { continue };
                 let outcome = reader.run(read);
-                if outcome.is_ok() || outcome.as_ref().is_err_and(is_locked) {
-                    self.connections.idle().push(reader);
+                let is_usable = outcome.is_ok() || outcome.as_ref().is_err_and(is_locked);
+                if let (true, Some(generation)) = (is_usable, self.generation().as_ref()) {
+                    generation.put_back(reader);
                 }
                 return outcome;
             }
-            drop(not_closing);
-            file = self.look()?;
-        }
-        Err(replaced_again_and_again())
+        })
     }
 
-    /// A connection at rest that has read that version of the file; those that have read another are closed.
-    fn take(&self, file: FileVersion) -> Option<Reader> {
-        let mut idle = self.connections.idle();
-        while let Some(reader) = idle.pop() {
-            if reader.file == file {
-                return Some(reader);
+    /// Like [`read`](Self::read), but waits for another program's lock.
+    pub(crate) fn read_within<T>(
+        &self,
+        wait: Duration,
+        mut read: impl FnMut(&Reader) -> rusqlite::Result<T>,
+    ) -> Result<T, StorageError> {
+        self.retry_while_locked(wait, || self.read(&mut read))
+    }
+
+    /// Runs `attempt`, which fails if the database is locked. Then it is offloaded and runs again, until it finds no lock or
+    /// `wait` is over. SQLite's own busy handler would keep [`FILES`] meanwhile.
+    pub(crate) fn retry_while_locked<T>(
+        &self,
+        wait: Duration,
+        mut attempt: impl FnMut() -> Result<T, StorageError>,
+    ) -> Result<T, StorageError> {
+        let outcome = attempt();
+        if !outcome.as_ref().is_err_and(is_locked) {
+            return outcome;
+        }
+        let began = Instant::now();
+        self.slow.offload(|| {
+            loop {
+                thread::sleep(RETRY_DELAY);
+                let outcome = attempt();
+                if began.elapsed() >= wait || !outcome.as_ref().is_err_and(is_locked) {
+                    return outcome;
+                }
+            }
+        })
+    }
+
+    /// Returns the entry of `cache` for `key` if nothing was committed since, else what `read` finds. What is absent is not
+    /// cached.
+    pub(crate) fn read_cached<K: Hash + Eq + Clone, V: Clone>(
+        &self,
+        cache: &Cache<K, V>,
+        key: &K,
+        read: impl FnOnce(&Reader) -> rusqlite::Result<Option<V>>,
+    ) -> Result<Option<V>, StorageError> {
+        // Found before the read: what is committed in between then counts as newer than what was read.
+        let Some(version) = self.version()? else { return self.read(read) };
+        if let Some((known, value)) = cache.get(key)
+            && known == version
+        {
+            return Ok(Some(value));
+        }
+        let value = self.read(read)?;
+        if let Some(value) = &value {
+            cache.insert(key.clone(), (version, value.clone()));
+        }
+        Ok(value)
+    }
+
+    /// Returns the version of the file at the path; `None` if only a transaction tells what is in it: without a WAL, and while
+    /// the index of the WAL is being replaced.
+    pub(crate) fn version(&self) -> Result<Option<Version>, StorageError> {
+        let known = self.generation().as_ref().and_then(|generation| generation.known_version(nanos()));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let _shared = self.current()?;
+        Ok(self.generation_mut().as_mut().and_then(Generation::version))
+    }
+
+    /// Closes what is open of a file that was replaced.
+    pub(crate) fn close_replaced(&self) -> Result<(), StorageError> {
+        let is_at_path = {
+            let _shared = shared();
+            self.check()?
+        };
+        if !is_at_path {
+            let _alone = alone();
+            if !self.check()? {
+                *self.generation_mut() = None;
             }
         }
-        None
+        Ok(())
+    }
+
+    /// Makes the generation that of the file at the path, and keeps it while the guard lives.
+    fn current(&self) -> Result<RwLockReadGuard<'static, ()>, StorageError> {
+        let guard = shared();
+        let is_recent = self.generation().as_ref().is_some_and(|generation| generation.is_recent(nanos()));
+        if is_recent || self.check()? {
+            return Ok(guard);
+        }
+        drop(guard);
+        let alone = alone();
+        if !self.check()? {
+            *self.generation_mut() = None;
+            let opened = Generation::open(&self.database)?;
+            *self.generation_mut() = opened;
+        }
+        drop(alone);
+        // Whichever generation it is by now, it was checked after this call began.
+        Ok(shared())
+    }
+
+    /// Whether the generation is of the file that stands at the path now.
+    fn check(&self) -> Result<bool, StorageError> {
+        let (began, file) = (nanos(), self.database.file_version()?);
+        Ok(self.generation_mut().as_mut().is_some_and(|generation| generation.check(file, began)))
+    }
+
+    /// Opens a connection to the file of the generation; `None` if another one stands at the path. A recent check is not enough
+    /// for it: to close a connection to the wrong file would drop locks.
+    fn open(&self) -> Result<Option<Reader>, StorageError> {
+        let is_at_path = self.check()?;
+        let Some(file) = self.generation().as_ref().filter(|_| is_at_path).map(Generation::file) else {
+            return Ok(None);
+        };
+        let reader = Reader::open(&self.database, file)?;
+        Ok((self.database.file_version()?.identity == file.identity).then_some(reader))
+    }
+
+    fn generation(&self) -> RwLockReadGuard<'_, Option<Generation>> {
+        self.generation.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn generation_mut(&self) -> RwLockWriteGuard<'_, Option<Generation>> {
+        self.generation.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Connections {
-    fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
-        // Taking and putting back cannot leave the list in between.
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn of(&self) -> MutexGuard<'_, Option<FileIdentity>> {
-        self.of.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether nothing is open of another file.
-    fn may_be_to(&self, file: FileVersion) -> bool {
-        *self.of() == Some(file.identity)
-    }
+fn shared() -> RwLockReadGuard<'static, ()> {
+    FILES.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn not_closing() -> RwLockReadGuard<'static, ()> {
-    CLOSING.read().unwrap_or_else(PoisonError::into_inner)
+fn alone() -> RwLockWriteGuard<'static, ()> {
+    FILES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        let _alone = CLOSING.write().unwrap_or_else(PoisonError::into_inner);
-        self.connections.idle().clear();
-        self.connections.watcher.stop_unless_of(None);
+        let _alone = alone();
+        *self.generation_mut() = None;
     }
-}
-
-fn replaced_again_and_again() -> StorageError {
-    let message = "the database file is replaced again and again; try again later";
-    StorageError::new(StorageErrorKind::Unavailable, message)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::*;
-use crate::cache::Cache;
+use crate::file::FileVersion;
 use crate::storage::SqliteStorage;
 
 /// A database in a file, and how often it was really read.
@@ -30,9 +30,22 @@ impl Counted {
         Connection::open(self.directory.path().join("catalogue.db")).unwrap()
     }
 
+    fn file(&self) -> FileVersion {
+        self.readers.database().file_version().unwrap()
+    }
+
+    /// Has a check at that time find the file at the path.
+    fn check_at(&self, file: FileVersion, began: u64) -> bool {
+        self.readers.generation_mut().as_mut().unwrap().check(file, began)
+    }
+
+    fn is_recent(&self, now: u64) -> bool {
+        self.readers.generation().as_ref().unwrap().is_recent(now)
+    }
+
     /// How many accounts there are; none of them is not cached.
     fn accounts(&self) -> Option<i64> {
-        let count = |connection: &Connection| {
+        let count = |connection: &Reader| {
             self.reads.set(self.reads.get() + 1);
             let count = connection.query_row("SELECT count(*) FROM accounts", [], |row| row.get(0))?;
             Ok(Some(count).filter(|count| *count > 0))
@@ -42,25 +55,6 @@ impl Counted {
 }
 
 const ADD: &str = "INSERT INTO accounts (id) VALUES (hex(randomblob(8)))";
-
-#[test]
-#[cfg(target_os = "linux")]
-fn what_is_found_of_another_file_is_not_said_of_the_watched_one() {
-    let [first, second] = [Counted::new(), Counted::new()];
-    let (host, other_host) = (first.host(), second.host());
-    let [file, other] = [&first, &second].map(|database| database.readers.database().file_version().unwrap());
-    let watcher = WalWatcher::default();
-    let state = |database: &Counted, file| watcher.state(database.readers.database(), file).unwrap().unwrap();
-    host.execute(ADD, []).unwrap();
-    let before = state(&first, file);
-    watcher.found(other, 1_000);
-    assert!(watcher.file_lately(1_000).is_none());
-    watcher.found(file, 1_000);
-    assert!(watcher.file_lately(1_000) == Some(file) && before == state(&first, file));
-    let before = state(&second, other);
-    other_host.execute(ADD, []).unwrap();
-    assert!(before != state(&second, other));
-}
 
 #[test]
 #[cfg(target_os = "linux")]
@@ -123,7 +117,7 @@ fn while_it_is_watched_nobody_takes_it_out_of_the_wal() {
     host.execute(ADD, []).unwrap();
     assert_eq!(database.accounts(), Some(1));
     // What reads have left behind is gone; the watching connection stays.
-    database.readers.connections.idle().clear();
+    while database.readers.generation().as_ref().and_then(Generation::take).is_some() {}
     let mode: rusqlite::Result<String> = host.query_row("PRAGMA journal_mode = delete", [], |row| row.get(0));
     assert!(mode.as_ref().map_or(true, |mode| mode == "wal"), "{mode:?}");
     drop(host);
@@ -150,18 +144,38 @@ fn another_file_is_another_database() {
 /// A file that takes the place of another is noticed that soon (decision A14).
 #[test]
 #[cfg(target_os = "linux")]
-fn a_look_at_the_path_is_good_for_a_millisecond() {
+fn a_check_of_the_path_is_valid_for_a_millisecond() {
     let database = Counted::new();
     database.accounts();
-    let (watcher, file) = (&database.readers.connections.watcher, database.readers.look().unwrap());
-    let at = nanos() + 1_000_000_000_000;
-    watcher.found(file, at);
-    watcher.found(file, at - 1);
-    assert_eq!(watcher.file_lately(at + 999_999), Some(file));
-    assert!(watcher.version_lately(at + 999_999).is_some_and(|(found, version)| found == file && version.is_some()));
-    assert_eq!(watcher.file_lately(at + 1_000_000), None);
-    database.readers.close_all_but(None);
-    assert_eq!(watcher.file_lately(at), None);
+    let (file, at) = (database.file(), nanos() + 1_000_000_000_000);
+    assert!(database.check_at(file, at) && database.check_at(file, at - 1));
+    assert!(database.is_recent(at + 999_999));
+    let version = database.readers.version().unwrap();
+    assert!(version.is_some());
+    let known = |now| database.readers.generation().as_ref().unwrap().known_version(now);
+    assert_eq!((known(at + 999_999), known(at + 1_000_000)), (version, None));
+    assert!(!database.is_recent(at + 1_000_000));
+    assert!(!database.check_at(Counted::new().file(), at), "another file");
+    assert!(!database.is_recent(at));
+}
+
+/// The index of an empty WAL looks the same, and connections have cached what the file was before.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_was_written_to_has_another_version_and_no_connection_at_rest() {
+    let database = Counted::new();
+    database.host().execute(ADD, []).unwrap();
+    database.accounts();
+    let before = database.readers.version().unwrap().unwrap();
+    assert_eq!(database.readers.version().unwrap(), Some(before));
+    let (path, file) = (database.directory.path().join("catalogue.db"), database.file());
+    // The time of the last change of status is another one, and nothing is committed.
+    while database.file() == file {
+        std::fs::set_permissions(&path, std::fs::metadata(&path).unwrap().permissions()).unwrap();
+    }
+    assert!(database.check_at(database.file(), nanos() + 1_000_000_000_000));
+    assert!(database.readers.generation().as_ref().and_then(Generation::take).is_none());
+    assert_ne!(database.readers.version().unwrap(), Some(before));
 }
 
 #[test]
@@ -187,22 +201,20 @@ fn slow_reads_run_aside_and_kept_look_ups_at_once() {
     assert_eq!(database.accounts(), Some(2));
     assert_eq!((database.reads.get(), ASIDE.get()), (2, 2));
     // However long this thread was kept from running, the path was looked at just now.
-    let (watcher, file) = (&database.readers.connections.watcher, database.readers.look().unwrap());
-    watcher.found(file, nanos() + 1_000_000_000_000);
-    database.readers.state().unwrap();
+    database.check_at(database.file(), nanos() + 1_000_000_000_000);
+    database.readers.version().unwrap();
     assert_eq!(ASIDE.get(), 2, "of a WAL that tells");
 }
 
 /// There each commit changes the file: what is known of it would change twice.
 #[test]
-fn without_a_wal_the_path_is_looked_at_each_time() {
+fn without_a_wal_the_path_is_checked_each_time() {
     let database = Counted::new();
     database.host().query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
     database.accounts();
-    let file = database.readers.look().unwrap();
     let at = nanos();
-    database.readers.connections.watcher.found(file, at);
-    assert_eq!(database.readers.connections.watcher.file_lately(at), None);
+    assert!(database.check_at(database.file(), at));
+    assert!(!database.is_recent(at));
 }
 
 /// The index of an empty WAL looks the same whatever is in the database.

@@ -11,9 +11,9 @@ use super::read::ACCOUNTS;
 use super::row::ViewRow;
 use super::statements::{ALL_ACCOUNTS, COUNT_COURSES, FIND_ACCOUNT};
 use crate::accounts::sorted;
-use crate::credentials::{count_keys, unknown_account};
+use crate::credentials::{account_exists, count_keys, unknown_account};
 use crate::error::storage_error;
-use crate::locks::ADMINISTRATION_WAIT;
+use crate::readers::ADMINISTRATION_WAIT;
 use crate::rows::count;
 use crate::sign_ins::unnamed;
 use crate::storage::SqliteStorage;
@@ -25,17 +25,19 @@ impl SqliteStorage {
         self.views.as_deref().map(|views| views as &dyn CourseViews)
     }
 
-    /// Whether there is such an account, as far as views say; where accounts are in tables of ours, whoever reads them finds out.
-    pub(crate) async fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+    /// Whether there is such an account.
+    pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
         match &self.views {
-            Some(views) => views.readers.locks.wait_out(ADMINISTRATION_WAIT, || views.has_account(account)).await,
-            None => Ok(true),
+            Some(views) => views.has_account(account),
+            None => {
+                self.readers.read_within(ADMINISTRATION_WAIT, |connection| account_exists(connection, account.as_str()))
+            }
         }
     }
 
-    /// Fails where the views do not name the account.
-    pub(crate) async fn check_account(&self, account: &AccountId) -> Result<(), StorageError> {
-        if self.has_account(account).await? { Ok(()) } else { Err(unknown_account(account)) }
+    /// Fails if there is no such account.
+    pub(crate) fn check_account(&self, account: &AccountId) -> Result<(), StorageError> {
+        if self.has_account(account)? { Ok(()) } else { Err(unknown_account(account)) }
     }
 
     /// Fails where accounts and courses are another program's.
@@ -60,12 +62,11 @@ impl SqliteStorage {
         let (theirs, ours) = (views.readers.database().open_exporter()?, self.readers.database().open_exporter()?);
         let mut read = || {
             let (theirs, ours) = (theirs.unchecked_transaction()?, ours.unchecked_transaction()?);
-            let tables = self.tables(&ours);
             let mut counted = theirs.prepare(COUNT_COURSES)?;
             let mut summarise = |row: &Row<'_>| -> rusqlite::Result<_> {
                 let id = ViewRow { view: ACCOUNTS, row: row.into(), key: &[0] }.text(0, "id")?;
                 let courses = counted.query_row([id], |row| count(row, 0))?;
-                let keys = count_keys(&tables, id, now)?;
+                let keys = count_keys(&ours, id, now)?;
                 Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))
             };
             let (sql, ids) = match accounts {

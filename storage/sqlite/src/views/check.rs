@@ -11,7 +11,7 @@ use super::read::{ACCOUNTS, COURSES, MODULES, ONCE, REVISIONS, TWICE};
 use super::row::{BadRow, ViewRow, shown};
 use super::{ViewedCourses, forms, plans, trust};
 use crate::error::storage_error;
-use crate::locks::ADMINISTRATION_WAIT;
+use crate::readers::ADMINISTRATION_WAIT;
 
 /// How many rows of a view are a sample.
 const SAMPLE: i64 = 10_000;
@@ -60,8 +60,7 @@ impl CourseViews for ViewedCourses {
     }
 
     async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
-        let examine = || self.readers.read(trust::examine);
-        Ok(self.readers.locks.wait_out(ADMINISTRATION_WAIT, examine).await?.distrust)
+        Ok(self.readers.read_within(ADMINISTRATION_WAIT, |connection| trust::examine(connection))?.distrust)
     }
 
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError> {

@@ -2,19 +2,21 @@
 
 use std::ops::ControlFlow;
 use std::sync::PoisonError;
+use std::time::Duration;
 
 use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CourseDetail, Module};
 use rusqlite::{Connection, Rows, params};
 
 use super::ViewedCourses;
+use super::revision::of_file;
 use super::row::{BadRow, ViewRow};
 use super::sketches::Sketches;
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Pages, Statements};
 use super::trust::{self, Basis};
 use crate::kept_rows::{self, Columns};
-use crate::locks::COURSES_WAIT;
-use crate::read::read_at_revision;
+use crate::read::unless_locked;
+use crate::readers::{ADMINISTRATION_WAIT, COURSES_WAIT, Reader};
 use crate::rows::Micros;
 
 pub(super) const COURSES: &str = "catalogue_courses";
@@ -34,14 +36,12 @@ impl ViewedCourses {
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
         let mut is_again = false;
-        let read = || {
+        self.read_within(COURSES_WAIT, |connection| {
             let is_again = std::mem::replace(&mut is_again, true);
-            self.read(|connection| {
-                let mut read = || self.list(connection, account.as_str(), page, rows);
-                if is_again { in_one_transaction(connection, read) } else { read() }
-            })
-        };
-        Ok(read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await?.revision)
+            let mut read = || self.list(connection, account.as_str(), page, rows);
+            if is_again { in_one_transaction(connection, read) } else { read() }
+        })?;
+        unless_locked(self.read_revision(account))
     }
 
     pub(crate) async fn find_course(
@@ -49,17 +49,17 @@ impl ViewedCourses {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let read = || self.read(|connection| find(connection, account.as_str(), slug));
-        read_at_revision(&self.readers.locks, read, || self.read_revision(account)).await
+        let value = self.read_within(COURSES_WAIT, |connection| find(connection, account.as_str(), slug))?;
+        Ok(AtRevision { value, revision: unless_locked(self.read_revision(account))? })
     }
 
     pub(crate) async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        self.readers.locks.wait_out(COURSES_WAIT, || self.read_revision(account)).await
+        self.readers.retry_while_locked(COURSES_WAIT, || self.read_revision(account))
     }
 
     /// The account's revision; it waits for no lock.
     pub(crate) fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        let read = |connection: &Connection| {
+        let read = |connection: &Reader| {
             // Looked at before the row: what the row stands for is then no older than the schema that it is under.
             let (schema, basis) = self.basis(connection)?;
             if basis != Basis::Row {
@@ -69,33 +69,34 @@ impl ViewedCourses {
             Ok(row.map(|row| (basis, Some(trust::under(schema, row)))))
         };
         match self.readers.read_cached(&self.revisions, account, read).map_err(as_views)? {
-            Some((Basis::File, _)) => Ok(Some(self.file_revision.of(self.readers.state()?, account))),
+            Some((Basis::File, _)) => Ok(self.readers.version()?.map(|version| of_file(version, account))),
             found => Ok(found.and_then(|(_, revision)| revision)),
         }
     }
 
     /// The version of the schema now, and what revisions stand for under it.
-    fn basis(&self, connection: &Connection) -> rusqlite::Result<(i64, Basis)> {
-        let (generation, schema) = (self.readers.generation(), trust::schema_version(connection)?);
+    fn basis(&self, connection: &Reader) -> rusqlite::Result<(i64, Basis)> {
+        let (file, schema) = (connection.file, trust::schema_version(connection)?);
         let mut last = self.examined.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((known, examined)) if (*known, examined.schema) == (generation, schema) => {}
-            before => {
-                let is_first = before.is_none();
-                let examined = trust::examine(connection)?;
-                // Of the first one `check_revisions` tells.
-                for advice in examined.distrust.iter().filter(|_| !is_first) {
-                    tracing::warn!(remedy = advice.remedy, "{}: {}", advice.about, advice.what);
-                }
-                *last = Some((generation, examined));
+        if let Some((known, examined)) = &*last
+            && (*known, examined.schema) == (file, schema)
+        {
+            return Ok((schema, examined.basis));
+        }
+        let examined = trust::examine(connection)?;
+        // `check_revisions` reports what the first one has found.
+        if let Some((_, before)) = &*last {
+            for advice in examined.distrust.iter().filter(|advice| !before.distrust.contains(advice)) {
+                tracing::warn!(remedy = advice.remedy, "{}: {}", advice.about, advice.what);
             }
         }
-        Ok(last.as_ref().map_or((schema, Basis::File), |(_, examined)| (examined.schema, examined.basis)))
+        let (_, examined) = last.insert((file, examined));
+        Ok((examined.schema, examined.basis))
     }
 
-    /// Whether the views name that account; it waits for no lock.
+    /// Whether the views name that account.
     pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
-        self.read(|connection| {
+        self.read_within(ADMINISTRATION_WAIT, |connection| {
             let mut statement = connection.prepare_cached(FIND_ACCOUNT)?;
             let mut rows = statement.query([account.as_str()])?;
             let Some(row) = rows.next()? else { return Ok(false) };
@@ -104,11 +105,15 @@ impl ViewedCourses {
         })
     }
 
-    fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        self.readers.read(read).map_err(as_views)
+    fn read_within<T>(
+        &self,
+        wait: Duration,
+        read: impl FnMut(&Reader) -> rusqlite::Result<T>,
+    ) -> Result<T, StorageError> {
+        self.readers.read_within(wait, read).map_err(as_views)
     }
 
-    /// Hands over no row twice: an attempt that meets a lock does so before its first row.
+    /// Hands over no row twice: an attempt that finds the database locked does so before its first row.
     fn list(
         &self,
         connection: &Connection,

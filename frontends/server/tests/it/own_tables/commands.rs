@@ -172,29 +172,27 @@ fn doctor_looks_at_the_journal_of_the_other_programs_file() {
     let (_, command) = waiting.split_once("run in it: ").unwrap();
     app.sql(command);
     assert_eq!(journals(""), [vec!["app.db is in WAL mode", keys], vec![]]);
-    // Where both are in one file, once.
-    app.run("migrate --database sqlite:app.db").succeeds();
-    assert_eq!(journals("--database sqlite:./app.db"), [vec![keys], vec![]]);
 }
 
 /// Views and keys are where the options say.
 #[test]
-fn other_schemas_and_one_file_for_both_are_taken() {
+fn other_schemas_and_another_file_for_keys_are_taken() {
     for app in App::empty("django") {
         let example = app.dir.run(&format!("views example --from django --for {}", app.kind())).succeeds();
         let rows = std::fs::read_to_string(App::folder("django").join("rows.sql")).unwrap();
         let (start, options) = match app.is_postgres() {
             true => ("CREATE SCHEMA app; SET search_path = app;", "--courses-schema app --database-schema keys"),
-            false => ("", "--database sqlite:app.db"),
+            false => ("", "--database sqlite:keys.db"),
         };
         app.sql(&[start, &app.example("tables"), &example, &rows].concat());
         let made = app.run(&format!("migrate {options}")).succeeds();
-        assert!(app.is_postgres() || made.contains("app.db: tables for keys were made: schema version"), "{made}");
+        assert!(app.is_postgres() || made.contains("keys.db: a new database was made: schema version"), "{made}");
         let create = format!("keys create --account 1 --name n --scope read:courses {options}");
         let token = app.run(&create).succeeds();
         assert_eq!(app.serve(options).get("/api/v1/courses/knots", token.trim_end()).0, 200, "{}", app.kind());
         if !app.is_postgres() {
-            assert_eq!(app.dir.files(), ["app.db"]);
+            let refused = app.run("migrate --database sqlite:app.db");
+            refused.fails(1, &["app.db", "keys beside views need a file of their own: name a new one"]);
         }
     }
 }

@@ -66,10 +66,6 @@ pub(super) const NOTE_USES: Call = ("note uses", "SELECT last_used_at = 7 FROM c
 /// A schema is as new as it gets.
 pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 1 FROM pragma_user_version");
 
-/// The same beside another program's tables.
-pub(super) const MIGRATION_FOR_VIEWS: Call =
-    ("migrate for views", "SELECT max(version) >= 1 FROM catalogue_schema_version");
-
 pub(super) const CALL: &str = "CALL_UNDER_TEST";
 pub(super) const KEY: &str = "KEY_UNDER_TEST";
 /// The file in which the child says what became of the call.
@@ -82,7 +78,6 @@ async fn child() {
     let path = Path::new("catalogue.db");
     let outcome = match &*call {
         "migrate" => SqliteStorage::migrate(path).map(|_| ()).map_err(cause),
-        "migrate for views" => SqliteStorage::migrate_views(path, path).map(|_| ()).map_err(cause),
         call => make(call, &SqliteStorage::open(path).unwrap(), &env::var(KEY).unwrap()).await,
     };
     let said = match outcome {

@@ -15,7 +15,7 @@ use rusqlite::types::Value;
 use tempfile::TempDir;
 
 use crate::{database_in, import_one_course, key_of};
-use calls::{CALL, CALLS, Call, GREAT_IMPORT, IMPORT_OF_MANY, KEY, MIGRATION, MIGRATION_FOR_VIEWS, NOTE_USES, SAID};
+use calls::{CALL, CALLS, Call, GREAT_IMPORT, IMPORT_OF_MANY, KEY, MIGRATION, NOTE_USES, SAID};
 use shim::{DATABASE, Fault, Shim, contents};
 
 const INDEX: &str = ".db-shm";
@@ -205,21 +205,6 @@ async fn a_migration_says_whether_it_was_done() {
     let before = Before { directory: directory(), key: String::new(), held: false };
     for kind in [Fault::FULL, Fault::BROKEN] {
         before.try_all(shim, MIGRATION, kind, DATABASE);
-    }
-}
-
-#[tokio::test]
-async fn a_migration_beside_the_tables_of_another_program_says_whether_it_was_done() {
-    let Some(shim) = Shim::shared() else { return };
-    for journal_mode in ["wal", "delete"] {
-        let before = Before { directory: directory(), key: String::new(), held: false };
-        let team = Connection::open(database_in(&before.directory)).unwrap();
-        team.pragma_update(None, "journal_mode", journal_mode).unwrap();
-        team.execute_batch("CREATE TABLE people (id TEXT); INSERT INTO people VALUES ('anna')").unwrap();
-        drop(team);
-        for kind in [Fault::FULL, Fault::BROKEN] {
-            before.try_all(shim, MIGRATION_FOR_VIEWS, kind, DATABASE);
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Opening two files or one, and what of them is left alone.
+//! Opening two files, and what of them is left alone.
 
 use std::fs;
 use std::path::Path;
@@ -36,25 +36,6 @@ async fn the_other_programs_file_stays_as_it_is() {
     }
 }
 
-#[tokio::test]
-async fn in_one_file_our_tables_are_prefixed_and_its_marks_stay() {
-    for journal_mode in ["delete", "wal"] {
-        let team = Team::new(Kind { journal_mode, is_one_file: true, ..PLAIN });
-        team.execute("PRAGMA application_id = 77; PRAGMA user_version = 12; CREATE TABLE credentials (theirs)");
-        let before = marks(&team.database());
-        let migrated = SqliteStorage::migrate_views(team.keys(), team.database()).unwrap();
-        assert_eq!((migrated.from, migrated.to), (1, 1));
-        team.put(&two_courses());
-        crate::key_of(&team.storage, &anna()).await;
-        let (application, version, mode, names) = marks(&team.database());
-        assert_eq!((application, version, mode.as_str()), (77, 12, journal_mode));
-        assert_eq!(names, before.3);
-        let ours: Vec<_> = names.iter().filter(|name| name.contains("sign_in")).collect();
-        assert!(!ours.is_empty() && ours.iter().all(|name| name.starts_with("catalogue_")), "{ours:?}");
-        assert_eq!(slugs(&team).await.unwrap(), ["second", "first"]);
-    }
-}
-
 /// Whoever opens them can serve them, as far as views and columns go.
 #[test]
 fn views_and_columns_that_are_missing_are_told() {
@@ -79,34 +60,39 @@ fn views_and_columns_that_are_missing_are_told() {
     }
 }
 
-/// By another name of the file: a link.
-#[cfg(unix)]
-#[tokio::test]
-async fn one_file_by_two_names_is_one_file() {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
-    let link = team.directory.path().join("link.db");
-    std::os::unix::fs::symlink(team.database(), &link).unwrap();
-    let storage = SqliteStorage::open_and_migrate_views(&link, team.database()).unwrap();
-    crate::key_of(&storage, &anna()).await;
-    assert!(marks(&team.database()).3.contains(&"catalogue_credentials".to_owned()));
-}
-
+/// Such builds kept keys in tables with a prefix, perhaps in the team's file.
 #[test]
 fn keys_of_an_unreleased_build_are_refused_by_name() {
-    for is_one_file in [false, true] {
-        let team = Team::new(Kind { is_one_file, ..PLAIN });
-        let rename = "ALTER TABLE catalogue_schema_version RENAME TO catalogue_version";
-        Connection::open(team.keys()).unwrap().execute_batch(rename).unwrap();
+    for (marked, version) in [(false, "catalogue_version"), (true, "catalogue_schema_version")] {
+        let team = Team::new(PLAIN);
+        let keys = if marked { team.database() } else { team.directory.path().join("old-keys.db") };
+        let old = format!("CREATE TABLE {version} (version); CREATE TABLE catalogue_credentials (digest)");
+        Connection::open(&keys).unwrap().execute_batch(&old).unwrap();
+        let before = marks(&keys);
         for refused in [
-            SqliteStorage::open_views(team.keys(), team.database()).map(|_| ()),
-            SqliteStorage::migrate_views(team.keys(), team.database()).map(|_| ()),
-            SqliteStorage::open(team.keys()).map(|_| ()),
+            SqliteStorage::open_views(&keys, team.database()).map(|_| ()),
+            SqliteStorage::migrate_views(&keys, team.database()).map(|_| ()),
+            SqliteStorage::open(&keys).map(|_| ()),
         ] {
             let error = refused.unwrap_err();
             assert!(matches!(error, OpenError::UnreleasedSchema { beside_views: true, .. }), "{error}");
             assert!(error.to_string().contains("name a new file and create new keys"), "{error}");
         }
+        assert_eq!(marks(&keys), before);
+    }
+}
+
+/// Also by another name: a link.
+#[cfg(unix)]
+#[test]
+fn keys_in_the_file_with_the_views_are_refused() {
+    let team = Team::new(PLAIN);
+    let link = team.directory.path().join("link.db");
+    std::os::unix::fs::symlink(team.database(), &link).unwrap();
+    for keys in [team.database(), link] {
+        let refused = SqliteStorage::open_and_migrate_views(&keys, team.database()).unwrap_err();
+        assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
+        assert!(refused.to_string().contains("need a file of their own: name a new one"), "{refused}");
     }
 }
 
@@ -132,7 +118,7 @@ fn what_cannot_be_opened_is_told_and_not_changed() {
     let refused = SqliteStorage::open_views(team.database(), path("tables.db")).unwrap_err();
     assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
 
-    Connection::open(team.keys()).unwrap().execute("UPDATE catalogue_schema_version SET version = 9", []).unwrap();
+    Connection::open(team.keys()).unwrap().pragma_update(None, "user_version", 9).unwrap();
     let newer = SqliteStorage::open_and_migrate_views(team.keys(), team.database()).unwrap_err();
     assert!(matches!(newer, OpenError::NewerSchema { found: 9, known: 1, .. }), "{newer:?}");
 
@@ -204,7 +190,6 @@ async fn credentials_beside_views_are_backed_up_and_checked() {
     fs::write(&copy, "").unwrap();
     let mut progress = |_, _| std::ops::ControlFlow::Continue(());
     assert!(SqliteStorage::back_up(team.keys(), &copy, &mut progress).unwrap().is_continue());
-    let keys =
-        Connection::open(&copy).unwrap().query_row("SELECT count(*) FROM catalogue_credentials", [], |row| row.get(0));
+    let keys = Connection::open(&copy).unwrap().query_row("SELECT count(*) FROM credentials", [], |row| row.get(0));
     assert_eq!(keys, Ok(1));
 }

@@ -15,13 +15,13 @@ use rusqlite::Connection;
 
 use super::team::{Kind, PLAIN, Team, Times};
 
-mod blank_times_in_two_files {
+mod blank_times {
     catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Team::new(super::PLAIN) });
 }
 
-mod numbers_in_one_file {
+mod numbers {
     catalogue_storage_conformance::course_and_credential_storage_tests!(|| async {
-        super::Team::new(super::Kind { times: super::Times::Microseconds, is_one_file: true, ..super::PLAIN })
+        super::Team::new(super::Kind { times: super::Times::Microseconds, ..super::PLAIN })
     });
 }
 
@@ -39,12 +39,6 @@ mod mixed_times_with_a_rollback_journal {
 
 mod keys {
     catalogue_storage_conformance::key_storage_tests!(|| async { super::Team::new(super::PLAIN) });
-}
-
-mod keys_in_one_file {
-    catalogue_storage_conformance::key_storage_tests!(|| async {
-        super::Team::new(super::Kind { is_one_file: true, journal_mode: "delete", ..super::PLAIN })
-    });
 }
 
 mod sign_ins {
@@ -115,7 +109,7 @@ impl AccountFixture for Team {
             assert_eq!(transaction.execute("DELETE FROM people WHERE login = ?1", [account.as_str()]), Ok(1));
         });
         let ours = Connection::open(self.keys()).unwrap();
-        ours.execute("DELETE FROM catalogue_credential_events WHERE account_id = ?1", [account.as_str()]).unwrap();
+        ours.execute("DELETE FROM credential_events WHERE account_id = ?1", [account.as_str()]).unwrap();
     }
 }
 

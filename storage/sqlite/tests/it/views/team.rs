@@ -97,11 +97,9 @@ pub(super) struct Kind {
     pub(super) times: Times,
     pub(super) journal_mode: &'static str,
     pub(super) has_revisions: bool,
-    pub(super) is_one_file: bool,
 }
 
-pub(super) const PLAIN: Kind =
-    Kind { times: Times::Blank, journal_mode: "wal", has_revisions: false, is_one_file: false };
+pub(super) const PLAIN: Kind = Kind { times: Times::Blank, journal_mode: "wal", has_revisions: false };
 
 pub(super) struct Team {
     pub(super) storage: SqliteStorage,
@@ -117,8 +115,7 @@ impl Team {
         writer.pragma_update_and_check(None, "journal_mode", kind.journal_mode, |_| Ok(())).unwrap();
         writer.execute_batch(&format!("{TABLES}{VIEWS}{}", if kind.has_revisions { REVISIONS } else { "" })).unwrap();
         drop(writer);
-        let ours = if kind.is_one_file { team.clone() } else { directory.path().join("keys.db") };
-        let storage = SqliteStorage::open_and_migrate_views(ours, team).unwrap();
+        let storage = SqliteStorage::open_and_migrate_views(directory.path().join("keys.db"), team).unwrap();
         Self { storage, kind, directory }
     }
 
@@ -127,7 +124,7 @@ impl Team {
     }
 
     pub(super) fn keys(&self) -> PathBuf {
-        if self.kind.is_one_file { self.database() } else { self.directory.path().join("keys.db") }
+        self.directory.path().join("keys.db")
     }
 
     /// The team's own connection.

@@ -1,12 +1,7 @@
--- Credentials and sign-ins where courses are read from another program's views. Their accounts are rows of such a view, so
--- nothing refers to them. The prefix keeps them apart where they stand in that program's file.
+-- Credentials and sign-ins where courses are read from another program's views, in a file of their own. Their accounts are rows of
+-- such a view, so nothing refers to them.
 
-CREATE TABLE catalogue_schema_version (
-    -- That of these tables. The file's own `user_version` may be the other program's.
-    version INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE catalogue_credentials (
+CREATE TABLE credentials (
     -- The SHA-256 of the token; the token itself is nowhere.
     digest       BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
     account_id   TEXT    NOT NULL,
@@ -24,13 +19,13 @@ CREATE TABLE catalogue_credentials (
     replaced_by  TEXT
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX catalogue_credentials_by_account ON catalogue_credentials (account_id, id);
-CREATE INDEX catalogue_credentials_by_id ON catalogue_credentials (id);
+CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
+CREATE INDEX credentials_by_id ON credentials (id);
 -- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
-CREATE INDEX catalogue_credentials_by_end ON catalogue_credentials
+CREATE INDEX credentials_by_end ON credentials
     (account_id, min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)), id);
 
-CREATE TABLE catalogue_credential_events (
+CREATE TABLE credential_events (
     account_id    TEXT    NOT NULL,
     -- `evt_` and a UUID of version 7, so that the order of ids is that of time.
     id            TEXT    NOT NULL,
@@ -43,13 +38,13 @@ CREATE TABLE catalogue_credential_events (
     PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX catalogue_credential_events_by_key ON catalogue_credential_events (account_id, credential_id, at, action);
+CREATE INDEX credential_events_by_key ON credential_events (account_id, credential_id, at, action);
 
-CREATE TRIGGER catalogue_credential_events_stay BEFORE UPDATE ON catalogue_credential_events BEGIN
+CREATE TRIGGER credential_events_stay BEFORE UPDATE ON credential_events BEGIN
     SELECT RAISE(ABORT, 'events stay as they are');
 END;
 
-CREATE TABLE catalogue_sign_ins (
+CREATE TABLE sign_ins (
     -- The SHA-256 of the link's code or of the session's secret; neither is anywhere.
     digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
     account_id TEXT    NOT NULL,
@@ -58,12 +53,12 @@ CREATE TABLE catalogue_sign_ins (
     expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX catalogue_sign_ins_by_account ON catalogue_sign_ins (account_id, created_at);
+CREATE INDEX sign_ins_by_account ON sign_ins (account_id, created_at);
 -- Each link that is made removes some that have been over for long, of whatever account.
-CREATE INDEX catalogue_sign_ins_by_end ON catalogue_sign_ins (expires_at);
+CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
 
 -- Signed tokens of an authorization server that were revoked here. They name no account.
-CREATE TABLE catalogue_revoked_tokens (
+CREATE TABLE revoked_tokens (
     -- The SHA-256 of the whole token, which is nowhere.
     digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
     -- The token's own.
@@ -72,4 +67,4 @@ CREATE TABLE catalogue_revoked_tokens (
 ) STRICT, WITHOUT ROWID;
 
 -- Each revocation removes some whose token has been over for long.
-CREATE INDEX catalogue_revoked_tokens_by_end ON catalogue_revoked_tokens (expires_at);
+CREATE INDEX revoked_tokens_by_end ON revoked_tokens (expires_at);
