@@ -1,8 +1,7 @@
 //! A host on axum that stands on the open internet without a proxy in front of it.
 
-use std::sync::Arc;
-
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use catalogue_core::Catalogue;
 use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};
@@ -19,13 +18,11 @@ async fn main() -> Result<(), Failure> {
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
     let routes = Router::new()
         .route("/about", get(async || "a host of its own"))
-        .route("/echo", post(async |body: String| body))
+        .route("/echo", post(async |body: String| body).layer(DefaultBodyLimit::max(16 << 10)))
         .fallback_service(CatalogueService::new(catalogue));
 
-    // Of all other requests the body is thrown away.
-    let config = ServerConfig { wants_body: Arc::new(|head| head.uri.path() == "/echo"), ..ServerConfig::default() };
     let stop = stop_signal()?;
     let listener = listen(arguments.listen).await?;
-    catalogue_hyper::serve(listener, routes, config, stop).await;
+    catalogue_hyper::serve(listener, routes, ServerConfig::default(), stop).await;
     Ok(())
 }

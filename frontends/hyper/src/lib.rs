@@ -7,8 +7,10 @@ mod http1;
 mod http2;
 mod listener;
 mod metrics;
-mod overload;
+mod open_request;
+mod registry;
 mod request;
+mod request_body;
 mod response_body;
 mod service;
 #[cfg(test)]
@@ -17,11 +19,12 @@ mod tls;
 
 pub use catalogue_core::limit::ClientAddress;
 pub use close_reason::CloseReason;
-pub use config::{Limits, ServerConfig, Timeouts, WantsBody};
+pub use config::{Limits, ServerConfig, Timeouts};
 pub use listener::serve;
 pub use metrics::ConnectionMetrics;
 pub use request::PeerAddress;
 pub use request::networks::Networks;
+pub use request_body::RequestBody;
 pub use service::TowerService;
 pub use tls::{
     CertificateFileError, CertificateFiles, CertificateProblem, Tls, Validity, read_short_file, reload_certificate,

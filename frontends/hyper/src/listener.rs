@@ -1,81 +1,94 @@
-//! Takes connections, and stops.
+//! Accepts connections, and stops.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 use std::{io, iter, mem};
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use crate::connection::{self, Accepted, Shared};
-use crate::overload::{ConnectionLimiter, LAST_TURN, OutstandingStreams, Registry, shed_streams};
+use crate::connection::{self, Accepted};
+use crate::registry::{PAUSE, Registry};
 use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
-/// How long to wait after an accept that failed for want of something, such as file descriptors.
+/// Delay after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// How many clients a listen queue can hold. Further ones came after the server was told to stop.
+/// How long a task may take to notice that its connection has to end.
+const LAST_TURN: Duration = Duration::from_secs(1);
+
+/// Maximum number of clients in a listen queue. Further ones came after the server was told to stop.
 const LONGEST_QUEUE: usize = 65_535;
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, at the end of the grace at the latest.
 ///
-/// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. Its body is empty unless
-/// [`ServerConfig::wants_body`] asks for it. A service that panics ends its own request, with a bare 500 if nothing was sent.
+/// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. A service that panics
+/// ends its own request, with a bare 500 if nothing was sent. A body that it does not read is ignored: the connection closes
+/// after the response, unless all of the body has arrived.
 pub async fn serve<S: TowerService>(
     listener: TcpListener,
     service: S,
     config: ServerConfig,
     shutdown: impl Future<Output = ()>,
 ) {
-    let config = Arc::new(ServerConfig { timeouts: config.timeouts.bounded(), ..config });
-    let acceptor = config.tls.as_deref().map(Tls::acceptor);
-    let registry = Arc::<Registry>::default();
-    let mut limiter = ConnectionLimiter::new(config.clone(), registry.clone());
-    let streams = Arc::new(OutstandingStreams::new(config.limits.outstanding_streams));
-    let shared = Shared { config: config.clone(), streams, shutdown: registry.shutdown.clone() };
-    let begin = |permit, client| {
-        let (shared, service) = (shared.clone(), service.clone());
+    let registry = Registry::new(ServerConfig { timeouts: config.timeouts.bounded(), ..config });
+    let acceptor = registry.config.tls.as_deref().map(Tls::acceptor);
+    // Dropping the set ends its connections: a server leaves none behind.
+    let mut connections = JoinSet::new();
+    let begin = |connections: &mut JoinSet<()>, client| {
+        let (registry, service) = (registry.clone(), service.clone());
         match acceptor.clone() {
-            None => drop(tokio::spawn(connection::serve_cleartext(shared, client, permit, service))),
-            Some(tls) => drop(tokio::spawn(connection::serve_tls(shared, client, permit, service, tls))),
-        }
+            None => connections.spawn(connection::serve_cleartext(registry, client, service)),
+            Some(tls) => connections.spawn(connection::serve_tls(registry, client, service, tls)),
+        };
     };
 
     let mut shutdown = pin!(shutdown);
-    let mut shedding = pin!(shed_streams(&registry, &shared.streams, config.timeouts.reclaim));
     let mut failing = false;
-    // Who was accepted, and waits for a permit.
+    // Who was accepted, and waits for others to end.
     let mut waiting = None;
     loop {
         let next = async {
-            if waiting.is_none() {
-                waiting = Some(retried(&mut failing, &config.metrics, || listener.accept()).await);
+            while waiting.is_none() {
+                tokio::select! {
+                    accepted = retried(&mut failing, &registry.config.metrics, || listener.accept()) => {
+                        waiting = Some(accepted);
+                    }
+                    Some(_) = connections.join_next() => {}
+                }
             }
-            limiter.permit().await
+            make_room(&mut connections, &registry).await;
         };
         tokio::select! {
             biased;
             () = &mut shutdown => break,
-            never = &mut shedding => match never {},
-            permit = next => {
-                if let Some(client) = waiting.take() {
-                    begin(permit, client);
-                }
-            }
+            () = next => waiting.take().into_iter().for_each(|client| begin(&mut connections, client)),
         }
     }
 
-    // Clients in the listen queue may have sent a request. They get the permits of those who go now.
+    // Clients in the listen queue may have sent a request. They get the places of those who leave now.
     let left: Vec<_> = waiting.into_iter().chain(queued(listener).take(LONGEST_QUEUE)).collect();
-    let deadline = Instant::now() + config.timeouts.grace;
-    registry.stop(deadline);
-    for client in left {
-        let Ok(permit) = timeout_at(deadline, limiter.permit()).await else { break };
-        begin(permit, client);
-    }
-    if timeout_at(deadline + LAST_TURN, limiter.drained()).await.is_err() {
+    let end_of_grace = Instant::now() + registry.config.timeouts.grace;
+    registry.stop(end_of_grace);
+    let finish = async {
+        for client in left {
+            make_room(&mut connections, &registry).await;
+            begin(&mut connections, client);
+        }
+        while connections.join_next().await.is_some() {}
+    };
+    if timeout_at(end_of_grace + LAST_TURN, finish).await.is_err() {
         tracing::warn!("left connections behind whose requests do not yield");
+    }
+}
+
+/// Waits until there may be another connection, and evicts others for it.
+async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
+    while connections.try_join_next().is_some() {}
+    while connections.len() >= registry.config.limits.connections as usize {
+        let pause = if registry.evict_one() { LAST_TURN } else { PAUSE };
+        let _ = timeout(pause, connections.join_next()).await;
     }
 }
 

@@ -3,32 +3,38 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::error::Error;
-use std::future::{poll_fn, ready};
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
 
-use bytes::{Buf, Bytes};
+use bytes::Buf;
 use http::header::{CONTENT_LENGTH, STRICT_TRANSPORT_SECURITY};
-use http::request::Parts;
-use http::{HeaderValue, Request, Response, StatusCode, response};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body::Body;
-use http_body_util::Full;
+use hyper::body::Incoming;
 use pin_project_lite::pin_project;
+use tokio::sync::OwnedSemaphorePermit;
 use tower_service::Service;
 
+use crate::RequestBody;
 use crate::connection::ConnectionState;
+use crate::open_request::OpenRequest;
 use crate::request::validate;
+use crate::response_body::ResponseBody;
 
 /// RFC 6797: for a year from each response, browsers ask this host, and no others of its domain, over HTTPS alone.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-pub(crate) type HttpRequest = Request<Full<Bytes>>;
-
 /// A tower service over HTTP that never fails, for [`serve`](crate::serve). It is implemented for every type that fits.
 pub trait TowerService:
-    Service<HttpRequest, Response = Response<<Self as TowerService>::Body>, Error = Infallible, Future: Send + 'static>
-    + Clone
+    Service<
+        Request<RequestBody>,
+        Response = Response<<Self as TowerService>::Body>,
+        Error = Infallible,
+        Future: Send + 'static,
+    > + Clone
     + Send
     + 'static
 {
@@ -38,7 +44,7 @@ pub trait TowerService:
 
 impl<S, B> TowerService for S
 where
-    S: Service<HttpRequest, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + 'static,
+    S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + 'static,
     S::Future: 'static,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
@@ -46,75 +52,85 @@ where
 }
 
 pin_project! {
-    /// A request in the service's hands, and at the end its response, or the status of a bare one in its place. A future by
-    /// hand, which asks the service's own where it lies: a block of code would move it, and it is large.
-    #[project = CallState]
-    pub(crate) enum Call<S: TowerService> {
+    /// A request from its head to its response's head.
+    pub(crate) struct Call<S: TowerService> {
+        #[pin]
+        work: Work<S>,
+        // Until the service has responded.
+        request: Option<Arc<OpenRequest>>,
+        is_https: bool,
+    }
+}
+
+pin_project! {
+    /// A future by hand, which polls the service's own in place: an async block would move it, and it is large.
+    #[project = WorkState]
+    enum Work<S: TowerService> {
         Called {
             #[pin]
             response: S::Future,
         },
-        // The service is not ready, or the body is not there.
-        Waiting { response: Pin<Box<dyn Future<Output = Result<Response<S::Body>, StatusCode>> + Send>> },
+        // The service was not ready.
+        Waiting { response: Pin<Box<dyn Future<Output = Response<S::Body>> + Send>> },
         Refused { status: StatusCode },
     }
 }
 
 impl<S: TowerService> Call<S> {
-    const PANICKED: Self = Self::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
-
-    /// Hands a request without a body to the service, which is cloned only if it is not ready.
-    pub(crate) fn begin(service: &RefCell<S>, head: Parts) -> Self {
-        let mut call = Self::PANICKED;
-        // Written where it is to be, for the same reason.
-        caught(|| {
-            let is_ready = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop())).is_ready();
-            call = match is_ready {
-                true => {
-                    Self::Called { response: service.borrow_mut().call(Request::from_parts(head, Full::default())) }
-                }
-                false => Self::waiting(service, head, ready(Ok(Bytes::new()))),
-            };
-        });
+    /// Hands a request to the service, which is cloned only if it is not ready.
+    pub(crate) fn begin(
+        service: &RefCell<S>,
+        request: Request<Incoming>,
+        state: &Arc<ConnectionState>,
+        stream: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        let (mut head, body) = request.into_parts();
+        let (config, warned) = (&state.registry.config, &state.registry.warned_of_proxy);
+        let is_https = state.peer.note_origin(&mut head, &config.trusted_proxies, warned);
+        let request = OpenRequest::begin(state, validate::usual_length(&head), stream);
+        let (work, open) = (Work::Refused { status: StatusCode::BAD_REQUEST }, request.clone());
+        let mut call = Self { work, request: Some(request), is_https };
+        if validate::is_acceptable(&head) {
+            call.work = Work::Refused { status: StatusCode::INTERNAL_SERVER_ERROR };
+            // Written where it is to be, for it is large.
+            caught(|| {
+                let request = Request::from_parts(head, RequestBody { body, request: open });
+                let is_ready = service.borrow_mut().poll_ready(&mut Context::from_waker(Waker::noop())).is_ready();
+                call.work = match is_ready {
+                    true => Work::Called { response: service.borrow_mut().call(request) },
+                    false => Work::waiting(service.borrow().clone(), request),
+                };
+            });
+        }
         call
     }
+}
 
-    /// Hands a request to the service as soon as its body and the service are ready.
-    pub(crate) fn waiting(
-        service: &RefCell<S>,
-        head: Parts,
-        body: impl Future<Output = Result<Bytes, StatusCode>> + Send + 'static,
-    ) -> Self {
-        let Some(mut service) = caught(|| service.borrow().clone()) else { return Self::PANICKED };
+impl<S: TowerService> Work<S> {
+    fn waiting(mut service: S, request: Request<RequestBody>) -> Self {
         let response = Box::pin(async move {
-            let request = Request::from_parts(head, Full::new(body.await?));
             let Ok(()) = poll_fn(|cx| service.poll_ready(cx)).await;
             let Ok(response) = service.call(request).await;
-            Ok(response)
+            response
         });
         Self::Waiting { response }
     }
 }
 
 impl<S: TowerService> Future for Call<S> {
-    type Output = Result<Response<S::Body>, StatusCode>;
+    type Output = Response<ResponseBody<S::Body>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let poll = caught(|| match self.project() {
-            CallState::Called { response } => response.poll(cx).map(|Ok(response)| Ok(response)),
-            CallState::Waiting { response } => response.as_mut().poll(cx),
-            CallState::Refused { status } => Poll::Ready(Err(*status)),
+        let this = self.project();
+        let poll = caught(|| match this.work.project() {
+            WorkState::Called { response } => response.poll(cx).map(|Ok(response)| Ok(response)),
+            WorkState::Waiting { response } => response.as_mut().poll(cx).map(Ok),
+            WorkState::Refused { status } => Poll::Ready(Err(*status)),
         });
-        poll.unwrap_or(Poll::Ready(Err(StatusCode::INTERNAL_SERVER_ERROR)))
+        let outcome = ready!(poll.unwrap_or(Poll::Ready(Err(StatusCode::INTERNAL_SERVER_ERROR))));
+        let request = this.request.take().expect("it is polled no more after its end");
+        Poll::Ready(respond(outcome, *this.is_https, request))
     }
-}
-
-/// Whether a request may be served and its service wants the body; else the status that refuses it.
-pub(crate) fn wants_body(head: &Parts, state: &ConnectionState) -> Result<bool, StatusCode> {
-    if !validate::is_acceptable(head) {
-        return Err(StatusCode::BAD_REQUEST);
-    }
-    caught(|| (state.config.wants_body)(head)).ok_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.
@@ -123,16 +139,16 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// The service's response, or a bare one in its place, which has no body.
-pub(crate) fn respond<B>(
+fn respond<B>(
     outcome: Result<Response<B>, StatusCode>,
     is_https: bool,
-    state: &ConnectionState,
-) -> (response::Parts, Option<B>) {
+    request: Arc<OpenRequest>,
+) -> Response<ResponseBody<B>> {
     let mut response = outcome.map(|response| response.map(Some)).unwrap_or_else(|status| {
         if status == StatusCode::INTERNAL_SERVER_ERROR {
-            state.count_panic("a request was answered with 500, for the code that serves it panicked");
+            request.state.count_panic("a request was answered with 500, for the code that serves it panicked");
         } else {
-            state.config.metrics.malformed.add();
+            request.state.registry.config.metrics.malformed.add();
         }
         let mut bare = Response::new(None);
         *bare.status_mut() = status;
@@ -142,5 +158,5 @@ pub(crate) fn respond<B>(
     if is_https {
         response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HSTS);
     }
-    response.into_parts()
+    response.map(|body| ResponseBody { body, request })
 }

@@ -6,12 +6,16 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use catalogue_core::limit::ClientAddress;
 use catalogue_core::{AccountId, Address};
+use catalogue_hyper::RequestBody;
 use catalogue_settings::{Answered, DeveloperSettings, Owner, SettingsError, SignInSettings};
-use http::{Method, Request, Response};
-use http_body_util::Full;
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 
 use crate::database::Storage;
 use crate::settings::{DeveloperOptions, OwnerHeader};
+
+/// Maximum length of a body in bytes.
+const MAX_BODY: usize = 16 * 1024;
 
 /// The developer settings, mounted, and who is told of their requests.
 pub(crate) struct DeveloperPages {
@@ -78,7 +82,15 @@ impl DeveloperPages {
     }
 
     /// Answers a request for one of their paths.
-    pub(crate) async fn answer(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
+    pub(crate) async fn answer(&self, request: Request<RequestBody>) -> Response<Bytes> {
+        let request = match collected(request).await {
+            Ok(request) => request,
+            Err(status) => {
+                let mut refusal = Response::default();
+                *refusal.status_mut() = status;
+                return refusal;
+            }
+        };
         let began = Instant::now();
         let (method, client) = (request.method().clone(), request.extensions().get().copied());
         let mut refusal = None;
@@ -105,6 +117,20 @@ impl DeveloperPages {
             });
         }
         response
+    }
+}
+
+/// Collects the body of a request that may change something, and ignores all others. A request takes a place among those in
+/// flight only when its body is there, so that slow clients keep no owner out.
+async fn collected(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, StatusCode> {
+    let (head, body) = request.into_parts();
+    if ![Method::POST, Method::PATCH].contains(&head.method) {
+        return Ok(Request::from_parts(head, Full::default()));
+    }
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(body) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Err(error) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => Err(StatusCode::BAD_REQUEST),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The socket of a connection: notes what goes out through it, and closes in a way that lets the last answer arrive.
+//! The socket of a connection: notes whether it takes what goes out, and closes in a way that lets the last response arrive.
 
 use std::io::{self, BufRead, IoSlice};
 use std::mem::MaybeUninit;
@@ -9,7 +9,6 @@ use std::task::{Context, Poll, ready};
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::Instant;
 use tokio_rustls::server::TlsStream;
 
 use super::ConnectionState;
@@ -28,9 +27,15 @@ pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
 /// A client's socket, beneath TLS or without it.
 pub(crate) struct Socket {
     pub(super) tcp: TcpStream,
-    pub(super) state: Arc<ConnectionState>,
-    /// Nothing of a TLS handshake was read yet.
-    pub(super) awaits_handshake: bool,
+    state: Arc<ConnectionState>,
+    /// Whether it takes nothing at the moment.
+    is_blocked: bool,
+}
+
+impl Socket {
+    pub(super) fn new(tcp: TcpStream, state: Arc<ConnectionState>) -> Self {
+        Self { tcp, state, is_blocked: false }
+    }
 }
 
 impl Transport for Socket {
@@ -49,13 +54,7 @@ impl Transport for TlsStream<Socket> {
 
 impl AsyncRead for Socket {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
-        if self.awaits_handshake && buf.filled().len() > before {
-            self.awaits_handshake = false;
-            self.state.lock().begin_handshake();
-        }
-        Poll::Ready(Ok(()))
+        Pin::new(&mut self.tcp).poll_read(cx, buf)
     }
 }
 
@@ -69,7 +68,7 @@ impl AsyncWrite for Socket {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let Self { tcp, state, .. } = self.get_mut();
+        let Self { tcp, state, is_blocked } = self.get_mut();
         let tcp = Pin::new(tcp);
         let outcome = match bufs {
             [buf] => tcp.poll_write(cx, buf),
@@ -81,10 +80,9 @@ impl AsyncWrite for Socket {
             }
             _ => tcp.poll_write_vectored(cx, bufs),
         };
-        match outcome {
-            Poll::Ready(Ok(bytes)) => state.lock().sent(bytes),
-            Poll::Pending => state.lock().sending.block(Instant::now()),
-            Poll::Ready(Err(_)) => {}
+        if *is_blocked != outcome.is_pending() {
+            *is_blocked = outcome.is_pending();
+            state.lock().block(*is_blocked);
         }
         outcome
     }

@@ -86,8 +86,8 @@ fn are_name_bytes(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || is_mark(byte))
 }
 
-/// The bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. When as many bytes
-/// were read, nothing but this head was; another number, also of a head written in another way, leaves that open.
+/// Returns the bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. If as many
+/// bytes were read, nothing but this head was; any other number leaves that open.
 pub(crate) fn usual_length(head: &Parts) -> usize {
     let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
     let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();

@@ -1,7 +1,6 @@
 //! A server with as many connections as there may be.
 
 use std::future::pending;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,7 +14,6 @@ async fn limited_to(connections: u32) -> Server {
         c.limits.connections = connections;
         c.timeouts.reclaim = SHORT;
         c.timeouts.request = LONG;
-        c.wants_body = Arc::new(|head| head.uri.query() == Some("body"));
     }))
     .await
 }
@@ -81,7 +79,6 @@ async fn evicting_at_once(connections: u32) -> Server {
         c.timeouts.reclaim = Duration::ZERO;
         c.timeouts.linger = LONG;
         c.timeouts.request = LONG;
-        c.wants_body = Arc::new(|head| head.uri.query() == Some("body"));
     });
     Server::start(config).await
 }
@@ -104,14 +101,6 @@ async fn lingering(server: &Server) -> Client {
     let mut client = server.connect().await;
     client.send("BAD\r\n\r\n").await;
     assert_eq!(status(&client.rest().await), "400");
-    client
-}
-
-/// A connection that has its answer, but still sends a body.
-async fn with_body(server: &Server) -> Client {
-    let mut client = server.connect().await;
-    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n").await;
-    assert_eq!(status(&client.answer().await), "200");
     client
 }
 
@@ -146,29 +135,6 @@ async fn dribble(client: &mut Client) {
         if client.0.write_all(b"1").await.is_err() {
             pending::<()>().await;
         }
-    }
-}
-
-#[tokio::test]
-async fn a_body_that_dribbles_in_is_evicted() {
-    let server = limited_to(1).await;
-    let mut slow = with_body(&server).await;
-    tokio::select! {
-        () = dribble(&mut slow) => {}
-        _ = used(&server) => {}
-    }
-}
-
-#[tokio::test]
-async fn chunks_that_dribble_in_are_evicted() {
-    let server = limited_to(1).await;
-    let mut slow = server.connect().await;
-    slow.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
-    slow.answer().await;
-    tokio::select! {
-        // In an extension of the first chunk: its length would soon be too large.
-        () = async { slow.send("1;").await; dribble(&mut slow).await } => {}
-        _ = used(&server) => {}
     }
 }
 
@@ -282,50 +248,13 @@ async fn a_connection_that_has_asked_for_nothing_is_evicted_first() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_closed_and_only_lingers_is_evicted_first() {
+async fn connection_that_is_closed_and_only_lingers_is_evicted_before_one_that_is_idle_longer() {
     let server = evicting_at_once(2).await;
-    let mut silent = silent(&server).await;
+    let mut idle = used(&server).await;
     let mut closed = lingering(&server).await;
     used(&server).await;
-    assert_stays(&mut silent).await;
     assert_eq!(closed.end().await, b"");
-}
-
-#[tokio::test]
-async fn a_connection_that_has_asked_for_nothing_is_evicted_before_one_with_a_body() {
-    let server = evicting_at_once(3).await;
-    let mut body = with_body(&server).await;
-    let mut silent = silent(&server).await;
-    // The one before has its permit when this one is answered.
-    let _idle = used(&server).await;
-    used(&server).await;
-    assert_eq!(silent.rest().await, "");
-    body.send([b'x'; 60_000]).await;
-    assert_stays(&mut body).await;
-}
-
-#[tokio::test]
-async fn a_connection_with_a_body_is_evicted_before_one_that_is_idle() {
-    let server = evicting_at_once(2).await;
-    let mut idle = used(&server).await;
-    let mut body = with_body(&server).await;
-    used(&server).await;
-    assert_eq!(body.rest().await, "");
     assert_stays(&mut idle).await;
-}
-
-#[tokio::test]
-async fn of_bodies_the_one_that_has_lasted_longest_is_evicted_whenever_a_byte_came() {
-    let server = evicting_at_once(3).await;
-    let mut idle = used(&server).await;
-    let mut first = with_body(&server).await;
-    let mut second = with_body(&server).await;
-    first.send("x").await;
-    assert_stays(&mut idle).await;
-    used(&server).await;
-    assert_eq!(first.end().await, b"");
-    second.send([b'x'; 60_000]).await;
-    assert_stays(&mut second).await;
 }
 
 #[tokio::test]
@@ -370,7 +299,7 @@ async fn slow_clients_that_come_again_keep_nobody_out() {
     let server = limited_to(8).await;
     let mut slow = Vec::new();
     for _ in 0..40 {
-        slow.push(with_body(&server).await);
+        slow.push(awaited(&server, "/echo").await);
     }
     for _ in 0..8 {
         slow.push(lingering(&server).await);

@@ -7,7 +7,6 @@ use super::{ConnectionMetrics, ServerConfig, serve};
 const SECURED: bool = false;
 
 mod accept;
-mod behind_bodies;
 mod body;
 mod certificates;
 mod close;

@@ -6,8 +6,6 @@ use super::{ConnectionMetrics, ServerConfig, certificates, pace, serve};
 /// Whether the modules beside this one speak through TLS.
 const SECURED: bool = true;
 
-#[path = "behind_bodies.rs"]
-mod behind_bodies;
 #[path = "body.rs"]
 mod body;
 #[path = "close.rs"]

@@ -1,9 +1,6 @@
 //! A service that panics.
 
-use std::sync::Arc;
-
-use super::super::ServerConfig;
-use super::support::{GET, Server, assert_bare, status, with};
+use super::support::{GET, Server, assert_bare, status};
 
 fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -11,13 +8,7 @@ fn get(path: &str) -> String {
 
 /// A panic of the service is answered, and ends nothing but the connection.
 async fn assert_survived(path: &str) {
-    let config = with(ServerConfig::default(), |c| {
-        c.wants_body = Arc::new(|head| {
-            assert!(head.uri.path() != "/panic-in-wants-body", "as asked for");
-            false
-        });
-    });
-    let server = Server::start(config).await;
+    let server = Server::usual().await;
     assert_bare(&server.exchange(get(path)).await, "500");
     assert_eq!(server.metrics.panics(), 1);
     let mut client = server.connect().await;
@@ -38,11 +29,6 @@ async fn in_its_future() {
 #[tokio::test]
 async fn in_its_future_after_a_while() {
     assert_survived("/panic-late").await;
-}
-
-#[tokio::test]
-async fn in_what_says_whether_it_wants_a_body() {
-    assert_survived("/panic-in-wants-body").await;
 }
 
 /// The head is on its way, so that there can be no other response: the connection ends before the response does.

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use catalogue_core::limit::ClientAddress;
-use http::{Request, Response};
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
@@ -24,7 +25,7 @@ use tower_service::Service;
 
 use super::certificates::Authority;
 use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
-use crate::PeerAddress;
+use crate::{PeerAddress, RequestBody};
 
 /// What a test waits for comes within this time, or it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,7 +50,10 @@ pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("nothing happened for a long time")
 }
 
-/// Answers by path, and counts requests.
+/// The longest body that the service collects.
+pub(super) const MAX_BODY: usize = 16 * 1024;
+
+/// Answers by path, and counts requests. It collects the bodies of some requests first, and ignores all others.
 #[derive(Clone)]
 pub(super) struct Paths {
     /// Requests that have reached the service.
@@ -90,7 +94,19 @@ impl Drop for PanickingDrop {
     }
 }
 
-impl Service<Request<Full<Bytes>>> for Paths {
+/// Whether the service collects the body of a request with that head.
+fn wants_body(head: &Parts) -> bool {
+    head.uri.path() == "/echo" || head.uri.query() == Some("body")
+}
+
+impl Paths {
+    fn reach(&self) {
+        self.reached.fetch_add(1, Ordering::SeqCst);
+        self.arrivals.add_permits(1);
+    }
+}
+
+impl Service<Request<RequestBody>> for Paths {
     type Response = Response<UnsyncBoxBody<Bytes, Infallible>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
@@ -99,16 +115,37 @@ impl Service<Request<Full<Bytes>>> for Paths {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
-        self.reached.fetch_add(1, Ordering::SeqCst);
-        self.arrivals.add_permits(1);
-        assert!(request.uri().path() != "/panic-in-call", "as asked for");
-        if request.uri().path() == "/panic-in-drop" {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
+        let (head, body) = request.into_parts();
+        let body = wants_body(&head).then(|| Limited::new(body, MAX_BODY));
+        if body.is_none() {
+            self.reach();
+        }
+        assert!(head.uri.path() != "/panic-in-call", "as asked for");
+        if head.uri.path() == "/panic-in-drop" {
             return Box::pin(PanickingDrop(false));
         }
-        let gate = self.gate.clone();
+        let (paths, gate) = (self.clone(), self.gate.clone());
         Box::pin(async move {
-            let text = match request.uri().path() {
+            let body = match body {
+                None => Bytes::new(),
+                Some(body) => {
+                    let body = match body.collect().await {
+                        Ok(body) => body.to_bytes(),
+                        Err(error) => {
+                            let mut refusal = Response::new(Full::default().boxed_unsync());
+                            let is_too_long = error.is::<LengthLimitError>();
+                            let status =
+                                if is_too_long { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST };
+                            *refusal.status_mut() = status;
+                            return Ok(refusal);
+                        }
+                    };
+                    paths.reach();
+                    body
+                }
+            };
+            let text = match head.uri.path() {
                 "/gate" => {
                     gate.acquire().await.unwrap().forget();
                     "passed".into()
@@ -119,14 +156,14 @@ impl Service<Request<Full<Bytes>>> for Paths {
                     tokio::task::yield_now().await;
                     panic!("as asked for")
                 }
-                "/peer" => request.extensions().get::<ClientAddress>().unwrap().0.to_string(),
-                "/connected" => format!("{:?}", request.extensions().get::<PeerAddress>()),
+                "/peer" => head.extensions.get::<ClientAddress>().unwrap().0.to_string(),
+                "/connected" => format!("{:?}", head.extensions.get::<PeerAddress>()),
                 "/big" => "x".repeat(BIG),
                 "/empty" => String::new(),
-                "/echo" => return Ok(Response::new(request.into_body().boxed_unsync())),
+                "/echo" => return Ok(Response::new(Full::new(body).boxed_unsync())),
                 "/panic-in-body" => return Ok(Response::new(Panicking(None).boxed_unsync())),
                 "/panic-late-in-body" => return Ok(Response::new(Panicking(Some("begun".into())).boxed_unsync())),
-                _ => format!("{} {}", request.method(), request.uri()),
+                _ => format!("{} {}", head.method, head.uri),
             };
             Ok(Response::new(Full::new(text.into()).boxed_unsync()))
         })

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
 
 use super::super::ServerConfig;
 use super::pace::{assert_lasted, at_any_pace};
@@ -42,7 +41,6 @@ async fn no_time_is_too_long() {
             last_request: longest,
             recent: longest,
             reclaim: longest,
-            large_buffer: longest,
         };
         c.limits.outstanding_streams = u32::MAX;
     });
@@ -71,62 +69,6 @@ async fn a_connection_without_a_further_request_ends() {
         let since = Instant::now();
         server.open_gate();
         client.answer().await;
-        assert_ends(&mut client, since, time).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_connection_without_a_further_request_after_a_body_ends() {
-    at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.idle = time)).await;
-        let mut client = server.connect().await;
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n").await;
-        client.answer().await;
-        let since = Instant::now();
-        client.send("hello").await;
-        assert_ends(&mut client, since, time).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_connection_without_a_further_request_after_chunks_ends() {
-    at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.idle = time)).await;
-        let mut client = server.connect().await;
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
-        client.answer().await;
-        let since = Instant::now();
-        client.send("1\r\na\r\n0\r\n\r\n").await;
-        assert_ends(&mut client, since, time).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_slow_head_after_trailers_does_not_pass_for_a_body() {
-    let server = Server::start(with(patient(), |c| c.timeouts.stall = SHORT)).await;
-    let mut client = server.connect().await;
-    client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
-    client.answer().await;
-    client.send("1\r\na\r\n0\r\nTrailer: x\r\n\r\n").await;
-    soon(async {
-        while timeout(SHORT / 3, client.0.read_u8()).await.is_err() {
-            let _ = client.0.write_all(b"G").await;
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn chunks_that_do_not_come_end_the_connection() {
-    at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.stall = time)).await;
-        let mut client = server.connect().await;
-        let since = Instant::now();
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabcde").await;
-        assert_eq!(status(&client.answer().await), "200");
         assert_ends(&mut client, since, time).await;
     })
     .await;
@@ -168,26 +110,11 @@ async fn an_unfinished_head_behind_a_request_ends_the_connection() {
         let server = Server::start(with(patient(), |c| c.timeouts.head = time)).await;
         let mut client = server.connect().await;
         let since = Instant::now();
-        client.send([GET, GET, b"GET / HTTP/1.1\r\nHo"].concat()).await;
+        client.send([GET, GET, b"GET / HTTP/1.1\r\nH"].concat()).await;
         assert_eq!(status(&client.answer().await), "200");
         assert_eq!(status(&client.answer().await), "200");
-        assert_ends(&mut client, since, time).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn an_unfinished_head_after_chunks_ends_the_connection() {
-    at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.head = time)).await;
-        let mut client = server.connect().await;
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n").await;
-        client.answer().await;
-        client.send("1\r\na\r\n0\r\n\r\n").await;
-        client.send(GET).await;
-        client.answer().await;
-        let since = Instant::now();
-        client.send("GET / HTTP/1.1\r\nHo").await;
+        // What came with the requests before has the time of an idle connection.
+        client.send("o").await;
         assert_ends(&mut client, since, time).await;
     })
     .await;
@@ -220,8 +147,7 @@ async fn a_body_that_does_not_come_ends_the_connection() {
         let server = Server::start(with(patient(), |c| c.timeouts.stall = time)).await;
         let mut client = server.connect().await;
         let since = Instant::now();
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
-        assert_eq!(status(&client.answer().await), "200");
+        client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
         assert_ends(&mut client, since, time).await;
     })
     .await;
@@ -233,8 +159,7 @@ async fn a_body_that_moves_is_waited_for() {
         let stall_time = 8 * time;
         let server = Server::start(with(patient(), |c| c.timeouts.stall = stall_time)).await;
         let mut client = server.connect().await;
-        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
-        client.answer().await;
+        client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
         let since = Instant::now();
         let mut ticks = tokio::time::interval(time);
         for _ in 0..10 {
@@ -242,8 +167,7 @@ async fn a_body_that_moves_is_waited_for() {
             client.send("x").await;
         }
         assert_lasted(since, stall_time);
-        client.send(GET).await;
-        assert_eq!(status(&client.answer().await), "200");
+        assert!(client.answer().await.ends_with("xxxxxxxxxx"));
     })
     .await;
 }

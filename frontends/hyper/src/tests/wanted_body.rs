@@ -1,7 +1,6 @@
 //! Bodies of requests that the service wants.
 
 use std::io::Write as _;
-use std::sync::Arc;
 use std::time::Duration;
 
 use http::Request;
@@ -9,18 +8,11 @@ use http_body_util::Full;
 
 use super::super::{Networks, ServerConfig};
 use super::http2::{Polite, polite};
-use super::support::{GET, SHORT, Server, assert_bare, says_close, soon, status, with};
+use super::support::{GET, MAX_BODY, SHORT, Server, assert_bare, says_close, soon, status, with};
 use super::timeouts::patient;
 
-/// What a service gets at most.
-const LIMIT: usize = 16 * 1024;
-
-fn config(base: ServerConfig) -> ServerConfig {
-    with(base, |c| c.wants_body = Arc::new(|head| head.uri.path() == "/echo"))
-}
-
 async fn server() -> Server {
-    Server::with(config(ServerConfig::default())).await
+    Server::with(ServerConfig::default()).await
 }
 
 fn head(fields: &str) -> String {
@@ -31,7 +23,7 @@ fn head(fields: &str) -> String {
 async fn a_body_is_handed_over_and_the_next_request_is_served() {
     let server = server().await;
     let mut client = server.connect().await;
-    for body in ["hello", "", "x".repeat(LIMIT).as_str()] {
+    for body in ["hello", "", "x".repeat(MAX_BODY).as_str()] {
         client.send(head(&format!("Content-Length: {}\r\n", body.len())) + body).await;
         let answer = client.answer().await;
         assert!(!says_close(&answer));
@@ -63,23 +55,26 @@ async fn a_client_that_asks_first_is_told_to_go_on() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_long_is_413() {
+async fn body_that_is_too_long_for_the_service_ends_the_connection() {
     let server = server().await;
-    for expect in ["", "Expect: 100-continue\r\n"] {
+    for (framing, body) in [
+        (format!("Content-Length: {}\r\n", 2 * MAX_BODY), "x".repeat(MAX_BODY + 1)),
+        (
+            "Transfer-Encoding: chunked\r\n".to_owned(),
+            format!("{MAX_BODY:x}\r\n{}\r\n1\r\nx\r\n", "x".repeat(MAX_BODY)),
+        ),
+    ] {
         let mut client = server.connect().await;
-        client.send(head(&format!("Content-Length: {}\r\n{expect}", LIMIT + 1))).await;
-        assert_bare(&client.rest().await, "413");
+        client.send(head(&framing) + &body).await;
+        let answers = client.rest().await;
+        assert_eq!((status(&answers), answers.matches("HTTP/1.").count()), ("413", 1), "{answers}");
     }
-    let mut client = server.connect().await;
-    client.send(head("Transfer-Encoding: chunked\r\n")).await;
-    client.send(format!("{LIMIT:x}\r\n{}\r\n1\r\nx\r\n", "x".repeat(LIMIT))).await;
-    assert_bare(&client.rest().await, "413");
     assert_eq!(server.reached(), 0);
 }
 
 #[tokio::test]
 async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
-    let server = Server::with(config(with(patient(), |c| c.timeouts.stall = SHORT))).await;
+    let server = Server::with(with(patient(), |c| c.timeouts.stall = SHORT)).await;
     let mut client = server.connect().await;
     client.send(head("Content-Length: 5\r\n") + "hell").await;
     client.end().await;
@@ -100,11 +95,10 @@ async fn body_that_arrives_while_its_connection_is_evicted_is_served() {
     let server = Server::with(with(patient(), |c| {
         c.limits.connections = 1;
         c.timeouts.reclaim = Duration::ZERO;
-        c.wants_body = Arc::new(|_| true);
     }))
     .await;
     let mut client = server.connect().await;
-    client.send("POST /gate HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
+    client.send("POST /gate?body HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
     assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
     client.line().await;
     let mut other = std::net::TcpStream::connect(server.address).unwrap();
@@ -133,7 +127,7 @@ async fn body_may_still_arrive_at_shutdown() {
 
 #[tokio::test]
 async fn shutdown_waits_for_a_body_until_the_end_of_grace() {
-    let mut server = Server::with(config(with(patient(), |c| c.timeouts.grace = SHORT))).await;
+    let mut server = Server::with(with(patient(), |c| c.timeouts.grace = SHORT)).await;
     let mut client = server.connect().await;
     client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
     assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
@@ -167,11 +161,11 @@ async fn post(client: &mut Polite, body: String) -> (u16, Vec<u8>) {
 
 #[tokio::test]
 async fn over_http2_it_is_the_same() {
-    let (_authority, server, mut client) = polite(config(ServerConfig::default())).await;
-    for body in ["hello".to_owned(), String::new(), "x".repeat(LIMIT)] {
+    let (_authority, server, mut client) = polite(ServerConfig::default()).await;
+    for body in ["hello".to_owned(), String::new(), "x".repeat(MAX_BODY)] {
         assert_eq!(post(&mut client, body.clone()).await, (200, body.into_bytes()));
     }
-    assert_eq!(post(&mut client, "x".repeat(LIMIT + 1)).await, (413, Vec::new()));
+    assert_eq!(post(&mut client, "x".repeat(MAX_BODY + 1)).await, (413, Vec::new()));
     assert_eq!(server.reached(), 3);
     assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
 }

@@ -30,7 +30,7 @@ fn config() -> ServerConfig {
         stall: Duration::from_secs(10),
         ..Timeouts::default()
     };
-    let limits = Limits { connections: 32, head_bytes: 16 * 1024, drained_bytes: 0, ..Limits::default() };
+    let limits = Limits { connections: 32, ..Limits::default() };
     ServerConfig { timeouts, limits, ..ServerConfig::default() }
 }
 

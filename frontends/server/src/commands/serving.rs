@@ -9,9 +9,8 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use catalogue_core::Catalogue;
-use catalogue_hyper::ServerConfig;
-use http::{Method, Request, Response};
-use http_body_util::Full;
+use catalogue_hyper::{RequestBody, ServerConfig};
+use http::{Request, Response};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 use tower_service::Service;
@@ -91,11 +90,6 @@ pub(super) async fn serve(
         let _ = monitor.metrics.tls.set(Arc::clone(tls));
     }
     let settings = settings.map(Arc::new);
-    if let Some(settings) = settings.clone() {
-        config.wants_body = Arc::new(move |head| {
-            [Method::POST, Method::PATCH].contains(&head.method) && settings.have(head.uri.path())
-        });
-    }
     let grace = config.timeouts.grace;
     config.metrics = Arc::clone(&monitor.metrics.connections);
     monitor.serves(catalogue.clone(), config.limits.connections);
@@ -131,9 +125,9 @@ struct Served<S> {
     settings: Option<Arc<DeveloperPages>>,
 }
 
-impl<S, R> Service<Request<Full<Bytes>>> for Served<S>
+impl<S, R> Service<Request<RequestBody>> for Served<S>
 where
-    S: Service<Request<Full<Bytes>>, Response = Response<R>, Error = Infallible, Future: Send + 'static>,
+    S: Service<Request<RequestBody>, Response = Response<R>, Error = Infallible, Future: Send + 'static>,
     R: From<Bytes>,
 {
     type Response = Response<R>;
@@ -144,7 +138,7 @@ where
         self.api.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         match &self.settings {
             Some(settings) if settings.have(request.uri().path()) => {
                 let settings = Arc::clone(settings);

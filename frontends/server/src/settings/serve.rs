@@ -17,7 +17,7 @@ use crate::issuer::{self, IssuerOptions};
 use crate::otlp::SpanSettings;
 use crate::rate_limit::{self, RateLimiting};
 
-/// How many HTTP/2 requests may be outstanding however few connections there may be: all that ten clients may send.
+/// How many HTTP/2 requests may be outstanding however few connections there may be: all that thirty clients may send.
 const LEAST_OUTSTANDING: u32 = 1_000;
 
 /// What `serve` is told.

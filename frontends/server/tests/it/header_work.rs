@@ -11,7 +11,7 @@ use crate::program::{Server, TestDir};
 use crate::rate_limit::{COURSES, key};
 
 /// What a request's fields may have together, nearly.
-const LONGEST: usize = 60_000;
+const LONGEST: usize = 15_000;
 /// How much more than a field that nobody reads one may cost that somebody does.
 const MOST: u64 = 3;
 

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use catalogue_core::auth::{Scope, Scopes};
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage, SignInStorage};
 use catalogue_core::{AccountId, Address, Catalogue, Timestamp};
-use catalogue_hyper::ServerConfig;
+use catalogue_hyper::{RequestBody, ServerConfig};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, DeveloperSettings, SignInLink, SignInSettings};
 use http::{Request, Response};
 use http_body_util::Full;
@@ -42,10 +41,7 @@ impl Host {
             import.commit().await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let origin = format!("http://{}", listener.local_addr().unwrap());
-            let config = ServerConfig {
-                wants_body: Arc::new(|head| head.uri.path().starts_with("/settings")),
-                ..ServerConfig::default()
-            };
+            let config = ServerConfig::default();
             tokio::spawn(catalogue_hyper::serve(listener, Routes::over(&storage), config, std::future::pending()));
             origin
         });
@@ -142,7 +138,7 @@ impl Routes {
     }
 }
 
-impl Service<Request<Full<Bytes>>> for Routes {
+impl Service<Request<RequestBody>> for Routes {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
@@ -151,7 +147,7 @@ impl Service<Request<Full<Bytes>>> for Routes {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let Self { settings, catalogue } = self.clone();
         Box::pin(async move {
             let response = match request.uri().path() {

@@ -1,0 +1,89 @@
+//! How long a connection may last: its deadline, and since when it is idle.
+
+use tokio::time::Instant;
+
+use super::ConnectionState;
+use super::state::{Activity, Phase, Request};
+use crate::registry::Stop;
+use crate::{CloseReason, Timeouts};
+
+/// A connection on which the client is waited for: for a head, for a body, or to take a response. On HTTP/2 all its requests
+/// wait so. The least is evicted first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Idle {
+    /// Whether the client has everything that it has asked for, and owes nothing: a good client misses such a connection most.
+    is_between_requests: bool,
+    pub(crate) since: Instant,
+}
+
+impl ConnectionState {
+    /// Evicts the connection if it is still idle as it was. Returns the number of its requests.
+    pub(crate) fn evict(&self, idle: Idle) -> Option<usize> {
+        let mut activity = self.lock();
+        if activity.idle() != Some(idle) {
+            return None;
+        }
+        activity.evicted = true;
+        activity.wake();
+        Some(activity.requests.len())
+    }
+}
+
+impl Activity {
+    pub(crate) fn idle(&self) -> Option<Idle> {
+        let since = match (self.phase, self.requests.first()) {
+            _ if self.evicted => return None,
+            (Phase::Closed(since), _) => since,
+            (_, None) => self.idle_since,
+            (_, Some(first)) => self
+                .requests
+                .iter()
+                .map(Request::waits_since)
+                .try_fold(first.began, |latest, since| Some(latest.max(since?)))?,
+        };
+        let is_between_requests = self.count > 0 && self.requests.is_empty() && !self.is_closed();
+        Some(Idle { is_between_requests, since })
+    }
+
+    /// The number of requests that hold a permit for a stream.
+    pub(crate) fn streams(&self) -> usize {
+        if self.phase == Phase::Http2 { self.requests.len() } else { 0 }
+    }
+
+    /// When the connection will have been silent or slow for too long, or has to end with the server, and why.
+    pub(super) fn deadline(&self, timeouts: &Timeouts, stop: Option<Stop>) -> (Instant, CloseReason) {
+        let deadline = match (self.phase, self.requests.first(), self.goaway, self.head) {
+            _ if self.evicted => (self.idle_since, CloseReason::Evicted),
+            (Phase::Closed(since), ..) => {
+                ((self.moved + timeouts.linger).min(since + timeouts.stall), CloseReason::Lingering)
+            }
+            (Phase::Accepted | Phase::Handshake, ..) => (self.idle_since + timeouts.head, CloseReason::SlowHandshake),
+            (_, Some(oldest), ..) => {
+                ((self.moved + timeouts.stall).min(oldest.began + timeouts.request), CloseReason::Stalled)
+            }
+            (.., Some(since), _) => (since.max(self.idle_since) + timeouts.linger, CloseReason::Lingering),
+            (.., Some(since)) => (since + timeouts.head, CloseReason::SlowHead),
+            (_, None, None, None) => (self.idle_since + timeouts.idle, CloseReason::Idle),
+        };
+        let blocked = self.blocked.map(|since| (since + timeouts.stall, CloseReason::Stalled));
+        let last_request = stop.filter(|_| self.is_quiet()).map(|stop| {
+            let is_recent = self.idle_since + timeouts.recent > stop.since;
+            let wait = is_recent.then(|| self.idle_since.max(stop.since) + timeouts.last_request);
+            (wait.unwrap_or(stop.since), CloseReason::Stopping)
+        });
+        let grace = stop.map(|stop| (stop.end_of_grace, CloseReason::EndOfGrace));
+        [blocked, last_request, grace].into_iter().flatten().fold(
+            deadline,
+            |first, next| {
+                if next.0 < first.0 { next } else { first }
+            },
+        )
+    }
+
+    /// Whether nothing is on its way out and no request on its way in. On HTTP/2, `GOAWAY` settles that.
+    fn is_quiet(&self) -> bool {
+        let is_open = matches!(self.phase, Phase::Accepted | Phase::Http1);
+        let is_busy = self.head.is_some() || self.blocked.is_some() || self.bytes_waiting;
+        is_open && self.requests.is_empty() && !is_busy
+    }
+}

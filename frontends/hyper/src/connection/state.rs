@@ -1,0 +1,212 @@
+//! [`ConnectionState`]: what a connection is doing, and since when.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use tokio::time::Instant;
+
+use crate::registry::Registry;
+use crate::request::Peer;
+
+/// What the I/O of a connection, its requests and its timer share.
+pub(crate) struct ConnectionState {
+    activity: Mutex<Activity>,
+    pub(crate) peer: Peer,
+    pub(crate) registry: Arc<Registry>,
+}
+
+/// The part of a connection's state that changes.
+pub(crate) struct Activity {
+    pub(super) phase: Phase,
+    /// Requests that are not answered to the last byte, the oldest first.
+    pub(super) requests: Vec<Request>,
+    /// Number of requests so far.
+    pub(super) count: u64,
+    /// When the last request ended; before that, when the connection was accepted or its handshake was over.
+    pub(super) idle_since: Instant,
+    /// When a request last made progress; once our side is closed, when a byte last came.
+    pub(super) moved: Instant,
+    /// When the HTTP/1 head that is being read began. A head that came together with the request before it begins with
+    /// its next byte.
+    pub(super) head: Option<Instant>,
+    /// Bytes of HTTP/1 read since the last request began or ended.
+    read: usize,
+    /// Since when the socket takes nothing.
+    pub(super) blocked: Option<Instant>,
+    /// When `GOAWAY` was sent.
+    pub(super) goaway: Option<Instant>,
+    pub(super) evicted: bool,
+    /// Whether bytes have arrived that hyper has not read; only up to date at shutdown.
+    pub(crate) bytes_waiting: bool,
+    /// How much is still read and discarded after our side was closed.
+    linger_bytes: u64,
+    /// The connection's task, from its first turn on.
+    task: Option<Waker>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The first byte of a TLS handshake is awaited.
+    Accepted,
+    Handshake,
+    Http1,
+    Http2,
+    /// Our side was closed then.
+    Closed(Instant),
+}
+
+pub(super) struct Request {
+    id: u64,
+    pub(super) began: Instant,
+    moved: Instant,
+    waits_for: WaitsFor,
+}
+
+/// Whom a request waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WaitsFor {
+    Service,
+    /// The client, to send the body that the service polls.
+    Body,
+    /// The client, to take what there is of the response.
+    Window,
+}
+
+impl ConnectionState {
+    /// Of a connection that was just accepted.
+    pub(crate) fn new(peer: Peer, registry: Arc<Registry>) -> Arc<Self> {
+        let now = Instant::now();
+        let activity = Activity {
+            phase: if peer.is_tls { Phase::Accepted } else { Phase::Http1 },
+            requests: Vec::new(),
+            count: 0,
+            idle_since: now,
+            moved: now,
+            head: None,
+            read: 0,
+            blocked: None,
+            goaway: None,
+            evicted: false,
+            bytes_waiting: false,
+            linger_bytes: registry.config.limits.linger_bytes,
+            task: None,
+        };
+        Arc::new(Self { activity: activity.into(), peer, registry })
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Activity> {
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn count_panic(&self, outcome: &str) {
+        self.registry.config.metrics.panics.add();
+        tracing::error!(peer = %self.peer.address, "{outcome}");
+    }
+}
+
+impl Activity {
+    pub(super) fn begin_handshake(&mut self) {
+        self.phase = Phase::Handshake;
+    }
+
+    pub(super) fn end_handshake(&mut self, protocol: Phase) {
+        (self.phase, self.idle_since) = (protocol, Instant::now());
+    }
+
+    /// `bytes` of HTTP came in.
+    pub(super) fn received(&mut self, bytes: usize) {
+        self.read = self.read.saturating_add(bytes);
+        if self.phase == Phase::Http1 && self.requests.is_empty() {
+            self.head.get_or_insert_with(Instant::now);
+        }
+    }
+
+    /// A request's head was read, usually of `length` bytes. Returns the request's id, and whether on HTTP/1 nothing was
+    /// read but this head: else the next request may have come with it. This also cancels an eviction.
+    pub(crate) fn begin(&mut self, length: usize) -> (u64, bool) {
+        let (is_alone, now) = (self.read == length, Instant::now());
+        self.count += 1;
+        self.requests.push(Request { id: self.count, began: now, moved: now, waits_for: WaitsFor::Service });
+        (self.moved, self.head, self.read, self.evicted) = (now, None, 0, false);
+        (self.count, is_alone)
+    }
+
+    /// Notes whom a request waits for. A body that arrives cancels an eviction.
+    pub(crate) fn wait(&mut self, id: u64, waits_for: WaitsFor) {
+        let Some(request) = self.requests.iter_mut().find(|request| request.id == id) else { return };
+        if request.waits_for != waits_for {
+            (request.waits_for, request.moved) = (waits_for, Instant::now());
+            self.moved = request.moved;
+            self.evicted &= waits_for != WaitsFor::Service;
+        }
+    }
+
+    /// A part of a response was written.
+    pub(crate) fn sent(&mut self, id: u64) {
+        self.moved = Instant::now();
+        self.requests.iter_mut().filter(|request| request.id == id).for_each(|request| request.moved = self.moved);
+    }
+
+    /// A request is answered to the last byte, or was given up.
+    pub(crate) fn end_request(&mut self, id: u64) {
+        self.requests.retain(|request| request.id != id);
+        (self.idle_since, self.read) = (Instant::now(), 0);
+        self.moved = self.idle_since;
+    }
+
+    pub(super) fn block(&mut self, is_blocked: bool) {
+        self.blocked = is_blocked.then(Instant::now);
+    }
+
+    /// The client is to be told to leave. Returns whether `GOAWAY` is to be sent now, which is once.
+    pub(crate) fn go_away(&mut self) -> bool {
+        let before = self.goaway;
+        self.goaway.get_or_insert_with(Instant::now);
+        before.is_none()
+    }
+
+    pub(super) fn close(&mut self) {
+        self.moved = Instant::now();
+        (self.phase, self.blocked) = (Phase::Closed(self.moved), None);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed(_))
+    }
+
+    /// The client's side is not waited for after ours was closed.
+    pub(crate) fn close_at_once(&mut self) {
+        self.linger_bytes = 0;
+    }
+
+    /// So many bytes were discarded. Returns whether to continue.
+    pub(super) fn discarded(&mut self, bytes: usize) -> bool {
+        self.moved = if bytes > 0 { Instant::now() } else { self.moved };
+        self.linger_bytes = self.linger_bytes.saturating_sub(bytes as u64);
+        self.linger_bytes > 0
+    }
+
+    pub(super) fn set_task(&mut self, task: &Waker) {
+        self.task.get_or_insert_with(|| task.clone());
+    }
+
+    pub(crate) fn wake(&self) {
+        self.task.iter().for_each(Waker::wake_by_ref);
+    }
+
+    /// The connection's task is over.
+    pub(crate) fn end(&mut self) {
+        self.evicted = true;
+    }
+}
+
+impl Request {
+    /// Since when the client is waited for. A byte of a body now and then does not shorten the wait.
+    pub(super) fn waits_since(&self) -> Option<Instant> {
+        match self.waits_for {
+            WaitsFor::Service => None,
+            WaitsFor::Body => Some(self.began),
+            WaitsFor::Window => Some(self.moved),
+        }
+    }
+}

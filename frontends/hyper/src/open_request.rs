@@ -1,0 +1,60 @@
+//! [`OpenRequest`]: a request from its head to the last byte of its response.
+
+use std::sync::Arc;
+
+use bytes::Buf;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::connection::{ConnectionState, WaitsFor};
+
+/// Held by the service, its response and each part of that which is not written yet. The request ends when all are dropped.
+pub(crate) struct OpenRequest {
+    pub(crate) state: Arc<ConnectionState>,
+    id: u64,
+    /// Whether nothing had been read but its head; see [`Activity::begin`](crate::connection::Activity::begin).
+    pub(crate) is_alone: bool,
+    _stream: Option<OwnedSemaphorePermit>,
+}
+
+impl OpenRequest {
+    /// A request whose head, usually of `length` bytes, was read.
+    pub(crate) fn begin(
+        state: &Arc<ConnectionState>,
+        length: usize,
+        stream: Option<OwnedSemaphorePermit>,
+    ) -> Arc<Self> {
+        let (id, is_alone) = state.lock().begin(length);
+        Arc::new(Self { state: state.clone(), id, is_alone, _stream: stream })
+    }
+
+    pub(crate) fn wait(&self, waits_for: WaitsFor) {
+        self.state.lock().wait(self.id, waits_for);
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.state.lock().end_request(self.id);
+    }
+}
+
+/// A part of a response, until it is written as far as the socket and the client's windows allow.
+pub(crate) struct Sending<D> {
+    pub(crate) data: D,
+    pub(crate) request: Arc<OpenRequest>,
+}
+
+impl<D: Buf> Buf for Sending<D> {
+    fn remaining(&self) -> usize {
+        self.data.remaining()
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.data.chunk()
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.data.advance(bytes);
+        self.request.state.lock().sent(self.request.id);
+    }
+}

@@ -1,0 +1,169 @@
+//! [`Registry`]: the open connections of a listener, and which of them are evicted when the server is full.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use crate::ServerConfig;
+use crate::connection::{Activity, ConnectionState, Idle};
+
+/// Delay between two searches for connections to evict.
+pub(crate) const PAUSE: Duration = Duration::from_millis(50);
+
+/// A search for connections finds at most a sixteenth of them, and one for streams frees a sixteenth of those.
+const BATCH: u32 = 16;
+
+/// What all connections of a listener share.
+pub(crate) struct Registry {
+    pub(crate) config: ServerConfig,
+    /// A permit for each HTTP/2 request that is not answered to the last byte.
+    streams: Arc<Semaphore>,
+    open: Mutex<Open>,
+    stop: OnceLock<Stop>,
+    /// Whether the log has a warning about a trusted proxy that reports no client.
+    pub(crate) warned_of_proxy: AtomicBool,
+}
+
+#[derive(Default)]
+struct Open {
+    connections: HashMap<u64, Arc<ConnectionState>>,
+    next_id: u64,
+    /// Idle connections, the next one to be evicted last.
+    candidates: Vec<(Idle, Arc<ConnectionState>)>,
+    /// When idle connections with streams may be searched for again.
+    next_search: Option<Instant>,
+}
+
+/// The shutdown of the server.
+#[derive(Clone, Copy)]
+pub(crate) struct Stop {
+    pub(crate) since: Instant,
+    pub(crate) end_of_grace: Instant,
+}
+
+impl Registry {
+    pub(crate) fn new(config: ServerConfig) -> Arc<Self> {
+        let streams = Arc::new(Semaphore::new(config.limits.outstanding_streams as usize));
+        let (open, stop, warned_of_proxy) = Default::default();
+        Arc::new(Self { config, streams, open, stop, warned_of_proxy })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a connection. Returns its id.
+    pub(crate) fn add(&self, state: &Arc<ConnectionState>) -> u64 {
+        let mut open = self.lock();
+        open.next_id += 1;
+        let id = open.next_id;
+        open.connections.insert(id, state.clone());
+        id
+    }
+
+    pub(crate) fn remove(&self, id: u64) {
+        let ended = self.lock().connections.remove(&id);
+        // It makes no room if it is still among the candidates.
+        ended.inspect(|state| state.lock().end());
+    }
+
+    /// Tells all connections that the server stops.
+    pub(crate) fn stop(&self, end_of_grace: Instant) {
+        let _ = self.stop.set(Stop { since: Instant::now(), end_of_grace });
+        self.lock().connections.values().for_each(|state| state.lock().wake());
+    }
+
+    pub(crate) fn stopping(&self) -> Option<Stop> {
+        self.stop.get().copied()
+    }
+
+    /// Evicts the connection that has been idle longest. Returns `false` if none can be evicted.
+    pub(crate) fn evict_one(&self) -> bool {
+        let open = &mut *self.lock();
+        for has_searched in [false, true] {
+            if has_searched {
+                open.candidates = self.idle(&open.connections, |_| true);
+                open.candidates.truncate(self.config.limits.connections.div_ceil(BATCH) as usize);
+                open.candidates.reverse();
+            }
+            while let Some((idle, state)) = open.candidates.pop() {
+                if state.evict(idle).is_some() {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Returns a permit for an HTTP/2 request. If there is none, it evicts connections that keep streams waiting.
+    pub(crate) fn stream(&self) -> Option<OwnedSemaphorePermit> {
+        let permit = self.streams.clone().try_acquire_owned().ok();
+        if permit.is_none() {
+            self.free_streams();
+        }
+        permit
+    }
+
+    fn free_streams(&self) {
+        let (now, open) = (Instant::now(), &mut *self.lock());
+        if open.next_search.is_some_and(|next| now < next) {
+            return;
+        }
+        open.next_search = Some(now + PAUSE);
+        let mut wanted = self.config.limits.outstanding_streams.div_ceil(BATCH) as usize;
+        for (idle, state) in self.idle(&open.connections, |activity| activity.streams() > 0) {
+            if wanted == 0 {
+                break;
+            }
+            wanted = wanted.saturating_sub(state.evict(idle).unwrap_or(0));
+        }
+    }
+
+    /// Connections that have been idle for long enough, the first one to be evicted first.
+    fn idle(
+        &self,
+        connections: &HashMap<u64, Arc<ConnectionState>>,
+        is_wanted: impl Fn(&Activity) -> bool,
+    ) -> Vec<(Idle, Arc<ConnectionState>)> {
+        let Some(latest) = Instant::now().checked_sub(self.config.timeouts.reclaim) else { return Vec::new() };
+        let idle = |state: &Arc<ConnectionState>| {
+            let activity = state.lock();
+            let idle = activity.idle().filter(|idle| idle.since <= latest && is_wanted(&activity))?;
+            Some((idle, state.clone()))
+        };
+        let mut found: Vec<_> = connections.values().filter_map(idle).collect();
+        found.sort_unstable_by_key(|(idle, _)| *idle);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Peer;
+    use crate::{Limits, Timeouts};
+
+    #[test]
+    fn connection_that_has_ended_is_not_evicted_in_place_of_an_open_one() {
+        let timeouts = Timeouts { reclaim: Duration::ZERO, ..Timeouts::default() };
+        let limits = Limits { connections: 2 * BATCH, ..Limits::default() };
+        let registry = Registry::new(ServerConfig { timeouts, limits, ..ServerConfig::default() });
+        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), is_tls: false };
+        let connections: Vec<_> = (0..3)
+            .map(|_| {
+                let state = ConnectionState::new(peer, registry.clone());
+                (registry.add(&state), state)
+            })
+            .collect();
+        // One search finds the first two.
+        assert!(registry.evict_one());
+        registry.remove(connections[1].0);
+        assert!(registry.evict_one());
+        assert!(!registry.evict_one());
+        assert!(connections.iter().all(|(_, state)| state.lock().idle().is_none()));
+    }
+}
