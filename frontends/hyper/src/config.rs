@@ -1,13 +1,12 @@
 //! How connections are served.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{ConnectionMetrics, Networks, Tls};
 
 /// How [`serve`](crate::serve) serves. The default is HTTP/1 in cleartext with the default timeouts and limits.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ServerConfig {
     /// How long each thing may take.
     pub timeouts: Timeouts,
@@ -19,13 +18,6 @@ pub struct ServerConfig {
     pub trusted_proxies: Networks,
     /// Where connections are counted.
     pub metrics: Arc<ConnectionMetrics>,
-}
-
-impl fmt::Debug for ServerConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { timeouts, limits, .. } = self;
-        f.debug_struct("ServerConfig").field("timeouts", timeouts).field("limits", limits).finish_non_exhaustive()
-    }
 }
 
 /// How long each thing may take.
@@ -41,14 +33,13 @@ pub struct Timeouts {
     /// From the end of a request's head to the end of its response. On HTTP/2 it ends the connection with all its
     /// requests. 60 s.
     pub request: Duration,
-    /// After the last response, without a byte from a client that has not closed its side; `stall` at most in all. 1 s.
+    /// From the end of our side of a connection, or from `GOAWAY`, to that of the client's. Until then what it still sends is
+    /// discarded, so that no reset overtakes the last response. 2 s.
     pub linger: Duration,
     /// How long running requests may continue at shutdown. 10 s.
     pub grace: Duration,
     /// At shutdown: how long an idle connection is kept for one more request, which may be on its way. 500 ms.
     pub last_request: Duration,
-    /// How recently before a shutdown a client must have been active for `last_request` to apply. 1 s.
-    pub recent: Duration,
     /// How long a client must have been waited for before its connection may be evicted from a full server. 300 ms.
     pub reclaim: Duration,
 }
@@ -60,10 +51,9 @@ impl Default for Timeouts {
             idle: Duration::from_secs(60),
             stall: Duration::from_secs(30),
             request: Duration::from_secs(60),
-            linger: Duration::from_secs(1),
+            linger: Duration::from_secs(2),
             grace: Duration::from_secs(10),
             last_request: Duration::from_millis(500),
-            recent: Duration::from_secs(1),
             reclaim: Duration::from_millis(300),
         }
     }
@@ -73,8 +63,8 @@ impl Timeouts {
     /// Returns these timeouts, shortened so that each can be added to a time.
     pub(crate) fn bounded(mut self) -> Self {
         const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-        let Self { head, idle, stall, request, linger, grace, last_request, recent, reclaim } = &mut self;
-        for time in [head, idle, stall, request, linger, grace, last_request, recent, reclaim] {
+        let Self { head, idle, stall, request, linger, grace, last_request, reclaim } = &mut self;
+        for time in [head, idle, stall, request, linger, grace, last_request, reclaim] {
             *time = MAX.min(*time);
         }
         self
@@ -92,18 +82,10 @@ pub struct Limits {
     pub outstanding_streams: u32,
     /// Bytes of a request's head, at least 8 KiB; a larger head gets a 431. 16 KiB.
     pub head_bytes: usize,
-    /// How much is read and discarded after the last response, so that it arrives. 16 MiB.
-    pub linger_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            connections: 15_000,
-            streams: 32,
-            outstanding_streams: 15_000,
-            head_bytes: 16 * 1024,
-            linger_bytes: 16 * 1024 * 1024,
-        }
+        Self { connections: 15_000, streams: 32, outstanding_streams: 15_000, head_bytes: 16 * 1024 }
     }
 }

@@ -1,9 +1,9 @@
 //! HTTP/1: hyper's connection, and the shutdown that it leaves open.
 
-use std::cell::RefCell;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::Poll;
 
 use http::header::CONNECTION;
 use http::{HeaderValue, Request, Response};
@@ -11,25 +11,24 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use pin_project_lite::pin_project;
+use tokio::io::AsyncWrite as _;
+use tokio::task::yield_now;
 
 use crate::connection::{OpenConnection, TrackedIo, Transport};
 use crate::response_body::ResponseBody;
-use crate::service::{Call, TowerService};
+use crate::service::{TowerService, respond};
 use crate::{CloseReason, Limits};
 
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
-
-const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
 /// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
     let state = open.state.clone();
     let io = TokioIo::new(TrackedIo { transport, state: state.clone() });
-    let (service, of_calls) = (RefCell::new(service), state.clone());
+    let of_requests = state.clone();
     let exchange = move |request: Request<Incoming>| {
-        let call = Call::begin(&service, request, &of_calls, None);
-        Exchange { call, last: None }
+        let response = respond(&service, request, &of_requests, None);
+        async { Ok::<_, Infallible>(note_last(response.await).await) }
     };
     let mut connection = builder(&state.registry.config.limits).serve_connection(io, service_fn(exchange));
 
@@ -43,11 +42,13 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     if state.lock().is_closed() || (matches!(outcome, Ok(Err(_))) && !is_malformed) {
         return;
     }
-    if outcome.is_err() {
-        state.lock().close_at_once();
-    }
     let mut io = connection.into_parts().io.into_inner();
-    open.close(&mut io, if is_malformed { BAD_REQUEST } else { b"" }).await;
+    if outcome.is_ok() {
+        open.close(&mut io, if is_malformed { BAD_REQUEST } else { b"" }).await;
+    } else {
+        // The client's time is over: its side is not waited for.
+        poll_fn(|cx| Poll::Ready(drop(Pin::new(&mut io).poll_shutdown(cx)))).await;
+    }
 }
 
 /// hyper without its timer, which cannot tell a slow head from an idle connection.
@@ -61,39 +62,17 @@ fn builder(limits: &Limits) -> http1::Builder {
     builder
 }
 
-type Http1Response<S> = Response<ResponseBody<<S as TowerService>::Body>>;
-
-pin_project! {
-    struct Exchange<S: TowerService> {
-        #[pin]
-        call: Call<S>,
-        // The response that may be the last one while the server stops.
-        last: Option<Box<Http1Response<S>>>,
+/// Adds `Connection: close` if the response is the last one of its connection.
+async fn note_last<B>(mut response: Response<ResponseBody<B>>) -> Response<ResponseBody<B>> {
+    let ResponseBody { body, request } = response.body();
+    let (is_bare, request) = (body.is_none(), request.clone());
+    let may_be_last = request.is_alone && request.state.registry.stopping().is_some();
+    if may_be_last && !is_bare {
+        // The I/O looks for further bytes in this turn of the connection, which may be a further request.
+        yield_now().await;
     }
-}
-
-impl<S: TowerService> Future for Exchange<S> {
-    type Output = Result<Http1Response<S>, Infallible>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        if let Some(mut last) = this.last.take() {
-            if !last.body().request.state.lock().bytes_waiting {
-                last.headers_mut().insert(CONNECTION, CLOSE);
-            }
-            return Poll::Ready(Ok(*last));
-        }
-        let mut response = ready!(this.call.poll(cx));
-        let ResponseBody { body, request } = response.body();
-        let may_be_last = request.is_alone && request.state.registry.stopping().is_some();
-        if body.is_none() {
-            response.headers_mut().insert(CONNECTION, CLOSE);
-        } else if may_be_last {
-            // The I/O looks for further bytes in this turn of the connection, which may be a further request.
-            *this.last = Some(Box::new(response));
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(Ok(response))
+    if is_bare || may_be_last && !request.state.lock().bytes_waiting {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
+    response
 }

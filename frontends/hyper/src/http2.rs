@@ -1,6 +1,5 @@
 //! HTTP/2: hyper's connection, within the limits of h2 and the requests that all connections may have.
 
-use std::cell::RefCell;
 use std::error::Error;
 use std::pin::Pin;
 
@@ -12,24 +11,24 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 
 use crate::connection::{OpenConnection, TrackedIo, Transport};
-use crate::service::{Call, TowerService};
+use crate::service::{TowerService, respond};
 use crate::{CloseReason, Limits};
 
 /// Serves HTTP/2 until one of the sides closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
     let state = open.state.clone();
     let io = TokioIo::new(TrackedIo { transport, state: state.clone() });
-    let (service, of_calls) = (RefCell::new(service), state.clone());
+    let of_requests = state.clone();
     let exchange = move |request: Request<Incoming>| {
-        let stream = of_calls.registry.stream();
-        let call = stream.map(|stream| Call::begin(&service, request, &of_calls, Some(stream)));
-        if call.is_none() {
-            of_calls.registry.config.metrics.refused.add();
+        let stream = of_requests.registry.stream();
+        let response = stream.map(|stream| respond(&service, request, &of_requests, Some(stream)));
+        if response.is_none() {
+            of_requests.registry.config.metrics.refused.add();
         }
         // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the response.
         Box::pin(async move {
-            match call {
-                Some(call) => Ok(call.await),
+            match response {
+                Some(response) => Ok(response.await),
                 // Nothing was done, so the client may ask again (RFC 9113, 8.7); a response could have to wait too.
                 None => Err(h2::Error::from(Reason::REFUSED_STREAM)),
             }

@@ -121,7 +121,7 @@ fn errors(schemas: &Schemas) -> Vec<Block> {
         Block::text("`error.details` says more to programs. Its shape varies by code:"),
         Block::Table { head: &["Code", "Status", "Details"], rows: details, ids },
         Block::Text(format!(
-            "What cannot be read as a request at all may be answered by a bare {}, 414 or 431; no other failure is \
+            "What cannot be read as a request at all may be answered by a bare {} or 431; no other failure is \
              without the envelope. A {} says nothing of the token: keep it, and try again later.",
             status(ErrorCode::InvalidRequest),
             status(ErrorCode::InternalError),

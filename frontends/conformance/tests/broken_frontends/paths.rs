@@ -86,6 +86,6 @@ flaws! {
         => path::a_doubled_slash_behind_the_address_is_kept, "a second slash too";
     dots_resolved: path(without_dots) => path::dot_segments_are_kept, "not resolved";
     small_letters: path(str::to_ascii_lowercase) => path::case_is_kept, "in capitals";
-    long_paths_refused: Broken::refuses(414, |head| head.uri.path().len() > 4_096)
+    long_paths_refused: Broken::refuses(431, |head| head.uri.path().len() > 4_096)
         => path::a_long_path_is_kept, "8,000 octets";
 }

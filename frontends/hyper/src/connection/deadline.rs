@@ -54,9 +54,7 @@ impl Activity {
     pub(super) fn deadline(&self, timeouts: &Timeouts, stop: Option<Stop>) -> (Instant, CloseReason) {
         let deadline = match (self.phase, self.requests.first(), self.goaway, self.head) {
             _ if self.evicted => (self.idle_since, CloseReason::Evicted),
-            (Phase::Closed(since), ..) => {
-                ((self.moved + timeouts.linger).min(since + timeouts.stall), CloseReason::Lingering)
-            }
+            (Phase::Closed(since), ..) => (since + timeouts.linger, CloseReason::Lingering),
             (Phase::Accepted | Phase::Handshake, ..) => (self.idle_since + timeouts.head, CloseReason::SlowHandshake),
             (_, Some(oldest), ..) => {
                 ((self.moved + timeouts.stall).min(oldest.began + timeouts.request), CloseReason::Stalled)
@@ -66,11 +64,9 @@ impl Activity {
             (_, None, None, None) => (self.idle_since + timeouts.idle, CloseReason::Idle),
         };
         let blocked = self.blocked.map(|since| (since + timeouts.stall, CloseReason::Stalled));
-        let last_request = stop.filter(|_| self.is_quiet()).map(|stop| {
-            let is_recent = self.idle_since + timeouts.recent > stop.since;
-            let wait = is_recent.then(|| self.idle_since.max(stop.since) + timeouts.last_request);
-            (wait.unwrap_or(stop.since), CloseReason::Stopping)
-        });
+        let last_request = stop
+            .filter(|_| self.is_quiet())
+            .map(|stop| (self.idle_since.max(stop.since) + timeouts.last_request, CloseReason::Stopping));
         let grace = stop.map(|stop| (stop.end_of_grace, CloseReason::EndOfGrace));
         [blocked, last_request, grace].into_iter().flatten().fold(
             deadline,

@@ -101,16 +101,13 @@ impl AsyncWrite for Socket {
             ready!(Pin::new(&mut self.tcp).poll_shutdown(cx))?;
             self.state.lock().close();
         }
-        let mut discarded = 0;
-        while self.state.lock().discarded(discarded) {
+        loop {
             let mut space = [MaybeUninit::uninit(); DISCARDED];
             let mut buf = ReadBuf::uninit(&mut space);
             let read = ready!(Pin::new(&mut self.tcp).poll_read(cx, &mut buf));
             if read.is_err() || buf.filled().is_empty() {
-                break;
+                return Poll::Ready(Ok(()));
             }
-            discarded = buf.filled().len();
         }
-        Poll::Ready(Ok(()))
     }
 }

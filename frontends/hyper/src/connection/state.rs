@@ -24,7 +24,7 @@ pub(crate) struct Activity {
     pub(super) count: u64,
     /// When the last request ended; before that, when the connection was accepted or its handshake was over.
     pub(super) idle_since: Instant,
-    /// When a request last made progress; once our side is closed, when a byte last came.
+    /// When a request last made progress.
     pub(super) moved: Instant,
     /// When the HTTP/1 head that is being read began. A head that came together with the request before it begins with
     /// its next byte.
@@ -38,8 +38,6 @@ pub(crate) struct Activity {
     pub(super) evicted: bool,
     /// Whether bytes have arrived that hyper has not read; only up to date at shutdown.
     pub(crate) bytes_waiting: bool,
-    /// How much is still read and discarded after our side was closed.
-    linger_bytes: u64,
     /// The connection's task, from its first turn on.
     task: Option<Waker>,
 }
@@ -88,7 +86,6 @@ impl ConnectionState {
             goaway: None,
             evicted: false,
             bytes_waiting: false,
-            linger_bytes: registry.config.limits.linger_bytes,
             task: None,
         };
         Arc::new(Self { activity: activity.into(), peer, registry })
@@ -166,24 +163,11 @@ impl Activity {
     }
 
     pub(super) fn close(&mut self) {
-        self.moved = Instant::now();
-        (self.phase, self.blocked) = (Phase::Closed(self.moved), None);
+        (self.phase, self.blocked) = (Phase::Closed(Instant::now()), None);
     }
 
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Closed(_))
-    }
-
-    /// The client's side is not waited for after ours was closed.
-    pub(crate) fn close_at_once(&mut self) {
-        self.linger_bytes = 0;
-    }
-
-    /// So many bytes were discarded. Returns whether to continue.
-    pub(super) fn discarded(&mut self, bytes: usize) -> bool {
-        self.moved = if bytes > 0 { Instant::now() } else { self.moved };
-        self.linger_bytes = self.linger_bytes.saturating_sub(bytes as u64);
-        self.linger_bytes > 0
     }
 
     pub(super) fn set_task(&mut self, task: &Waker) {

@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use http::header::{HOST, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::{HeaderValue, Method, Version};
+use http::{HeaderValue, Method, Request, Version};
 
 /// Whether the head is one that a server may act on: else it is refused with 400.
 pub(crate) fn is_acceptable(head: &Parts) -> bool {
@@ -88,10 +88,11 @@ fn are_name_bytes(bytes: &[u8]) -> bool {
 
 /// Returns the bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. If as many
 /// bytes were read, nothing but this head was; any other number leaves that open.
-pub(crate) fn usual_length(head: &Parts) -> usize {
-    let line = head.method.as_str().len() + head.uri.path_and_query().map_or(0, |target| target.as_str().len());
-    let fields: usize = head.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
-    line + "  HTTP/1.1\r\n".len() + fields + head.headers.len() * ": \r\n".len() + "\r\n".len()
+pub(crate) fn usual_length<B>(request: &Request<B>) -> usize {
+    let (target, headers) = (request.uri().path_and_query(), request.headers());
+    let line = request.method().as_str().len() + target.map_or(0, |target| target.as_str().len());
+    let fields: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    line + "  HTTP/1.1\r\n".len() + fields + headers.len() * ": \r\n".len() + "\r\n".len()
 }
 
 #[cfg(test)]

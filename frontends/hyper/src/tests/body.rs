@@ -42,7 +42,7 @@ async fn the_answer_does_not_wait_for_the_body() {
         let mut client = server.connect().await;
         client.send(head).await;
         let answer = client.rest().await;
-        assert!(says_close(&answer) && answer.ends_with("POST /"), "{answer}");
+        assert!(answer.ends_with("POST /"), "{answer}");
     }
 }
 
@@ -64,7 +64,6 @@ async fn nobody_is_told_to_continue() {
     let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
     let answer = server.exchange(request).await;
     assert_eq!(status(&answer), "200");
-    assert!(says_close(&answer), "{answer}");
     assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{answer}");
 }
 

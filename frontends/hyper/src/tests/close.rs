@@ -1,12 +1,10 @@
 //! How connections end.
 
-use std::time::Duration;
-
 use tokio::io::AsyncWriteExt;
 
 use super::super::ServerConfig;
 use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
-use super::timeouts::patient;
+use super::timeouts::{LONG, patient};
 
 #[tokio::test]
 async fn a_client_that_has_closed_its_side_gets_its_answer() {
@@ -66,8 +64,7 @@ async fn a_client_that_does_not_close_is_not_waited_for_long() {
 #[tokio::test]
 async fn a_client_that_never_stops_sending_is_left() {
     let config = with(ServerConfig::default(), |c| {
-        c.timeouts.linger = Duration::from_secs(60);
-        c.limits.linger_bytes = 1024 * 1024;
+        c.timeouts.linger = SHORT;
     });
     let server = Server::start(config).await;
     let mut client = server.connect().await;
@@ -79,7 +76,7 @@ async fn a_client_that_never_stops_sending_is_left() {
 async fn a_client_whose_time_is_over_gets_none_for_the_rest_of_its_body() {
     let config = with(patient(), |c| {
         c.timeouts.request = SHORT;
-        c.limits.linger_bytes = u64::MAX;
+        c.timeouts.linger = LONG;
     });
     let server = Server::start(config).await;
     let mut client = server.connect().await;

@@ -12,33 +12,19 @@ const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 /// A time that does not end within a test.
 const LONG: Duration = Duration::from_secs(600);
 
-/// A server that waits for a last request for ever, of clients that were here in the last `recent_time`.
-async fn waiting(recent_time: Duration) -> Server {
+/// A server that waits for a last request for ever.
+async fn waiting() -> Server {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG;
         c.timeouts.last_request = LONG;
-        c.timeouts.recent = recent_time;
     });
     Server::start(config).await
 }
 
-#[tokio::test]
-async fn connections_that_were_idle_for_long_close_at_once() {
-    let mut server = waiting(Duration::ZERO).await;
-    let mut silent = server.connect().await;
-    let mut used = server.connect().await;
-    used.send(GET).await;
-    used.answer().await;
-    server.stop();
-    assert_eq!(silent.rest().await, "");
-    assert_eq!(used.rest().await, "");
-    server.stopped().await;
-}
-
 /// Its request may have left before it can know of the end.
 #[tokio::test]
-async fn a_client_that_was_here_a_moment_ago_may_ask_once_more() {
-    let mut server = waiting(LONG).await;
+async fn idle_client_may_ask_once_more() {
+    let mut server = waiting().await;
     let mut fresh = server.connect().await;
     let mut used = server.connect().await;
     let mut busy = server.connect().await;
@@ -67,7 +53,6 @@ async fn a_client_that_does_not_ask_again_is_left() {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG;
         c.timeouts.last_request = SHORT;
-        c.timeouts.recent = LONG;
     });
     let mut server = Server::start(config).await;
     let mut fresh = server.connect().await;
@@ -85,7 +70,6 @@ async fn nobody_is_waited_for_beyond_the_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| {
         c.timeouts.grace = SHORT;
         c.timeouts.last_request = LONG;
-        c.timeouts.recent = LONG;
     }))
     .await;
     let mut used = server.connect().await;
@@ -99,7 +83,7 @@ async fn nobody_is_waited_for_beyond_the_grace() {
 /// Those that come together are all answered, and what follows is told that it is the last.
 #[tokio::test]
 async fn last_requests_that_come_together_are_all_answered() {
-    let mut server = waiting(LONG).await;
+    let mut server = waiting().await;
     let mut client = server.connect().await;
     for _ in 0..2 {
         client.send(GET.repeat(3)).await;
@@ -149,7 +133,6 @@ async fn whoever_is_told_to_go_on_is_waited_for_again() {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG;
         c.timeouts.last_request = 2 * SHORT;
-        c.timeouts.recent = LONG;
     });
     let mut server = Server::start(config).await;
     let mut client = server.connect().await;

@@ -76,21 +76,21 @@ impl Body for Panicking {
     }
 }
 
-/// A future that panics when it is dropped after its end, where nothing catches that.
-struct PanickingDrop(bool);
+/// An empty body that panics when it is dropped, where nothing catches that.
+struct PanickingDrop;
 
-impl Future for PanickingDrop {
-    type Output = Result<Response<UnsyncBoxBody<Bytes, Infallible>>, Infallible>;
+impl Body for PanickingDrop {
+    type Data = Bytes;
+    type Error = Infallible;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0 = true;
-        Poll::Ready(Ok(Response::new(Full::default().boxed_unsync())))
+    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(None)
     }
 }
 
 impl Drop for PanickingDrop {
     fn drop(&mut self) {
-        assert!(!self.0, "as asked for");
+        panic!("as asked for");
     }
 }
 
@@ -122,9 +122,6 @@ impl Service<Request<RequestBody>> for Paths {
             self.reach();
         }
         assert!(head.uri.path() != "/panic-in-call", "as asked for");
-        if head.uri.path() == "/panic-in-drop" {
-            return Box::pin(PanickingDrop(false));
-        }
         let (paths, gate) = (self.clone(), self.gate.clone());
         Box::pin(async move {
             let body = match body {
@@ -161,6 +158,7 @@ impl Service<Request<RequestBody>> for Paths {
                 "/big" => "x".repeat(BIG),
                 "/empty" => String::new(),
                 "/echo" => return Ok(Response::new(Full::new(body).boxed_unsync())),
+                "/panic-in-drop" => return Ok(Response::new(PanickingDrop.boxed_unsync())),
                 "/panic-in-body" => return Ok(Response::new(Panicking(None).boxed_unsync())),
                 "/panic-late-in-body" => return Ok(Response::new(Panicking(Some("begun".into())).boxed_unsync())),
                 _ => format!("{} {}", head.method, head.uri),

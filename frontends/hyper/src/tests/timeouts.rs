@@ -39,7 +39,6 @@ async fn no_time_is_too_long() {
             linger: longest,
             grace: longest,
             last_request: longest,
-            recent: longest,
             reclaim: longest,
         };
         c.limits.outstanding_streams = u32::MAX;

@@ -1,0 +1,128 @@
+//! Measures the memory that hostile HTTP/2 clients cost the server: each asks over TLS for as many pages as it may, announces
+//! a window of 0 and takes none, and no page is shared, for the page cache is off.
+#![expect(clippy::print_stdout, reason = "a program that prints figures")]
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use catalogue_benches::{Data, Failure, Program, build, resident_memory};
+use clap::Parser;
+use h2::client::{Builder, ResponseFuture, SendRequest};
+use http::Request;
+use http::header::AUTHORIZATION;
+use rcgen::{CertificateParams, KeyPair};
+use rustls::pki_types::CertificateDer;
+use rustls::{ClientConfig, RootCertStore};
+use tokio::net::TcpStream;
+use tokio::runtime;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+/// What the certificate names.
+const HOST: &str = "localhost";
+
+/// Requests on a connection: all that the server allows.
+const STREAMS: usize = 32;
+
+/// Courses on a page, which is the largest.
+const COURSES: usize = 100;
+
+/// Time for a connection to receive the heads of its responses.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Parser)]
+#[command(name = "stalled_streams", about = "Measure HTTP/2 clients that never take their responses")]
+struct Options {
+    /// Number of connections
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=15_000))]
+    connections: u32,
+    /// Program to measure, instead of the one that is built from here
+    #[arg(long, value_name = "FILE")]
+    server: Option<PathBuf>,
+}
+
+fn main() -> Result<(), Failure> {
+    let options = Options::parse();
+    let catalogue = options.server.map_or_else(|| build("catalogue-server", "catalogue"), Ok)?;
+    let data = Data::sqlite(&[COURSES], COURSES)?;
+    let key = KeyPair::generate()?;
+    let certificate = CertificateParams::new([HOST.to_owned()])?.self_signed(&key)?;
+    let chain = data.write_beside("chain.pem", certificate.pem().as_bytes())?;
+    let secret = data.write_beside("key.pem", key.serialize_pem().as_bytes())?;
+    let mut serve = Command::new(&catalogue);
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--page-cache", "0", "--database", &data.address()]);
+    let server = Program::start(serve.args(["--tls-cert", &chain, "--tls-key", &secret]), 1)?;
+    let client = Client::new(server.addresses()[0], certificate.der(), data.accounts()[0].token.expose())?;
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    let (before, _) = resident_memory(server.id())?;
+    let (mut held, mut answered) = (Vec::new(), 0);
+    for _ in 0..options.connections {
+        // A connection may have been evicted.
+        let Ok((responses, heads)) = runtime.block_on(client.ask_and_hold()) else { continue };
+        held.push(responses);
+        answered += heads;
+    }
+    let (after, most) = resident_memory(server.id())?;
+    let kib = |bytes: u64| bytes as f64 / 1024.0;
+    let (taken, connections) = (kib(after.saturating_sub(before)), f64::from(options.connections));
+    println!("{answered} requests on {} of {connections} connections got the head of a response.", held.len());
+    println!("| before, MiB | with them | at most | KiB a connection |\n|--:|--:|--:|--:|");
+    let [before, after, most] = [before, after, most].map(|bytes| kib(bytes) / 1024.0);
+    println!("| {before:.1} | {after:.1} | {most:.1} | {:.1} |", taken / connections);
+    Ok(())
+}
+
+/// Responses whose heads have come, and what keeps their connection open.
+type Held = (SendRequest<Bytes>, Vec<http::Response<h2::RecvStream>>);
+
+struct Client {
+    address: SocketAddr,
+    tls: TlsConnector,
+    authorization: String,
+}
+
+impl Client {
+    /// A client that trusts only that certificate.
+    fn new(address: SocketAddr, trusted: &CertificateDer<'_>, token: &str) -> Result<Self, rustls::Error> {
+        let mut roots = RootCertStore::empty();
+        roots.add(trusted.clone().into_owned())?;
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Ok(Self { address, tls: Arc::new(config).into(), authorization: format!("Bearer {token}") })
+    }
+
+    /// Opens a connection and asks. Returns what is to be held, and how many requests got the head of a response.
+    async fn ask_and_hold(&self) -> Result<(Held, usize), Box<dyn Error + Send + Sync>> {
+        let stream = TcpStream::connect(self.address).await?;
+        let stream = self.tls.connect(HOST.try_into()?, stream).await?;
+        let (mut sender, connection) = Builder::new().initial_window_size(0).handshake(stream).await?;
+        tokio::spawn(connection);
+        let mut asked = Vec::new();
+        for _ in 0..STREAMS {
+            sender = sender.ready().await?;
+            asked.push(self.ask(&mut sender)?);
+        }
+        let mut responses = Vec::new();
+        for response in asked {
+            // A stream may have been refused.
+            if let Ok(Ok(response)) = timeout(PATIENCE, response).await {
+                responses.push(response);
+            }
+        }
+        let heads = responses.len();
+        Ok(((sender, responses), heads))
+    }
+
+    fn ask(&self, sender: &mut SendRequest<Bytes>) -> Result<ResponseFuture, Box<dyn Error + Send + Sync>> {
+        let request = Request::get(format!("https://{HOST}/api/v1/courses?limit={COURSES}"));
+        let request = request.header(AUTHORIZATION, &self.authorization).body(())?;
+        Ok(sender.send_request(request, true)?.0)
+    }
+}
