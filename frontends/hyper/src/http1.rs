@@ -47,7 +47,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
         open.close(&mut io, if is_malformed { BAD_REQUEST } else { b"" }).await;
     } else {
         // The client's time is over: its side is not waited for.
-        poll_fn(|cx| Poll::Ready(drop(Pin::new(&mut io).poll_shutdown(cx)))).await;
+        poll_fn(|cx| Poll::Ready(Pin::new(&mut io).poll_shutdown(cx).is_ready())).await;
     }
 }
 

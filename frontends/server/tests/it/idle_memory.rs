@@ -32,24 +32,24 @@ fn exchange<S: Read + Write>(stream: &mut S, more: &str) {
 }
 
 /// How many KiB many idle connections take that have sent such a request, and are done with it.
-fn taken<S: Read + Write>(server: Server, connect: &dyn Fn(&Server) -> S, more: &str) -> u64 {
+fn taken<S: Read + Write>(server: &Server, connect: &dyn Fn(&Server) -> S, more: &str) -> u64 {
     let idle = || {
-        let mut stream = connect(&server);
+        let mut stream = connect(server);
         exchange(&mut stream, more);
         stream
     };
     drop(idle());
-    let before = resident(&server);
+    let before = resident(server);
     let connections: Vec<_> = (0..CONNECTIONS).map(|_| idle()).collect();
-    let taken = resident(&server).saturating_sub(before);
+    let taken = resident(server).saturating_sub(before);
     drop(connections);
     taken
 }
 
 /// The largest head that may be sent leaves behind little more than a small one does.
 fn assert_little_is_kept<S: Read + Write>(start: &dyn Fn() -> Server, connect: &dyn Fn(&Server) -> S) {
-    let small = taken(start(), connect, "\r\n");
-    let large = taken(start(), connect, &format!("X: {}\r\n\r\n", "x".repeat(16_000)));
+    let small = taken(&start(), connect, "\r\n");
+    let large = taken(&start(), connect, &format!("X: {}\r\n\r\n", "x".repeat(16_000)));
     assert!(large < small + CONNECTIONS * MORE, "{large} KiB and not {small}");
 }
 
