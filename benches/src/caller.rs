@@ -72,7 +72,7 @@ impl Caller {
     /// When the builder's settings cannot be, or nothing can be signed.
     #[must_use]
     pub fn signed(builder: CatalogueBuilder, account: &AccountId) -> Self {
-        let issuer = Issuer::of("ES256");
+        let issuer = Issuer::new();
         let tokens = SignedTokens::builder(Issuer::NAME, Issuer::AUDIENCE, Bytes::from(issuer.key_set()));
         let tokens = tokens.account_claim("account").build().expect("the settings are right");
         Self::new(builder.or_authenticator(tokens), &issuer.token(account, 0))

@@ -125,12 +125,7 @@ impl Owner {
     /// A request for that path of the API with the account's key and further fields, each of which ends its line.
     #[must_use]
     pub fn request(&self, path: &str, fields: &str) -> Vec<u8> {
-        self.request_with(self.token.expose(), path, fields)
-    }
-
-    /// The same with another token.
-    #[must_use]
-    pub fn request_with(&self, token: &str, path: &str, fields: &str) -> Vec<u8> {
+        let token = self.token.expose();
         format!("GET /api/v1{path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n{fields}\r\n").into()
     }
 }

@@ -14,8 +14,6 @@ use tokio_postgres::NoTls;
 
 use crate::data::{Data, Owner};
 
-const EVENTS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
-
 /// Tables with numbers as keys.
 const TABLES: &str = "
     INSERT INTO TEAM.teams (name) SELECT id FROM OURS.accounts ORDER BY id;
@@ -72,50 +70,6 @@ impl Team {
     pub fn beside(data: &Data) -> Result<Self, Box<dyn Error>> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async { if data.is_postgres() { in_postgres(data).await } else { in_sqlite(data).await } })
-    }
-
-    /// Adds a revision of each account, for programs that begin later. Nothing replaces it, so nothing may change from then on.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn add_revisions(&self, data: &Data) -> Result<(), Box<dyn Error>> {
-        if let Some([_, courses]) = &self.files {
-            let connection = rusqlite::Connection::open(courses)?;
-            connection.execute_batch(
-                "CREATE TABLE catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
-                 INSERT INTO catalogue_revisions SELECT id, randomblob(16) FROM catalogue_accounts;",
-            )?;
-            // Without them they are not relied on.
-            for (table, event) in ["trainings", "lessons"].iter().flat_map(|table| EVENTS.map(|event| (table, event))) {
-                connection.execute_batch(&format!(
-                    "CREATE TRIGGER {table}_{event} AFTER {event} ON {table} BEGIN
-                         UPDATE catalogue_revisions SET revision = randomblob(16);
-                     END"
-                ))?;
-            }
-            return Ok(());
-        }
-        Builder::new_current_thread().enable_all().build()?.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
-            // An error of the connection is the next call's, too.
-            tokio::spawn(connection);
-            client
-                .batch_execute(
-                    "CREATE TABLE team.catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
-                     INSERT INTO team.catalogue_revisions SELECT id, gen_random_uuid() FROM team.catalogue_accounts;
-                     ANALYZE team.catalogue_revisions;
-                     CREATE FUNCTION team.refuse() RETURNS trigger LANGUAGE plpgsql AS
-                         'BEGIN RAISE EXCEPTION ''nothing may change''; END';
-                     CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON team.teams
-                         EXECUTE FUNCTION team.refuse();
-                     CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON team.trainings
-                         EXECUTE FUNCTION team.refuse();
-                     CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON team.lessons
-                         EXECUTE FUNCTION team.refuse();",
-                )
-                .await?;
-            Ok(())
-        })
     }
 }
 

@@ -4,13 +4,9 @@
 #![expect(clippy::print_stdout, reason = "a program that says where it listens")]
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
 use catalogue_benches::{Failure, read_answer};
 use clap::Parser;
-use clap::builder::RangedU64ValueParser;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 #[cfg(not(unix))]
@@ -18,7 +14,6 @@ use tokio::signal::ctrl_c as asked_to_end;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 use warp::Filter;
-use warp::http::Response;
 
 #[derive(Parser)]
 #[command(name = "constant", about = "Serves constant answers on the stack that the API is served on")]
@@ -26,17 +21,6 @@ struct Options {
     /// Files with one answer each: status line, header fields, an empty line, the body
     #[arg(value_name = "FILE", required = true)]
     answers: Vec<PathBuf>,
-    /// Holds each answer so many times, in memory of its own, and sends them in turn: what a server must read that answers
-    /// many clients
-    #[arg(long, value_name = "N", default_value = "1")]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
-    copies: usize,
-}
-
-/// Copies of an answer that share nothing.
-fn copies(answer: &Response<Bytes>, number: usize) -> Arc<[Response<Bytes>]> {
-    let copy = |_| answer.clone().map(|body| Bytes::copy_from_slice(&body));
-    (0..number).map(copy).collect()
 }
 
 /// Waits for SIGTERM. The program then returns, so that one that is built to count what it runs writes that down.
@@ -47,15 +31,13 @@ async fn asked_to_end() -> std::io::Result<()> {
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { answers, copies: number } = Options::parse();
+    let Options { answers } = Options::parse();
     let answers: Vec<_> = answers.iter().map(|path| read_answer(path)).collect::<Result<_, _>>()?;
     Builder::new_multi_thread().enable_all().build()?.block_on(async {
         for answer in answers {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             println!("listening on http://{}", listener.local_addr()?);
-            let (answers, turn) = (copies(&answer, number), Arc::new(AtomicUsize::new(0)));
-            let next = move || answers[turn.fetch_add(1, Ordering::Relaxed) % number].clone();
-            let filter = warp::any().map(next);
+            let filter = warp::any().map(move || answer.clone());
             tokio::spawn(warp::serve(filter).incoming(listener).run());
         }
         Ok(asked_to_end().await?)

@@ -16,14 +16,13 @@ pub(crate) struct Bounds {
     pub(crate) time: Duration,
 }
 
-/// Connections to servers that answer alike.
+/// Connections to a server.
 #[derive(Debug)]
 pub(crate) struct Client(Vec<Connection>);
 
 impl Client {
-    pub(crate) fn connect(addresses: &[SocketAddr]) -> io::Result<Self> {
-        let addresses = addresses.iter().cycle().take(CONNECTIONS);
-        addresses.map(|&address| Connection::open(address)).collect::<io::Result<_>>().map(Self)
+    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
+        (0..CONNECTIONS).map(|_| Connection::open(address)).collect::<io::Result<_>>().map(Self)
     }
 
     /// Sends the requests in turn, over and over, until a bound is met, and gives how many were answered. Each answer

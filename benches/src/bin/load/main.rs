@@ -4,10 +4,7 @@
 
 mod client;
 mod measure;
-mod memory;
-mod memory_latency;
 mod report;
-mod signed;
 mod size;
 mod statements;
 mod views;
@@ -21,8 +18,6 @@ use catalogue_benches::{Data, Failure, Large, Program, build, on_one_processor, 
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 
-use crate::memory::Memory;
-use crate::signed::Signed;
 use crate::works::{NAMES, Servers};
 
 /// Keeps no answers.
@@ -58,14 +53,6 @@ struct Options {
     /// A private PostgreSQL in place of SQLite, and what its processes use; nothing commits meanwhile
     #[arg(long)]
     postgres: bool,
-    /// How many servers share the database; the connections are spread over them
-    #[arg(long, value_name = "N", default_value = "1", requires = "postgres")]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=16))]
-    servers: usize,
-    /// Counts a measurement only where a step through 16 MiB of memory takes at most so many ns before and after it, and waits
-    /// for that up to ten minutes
-    #[arg(long, value_name = "NS")]
-    quiet: Option<u64>,
     /// A tenth of the data, few requests: to see that it runs
     #[arg(long)]
     quick: bool,
@@ -92,7 +79,7 @@ impl Options {
 }
 
 fn all_names() -> Vec<&'static str> {
-    [&NAMES[..], &signed::NAMES, &size::NAMES, &statements::NAMES, &views::NAMES].concat()
+    [&NAMES[..], &size::NAMES, &statements::NAMES, &views::NAMES].concat()
 }
 
 fn main() -> Result<(), Failure> {
@@ -120,19 +107,11 @@ fn main() -> Result<(), Failure> {
         Large::of(&data, courses)
     });
     let large = large.transpose()?;
-    let start = |arguments| serve(options.servers, &catalogue, &data, arguments);
-    let servers = Servers {
-        hot: start(&[])?,
-        cold: start(&UNCACHED)?,
-        unlogged: start(&["--log", "info,catalogue::access=off"])?,
-    };
-    let (of_tokens, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| signed::NAMES.contains(name));
+    let servers = Servers { hot: serve(&catalogue, &data, &[])?, cold: serve(&catalogue, &data, &UNCACHED)? };
     let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
     let (of_size, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
     let (of_statements, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
-    let (_constants, mut works) = works::beside_constant(&names, &constant, &data, &servers)?;
-    let signed = Signed::start(options.servers, &catalogue, &data)?;
-    works.extend(signed.works(&of_tokens, &data, &servers.hot)?);
+    let (_constant, mut works) = works::beside_constant(&names, &constant, &data, &servers)?;
     let (_handlers, beside_statements) =
         statements::works(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
     works.extend(beside_statements);
@@ -142,25 +121,15 @@ fn main() -> Result<(), Failure> {
     works.extend(over_views);
 
     eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
-    let (rows, latencies) = measure::all(&works, &data, options)?;
-    eprintln!("walking over all accounts");
-    // By servers that have done nothing yet.
-    let fresh = [serve(1, &catalogue, &data, &[])?, serve(1, &catalogue, &data, &UNCACHED)?];
-    let memory = [Memory::of(&fresh[0], &data)?, Memory::of(&fresh[1], &data)?];
+    let rows = measure::all(&works, &data, options)?;
     report::print_works(courses, accounts, &rows);
-    report::print_latencies(&latencies);
-    report::print_memory(memory);
-    if !of_tokens.is_empty() {
-        // By a server that has kept none yet.
-        report::print_kept_tokens(Signed::start(1, &catalogue, &data)?.memory(&data)?);
-    }
     Ok(())
 }
 
-/// Servers over that database, as its users start them but for these arguments.
-fn serve(number: usize, catalogue: &Path, data: &Data, arguments: &[&str]) -> Result<Vec<Program>, Box<dyn Error>> {
+/// A server over that database, as its users start it but for these arguments.
+fn serve(catalogue: &Path, data: &Data, arguments: &[&str]) -> Result<Program, Box<dyn Error>> {
     let mut command = on_one_processor(catalogue);
     command.args(["serve", "--listen", "127.0.0.1:0", "--database", &data.address()]);
     command.args(arguments);
-    (0..number).map(|_| Ok(Program::start(&mut command, 1)?)).collect()
+    Ok(Program::start(&mut command, 1)?)
 }

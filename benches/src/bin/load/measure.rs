@@ -1,15 +1,12 @@
 //! Measuring works in turn: processor time per request, from the kernel's account of the servers.
 
 use std::error::Error;
-use std::io;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use catalogue_benches::{Data, Figures, cpu_of_process};
+use catalogue_benches::{Data, cpu_of_process};
 
 use crate::Options;
 use crate::client::{Bounds, Client};
-use crate::memory_latency::MemoryLatency;
 use crate::works::{Target, Work, is_under_commits};
 use crate::writer::under_commits;
 
@@ -17,8 +14,6 @@ use crate::writer::under_commits;
 const LONGEST: Duration = Duration::from_secs(4);
 /// What is sent before a measurement at least.
 const WARM_UP: u64 = 500;
-/// How long a measurement waits for a quiet machine at most.
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// A work and what was measured, once a round.
 pub(crate) type Row<'w> = (&'w Work, Vec<Sample>);
@@ -33,47 +28,16 @@ pub(crate) struct Sample {
     pub(crate) commits: Option<f64>,
 }
 
-/// Measures every work once a round, this and the other one after the other; what is first changes from round to round. Beside
-/// the rows it gives the memory's latency at each measurement, in ns.
-pub(crate) fn all<'w>(
-    works: &'w [Work],
-    data: &Data,
-    options: &Options,
-) -> Result<(Vec<Row<'w>>, Figures), Box<dyn Error>> {
-    let (memory, mut latencies) = (MemoryLatency::new(), Vec::new());
+/// Measures every work once a round, this and the other one after the other; what is first changes from round to round.
+pub(crate) fn all<'w>(works: &'w [Work], data: &Data, options: &Options) -> Result<Vec<Row<'w>>, Box<dyn Error>> {
     let mut rows: Vec<Row<'_>> = works.iter().map(|work| (work, Vec::new())).collect();
     for round in 0..options.rounds {
         for (work, samples) in &mut rows {
-            let measured = quietly(options.quiet, &memory, || once(work, data, options, round % 2 == 1));
-            let (sample, latency) = measured.map_err(|error| format!("{}: {error}", work.name))?;
-            samples.push(sample);
-            latencies.push(latency);
+            let measured = once(work, data, options, round % 2 == 1);
+            samples.push(measured.map_err(|error| format!("{}: {error}", work.name))?);
         }
     }
-    Ok((rows, latencies.into_iter().collect()))
-}
-
-/// Measures while the memory's latency is at most `quiet` ns, where that is asked for: what was measured while it was more does
-/// not count, whatever it is. Gives the larger of the latencies before and after, too.
-fn quietly(
-    quiet: Option<u64>,
-    memory: &MemoryLatency,
-    measure: impl Fn() -> Result<Sample, Box<dyn Error>>,
-) -> Result<(Sample, f64), Box<dyn Error>> {
-    let most = quiet.map_or(f64::INFINITY, |ns| ns as f64);
-    let begin = Instant::now();
-    loop {
-        let before = memory.measure();
-        let sample = if before <= most { Some(measure()?) } else { None };
-        let latency = before.max(memory.measure());
-        match sample {
-            Some(sample) if latency <= most => return Ok((sample, latency)),
-            _ if begin.elapsed() >= LONGEST_WAIT => {
-                return Err(format!("the machine was not quiet for ten minutes: a step takes {latency:.0} ns").into());
-            }
-            _ => thread::sleep(Duration::from_secs(1)),
-        }
-    }
+    Ok(rows)
 }
 
 fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Result<Sample, Box<dyn Error>> {
@@ -99,8 +63,8 @@ fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Resul
 
 /// What one request costs the servers and the database, in µs of the processor's time.
 fn cost(target: &Target, data: &Data, bounds: Bounds) -> Result<(f64, Option<f64>), Box<dyn Error>> {
-    let used = || target.processes.iter().map(|&process| cpu_of_process(process)).sum::<io::Result<Duration>>();
-    let mut client = Client::connect(&target.addresses)?;
+    let used = || cpu_of_process(target.process);
+    let mut client = Client::connect(target.address)?;
     let warm_up = Bounds { requests: WARM_UP.max(target.requests.len() as u64), time: LONGEST };
     client.drive(&target.requests, target.status, warm_up)?;
     let (server, database) = (used()?, data.cpu_of_database()?);
@@ -109,11 +73,4 @@ fn cost(target: &Target, data: &Data, bounds: Bounds) -> Result<(f64, Option<f64
     let each = |spent: Duration| spent.as_secs_f64() * 1e6 / answered as f64;
     let database = database.map(|(now, before)| each(now.saturating_sub(before)));
     Ok((each(server.unwrap_or_default()), database))
-}
-
-/// Sends each request once.
-pub(crate) fn visit(target: &Target) -> Result<(), Box<dyn Error>> {
-    let bounds = Bounds { requests: target.requests.len() as u64, time: Duration::from_secs(120) };
-    Client::connect(&target.addresses)?.drive(&target.requests, target.status, bounds)?;
-    Ok(())
 }

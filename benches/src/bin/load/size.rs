@@ -10,31 +10,30 @@ use crate::works::{FIRST_PAGE, Target, Work, deep_page};
 /// The works over the large database.
 pub(crate) const NAMES: [&str; 3] = ["size: first page, beside few courses", "size: deep page", "size: detail"];
 
-/// The works of these names, with the server that they need; `few` are servers of the small database.
+/// The works of these names, with the server that they need; `few` is the server of the small database.
 pub(crate) fn works(
     names: &[&'static str],
     catalogue: &Path,
     data: &Data,
     large: Option<&Large>,
-    few: &[Program],
+    few: &Program,
 ) -> Result<(Option<Program>, Vec<Work>), Box<dyn Error>> {
     let Some(large) = large else { return Ok((None, Vec::new())) };
     let mut command = on_one_processor(catalogue);
     command.args(["serve", "--listen", "127.0.0.1:0", "--page-cache", "0", "--database", &large.address]);
-    let many = [Program::start(&mut command, 1)?];
-    let target = |name: &str, servers: &[Program], owner: &Owner| {
+    let many = Program::start(&mut command, 1)?;
+    let target = |name: &str, server: &Program, owner: &Owner| {
         let path = match NAMES.iter().position(|known| *known == name) {
             Some(0) => FIRST_PAGE.to_owned(),
-            Some(1) => deep_page(servers[0].addresses()[0], owner)?,
+            Some(1) => deep_page(server.addresses()[0], owner)?,
             _ => format!("/courses/{}", course(&owner.account, data.accounts()[0].courses / 2).slug),
         };
-        Ok::<_, Box<dyn Error>>(Target::of(servers, vec![owner.request(&path, "")]))
+        Ok::<_, Box<dyn Error>>(Target::of(server, vec![owner.request(&path, "")]))
     };
     let mut works = Vec::new();
     for &name in names {
         let (this, than) = (target(name, &many, &large.owner)?, target(name, few, &data.accounts()[0])?);
         works.push(Work { name, goal: 1.1, this, than, with_database: true });
     }
-    let [many] = many;
     Ok((Some(many), works))
 }

@@ -25,8 +25,8 @@ pub(crate) fn works(
     names: &[&'static str],
     handler: &Path,
     data: &Data,
-    hot: &[Program],
-    cold: &[Program],
+    hot: &Program,
+    cold: &Program,
 ) -> Result<(Vec<Program>, Vec<Work>), Box<dyn Error>> {
     let (mut handlers, mut works) = (Vec::new(), Vec::new());
     let owner = &data.accounts()[0];
@@ -34,16 +34,16 @@ pub(crate) fn works(
     for &name in names {
         let is_hot = name == NAMES[0];
         let this = Target::of(if is_hot { hot } else { cold }, vec![owner.request(FIRST_PAGE, "")]);
-        let mut connection = Connection::open(this.addresses[0])?;
+        let mut connection = Connection::open(this.address)?;
         let file = data.write_beside("statement", &constant_form(&connection.ask(&this.requests[0])?))?;
         let (statement, text) =
             if is_hot { (STATEMENTS[0], &*digest) } else { (STATEMENTS[1], owner.account.as_str()) };
         let mut command = on_one_processor(handler);
         command.args(["--database", &data.address(), "--statement", statement, "--text", text, &file]);
         let handler = Program::start(&mut command, 1)?;
-        let than = Target { processes: vec![handler.id()], addresses: handler.addresses().to_vec(), ..this.clone() };
+        let than = Target { process: handler.id(), address: handler.addresses()[0], ..this.clone() };
         handlers.push(handler);
-        works.push(Work { name, goal: 1.3, this, than, with_database: false });
+        works.push(Work { name, goal: if is_hot { 1.3 } else { 1.7 }, this, than, with_database: false });
     }
     Ok((handlers, works))
 }

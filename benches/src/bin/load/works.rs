@@ -13,7 +13,7 @@ const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
 pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
 
 /// The works that are measured beside the constant.
-pub(crate) const NAMES: [&str; 18] = [
+pub(crate) const NAMES: [&str; 12] = [
     "hot first page",
     "hot deep page",
     "hot detail",
@@ -21,47 +21,32 @@ pub(crate) const NAMES: [&str; 18] = [
     "hot 304",
     "hot gzip page",
     "all accounts in turn",
-    "hot first page, no log",
-    "hot /me, no log",
-    "all accounts in turn, no log",
     "cold first page",
     "cold deep page",
     "cold detail",
     "hot page under commits",
     "all accounts under commits",
-    "as many answers: all accounts in turn",
-    "as many answers: all accounts in turn, no log",
-    "as many answers: all accounts under commits",
 ];
-
-/// Begins the names of works beside a constant that has an answer of its own for each account.
-const AS_MANY: &str = "as many answers: ";
 
 /// The servers that are asked, by the name of the work.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    pub(crate) hot: Vec<Program>,
+    pub(crate) hot: Program,
     /// Without kept answers.
-    pub(crate) cold: Vec<Program>,
-    /// Without a line of the log for each request.
-    pub(crate) unlogged: Vec<Program>,
+    pub(crate) cold: Program,
 }
 
 impl Servers {
-    fn of(&self, name: &str) -> &[Program] {
-        match name {
-            _ if name.starts_with("cold") => &self.cold,
-            _ if name.ends_with("no log") => &self.unlogged,
-            _ => &self.hot,
-        }
+    fn of(&self, name: &str) -> &Program {
+        if name.starts_with("cold") { &self.cold } else { &self.hot }
     }
 }
 
-/// Requests to servers that answer alike, each of them with that status.
+/// Requests to a server, each of them answered with that status.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    pub(crate) processes: Vec<u32>,
-    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) process: u32,
+    pub(crate) address: SocketAddr,
     pub(crate) requests: Vec<Vec<u8>>,
     pub(crate) status: u16,
 }
@@ -80,69 +65,38 @@ pub(crate) struct Work {
 
 impl Target {
     /// Requests that are answered with 200.
-    pub(crate) fn of(servers: &[Program], requests: Vec<Vec<u8>>) -> Self {
-        let processes = servers.iter().map(Program::id).collect();
-        let addresses = servers.iter().map(|server| server.addresses()[0]).collect();
-        Self { processes, addresses, requests, status: 200 }
+    pub(crate) fn of(server: &Program, requests: Vec<Vec<u8>>) -> Self {
+        Self { process: server.id(), address: server.addresses()[0], requests, status: 200 }
     }
 }
 
-/// The works of these names beside the constant, which is started for them: one with an answer for each, and one with many.
+/// The works of these names beside the constant, which is started for them.
 pub(crate) fn beside_constant(
     names: &[&'static str],
     constant: &Path,
     data: &Data,
     servers: &Servers,
-) -> Result<(Vec<Program>, Vec<Work>), Box<dyn Error>> {
-    let (many, one): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with(AS_MANY));
-    let (mut constants, mut works) = (Vec::new(), Vec::new());
-    for (names, copies) in [(one, 1), (many, data.accounts().len())] {
-        if !names.is_empty() {
-            let (constant, beside) = beside_copies(&names, copies, constant, data, servers)?;
-            constants.push(constant);
-            works.extend(beside);
-        }
-    }
-    Ok((constants, works))
-}
-
-fn beside_copies(
-    names: &[&'static str],
-    copies: usize,
-    constant: &Path,
-    data: &Data,
-    servers: &Servers,
-) -> Result<(Program, Vec<Work>), Box<dyn Error>> {
+) -> Result<(Option<Program>, Vec<Work>), Box<dyn Error>> {
     let (mut targets, mut files) = (Vec::new(), Vec::new());
     for (number, name) in names.iter().enumerate() {
-        let servers = servers.of(name);
-        let mut target = Target::of(servers, requests(name, data, servers[0].addresses()[0])?);
-        let mut connection = Connection::open(target.addresses[0])?;
+        let server = servers.of(name);
+        let mut target = Target::of(server, requests(name, data, server.addresses()[0])?);
+        let mut connection = Connection::open(target.address)?;
         let answer = connection.ask(&target.requests[0])?;
         target.status = answer.status;
-        files.push(data.write_beside(&format!("answer-{copies}-{number}"), &constant_form(&answer))?);
+        files.push(data.write_beside(&format!("answer-{number}"), &constant_form(&answer))?);
         targets.push(target);
     }
-    let copies = format!("--copies={copies}");
-    let constant = Program::start(on_one_processor(constant).arg(copies).args(&files), files.len())?;
+    if names.is_empty() {
+        return Ok((None, Vec::new()));
+    }
+    let constant = Program::start(on_one_processor(constant).args(&files), files.len())?;
     let mut works = Vec::new();
     for ((&name, this), &address) in names.iter().zip(targets).zip(constant.addresses()) {
-        let than = Target { processes: vec![constant.id()], addresses: vec![address], ..this.clone() };
-        let mut connection = Connection::open(address)?;
-        let body = connection.ask(&than.requests[0])?.body;
-        for &address in &this.addresses {
-            if Connection::open(address)?.ask(&this.requests[0])?.body != body {
-                return Err(format!("{name}: one of the servers answers other bytes than the constant").into());
-            }
-        }
+        let than = Target { process: constant.id(), address, ..this.clone() };
         works.push(Work { name, goal: goal(name), this, than, with_database: false });
     }
-    Ok((constant, works))
-}
-
-/// Requests that visit every account with that path.
-pub(crate) fn walk(data: &Data, path: &str, gzip: bool) -> Vec<Vec<u8>> {
-    data.accounts().iter().map(|owner| owner.request(path, if gzip { GZIP } else { "" })).collect()
+    Ok((Some(constant), works))
 }
 
 /// Whether courses change while the work of that name is measured.
@@ -151,14 +105,12 @@ pub(crate) fn is_under_commits(name: &str) -> bool {
 }
 
 fn goal(name: &str) -> f64 {
-    match name.trim_start_matches(AS_MANY) {
+    match name {
         "cold detail" => 3.0,
-        _ if name.starts_with("cold") => 4.0,
-        "all accounts in turn" => 1.6,
-        "all accounts in turn, no log" => 1.4,
-        _ if name.ends_with("no log") => 1.3,
-        _ if is_under_commits(name) => 2.2,
-        _ => 1.5,
+        _ if name.starts_with("cold") => 4.5,
+        "all accounts in turn" => 1.8,
+        _ if is_under_commits(name) => 2.7,
+        _ => 1.6,
     }
 }
 
@@ -166,13 +118,15 @@ fn goal(name: &str) -> f64 {
 fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let owner = &data.accounts()[0];
     let request = match name {
-        _ if name.contains("all accounts") => return Ok(walk(data, FIRST_PAGE, false)),
+        _ if name.contains("all accounts") => {
+            return Ok(data.accounts().iter().map(|owner| owner.request(FIRST_PAGE, "")).collect());
+        }
         "hot deep page" | "cold deep page" => owner.request(&deep_page(address, owner)?, ""),
         "hot detail" | "cold detail" => {
             let slug = course(&owner.account, owner.courses / 2).slug;
             owner.request(&format!("/courses/{slug}"), "")
         }
-        "hot /me" | "hot /me, no log" => owner.request("/me", ""),
+        "hot /me" => owner.request("/me", ""),
         "hot 304" => {
             let tag = Connection::open(address)?.ask(&owner.request(FIRST_PAGE, ""))?.field("etag")?.to_owned();
             owner.request(FIRST_PAGE, &format!("if-none-match: {tag}\r\n"))

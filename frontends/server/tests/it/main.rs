@@ -34,7 +34,7 @@ mod import;
 mod import_told;
 #[cfg(unix)]
 mod interrupts;
-mod kept_inputs;
+mod kept_configurations;
 mod keys;
 mod keys_check;
 mod keys_find;

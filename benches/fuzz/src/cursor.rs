@@ -1,0 +1,111 @@
+//! The query parameter `cursor` (decision R8). The first letter of an input says what the rest is: `t` the parameter's text,
+//! `s` what is to be sealed as anybody can, `p` eight bytes of a time and the slug of a course where a page ends.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use catalogue_core::storage::{Limit, Position};
+use catalogue_core::{Catalogue, Timestamp};
+use http::Response;
+use http::header::{HOST, LINK};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::ask::{ACCOUNT, ask_as, failure, get, header};
+use super::echo::{Echo, caller};
+
+static WORLD: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
+    let echo = Echo::default();
+    let catalogue = echo.catalogue().build().unwrap();
+    (echo, catalogue)
+});
+
+pub(super) fn check(input: &[u8]) {
+    match input {
+        [b't', text @ ..] => check_text(&String::from_utf8_lossy(text)),
+        [b's', content @ ..] => check_text(&seal(ACCOUNT, content)),
+        [b'p', place @ ..] => check_page(place),
+        _ => {}
+    }
+}
+
+/// A text is a place in the list where it is the cursor of it, and else 400.
+fn check_text(text: &str) {
+    let (echo, _) = &*WORLD;
+    echo.list(Vec::new());
+    let Some(response) = ask(text, "") else { return };
+    let page = echo.page();
+    match meant(text) {
+        Some(position) => {
+            assert_eq!(failure(&response).0, 200, "{position:?}");
+            assert_eq!(page.and_then(|page| page.after), Some(position));
+        }
+        None => {
+            let details = json!({ "parameter": "cursor", "reason": "invalid" });
+            assert_eq!(failure(&response), (400, Some("invalid_request".to_owned()), details));
+            assert_eq!(page, None);
+        }
+    }
+}
+
+/// The cursor of a page is the seal over its last course, its link has it too, and it leads to that place and no other.
+fn check_page(place: &[u8]) {
+    let content = [&[1], place].concat();
+    let Some(position) = position(&content) else { return };
+    let (echo, _) = &*WORLD;
+    echo.list(vec![position.clone(), Position { created_at: Timestamp::MIN, slug: "last".to_owned() }]);
+    let response = ask("", "limit=1").expect("that is a request");
+    let body: Value = serde_json::from_slice(response.body()).unwrap();
+    let next = seal(ACCOUNT, &content);
+    let (text, title) = (position.slug.as_str(), position.slug.as_str());
+    let row = json!({
+        "slug": text, "title": title, "language": text, "publishedAt": null, "hidden": true, "moduleCount": 7,
+    });
+    assert_eq!(body, json!({ "data": [row], "meta": { "nextCursor": next } }));
+    let link = header(response.headers(), LINK).expect("a page with a next one has a link");
+    assert!(link.contains(&*next) && link.contains("limit=1") && link.ends_with(r#">; rel="next""#), "{link}");
+    assert_eq!(echo.page().map(|page| page.limit.get()), Some(Limit::MIN.get()));
+    check_text(&next);
+    check_text(&seal("acc_other", &content));
+    let last = next.len() - 1;
+    for other in ["A", "B", "_"].iter().filter(|other| !next.ends_with(**other)) {
+        check_text(&format!("{}{other}", &next[..last]));
+    }
+}
+
+fn ask(cursor: &str, more: &str) -> Option<Response<Bytes>> {
+    let mut query = form_urlencoded::Serializer::new(more.to_owned());
+    if more.is_empty() {
+        query.append_pair("cursor", cursor);
+    }
+    let request = get(&format!("/api/v1/courses?{}", query.finish()), &HOST, &[])?;
+    Some(ask_as(caller(), &WORLD.1, request))
+}
+
+/// The place that a text means for the account here, found out by another way than the core's: what is sealed once more
+/// must be the text.
+pub(super) fn meant(text: &str) -> Option<Position> {
+    let content = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let content = content.get(..content.len().checked_sub(16)?)?;
+    (text.len() <= 512 && seal(ACCOUNT, content) == text).then(|| position(content))?
+}
+
+/// Layout 1: microseconds after 1970, and a slug.
+fn position(content: &[u8]) -> Option<Position> {
+    let [1, a, b, c, d, e, f, g, h, slug @ ..] = content else { return None };
+    let slug = str::from_utf8(slug).ok()?;
+    let is_slug = (1..=200).contains(&slug.len()) && !slug.contains(|c: char| c == '/' || c.is_control());
+    let created_at = Timestamp::from_microseconds(i64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]))?;
+    is_slug.then(|| Position { created_at, slug: slug.to_owned() })
+}
+
+fn seal(account: &str, content: &[u8]) -> String {
+    let mut sealed = b"catalogue cursor\0".to_vec();
+    sealed.extend((account.len() as u64).to_be_bytes());
+    sealed.extend(account.as_bytes());
+    sealed.extend(content);
+    let digest = Sha256::digest(&sealed);
+    URL_SAFE_NO_PAD.encode([content, &digest[..16]].concat())
+}

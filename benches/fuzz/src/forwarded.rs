@@ -1,0 +1,133 @@
+//! What clients and proxies write into `X-Forwarded-For` and `X-Forwarded-Proto`. Each line of an input is a line of a field:
+//! `x` or `p`, and its value. Whatever a client has written: where the proxy adds to it, the client is whom the proxy names.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::future::{Pending, Ready, pending, ready};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use catalogue_hyper::{ClientAddress, Networks, ServerConfig, serve};
+use http::{HeaderValue, Request, Response};
+use http_body_util::Full;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::{Builder, Runtime};
+use tower_service::Service;
+
+const FOR: &str = "x-forwarded-for";
+const PROTO: &str = "x-forwarded-proto";
+/// What the trusted proxy tells, and its own address.
+const CLIENT: &str = "192.0.2.66";
+const PROXY: &str = "127.0.0.1";
+
+type Fields = Vec<(&'static str, HeaderValue)>;
+
+thread_local! {
+    static SERVER: RefCell<Server> = RefCell::new(Server::start());
+}
+
+pub(super) fn check(input: &[u8]) {
+    let fields = fields(input);
+    if fields.len() > 50 || fields.iter().map(|(_, value)| value.len()).sum::<usize>() > 8 << 10 {
+        return;
+    }
+    ask(&fields);
+    let mut on_a_line = fields.clone();
+    on_a_line.push((FOR, HeaderValue::from_static(CLIENT)));
+    let mut to_the_line = fields.clone();
+    match to_the_line.iter_mut().rfind(|(name, _)| *name == FOR) {
+        Some((_, line)) => {
+            let added = [line.as_bytes(), b", ", CLIENT.as_bytes()].concat();
+            *line = HeaderValue::from_bytes(added.trim_ascii()).unwrap();
+        }
+        None => to_the_line.push((FOR, HeaderValue::from_static(CLIENT))),
+    }
+    for mut added in [on_a_line, to_the_line] {
+        // A proxy that tells of the scheme writes it last as well.
+        added.push((PROTO, HeaderValue::from_static("http")));
+        let (found, https) = ask(&added);
+        assert!(found == CLIENT || found == PROXY, "{found} {added:?}");
+        assert!(!https, "{added:?}");
+    }
+}
+
+fn fields(input: &[u8]) -> Fields {
+    let lines = input.split(|byte| *byte == b'\n').filter_map(|line| {
+        let (first, rest) = line.split_first()?;
+        let name = match first {
+            b'x' => FOR,
+            b'p' => PROTO,
+            _ => return None,
+        };
+        Some((name, HeaderValue::from_bytes(rest.trim_ascii()).ok()?))
+    });
+    lines.collect()
+}
+
+fn ask(fields: &Fields) -> (String, bool) {
+    SERVER.with_borrow_mut(|server| server.ask(fields))
+}
+
+/// A server behind trusted proxies that answers with the address that it takes for the client's, and a connection to it.
+struct Server {
+    runtime: Runtime,
+    connection: TcpStream,
+}
+
+#[derive(Clone)]
+struct WhoAsks;
+
+impl Server {
+    fn start() -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let connection = runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let trusted_proxies = Networks::parse(&["127.0.0.0/8", "10.0.0.0/8", "2001:db8:1::/48"]).unwrap();
+            let config = ServerConfig { trusted_proxies, ..ServerConfig::default() };
+            let never: Pending<()> = pending();
+            tokio::spawn(serve(listener, WhoAsks, config, never));
+            TcpStream::connect(address).await.unwrap()
+        });
+        connection.set_nodelay(true).unwrap();
+        Self { runtime, connection }
+    }
+
+    /// Whom the server takes for the client of a request with these fields, and whether over HTTPS.
+    fn ask(&mut self, fields: &Fields) -> (String, bool) {
+        let mut request = b"GET / HTTP/1.1\r\nhost: a\r\n".to_vec();
+        for (name, value) in fields {
+            request.extend([name.as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+        }
+        request.extend_from_slice(b"\r\n");
+        let connection = &mut self.connection;
+        let answer = self.runtime.block_on(async {
+            connection.write_all(&request).await.expect("the server reads");
+            let mut answer = Vec::new();
+            // The body ends with a line.
+            while !answer.ends_with(b"\n") || answer.ends_with(b"\r\n") {
+                assert_ne!(connection.read_buf(&mut answer).await.expect("the server answers"), 0, "{request:?}");
+            }
+            String::from_utf8(answer).expect("the answer is text")
+        });
+        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head ends");
+        (body.trim_end().to_owned(), head.contains("strict-transport-security"))
+    }
+}
+
+impl Service<Request<Full<Bytes>>> for WhoAsks {
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = Ready<Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        let ClientAddress(address) = request.extensions().get().copied().expect("each request has one");
+        ready(Ok(Response::new(Full::from(format!("{address}\n")))))
+    }
+}

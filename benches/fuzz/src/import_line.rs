@@ -1,0 +1,121 @@
+//! Lines of the import format: read by the JSON Schema as by the import, and the inverse of the export.
+
+use std::io::Cursor;
+use std::sync::LazyLock;
+
+use catalogue_core::Timestamp;
+use catalogue_core::admin::Accounts;
+use catalogue_core::storage::MemoryStorage;
+use catalogue_transfer::{ImportError, Input, Options, Report, SCHEMA, export, import_text};
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::ask::now;
+
+static FORMAT: LazyLock<Validator> =
+    LazyLock::new(|| jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
+
+pub(super) fn check(input: &[u8]) {
+    let storage = MemoryStorage::new();
+    let read_twice = read_twice(&storage, input);
+    let written = exported(&storage);
+    if let Err(error) = &read_twice {
+        check_faults(error, input);
+        assert_eq!(written, "", "a failed import changes nothing");
+    }
+    let Some(text) = decoded(input) else {
+        assert!(read_twice.is_err());
+        return;
+    };
+    let text = &*text;
+    let at_once = now(import_text(&MemoryStorage::new(), text, Options::default()));
+    assert_eq!(at_once.is_ok(), read_twice.is_ok(), "{at_once:?} {read_twice:?}");
+    if read_twice.is_ok() {
+        check_schema(text);
+        check_inverse(&storage, &written);
+    }
+    check_each_line(text);
+}
+
+/// The text of an input without a byte order mark; `None` if it is no text, or one with zeros, as no object has any.
+fn decoded(input: &[u8]) -> Option<String> {
+    let unit = match input {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        [first, 0, ..] if *first != 0 => u16::from_le_bytes,
+        [0, second, ..] if *second != 0 => u16::from_be_bytes,
+        _ => return without_mark(str::from_utf8(input).ok()?),
+    };
+    let (units, []) = input.as_chunks() else { return None };
+    without_mark(&String::from_utf16(&units.iter().copied().map(unit).collect::<Vec<_>>()).ok()?)
+}
+
+fn without_mark(text: &str) -> Option<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    (!text.contains('\0')).then(|| text.to_owned())
+}
+
+/// What the import takes, the schema takes.
+fn check_schema(text: &str) {
+    for line in text.lines().filter(|line| !line.trim_ascii().is_empty()) {
+        let line: Value = serde_json::from_str(line).expect("a line is JSON");
+        assert!(FORMAT.is_valid(&line), "{line}");
+    }
+}
+
+/// What is written is read back as it was, and a second time nothing changes.
+fn check_inverse(storage: &MemoryStorage, written: &str) {
+    let copy = MemoryStorage::new();
+    now(import_text(&copy, written, Options::default())).expect("what is exported can be imported");
+    assert_eq!(exported(&copy), written);
+    let report = now(import_text(storage, written, Options { prune: true, ..Options::default() })).unwrap();
+    let (accounts, courses) = (report.accounts, report.courses);
+    assert_eq!((accounts.added, accounts.changed, courses.added, courses.changed, courses.removed), (0, 0, 0, 0, 0));
+}
+
+/// A line that the schema takes is taken too, unless it says what no schema can know. Written anew, it has nothing twice.
+fn check_each_line(text: &str) {
+    for line in text.lines() {
+        let Some(line) = serde_json::from_str(line).ok().filter(|line| FORMAT.is_valid(line)) else { continue };
+        let account = if line["type"] == "course" {
+            format!(r#"{{"type":"account","id":{}}}"#, line["account"])
+        } else {
+            String::new()
+        };
+        let taken = now(import_text(&MemoryStorage::new(), &format!("{account}\n{line}"), Options::default()));
+        assert_eq!(taken.is_ok(), is_known_to_be_right(&line), "{line} {taken:?}");
+    }
+}
+
+/// Lengths are of bytes, and not every date is one.
+fn is_known_to_be_right(line: &Value) -> bool {
+    let is_short = |name: &str| line[name].as_str().is_none_or(|text| text.len() <= 200);
+    let is_time = |name: &str| line[name].as_str().is_none_or(|time| Timestamp::parse(time).is_ok());
+    match line["type"].as_str() {
+        Some("account") => is_short("id"),
+        _ => ["account", "slug"].into_iter().all(is_short) && ["createdAt", "publishedAt"].into_iter().all(is_time),
+    }
+}
+
+/// Twenty at most, in the order of their lines, and fit for a terminal.
+fn check_faults(error: &ImportError, input: &[u8]) {
+    let ImportError::Input { faults, stopped } = error else { panic!("{error:?}") };
+    let lines = input.split(|byte| *byte == b'\n').count() as u64;
+    assert!((1..=20).contains(&faults.len()) && *stopped == (faults.len() == 20), "{faults:?}");
+    assert!(faults.windows(2).all(|two| two[0].line < two[1].line), "{faults:?}");
+    for fault in faults {
+        assert!((1..=lines).contains(&fault.line.expect("a line is wrong")), "{fault:?}");
+        assert!(fault.what.len() < 1500 && !fault.what.contains(char::is_control), "{fault:?}");
+    }
+}
+
+fn read_twice(storage: &MemoryStorage, input: &[u8]) -> Result<Report, ImportError> {
+    let checked = Input::stream(Cursor::new(input.to_vec())).check()?;
+    now(now(checked.prepare(storage, Options::default()))?.finish())
+}
+
+fn exported(storage: &MemoryStorage) -> String {
+    let mut target = Vec::new();
+    now(export(storage, Accounts::All, &mut target)).unwrap();
+    String::from_utf8(target).unwrap()
+}

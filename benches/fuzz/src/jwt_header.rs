@@ -1,0 +1,59 @@
+//! The header of a signed token (decisions O8 to O13): any text, in a token that is right but for it.
+
+use std::sync::LazyLock;
+
+use catalogue_core::auth::Verdict;
+use catalogue_core::auth::signed::SignedTokens;
+use serde_json::Value;
+
+use super::signers::{AUDIENCE, ISSUER, kid_of, second_opinion, token, tokens, verdict};
+
+static TOKENS: LazyLock<SignedTokens> = LazyLock::new(|| tokens(|builder| builder));
+
+const ALGORITHMS: [&str; 6] = ["ES256", "ES384", "EdDSA", "Ed25519", "PS256", "RS256"];
+
+pub(super) fn check(input: &[u8]) {
+    let payload = format!(
+        r#"{{"iss":"{ISSUER}","aud":"{AUDIENCE}","sub":"acc_1","client_id":"c","jti":"j","iat":1,"exp":4102444800}}"#
+    );
+    // Members that are not read here may be what the library cannot read.
+    let header: Option<Value> = serde_json::from_slice(input).ok();
+    let member = |name: &str| header.as_ref().and_then(|header| header.get(name)?.as_str()).unwrap_or_default();
+    let algorithm = member("alg");
+    let text = token(input, payload.as_bytes(), algorithm);
+    let found = verdict(&TOKENS, &text);
+    assert_eq!(verdict(&TOKENS, &text), found);
+    if !matches!(found, Verdict::Accepted(_)) {
+        return;
+    }
+    if let Some(header) = &header {
+        let typ = member("typ").to_ascii_lowercase();
+        let is_kid = header
+            .get("kid")
+            .is_none_or(|kid| kid.is_null() || *kid == Value::Array(Vec::new()) || kid == kid_of(algorithm));
+        let is_right = ["at+jwt", "application/at+jwt"].contains(&&*typ) && ALGORITHMS.contains(&algorithm) && is_kid;
+        assert!(is_right && header.get("crit").is_none(), "{header}");
+    }
+    // RFC 9864's name is not known there.
+    if algorithm != "Ed25519" && serde_json::from_slice::<jsonwebtoken::Header>(input).is_ok() {
+        let claims = second_opinion(&text, algorithm);
+        assert!(claims.is_ok(), "{claims:?} {text}");
+    }
+    check_variants(&text);
+}
+
+/// A token has one text: with padding, stray bits, another letter or a part more it is none.
+fn check_variants(text: &str) {
+    let (front, last) = text.split_at(text.len() - 1);
+    let at = text.len() / 3 * 2;
+    let other = if text.as_bytes()[at] == b'A' { "B" } else { "A" };
+    let mut altered = text.to_owned();
+    altered.replace_range(at..=at, other);
+    let mut variants =
+        vec![altered, format!("{text}="), format!("{text}=="), format!("{text}."), format!("{text}.e30")];
+    variants.extend("ABCDQgw_".chars().filter(|c| !last.starts_with(*c)).map(|c| format!("{front}{c}")));
+    for variant in variants {
+        let found = verdict(&TOKENS, &variant);
+        assert!(!matches!(found, Verdict::Accepted(_)), "{variant}");
+    }
+}

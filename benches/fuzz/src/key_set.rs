@@ -1,0 +1,94 @@
+//! A key set (decisions O13 and O21): any bytes that an issuer may send.
+
+use bytes::Bytes;
+use catalogue_core::auth::Verdict;
+use catalogue_core::auth::signed::SignedTokens;
+use serde_json::{Value, json};
+
+use super::ask::now;
+use super::signers::{AUDIENCE, ISSUER, jwk, token, verdict};
+
+/// The name of a key that no input can hold, as it is made when the program starts.
+const OURS: &str = "ed-of-this-run";
+const MOST_BYTES: usize = 256 << 10;
+const MOST_KEYS: usize = 100;
+
+pub(super) fn check(input: &[u8]) {
+    let tokens = tokens_with(input.to_vec());
+    now(tokens.refresh());
+    let (status, passed_over) = (tokens.keys(), tokens.passed_over().len());
+    let set: Option<Value> = serde_json::from_slice(input).ok().filter(|_| input.len() <= MOST_BYTES);
+    let Some(keys) = set.as_ref().and_then(|set| set.get("keys")?.as_array()).filter(|it| it.len() <= MOST_KEYS) else {
+        assert_eq!((status.usable, status.fetched, status.failed), (0, 0, 1));
+        return;
+    };
+    let most: usize = keys.iter().map(usable_for).sum();
+    let one_at_least = keys.iter().filter(|key| usable_for(key) > 0).count();
+    assert_eq!(status.usable > 0, status.fetched == 1, "{status:?}");
+    assert!(status.usable <= most, "{status:?} {most}");
+    if status.usable > 0 {
+        let used = keys.len() - passed_over;
+        assert!(used <= one_at_least && (used..=2 * used).contains(&status.usable), "{status:?} {passed_over}");
+    }
+    check_beside_ours(keys);
+}
+
+/// No key of a set keeps another from being used, or lets a token be taken that it has not signed.
+fn check_beside_ours(theirs: &[Value]) {
+    let mut keys = theirs.to_vec();
+    keys.insert(0, jwk(OURS));
+    let is_small = keys.len() <= MOST_KEYS;
+    let set = json!({ "keys": keys }).to_string();
+    let is_small = is_small && set.len() <= MOST_BYTES;
+    let tokens = tokens_with(set.into_bytes());
+    now(tokens.refresh());
+    if !is_small {
+        assert_eq!(tokens.keys().usable, 0);
+        return;
+    }
+    assert!(is_accepted(&tokens, Some(OURS)));
+    assert!(is_accepted(&tokens, None));
+    let kids = theirs.iter().filter_map(|key| key.get("kid")?.as_str()).filter(|kid| *kid != OURS);
+    for kid in kids.take(3) {
+        assert!(!is_accepted(&tokens, Some(kid)), "{kid:?}");
+    }
+}
+
+fn is_accepted(tokens: &SignedTokens, kid: Option<&str>) -> bool {
+    let payload = json!({
+        "iss": ISSUER, "aud": AUDIENCE, "sub": "acc_1", "client_id": "c", "jti": "j", "iat": 1, "exp": 4_102_444_800_u64,
+    });
+    let mut header = json!({ "alg": "EdDSA", "typ": "at+jwt" });
+    if let Some(kid) = kid {
+        header["kid"] = kid.into();
+    }
+    let text = token(header.to_string().as_bytes(), payload.to_string().as_bytes(), "EdDSA");
+    matches!(verdict(tokens, &text), Verdict::Accepted(_))
+}
+
+fn tokens_with(set: Vec<u8>) -> SignedTokens {
+    SignedTokens::builder(ISSUER, AUDIENCE, Bytes::from(set)).build().unwrap()
+}
+
+/// For how many algorithms a key may be used, as far as its members tell.
+fn usable_for(jwk: &Value) -> usize {
+    let text = |name: &str| jwk.get(name).and_then(Value::as_str);
+    let member = |name: &str| jwk.get(name).filter(|value| **value != Value::Null && **value != json!([]));
+    let is_for_signatures = member("use").is_none_or(|usage| usage == "sig")
+        && member("key_ops").is_none_or(|all| all.as_array().is_some_and(|all| all.contains(&json!("verify"))));
+    if text("d").is_some_and(|d| !d.is_empty()) || !is_for_signatures {
+        return 0;
+    }
+    let algorithms: &[&str] = match (text("kty"), text("crv")) {
+        (Some("EC"), Some("P-256")) => &["ES256"],
+        (Some("EC"), Some("P-384")) => &["ES384"],
+        (Some("OKP"), Some("Ed25519")) => &["EdDSA", "Ed25519"],
+        (Some("RSA"), _) => &["PS256", "RS256"],
+        _ => return 0,
+    };
+    match (member("alg"), text("kty")) {
+        (None, Some("OKP")) => 1,
+        (None, _) => algorithms.len(),
+        (Some(alg), _) => usize::from(algorithms.iter().any(|algorithm| alg == algorithm)),
+    }
+}

@@ -1,0 +1,32 @@
+//! What strangers send, and what must hold of the answer: nothing panics, and it agrees with a library or a law. Each module
+//! is one target, with a function `check` that the fuzzer and the test of the kept inputs call.
+
+mod ask;
+mod cursor;
+mod echo;
+mod forwarded;
+mod head;
+mod import_line;
+mod jwt_header;
+mod jwt_payload;
+mod key_set;
+mod path;
+mod query;
+mod settings;
+mod signers;
+mod token;
+
+/// The targets, each with its name, which is also that of its seeds and its dictionary.
+pub const TARGETS: [(&str, fn(&[u8])); 11] = [
+    ("cursor", cursor::check),
+    ("forwarded", forwarded::check),
+    ("head", head::check),
+    ("import_line", import_line::check),
+    ("jwt_header", jwt_header::check),
+    ("jwt_payload", jwt_payload::check),
+    ("key_set", key_set::check),
+    ("path", path::check),
+    ("query", query::check),
+    ("settings", settings::check),
+    ("token", token::check),
+];

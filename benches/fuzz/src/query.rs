@@ -1,0 +1,67 @@
+//! The query of `GET /courses` (decisions R7 to R9), against another reader of queries.
+
+use std::sync::LazyLock;
+
+use catalogue_core::Catalogue;
+use http::header::HOST;
+use serde_json::{Value, json};
+
+use super::ask::{ask_as, failure, get};
+use super::cursor::meant;
+use super::echo::{Echo, caller};
+
+static WORLD: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
+    let echo = Echo::default();
+    let catalogue = echo.catalogue().build().unwrap();
+    (echo, catalogue)
+});
+
+pub(super) fn check(input: &[u8]) {
+    let (echo, catalogue) = &*WORLD;
+    let Ok(query) = str::from_utf8(input) else { return };
+    let Some(request) = get(&format!("/api/v1/courses?{query}"), &HOST, &[]) else { return };
+    let wanted = read(request.uri().query().unwrap_or_default());
+    let response = ask_as(caller(), catalogue, request);
+    let page = echo.page();
+    match wanted {
+        Ok((limit, cursor)) => {
+            assert_eq!(failure(&response).0, 200, "{query:?}");
+            let page = page.expect("the storage is asked");
+            assert_eq!((page.limit.get(), page.after), (limit, cursor.and_then(|cursor| meant(&cursor))));
+        }
+        Err(details) => {
+            assert_eq!(failure(&response), (400, Some("invalid_request".to_owned()), details), "{query:?}");
+            assert_eq!(page, None);
+        }
+    }
+}
+
+/// Limit and cursor, or the details of the first fault.
+pub(super) fn read(query: &str) -> Result<(usize, Option<String>), Value> {
+    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    let values = |wanted: &str| pairs.iter().filter(|(name, _)| name == wanted).map(|(_, value)| &**value).collect();
+    let fault = |parameter: &str, reason: &str| json!({ "parameter": parameter, "reason": reason });
+    let (limits, cursors): (Vec<&str>, Vec<&str>) = (values("limit"), values("cursor"));
+    let limit = match *limits {
+        [] => 50,
+        [text] if !text.is_empty() && text.trim_start_matches(|c: char| c.is_ascii_digit()).is_empty() => {
+            let number = text.trim_start_matches('0');
+            match number.parse().unwrap_or(0) {
+                limit @ 1..=100 => limit,
+                _ => {
+                    return Err(
+                        json!({ "parameter": "limit", "reason": "out_of_range", "minimum": 1, "maximum": 100 }),
+                    );
+                }
+            }
+        }
+        [_] => return Err(fault("limit", "not_an_integer")),
+        _ => return Err(fault("limit", "repeated")),
+    };
+    match *cursors {
+        [] => Ok((limit, None)),
+        [cursor] if meant(cursor).is_some() => Ok((limit, Some(cursor.to_owned()))),
+        [_] => Err(fault("cursor", "invalid")),
+        _ => Err(fault("cursor", "repeated")),
+    }
+}

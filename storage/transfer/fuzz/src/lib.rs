@@ -1,4 +1,0 @@
-//! What a fuzzer imports, and what must hold of it. Every module is one input, with a function `check` that a fuzz target and
-//! the test of the kept inputs call.
-
-pub mod import_line;
