@@ -7,13 +7,12 @@ use std::ops::ControlFlow;
 use catalogue_core::admin::{Account, AccountSummary, Accounts, RemovedAccount, Visitor};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
-use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
 use crate::citus::credentials::REMOVE_ACCOUNTS_OF_DIGESTS;
 use crate::connection::{Connection, Sql, Values};
-use crate::error::{removal_error, storage_error};
-use crate::rows::{account_id, get, owned_text};
+use crate::error::removal_error;
+use crate::rows::{account, get};
 use crate::text::can_be_stored;
 
 /// How many accounts are in memory at the same time.
@@ -82,7 +81,7 @@ impl<'c> Pages<'c> {
         accounts: Accounts<'c>,
         sql: [Sql<'c>; 2],
     ) -> Result<Self, StorageError> {
-        connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
+        connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         Ok(Self { connection, accounts, sql, from: Some(String::new()) })
     }
 
@@ -95,8 +94,8 @@ impl<'c> Pages<'c> {
             Accounts::Only(ids) => self.connection.query(named, &[&sorted(ids)]).await,
         };
         let mut page = Vec::new();
-        for row in &rows.map_err(storage_error)? {
-            page.push(Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? });
+        for row in &rows? {
+            page.push(account(row)?);
         }
         // No text is between an id and the same with this character, which is the lowest that can be stored.
         let last = page.last().filter(|_| self.accounts == Accounts::All);
@@ -137,19 +136,16 @@ async fn counts(
     sql: &Sql<'_>,
     values: Values<'_>,
 ) -> Result<HashMap<String, u64>, StorageError> {
-    let rows = connection.query(sql, values).await.map_err(storage_error)?;
-    rows.iter().map(|row| Ok((get(row, 0)?, get::<i64>(row, 1)?.unsigned_abs()))).collect()
+    let rows = connection.query(sql, values).await?;
+    rows.iter().map(|row| Ok((get(row, "account_id")?, get::<i64>(row, "count")?.unsigned_abs()))).collect()
 }
 
 /// Removes the account, in a transaction that the caller commits.
-pub(crate) async fn remove(
-    connection: &Connection,
-    account: &AccountId,
-) -> Result<Option<RemovedAccount>, StorageError> {
-    remove_rows(connection, account.as_str()).await.map_err(removal_error)
+pub(crate) async fn remove(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, StorageError> {
+    remove_rows(connection, account).await.map_err(removal_error)
 }
 
-async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, Error> {
+async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, StorageError> {
     if connection.query(&LOCK, &[&account]).await?.is_empty() {
         return Ok(None);
     }
@@ -172,8 +168,7 @@ pub(crate) async fn check_account(
     account: &AccountId,
     find: &Sql<'_>,
 ) -> Result<(), StorageError> {
-    let is_there = can_be_stored(account.as_str())
-        && !connection.query(find, &[&account.as_str()]).await.map_err(storage_error)?.is_empty();
+    let is_there = can_be_stored(account.as_str()) && !connection.query(find, &[&account.as_str()]).await?.is_empty();
     if is_there { Ok(()) } else { Err(unknown_account(account)) }
 }
 

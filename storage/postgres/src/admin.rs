@@ -10,13 +10,12 @@ use catalogue_core::{AccountId, Timestamp, async_trait};
 use crate::accounts::{self, COURSES_OF, NAMED, PAGE_OF_ALL};
 use crate::citus;
 use crate::credentials;
-use crate::error::storage_error;
 use crate::export::export;
 use crate::import::PostgresImport;
 use crate::revocations;
 use crate::sign_ins::long_before;
 use crate::storage::PostgresStorage;
-use crate::text::can_be_stored;
+use crate::text::storable;
 use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
 use crate::views::{OWNERS, unsupported};
 use crate::writes::{lock_account, remove_course, replace_revision};
@@ -46,18 +45,14 @@ impl AdminStorage for PostgresStorage {
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
         self.check_ours("no account is removed")?;
-        if !can_be_stored(account.as_str()) {
-            return Ok(None);
-        }
+        let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         let connection = self.writer().await?;
         transact_at_length(&connection, || accounts::remove(&connection, account)).await
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
         self.check_ours("no course is removed")?;
-        if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
-            return Ok(false);
-        }
+        let Some([_, slug]) = storable([account.as_str(), slug]) else { return Ok(false) };
         let connection = self.writer().await?;
         let removed = async {
             let is_there =
@@ -67,7 +62,7 @@ impl AdminStorage for PostgresStorage {
             }
             replace_revision(&connection, account).await.map(Some)
         };
-        let removed = transact(&connection, async { removed.await.map_err(storage_error) }).await?;
+        let removed = transact(&connection, async { removed.await }).await?;
         Ok(removed.is_some())
     }
 
@@ -82,9 +77,7 @@ impl AdminStorage for PostgresStorage {
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        if !can_be_stored(id) {
-            return Ok(None);
-        }
+        let Some([id]) = storable([id]) else { return Ok(None) };
         in_time(DEADLINE, credentials::find(&self.exporter().await?, id)).await
     }
 

@@ -8,7 +8,10 @@ use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, Error, Row, SimpleQueryMessage, Statement};
 
+use catalogue_core::storage::{StorageError, StorageErrorKind};
+
 use crate::connections::lag::Log;
+use crate::error::storage_error;
 use crate::tls::Tls;
 
 /// A statement with the types of its values, so that it means the same prepared or not.
@@ -73,38 +76,46 @@ impl Connection {
     }
 
     /// Runs a statement and returns its rows.
-    pub(crate) async fn query(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, Error> {
-        match self.prepare(sql).await? {
+    pub(crate) async fn query(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
+        let rows = match self.prepare(sql).await? {
             Some(statement) => self.client.query(&statement, values).await,
             None => self.client.query_typed(sql.text, &typed(sql, values)).await,
-        }
+        };
+        rows.map_err(storage_error)
+    }
+
+    /// Runs a statement that always has one row, and returns it.
+    pub(crate) async fn query_one(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Row, StorageError> {
+        let row = self.query(sql, values).await?.pop();
+        row.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the database returned no row"))
     }
 
     /// Runs a statement and says how many rows it touched.
-    pub(crate) async fn execute(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<u64, Error> {
-        match self.prepare(sql).await? {
+    pub(crate) async fn execute(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<u64, StorageError> {
+        let touched = match self.prepare(sql).await? {
             Some(statement) => self.client.execute(&statement, values).await,
             None => self.client.execute_typed(sql.text, &typed(sql, values)).await,
-        }
+        };
+        touched.map_err(storage_error)
     }
 
     /// Runs statements without values.
-    pub(crate) async fn run(&self, sql: &str) -> Result<(), Error> {
-        self.client.batch_execute(sql).await
+    pub(crate) async fn run(&self, sql: &str) -> Result<(), StorageError> {
+        self.client.batch_execute(sql).await.map_err(storage_error)
     }
 
-    /// Runs statements without values and returns what they say.
+    /// Runs statements without values and returns what they say, or the driver's own error.
     pub(crate) async fn ask(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, Error> {
         self.client.simple_query(sql).await
     }
 
     /// Begins a `COPY … FROM STDIN (FORMAT binary)`; the types are those of its columns.
-    pub(crate) async fn copy(&self, sql: &Sql<'_>) -> Result<BinaryCopyInWriter, Error> {
+    pub(crate) async fn copy(&self, sql: &Sql<'_>) -> Result<BinaryCopyInWriter, StorageError> {
         let sink = match self.prepare(&Sql { types: &[], ..*sql }).await? {
-            Some(statement) => self.client.copy_in(&statement).await?,
-            None => self.client.copy_in(sql.text).await?,
+            Some(statement) => self.client.copy_in(&statement).await,
+            None => self.client.copy_in(sql.text).await,
         };
-        Ok(BinaryCopyInWriter::new(sink, sql.types))
+        Ok(BinaryCopyInWriter::new(sink.map_err(storage_error)?, sql.types))
     }
 
     /// Prepares each statement anew from now on.
@@ -115,13 +126,13 @@ impl Connection {
     }
 
     /// The statement under a name of its own; the first time costs a round trip.
-    pub(crate) async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, Error> {
+    pub(crate) async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, StorageError> {
         let Some(prepared) = &self.prepared else { return Ok(None) };
         let known = prepared.lock().unwrap_or_else(PoisonError::into_inner).get(sql.text).cloned();
         if known.is_some() {
             return Ok(known);
         }
-        let statement = self.client.prepare_typed(sql.text, sql.types).await?;
+        let statement = self.client.prepare_typed(sql.text, sql.types).await.map_err(storage_error)?;
         prepared.lock().unwrap_or_else(PoisonError::into_inner).insert(sql.text.into(), statement.clone());
         Ok(Some(statement))
     }

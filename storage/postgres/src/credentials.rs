@@ -12,10 +12,9 @@ use tokio_postgres::types::Type;
 use crate::accounts::{Pages, check_account};
 use crate::citus;
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
 use crate::events;
-use crate::rows::{credential_record, get};
-use crate::text::{can_be_stored, check_storable, stored};
+use crate::rows::{column, credential_record, get};
+use crate::text::{can_be_stored, check_storable, storable, stored};
 
 const BYTEA: Type = Type::BYTEA;
 const INT8: Type = Type::INT8;
@@ -31,7 +30,7 @@ const INSERT: Sql = Sql {
 /// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index. An account
 /// without credentials is one row without one.
 pub(crate) const LIST: Sql = Sql {
-    text: "SELECT a.id, c.kind, c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, \
+    text: "SELECT a.id AS account_id, c.kind, c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, \
            c.revoked_at, c.last_used_at, c.replaced_by FROM accounts AS a \
            LEFT JOIN credentials AS c ON c.account_id = $1 AND \
            least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807)) > $2 \
@@ -56,35 +55,23 @@ const ENDED: Sql = Sql {
 const REMOVE: Sql =
     Sql { text: "DELETE FROM credentials WHERE account_id = $1 AND id = ANY($2)", types: &[TEXT, Type::TEXT_ARRAY] };
 
-pub(crate) const FIND_IN_ACCOUNT: Sql = Sql {
-    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by FROM credentials WHERE account_id = $1 AND id = $2",
-    types: &[TEXT, TEXT],
-};
+pub(crate) const FIND_IN_ACCOUNT: Sql =
+    Sql { text: "SELECT * FROM credentials WHERE account_id = $1 AND id = $2", types: &[TEXT, TEXT] };
 
 const OF_ACCOUNTS: Sql = Sql {
-    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by FROM credentials WHERE account_id = ANY($1) ORDER BY account_id, created_at, id",
+    text: "SELECT * FROM credentials WHERE account_id = ANY($1) ORDER BY account_id, created_at, id",
     types: &[Type::TEXT_ARRAY],
 };
 
-const FIND: Sql = Sql {
-    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by FROM credentials WHERE id = $1",
-    types: &[TEXT],
-};
+const FIND: Sql = Sql { text: "SELECT * FROM credentials WHERE id = $1", types: &[TEXT] };
 
 const RENAME: Sql = Sql {
-    text: "UPDATE credentials SET name = $3 WHERE account_id = $1 AND id = $2 AND name IS DISTINCT FROM $3 \
-           RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by",
+    text: "UPDATE credentials SET name = $3 WHERE account_id = $1 AND id = $2 AND name IS DISTINCT FROM $3 RETURNING *",
     types: &[TEXT, TEXT, TEXT],
 };
 
 const REVOKE: Sql = Sql {
-    text: "UPDATE credentials SET revoked_at = $3 WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL \
-           RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by",
+    text: "UPDATE credentials SET revoked_at = $3 WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING *",
     types: &[TEXT, TEXT, INT8],
 };
 
@@ -92,9 +79,7 @@ const REVOKE: Sql = Sql {
 const END: Sql = Sql {
     text: "UPDATE credentials SET expires_at = least(coalesce(expires_at, $3), $3), replaced_by = $5 \
            WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4) \
-           AND replaced_by IS NULL \
-           RETURNING account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by",
+           AND replaced_by IS NULL RETURNING *",
     types: &[TEXT, TEXT, INT8, INT8, TEXT],
 };
 
@@ -121,7 +106,7 @@ pub(crate) type Changed = (CredentialRecord, bool);
 pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
     let mut records = Vec::new();
     for row in rows {
-        if get::<Option<&str>>(row, 2)?.is_some() {
+        if get::<Option<&str>>(row, "id")?.is_some() {
             records.push(credential_record(row)?);
         }
     }
@@ -146,7 +131,7 @@ pub(crate) async fn visit(
         if ids.is_empty() {
             return Ok(());
         }
-        for row in connection.query(&OF_ACCOUNTS, &[&ids]).await.map_err(storage_error)? {
+        for row in connection.query(&OF_ACCOUNTS, &[&ids]).await? {
             if visit(credential_record(&row)?) == ControlFlow::Break(()) {
                 return Ok(());
             }
@@ -165,27 +150,27 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<Cre
 /// Gives the account's credential with that id another name.
 pub(crate) async fn rename(
     connection: &Connection,
-    account: &AccountId,
+    account: &str,
     id: &str,
     name: &str,
 ) -> Result<Option<Changed>, StorageError> {
-    change(connection, account, id, &RENAME, &[&account.as_str(), &id, &stored(name)]).await
+    change(connection, account, id, &RENAME, &[&account, &id, &stored(name)]).await
 }
 
 /// Revokes the account's credential with that id.
 pub(crate) async fn revoke(
     connection: &Connection,
-    account: &AccountId,
+    account: &str,
     id: &str,
     at: Timestamp,
 ) -> Result<Option<Changed>, StorageError> {
-    change(connection, account, id, &REVOKE, &[&account.as_str(), &id, &at.as_microseconds()]).await
+    change(connection, account, id, &REVOKE, &[&account, &id, &at.as_microseconds()]).await
 }
 
 /// Changes the credential by a statement that leaves it alone where it is so already.
 async fn change(
     connection: &Connection,
-    account: &AccountId,
+    account: &str,
     id: &str,
     sql: &Sql<'_>,
     values: Values<'_>,
@@ -193,7 +178,7 @@ async fn change(
     if let Some(changed) = first(connection, sql, values).await? {
         return Ok(Some((changed, true)));
     }
-    let found = find(connection, id).await?.filter(|found| found.identity.account == *account);
+    let found = find(connection, id).await?.filter(|found| found.identity.account.as_str() == account);
     Ok(found.map(|found| (found, false)))
 }
 
@@ -228,22 +213,19 @@ pub(crate) async fn remove_ended(
     account: &AccountId,
     now: Timestamp,
 ) -> Result<(), StorageError> {
-    let account = account.as_str();
-    if !can_be_stored(account) {
-        return Ok(());
-    }
+    let Some([account]) = storable([account.as_str()]) else { return Ok(()) };
     let values: Values<'_> = &[&account, &events::retained_since(now), &(MAX_REMOVED as i64)];
-    let ended = connection.query(&ENDED, values).await.map_err(storage_error)?;
+    let ended = connection.query(&ENDED, values).await?;
     if ended.is_empty() {
         return Ok(());
     }
-    let ids: Vec<&str> = ended.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    let ids: Vec<&str> = column(&ended)?;
     if connection.is_spread {
-        let digests: Vec<&[u8]> = ended.iter().map(|row| get(row, 1)).collect::<Result<_, _>>()?;
+        let digests: Vec<&[u8]> = ended.iter().map(|row| get(row, "digest")).collect::<Result<_, _>>()?;
         citus::credentials::remove_accounts(connection, &digests).await?;
     }
     events::remove_of_keys(connection, account, &ids).await?;
-    connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ())
 }
 
 /// Notes uses. What cannot be stored is no credential of ours.
@@ -260,8 +242,8 @@ pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -
     }
     let (accounts, ids): (Vec<&str>, Vec<&str>) = latest.keys().copied().unzip();
     let times: Vec<i64> = latest.values().map(|at| at.as_microseconds()).collect();
-    connection.query(&LOCK_USED, &[&ids]).await.map_err(storage_error)?;
-    connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map(|_| Some(())).map_err(storage_error)
+    connection.query(&LOCK_USED, &[&ids]).await?;
+    connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map(|_| Some(()))
 }
 
 /// The record in the first row, if there is any.
@@ -270,7 +252,7 @@ async fn first(
     sql: &Sql<'_>,
     values: Values<'_>,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    let rows = connection.query(sql, values).await.map_err(storage_error)?;
+    let rows = connection.query(sql, values).await?;
     rows.first().map(credential_record).transpose()
 }
 
@@ -309,5 +291,5 @@ pub(crate) async fn insert(
         &last_used_at,
         &record.replaced_by.as_deref(),
     ];
-    connection.execute(&INSERT, values).await.map(|_| Some(())).map_err(storage_error)
+    connection.execute(&INSERT, values).await.map(|_| Some(()))
 }

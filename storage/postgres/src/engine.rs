@@ -1,7 +1,6 @@
 //! Engines that speak PostgreSQL's language and are not PostgreSQL: they are refused before anything else is asked of them.
 
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::rows::get;
 
@@ -13,9 +12,8 @@ const REFUSED: [(&str, &str); 3] =
 
 /// Refuses what is known not to do as PostgreSQL does.
 pub(crate) async fn check(connection: &Connection) -> Result<(), OpenError> {
-    let rows = connection.query(&ENGINE, &[]).await.map_err(storage_error).map_err(OpenError::Failed)?;
-    let version = rows.first().map_or(Ok(""), |row| get(row, 0)).map_err(OpenError::Failed)?;
-    refused(version).map_or(Ok(()), |engine| Err(OpenError::Engine(engine)))
+    let row = connection.query_one(&ENGINE, &[]).await?;
+    refused(get(&row, "version")?).map_or(Ok(()), |engine| Err(OpenError::Engine(engine)))
 }
 
 fn refused(version: &str) -> Option<&'static str> {

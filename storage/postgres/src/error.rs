@@ -27,7 +27,8 @@ pub(crate) enum Retry {
 }
 
 impl Retry {
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn of(error: &StorageError) -> Self {
+        let Some(error) = driver_error(error) else { return Self::None };
         let Some(code) = error.code() else {
             return if error.is_closed() || is_io(error) { Self::Reconnect } else { Self::None };
         };
@@ -60,12 +61,12 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
 }
 
 /// The same of a removal, where it is not the account that is missing. The source names the other table.
-pub(crate) fn removal_error(error: Error) -> StorageError {
-    match error.code() {
-        Some(&SqlState::FOREIGN_KEY_VIOLATION) => {
-            StorageError::new(Other, "another table still refers to the account").with_source(error)
+pub(crate) fn removal_error(error: StorageError) -> StorageError {
+    match (code(&error), cause(&error)) {
+        (Some(&SqlState::FOREIGN_KEY_VIOLATION), Some(cause)) => {
+            StorageError::new(Other, "another table still refers to the account").with_source(cause)
         }
-        _ => storage_error(error),
+        _ => error,
     }
 }
 
@@ -76,12 +77,16 @@ pub(crate) fn unavailable(message: impl Into<String>) -> StorageError {
 
 /// The code that the database gave, if an error came from it.
 pub(crate) fn code(error: &StorageError) -> Option<&SqlState> {
-    error.source()?.downcast_ref::<Error>()?.code()
+    driver_error(error)?.code()
 }
 
 /// What the database itself said.
 pub(crate) fn cause(error: &StorageError) -> Option<String> {
-    Some(error.source()?.downcast_ref::<Error>()?.as_db_error()?.message().to_owned())
+    Some(driver_error(error)?.as_db_error()?.message().to_owned())
+}
+
+fn driver_error(error: &StorageError) -> Option<&Error> {
+    error.source()?.downcast_ref()
 }
 
 /// Whether another transaction's lock was in the way.
@@ -122,8 +127,7 @@ pub(crate) fn can_pass(error: &StorageError) -> bool {
         return false;
     }
     // Without a cause it is a time limit of ours, or a standby that may be promoted.
-    let Some(cause) = error.source() else { return true };
-    let Some(error) = cause.downcast_ref::<Error>() else { return false };
+    let Some(error) = driver_error(error) else { return error.source().is_none() };
     match error.code() {
         Some(&SqlState::PROTOCOL_VIOLATION) => false,
         Some(code) => matches!(code.code().get(..2), Some("08" | "40" | "53" | "55" | "57")),

@@ -8,8 +8,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
-use crate::rows::{account_id, get, must_not, optional_text, owned_text, time};
+use crate::rows::{account_id, column, get, must_not, optional_text, owned_text, time};
 use crate::text::stored;
 
 const TEXT: Type = Type::TEXT;
@@ -56,19 +55,19 @@ pub(crate) fn retained_since(now: Timestamp) -> i64 {
 
 /// Removes all events of those keys.
 pub(crate) async fn remove_of_keys(connection: &Connection, account: &str, keys: &[&str]) -> Result<(), StorageError> {
-    connection.execute(&REMOVE_OF_KEYS, &[&account, &keys]).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&REMOVE_OF_KEYS, &[&account, &keys]).await.map(|_| ())
 }
 
 /// Removes the oldest renames of a key beyond the limit.
 pub(crate) async fn limit_renames(connection: &Connection, account: &str, key: &str) -> Result<(), StorageError> {
-    let renames = connection.query(&RENAMES, &[&account, &key]).await.map_err(storage_error)?;
+    let renames = connection.query(&RENAMES, &[&account, &key]).await?;
     remove(connection, account, renames.get(MAX_RENAMES..).unwrap_or_default()).await
 }
 
 /// Removes events of no key that are long before `now`.
 pub(crate) async fn remove_old(connection: &Connection, account: &str, now: Timestamp) -> Result<(), StorageError> {
     let values: Values<'_> = &[&account, &retained_since(now), &(MAX_REMOVED as i64)];
-    let old = connection.query(&OLD, values).await.map_err(storage_error)?;
+    let old = connection.query(&OLD, values).await?;
     remove(connection, account, &old).await
 }
 
@@ -76,8 +75,8 @@ async fn remove(connection: &Connection, account: &str, rows: &[Row]) -> Result<
     if rows.is_empty() {
         return Ok(());
     }
-    let ids: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
-    connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ()).map_err(storage_error)
+    let ids: Vec<&str> = column(rows)?;
+    connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ())
 }
 
 /// Writes an event, in the transaction of what was done.
@@ -92,19 +91,19 @@ pub(crate) async fn insert(connection: &Connection, event: &CredentialEvent) -> 
         &credential_id.as_deref(),
         &name.as_deref().map(stored),
     ];
-    connection.execute(&INSERT_EVENT, values).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&INSERT_EVENT, values).await.map(|_| ())
 }
 
 /// A row of [`LAST_EVENTS`].
 pub(crate) fn event(row: &Row) -> Result<CredentialEvent, StorageError> {
-    let action: &str = get(row, 3)?;
+    let action: &str = get(row, "action")?;
     Ok(CredentialEvent {
-        account: account_id(row, 0)?,
-        id: get::<&str>(row, 1)?.into(),
-        at: time(row, 2)?,
+        account: account_id(row, "account_id")?,
+        id: get::<&str>(row, "id")?.into(),
+        at: time(row, "at")?,
         action: CredentialAction::from_name(action).ok_or_else(|| must_not(&format!("the action {action:?}")))?,
-        actor: Actor::from_stored(owned_text(row, 4)?),
-        credential_id: get::<Option<&str>>(row, 5)?.map(Into::into),
-        name: optional_text(row, 6)?,
+        actor: Actor::from_stored(owned_text(row, "actor")?),
+        credential_id: get::<Option<&str>>(row, "credential_id")?.map(Into::into),
+        name: optional_text(row, "name")?,
     })
 }

@@ -10,7 +10,6 @@ use tokio_postgres::types::Type;
 
 use crate::accounts::{NAMED, PAGE_OF_ALL, Pages, sorted};
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
 use crate::rows::get;
 use crate::whole_course::{course_header, course_module};
 
@@ -31,7 +30,7 @@ const COURSES_OF_ONE: Sql = Sql {
 
 /// Each course by its keys: a range of courses is not handed on to the bodies, and all of them would be read.
 const MODULES: Sql = Sql {
-    text: "SELECT m.account_id, m.course_slug, m.title, m.summary, coalesce(b.content, '') \
+    text: "SELECT m.account_id, m.course_slug, m.title, m.summary, coalesce(b.content, '') AS content \
            FROM unnest($1, $2) AS wanted (account_id, slug) \
            JOIN modules AS m ON m.account_id = wanted.account_id AND m.course_slug = wanted.slug \
            LEFT JOIN module_contents AS b \
@@ -66,9 +65,9 @@ pub(crate) async fn export(
         // No slug is empty, so this is before the first.
         let mut last = (first.to_owned(), String::new());
         loop {
-            let rows = connection.query(sql, &[&last.0, &last.1, &BATCH]).await.map_err(storage_error)?;
+            let rows = connection.query(sql, &[&last.0, &last.1, &BATCH]).await?;
             let Some(end) = rows.last() else { break };
-            last = (get(end, 0)?, get(end, 1)?);
+            last = (get(end, "account_id")?, get(end, "slug")?);
             for course in with_modules(connection, &rows).await? {
                 if visit(Record::Course(course)) == ControlFlow::Break(()) {
                     return Ok(());
@@ -84,16 +83,16 @@ async fn with_modules(connection: &Connection, rows: &[Row]) -> Result<Vec<Cours
     let mut courses: Vec<Course> = rows.iter().map(course_header).collect::<Result<_, _>>()?;
     let (accounts, slugs): (Vec<&str>, Vec<&str>) =
         courses.iter().map(|course| (course.account.as_str(), &*course.slug)).unzip();
-    let rows = connection.query(&MODULES, &[&accounts, &slugs]).await.map_err(storage_error)?;
+    let rows = connection.query(&MODULES, &[&accounts, &slugs]).await?;
     let mut at = 0;
     for row in rows {
-        let key: (&str, &str) = (get(&row, 0)?, get(&row, 1)?);
+        let key: (&str, &str) = (get(&row, "account_id")?, get(&row, "course_slug")?);
         // Both are in the same order, and there is no module of another course.
         while courses.get(at).is_some_and(|course| (course.account.as_str(), &*course.slug) != key) {
             at += 1;
         }
         if let Some(course) = courses.get_mut(at) {
-            course.modules.push(course_module(&row, 2)?);
+            course.modules.push(course_module(&row)?);
         }
     }
     Ok(courses)

@@ -6,14 +6,12 @@ use catalogue_core::admin::{Account, Change, Import, Record};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Course, Timestamp, async_trait, is_slug};
 use futures_util::future::try_join_all;
-use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 
 use crate::accounts::unknown_account;
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
-use crate::rows::{get, time};
-use crate::text::{can_be_stored, check_storable, stored};
+use crate::rows::{column, get, time};
+use crate::text::{check_storable, storable, stored};
 use crate::transaction::{LOCK_TIMEOUT, begin, commit};
 use crate::whole_course::{FIND_COURSE, FIND_MODULES, find_whole_course};
 use crate::writes::{LOCK_ACCOUNT, REMOVE_COURSE, insert_courses, lock_account, remove_course, replace_revision};
@@ -61,7 +59,7 @@ impl PostgresImport {
     pub(crate) async fn begin(connection: Connection) -> Result<Self, StorageError> {
         begin(&connection, LOCK_TIMEOUT).await?;
         // A plan made while a table is empty reads it from end to end, and is kept however many rows the import adds.
-        connection.run("SET LOCAL enable_seqscan = off").await.map_err(storage_error)?;
+        connection.run("SET LOCAL enable_seqscan = off").await?;
         Ok(Self {
             connection,
             put_accounts: HashSet::new(),
@@ -90,12 +88,12 @@ impl PostgresImport {
                 }
             })
             .collect();
-        prepare(&self.connection, &[&INSERT_ACCOUNT, &LOCK_ACCOUNT]).await.map_err(storage_error)?;
+        prepare(&self.connection, &[&INSERT_ACCOUNT, &LOCK_ACCOUNT]).await?;
         let written = try_join_all(accounts.iter().map(|(_, account)| self.write_account(account))).await?;
         for ((index, _), change) in accounts.into_iter().zip(written) {
             outcomes[index] = Ok(change);
         }
-        prepare(&self.connection, &BEFORE_COURSES).await.map_err(storage_error)?;
+        prepare(&self.connection, &BEFORE_COURSES).await?;
         let cleared = try_join_all(courses.iter().map(|(_, course)| self.make_room(course))).await?;
         let mut unwritten = Vec::new();
         for ((index, course), change) in courses.into_iter().zip(cleared) {
@@ -106,7 +104,7 @@ impl PostgresImport {
             }
         }
         if !unwritten.is_empty() {
-            insert_courses(&self.connection, &unwritten).await.map_err(storage_error)?;
+            insert_courses(&self.connection, &unwritten).await?;
         }
         Ok(outcomes)
     }
@@ -123,8 +121,8 @@ impl PostgresImport {
             };
         }
         let connection = &self.connection;
-        prepare(connection, &[&LOCK_ACCOUNT]).await.map_err(storage_error)?;
-        let lock = async |account| Ok((account, lock_account(connection, account).await.map_err(storage_error)?));
+        prepare(connection, &[&LOCK_ACCOUNT]).await?;
+        let lock = async |account| Ok((account, lock_account(connection, account).await?));
         for (account, is_there) in try_join_all(named.into_iter().map(lock)).await? {
             if is_there {
                 self.put_courses.insert(account.clone(), HashSet::new());
@@ -154,15 +152,16 @@ impl PostgresImport {
         let id = id.as_str();
         let (stored_name, stored_email) = (stored(name), stored(email));
         let values: Values<'_> = &[&id, &stored_name, &stored_email];
-        if self.connection.execute(&INSERT_ACCOUNT, values).await.map_err(storage_error)? > 0 {
+        if self.connection.execute(&INSERT_ACCOUNT, values).await? > 0 {
             return Ok(Change::Added);
         }
-        let rows = self.connection.query(&LOCK_ACCOUNT, &[&id]).await.map_err(storage_error)?;
-        let known: Option<(&str, &str)> = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?))).transpose()?;
+        let rows = self.connection.query(&LOCK_ACCOUNT, &[&id]).await?;
+        let known: Option<(&str, &str)> =
+            rows.first().map(|row| Ok((get(row, "name")?, get(row, "email")?))).transpose()?;
         if known == Some((&stored_name, &stored_email)) {
             return Ok(Change::Unchanged);
         }
-        self.connection.execute(&UPDATE_ACCOUNT, values).await.map_err(storage_error)?;
+        self.connection.execute(&UPDATE_ACCOUNT, values).await?;
         Ok(Change::Changed)
     }
 
@@ -174,13 +173,13 @@ impl PostgresImport {
             Some(_) => Change::Changed,
         };
         // Also where it is added: what a host may have left of its modules goes.
-        remove_course(&self.connection, &course.account, &course.slug).await.map_err(storage_error)?;
+        remove_course(&self.connection, &course.account, &course.slug).await?;
         Ok(change)
     }
 
     async fn prune_account(&mut self, account: &AccountId) -> Result<Vec<(AccountId, String)>, StorageError> {
-        let rows = self.connection.query(&SLUGS, &[&account.as_str()]).await.map_err(storage_error)?;
-        let there: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+        let rows = self.connection.query(&SLUGS, &[&account.as_str()]).await?;
+        let there: Vec<&str> = column(&rows)?;
         let put = self.put_courses.get(account);
         let unwanted: Vec<&str> =
             there.into_iter().filter(|slug| !put.is_some_and(|put| put.contains(*slug))).collect();
@@ -189,7 +188,7 @@ impl PostgresImport {
         }
         for slugs in unwanted.chunks(ASKED_AT_ONCE) {
             let removals = slugs.iter().map(|slug| remove_course(&self.connection, account, slug));
-            try_join_all(removals).await.map_err(storage_error)?;
+            try_join_all(removals).await?;
         }
         self.changed.insert(account.clone());
         Ok(unwanted.into_iter().map(|slug| (account.clone(), slug.to_owned())).collect())
@@ -218,7 +217,7 @@ impl Import for PostgresImport {
     }
 
     async fn creation_times(&mut self, courses: &[(AccountId, &str)]) -> Result<Vec<Option<Timestamp>>, StorageError> {
-        prepare(&self.connection, &[&CREATION_TIME]).await.map_err(storage_error)?;
+        prepare(&self.connection, &[&CREATION_TIME]).await?;
         let each = courses.iter().map(|(account, slug)| creation_time(&self.connection, account, slug));
         let found = try_join_all(each).await;
         self.noted(found)
@@ -248,7 +247,7 @@ impl Import for PostgresImport {
             return Err(StorageError::new(StorageErrorKind::Other, "the import failed before, and is undone"));
         }
         for account in &self.changed {
-            replace_revision(&self.connection, account).await.map_err(storage_error)?;
+            replace_revision(&self.connection, account).await?;
         }
         commit(&self.connection).await
     }
@@ -259,14 +258,12 @@ async fn creation_time(
     account: &AccountId,
     slug: &str,
 ) -> Result<Option<Timestamp>, StorageError> {
-    if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
-        return Ok(None);
-    }
-    let rows = connection.query(&CREATION_TIME, &[&account.as_str(), &slug]).await.map_err(storage_error)?;
-    rows.first().map(|row| time(row, 0)).transpose()
+    let Some([account, slug]) = storable([account.as_str(), slug]) else { return Ok(None) };
+    let rows = connection.query(&CREATION_TIME, &[&account, &slug]).await?;
+    rows.first().map(|row| time(row, "created_at")).transpose()
 }
 
 /// Prepares what is then asked many times at once: each of them would prepare it for itself.
-async fn prepare(connection: &Connection, statements: &[&Sql<'_>]) -> Result<(), Error> {
+async fn prepare(connection: &Connection, statements: &[&Sql<'_>]) -> Result<(), StorageError> {
     try_join_all(statements.iter().map(|sql| connection.prepare(sql))).await.map(|_| ())
 }

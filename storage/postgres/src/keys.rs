@@ -9,7 +9,7 @@ use crate::credentials::{self, Changed, FIND_IN_ACCOUNT};
 use crate::events::{self, LAST_EVENTS};
 use crate::rows::credential_record;
 use crate::storage::PostgresStorage;
-use crate::text::can_be_stored;
+use crate::text::{can_be_stored, storable};
 use crate::views::Statements;
 
 #[async_trait]
@@ -20,20 +20,16 @@ impl KeyStorage for PostgresStorage {
         now: Timestamp,
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        if !can_be_stored(account.as_str()) {
-            return Ok(None);
-        }
+        let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         let sql = self.sql(credentials::LIST, Statements::list_keys);
         let ended = i64::try_from(ended).unwrap_or(i64::MAX);
-        let values: Values<'_> = &[&account.as_str(), &now.as_microseconds(), &ended];
+        let values: Values<'_> = &[&account, &now.as_microseconds(), &ended];
         credentials::listed(&self.readers.read_primary(&sql, values).await?)
     }
 
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        if !can_be_stored(account.as_str()) || !can_be_stored(id) {
-            return Ok(None);
-        }
-        let rows = self.readers.read_primary(&FIND_IN_ACCOUNT, &[&account.as_str(), &id]).await?;
+        let Some([account, id]) = storable([account.as_str(), id]) else { return Ok(None) };
+        let rows = self.readers.read_primary(&FIND_IN_ACCOUNT, &[&account, &id]).await?;
         rows.first().map(credential_record).transpose()
     }
 
@@ -55,14 +51,12 @@ impl KeyStorage for PostgresStorage {
         name: &str,
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
-        if !can_be_stored(account.as_str()) || !can_be_stored(id) {
-            return Ok(None);
-        }
+        let Some([account, id]) = storable([account.as_str(), id]) else { return Ok(None) };
         let connection = self.writer().await?;
         let rename = || async {
             let renamed = credentials::rename(&connection, account, id, name).await?;
             let renamed = log(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await?;
-            events::limit_renames(&connection, account.as_str(), id).await?;
+            events::limit_renames(&connection, account, id).await?;
             Ok(renamed)
         };
         self.transact(&connection, rename).await
@@ -95,9 +89,7 @@ impl KeyStorage for PostgresStorage {
         at: Timestamp,
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
-        if !can_be_stored(account.as_str()) || !can_be_stored(id) {
-            return Ok(None);
-        }
+        let Some([account, id]) = storable([account.as_str(), id]) else { return Ok(None) };
         let connection = self.writer().await?;
         let revoke = || async {
             let revoked = credentials::revoke(&connection, account, id, at).await?;
@@ -107,11 +99,9 @@ impl KeyStorage for PostgresStorage {
     }
 
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        if !can_be_stored(account.as_str()) {
-            return Ok(Vec::new());
-        }
+        let Some([account]) = storable([account.as_str()]) else { return Ok(Vec::new()) };
         let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = self.readers.read_primary(&LAST_EVENTS, &[&account.as_str(), &most]).await?;
+        let rows = self.readers.read_primary(&LAST_EVENTS, &[&account, &most]).await?;
         rows.iter().map(events::event).collect()
     }
 }

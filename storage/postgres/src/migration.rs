@@ -4,30 +4,27 @@ use std::time::Duration;
 
 use catalogue_core::storage::StorageError;
 use tokio::time::{sleep, timeout};
-use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use crate::citus::placement;
 use crate::connection::{Connection, Sql};
 use crate::engine;
-use crate::error::{code, is_locked, storage_error, unavailable};
+use crate::error::{cause, code, is_locked, unavailable};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::place;
-use crate::rows::get;
+use crate::rows::{column, get};
 use crate::transaction::commit;
 use crate::versions::{MIGRATIONS, Migration};
 
-/// How often a migration is begun while others make the same tables.
-const ATTEMPTS: usize = 5;
-
 /// How long it may take to find out which version there is.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a migration waits for a table that another transaction has, and how often and when it tries again.
+/// How long a migration waits for a table that another transaction has, and how often and when it tries again, also while
+/// others make the same tables.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
-const LOCK_ATTEMPTS: usize = 30;
-const LOCK_PAUSE: Duration = Duration::from_secs(1);
+const ATTEMPTS: usize = 30;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The mark of builds before schema version 1 was made anew.
 const UNRELEASED_VERSION_TABLE: &str = "catalogue_schema";
@@ -46,9 +43,10 @@ const TABLES: Sql = Sql {
 };
 
 const SETTINGS: Sql = Sql {
-    text: "SELECT current_setting('server_encoding'), CAST(coalesce(current_schema(), '') AS TEXT), \
-           (SELECT count(*) FROM pg_catalog.pg_extension WHERE extname = 'citus'), \
-           quote_ident(CAST(current_user AS TEXT)), quote_ident(CAST(coalesce(current_schema(), '') AS TEXT))",
+    text: "SELECT current_setting('server_encoding') AS encoding, CAST(coalesce(current_schema(), '') AS TEXT) AS schema, \
+           EXISTS (SELECT oid FROM pg_catalog.pg_extension WHERE extname = 'citus') AS has_citus, \
+           quote_ident(CAST(current_user AS TEXT)) AS role, \
+           quote_ident(CAST(coalesce(current_schema(), '') AS TEXT)) AS quoted_schema",
     types: &[],
 };
 
@@ -97,7 +95,7 @@ pub(crate) struct Found {
 
 /// Looks at the schema.
 pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
-    let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
+    let connection = options.exporting().open().await?;
     let asking = async {
         engine::check(&connection).await?;
         let Settings { encoding, schema, role, has_citus, .. } = settings(&connection).await?;
@@ -138,17 +136,16 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
     if found == known && is_placed {
         return Ok(Migrated { from: found, to: found });
     }
-    let (mut attempt, mut locked) = (1, 1);
+    let mut attempt = 1;
     loop {
         // The transaction of an attempt that failed ends with its connection.
-        let connection = options.writing().open().await.map_err(OpenError::Failed)?;
+        let connection = options.writing().open().await?;
         match apply(migrations, &connection, options).await {
             // Requests would queue behind this one for as long as another transaction has a table: better to step back.
-            Err(OpenError::Failed(error)) if is_locked(&error) && locked < LOCK_ATTEMPTS => {
-                locked += 1;
-                sleep(LOCK_PAUSE).await;
+            Err(OpenError::Failed(error)) if (is_locked(&error) || is_race(&error)) && attempt < ATTEMPTS => {
+                attempt += 1;
+                sleep(PAUSE).await;
             }
-            Err(OpenError::Failed(error)) if is_race(&error) && attempt < ATTEMPTS => attempt += 1,
             applied => return applied.map(|from| Migrated { from, to: known.max(from) }),
         }
     }
@@ -157,52 +154,48 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
 async fn apply(migrations: &[Migration], connection: &Connection, options: &Options) -> Result<u32, OpenError> {
     let beside_views = options.courses.views.is_some();
-    let run = async |sql: &str| connection.run(sql).await.map_err(failed);
     let Settings { has_citus, .. } = settings(connection).await?;
     if options.citus {
         placement::check(connection, has_citus).await?;
     }
-    run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
+    connection.run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     place::make(connection, options).await?;
     let found = version_in(connection, &LOCKED_VERSION, options).await?;
-    if found == 0 && connection.query(&TABLES, &[]).await.map_err(failed)?.is_empty() {
+    if found == 0 && connection.query(&TABLES, &[]).await?.is_empty() {
         let Settings { role, quoted_schema: schema, .. } = settings(connection).await?;
-        connection.run(VERSION_TABLE).await.map_err(|error| match error.as_db_error() {
-            Some(refusal) if *refusal.code() == SqlState::INSUFFICIENT_PRIVILEGE => {
-                OpenError::NoCreate { schema, role, reason: refusal.message().to_owned() }
-            }
-            _ => failed(error),
+        connection.run(VERSION_TABLE).await.map_err(|error| match (code(&error), cause(&error)) {
+            (Some(&SqlState::INSUFFICIENT_PRIVILEGE), Some(reason)) => OpenError::NoCreate { schema, role, reason },
+            _ => error.into(),
         })?;
     }
     let is_spread = has_row(connection, &SPREAD).await?;
     if options.citus && !is_spread {
-        run(placement::WITHOUT_TRIGGERS).await?;
+        connection.run(placement::WITHOUT_TRIGGERS).await?;
     }
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
     let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
     for migration in migrations.iter().skip(found as usize) {
-        run(migration.tables(beside_views)).await?;
+        connection.run(migration.tables(beside_views)).await?;
         if triggers && !beside_views {
-            run(migration.triggers).await?;
+            connection.run(migration.triggers).await?;
         }
     }
     if options.citus && !is_spread {
-        run(placement::TABLES).await?;
+        connection.run(placement::TABLES).await?;
     }
     if options.citus || is_spread && has_citus {
         placement::place(connection).await?;
     }
     let version = found.max(migrations.len() as u32);
-    connection.execute(&SET_VERSION, &[&i64::from(version)]).await.map_err(failed)?;
-    commit(connection).await.map_err(OpenError::Failed)?;
+    connection.execute(&SET_VERSION, &[&i64::from(version)]).await?;
+    commit(connection).await?;
     Ok(found)
 }
 
 /// The version by that statement; 0 where there is no table to ask.
 async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<u32, OpenError> {
-    let tables = connection.query(&TABLES, &[]).await.map_err(failed)?;
-    let tables: Vec<&str> =
-        tables.iter().map(|row| get(row, 0)).collect::<Result<_, _>>().map_err(OpenError::Failed)?;
+    let tables = connection.query(&TABLES, &[]).await?;
+    let tables: Vec<&str> = column(&tables)?;
     if tables.is_empty() {
         return place::check_alone(connection, options).await.map(|()| 0);
     }
@@ -212,20 +205,19 @@ async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -
         return Err(OpenError::UnreleasedSchema { schema, beside_views: views });
     }
     let row = match tables.contains(&"catalogue_schema_version") {
-        true => connection.query(sql, &[]).await.map_err(failed)?.pop(),
+        true => connection.query(sql, &[]).await?.pop(),
         false => None,
     };
     let Some(row) = row else {
         return Err(OpenError::Foreign(settings(connection).await?.schema));
     };
-    let version: i64 = get(&row, 0).map_err(OpenError::Failed)?;
+    let version: i64 = get(&row, 0)?;
     if views != options.courses.views.is_some() {
         return Err(OpenError::MadeForOther { schema: settings(connection).await?.schema, views });
     }
     Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
-#[derive(Default)]
 struct Settings {
     encoding: String,
     /// In which new tables would be made.
@@ -237,17 +229,18 @@ struct Settings {
 }
 
 async fn settings(connection: &Connection) -> Result<Settings, OpenError> {
-    let rows = connection.query(&SETTINGS, &[]).await.map_err(failed)?;
-    let settings = rows.first().map(|row| {
-        let has_citus = get::<i64>(row, 2)? > 0;
-        let (role, quoted_schema) = (get(row, 3)?, get(row, 4)?);
-        Ok(Settings { encoding: get(row, 0)?, schema: get(row, 1)?, has_citus, role, quoted_schema })
-    });
-    settings.unwrap_or_else(|| Ok(Settings::default())).map_err(OpenError::Failed)
+    let row = connection.query_one(&SETTINGS, &[]).await?;
+    Ok(Settings {
+        encoding: get(&row, "encoding")?,
+        schema: get(&row, "schema")?,
+        has_citus: get(&row, "has_citus")?,
+        role: get(&row, "role")?,
+        quoted_schema: get(&row, "quoted_schema")?,
+    })
 }
 
 async fn has_row(connection: &Connection, sql: &Sql<'_>) -> Result<bool, OpenError> {
-    Ok(!connection.query(sql, &[]).await.map_err(failed)?.is_empty())
+    Ok(!connection.query(sql, &[]).await?.is_empty())
 }
 
 /// Whether another program has made the same tables meanwhile.
@@ -261,10 +254,6 @@ fn is_race(error: &StorageError) -> bool {
         SqlState::T_R_DEADLOCK_DETECTED,
     ];
     code(error).is_some_and(|code| codes.contains(code))
-}
-
-fn failed(error: Error) -> OpenError {
-    OpenError::Failed(storage_error(error))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use catalogue_core::storage::StorageError;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
 use crate::rows::get;
 
 /// Of sessions without a database, those that send the log may hold a snapshot for their standby. A vacuum holds none. How
@@ -47,11 +46,11 @@ pub(crate) async fn old_snapshots(
     transactions: u32,
 ) -> Result<Vec<OldSnapshot>, StorageError> {
     let (seconds, transactions) = (age.as_secs_f64(), i64::from(transactions));
-    let rows = connection.query(&OLD_SNAPSHOTS, &[&seconds, &transactions]).await.map_err(storage_error)?;
+    let rows = connection.query(&OLD_SNAPSHOTS, &[&seconds, &transactions]).await?;
     let snapshot = |row| {
-        let (seconds, transactions): (Option<f64>, i64) = (get(row, 1)?, get(row, 2)?);
+        let (seconds, transactions): (Option<f64>, i64) = (get(row, "seconds")?, get(row, "transactions")?);
         Ok(OldSnapshot {
-            holder: get(row, 0)?,
+            holder: get(row, "holder")?,
             age: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             transactions: transactions.unsigned_abs(),
         })

@@ -153,7 +153,7 @@ pub enum OpenError {
     NoCoordinator,
     /// The database is out of reach, or failed.
     #[error("the database cannot be opened")]
-    Failed(#[source] StorageError),
+    Failed(#[from] StorageError),
 }
 
 impl OpenError {

@@ -4,15 +4,15 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
+use crate::error::code;
 use crate::open_error::OpenError;
 use crate::options::{Options, quoted};
 use crate::rows::get;
 
 const PLACE: Sql = Sql {
-    text: "SELECT quote_ident($1), quote_ident(CAST(current_user AS TEXT)), \
-           EXISTS (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1), \
-           coalesce(CAST(current_schema() AS TEXT) = $1, FALSE)",
+    text: "SELECT quote_ident($1) AS schema, quote_ident(CAST(current_user AS TEXT)) AS role, \
+           EXISTS (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1) AS is_there, \
+           coalesce(CAST(current_schema() AS TEXT) = $1, FALSE) AS is_found",
     types: &[Type::TEXT],
 };
 
@@ -29,11 +29,9 @@ pub(crate) async fn is_there(connection: &Connection, options: &Options) -> Resu
     if options.courses.views.as_deref() == Some(name) {
         return Err(OpenError::Foreign(name.to_owned()));
     }
-    let rows = connection.query(&PLACE, &[&name]).await.map_err(storage_error).map_err(OpenError::Failed)?;
-    let place = rows.first().map(|row| Ok((get(row, 0)?, get(row, 1)?, get(row, 2)?, get(row, 3)?)));
-    let place = place.unwrap_or_else(|| Ok(Default::default())).map_err(OpenError::Failed)?;
-    let (schema, role, is_there, is_found): (String, String, bool, bool) = place;
-    match (is_there, is_found) {
+    let row = connection.query_one(&PLACE, &[&name]).await?;
+    let (schema, role) = (get(&row, "schema")?, get(&row, "role")?);
+    match (get(&row, "is_there")?, get(&row, "is_found")?) {
         (false, _) => Ok(false),
         (true, true) => Ok(true),
         (true, false) if options.through_pooler => Err(OpenError::SearchPath { schema, role }),
@@ -48,13 +46,11 @@ pub(crate) async fn make(connection: &Connection, options: &Options) -> Result<(
     if is_there(connection, options).await? {
         return Ok(());
     }
-    let role = connection.query(&PLACE, &[&name]).await.map_err(storage_error).map_err(OpenError::Failed)?;
-    let made = connection.run(&format!("CREATE SCHEMA {}", quoted(name))).await;
-    made.map_err(|error| match (error.code(), role.first()) {
-        (Some(&SqlState::INSUFFICIENT_PRIVILEGE), Some(row)) => {
-            OpenError::NoSchema { schema: row.get(0), role: row.get(1) }
-        }
-        _ => OpenError::Failed(storage_error(error)),
+    let place = connection.query_one(&PLACE, &[&name]).await?;
+    let (schema, role) = (get(&place, "schema")?, get(&place, "role")?);
+    connection.run(&format!("CREATE SCHEMA {}", quoted(name))).await.map_err(|error| match code(&error) {
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => OpenError::NoSchema { schema, role },
+        _ => error.into(),
     })?;
     is_there(connection, options).await.map(|_| ())
 }
@@ -62,6 +58,6 @@ pub(crate) async fn make(connection: &Connection, options: &Options) -> Result<(
 /// Refuses a schema without tables of ours that has something of others, where ours are to be alone.
 pub(crate) async fn check_alone(connection: &Connection, options: &Options) -> Result<(), OpenError> {
     let Some(schema) = options.courses.schema().filter(|_| options.courses.views.is_some()) else { return Ok(()) };
-    let found = connection.query(&RELATIONS_OF_ANYBODY, &[]).await.map_err(storage_error).map_err(OpenError::Failed)?;
+    let found = connection.query(&RELATIONS_OF_ANYBODY, &[]).await?;
     if found.is_empty() { Ok(()) } else { Err(OpenError::Foreign(schema.to_owned())) }
 }

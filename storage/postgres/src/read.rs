@@ -1,7 +1,5 @@
 //! The request path: one statement a call, each bounded by an index.
 
-use std::borrow::Cow;
-
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
@@ -14,7 +12,7 @@ use crate::citus;
 use crate::connection::{Sql, Values};
 use crate::rows;
 use crate::storage::PostgresStorage;
-use crate::text::{bound, can_be_stored};
+use crate::text::storable;
 
 /// The credential with its account's revision: one look-up for all that a kept answer needs.
 const FIND_CREDENTIAL: Sql = Sql {
@@ -30,8 +28,9 @@ const IS_REVOKED: Sql = Sql { text: "SELECT count(*) FROM revoked_tokens WHERE d
 /// rows to the aggregates in its order. The first page comes after a place that no course can have. The revision stands beside,
 /// as only one statement sees one state of one server.
 const PAGE: Sql = Sql {
-    text: "SELECT array_agg(slug), array_agg(title), array_agg(language), array_agg(published_at), array_agg(hidden), \
-           array_agg(module_count), array_agg(created_at), (SELECT revision FROM accounts WHERE id = $1) \
+    text: "SELECT array_agg(slug) AS slugs, array_agg(title) AS titles, array_agg(language) AS languages, \
+           array_agg(published_at) AS published, array_agg(hidden) AS hidden, array_agg(module_count) AS module_counts, \
+           array_agg(created_at) AS created, (SELECT revision FROM accounts WHERE id = $1) AS revision \
            FROM (SELECT slug, title, language, published_at, hidden, module_count, created_at FROM courses \
            WHERE account_id = $1 AND (created_at, slug) < ($3, $4) ORDER BY created_at DESC, slug DESC LIMIT $2) AS page \
            HAVING count(slug) > 0",
@@ -48,7 +47,8 @@ const FIND_REVISION_OF_NONE: Sql = Sql {
 /// One statement for the course, its modules and the revision, so that all are of one state.
 const FIND_COURSE: Sql = Sql {
     text: "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
-           m.title, m.summary, (SELECT revision FROM accounts WHERE id = $1) FROM courses AS c \
+           m.title AS module_title, m.summary AS module_summary, \
+           (SELECT revision FROM accounts WHERE id = $1) AS revision FROM courses AS c \
            LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
            WHERE c.account_id = $1 AND c.slug = $2 ORDER BY m.number",
     types: &[Type::TEXT, Type::TEXT],
@@ -64,20 +64,18 @@ impl CourseStorage for PostgresStorage {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        if !can_be_stored(account.as_str()) {
-            return Ok(None);
-        }
+        let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         if let Some(views) = &self.views {
-            return views.list_courses(&self.readers, account.as_str(), page, rows).await;
+            return views.list_courses(&self.readers, account, page, rows).await;
         }
         let (count, created_at, slug) = place(page);
-        let values: Values<'_> = &[&account.as_str(), &count, &created_at, &slug];
+        let values: Values<'_> = &[&account, &count, &created_at, &slug];
         match self.readers.read(&PAGE, values).await?.first() {
             Some(row) => {
                 rows::push_courses(row, rows)?;
-                rows::revision(row, 7)
+                rows::revision(row, "revision")
             }
-            None if page.after.is_none() => self.revision_by(&FIND_REVISION_OF_NONE, account.as_str()).await,
+            None if page.after.is_none() => self.revision_by(&FIND_REVISION_OF_NONE, account).await,
             None => Ok(None),
         }
     }
@@ -87,33 +85,28 @@ impl CourseStorage for PostgresStorage {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        let none = AtRevision::from(None);
-        if !can_be_stored(account.as_str()) || !can_be_stored(slug) {
-            return Ok(none);
-        }
+        let Some([account, slug]) = storable([account.as_str(), slug]) else { return Ok(None.into()) };
         if let Some(views) = &self.views {
-            return views.find_course(&self.readers, account.as_str(), slug).await;
+            return views.find_course(&self.readers, account, slug).await;
         }
-        let rows = self.readers.read(&FIND_COURSE, &[&account.as_str(), &slug]).await?;
-        let Some(first) = rows.first() else { return Ok(none) };
-        Ok(AtRevision { value: Some(course(first, &rows)?), revision: rows::revision(first, 9)? })
+        let rows = self.readers.read(&FIND_COURSE, &[&account, &slug]).await?;
+        let Some(first) = rows.first() else { return Ok(None.into()) };
+        Ok(AtRevision { value: Some(course(first, &rows)?), revision: rows::revision(first, "revision")? })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        if !can_be_stored(account.as_str()) {
-            return Ok(None);
-        }
+        let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         if let Some(views) = &self.views {
-            return views.revision(&self.readers, account.as_str()).await;
+            return views.revision(&self.readers, account).await;
         }
-        self.revision_by(&FIND_REVISION, account.as_str()).await
+        self.revision_by(&FIND_REVISION, account).await
     }
 }
 
 impl PostgresStorage {
     async fn revision_by(&self, sql: &Sql<'_>, account: &str) -> Result<Option<Revision>, StorageError> {
         let rows = self.readers.read(sql, &[&account]).await?;
-        rows.first().map_or(Ok(None), |row| rows::revision(row, 0))
+        rows.first().map_or(Ok(None), |row| rows::revision(row, "revision"))
     }
 }
 
@@ -125,40 +118,43 @@ impl CredentialStorage for PostgresStorage {
             None if self.is_spread => citus::credentials::look_up(&self.readers, digest).await?,
             None => self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?,
         };
-        rows.first().map(|row| rows::credential(row, 0, 7)).transpose()
+        let Some(row) = rows.first() else { return Ok(None) };
+        let mut credential = rows::credential(row)?;
+        credential.revision = rows::revision(row, "revision")?;
+        Ok(Some(credential))
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let rows = self.readers.read(&IS_REVOKED, &[&digest.as_bytes().as_slice()]).await?;
-        rows.first().map(|row| Ok(rows::get::<i64>(row, 0)? > 0)).transpose()
+        rows.first().map(|row| Ok(rows::get::<i64>(row, "count")? > 0)).transpose()
     }
 }
 
 /// The course of the rows of [`FIND_COURSE`].
-pub(crate) fn course(first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
+fn course(first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
     let mut course = CourseDetail {
-        slug: rows::get(first, 0)?,
-        title: rows::owned_text(first, 1)?,
-        tagline: rows::owned_text(first, 2)?,
-        language: rows::owned_text(first, 3)?,
-        published_at: rows::optional_time(first, 4)?,
-        hidden: rows::get(first, 5)?,
-        access_mode: rows::optional_text(first, 6)?,
+        slug: rows::get(first, "slug")?,
+        title: rows::owned_text(first, "title")?,
+        tagline: rows::owned_text(first, "tagline")?,
+        language: rows::owned_text(first, "language")?,
+        published_at: rows::optional_time(first, "published_at")?,
+        hidden: rows::get(first, "hidden")?,
+        access_mode: rows::optional_text(first, "access_mode")?,
         modules: Vec::new(),
     };
     for (number, row) in (1..).zip(rows) {
         // A course without modules is one row without a module.
-        let Some(title) = rows::optional_text(row, 7)? else { break };
-        course.modules.push(Module { number, title, summary: rows::owned_text(row, 8)? });
+        let Some(title) = rows::optional_text(row, "module_title")? else { break };
+        course.modules.push(Module { number, title, summary: rows::owned_text(row, "module_summary")? });
     }
     Ok(course)
 }
 
 /// How many rows a page takes, and the place that they come after.
-pub(crate) fn place(page: &PageRequest) -> (i64, i64, Cow<'_, str>) {
+pub(crate) fn place(page: &PageRequest) -> (i64, i64, &str) {
     let (created_at, slug) = match &page.after {
-        None => (i64::MAX, Cow::Borrowed("")),
-        Some(Position { created_at, slug }) => (created_at.as_microseconds(), bound(slug)),
+        None => (i64::MAX, ""),
+        Some(Position { created_at, slug }) => (created_at.as_microseconds(), slug.as_str()),
     };
     (page.rows() as i64, created_at, slug)
 }

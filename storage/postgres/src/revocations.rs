@@ -6,8 +6,7 @@ use catalogue_core::storage::StorageError;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
-use crate::rows::get;
+use crate::rows::column;
 use crate::sign_ins::long_before;
 
 const INSERT_REVOCATIONS: Sql = Sql {
@@ -34,15 +33,15 @@ pub(crate) async fn add(
     at: Timestamp,
 ) -> Result<Option<()>, StorageError> {
     if !connection.is_spread {
-        let over = connection.query(&REVOCATIONS_LONG_OVER, &[&long_before(at)]).await.map_err(storage_error)?;
-        let over: Vec<&[u8]> = over.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+        let over = connection.query(&REVOCATIONS_LONG_OVER, &[&long_before(at)]).await?;
+        let over: Vec<&[u8]> = column(&over)?;
         if !over.is_empty() {
-            connection.execute(&REMOVE_REVOCATIONS, &[&over]).await.map_err(storage_error)?;
+            connection.execute(&REMOVE_REVOCATIONS, &[&over]).await?;
         }
     }
     // In one order, so that of two that store the same ones, one waits for the other.
     let mut digests: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
     digests.sort_unstable();
     let values: Values<'_> = &[&digests, &expires_at.as_microseconds(), &at.as_microseconds()];
-    connection.execute(&INSERT_REVOCATIONS, values).await.map(|_| Some(())).map_err(storage_error)
+    connection.execute(&INSERT_REVOCATIONS, values).await.map(|_| Some(()))
 }

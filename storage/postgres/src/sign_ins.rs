@@ -14,9 +14,8 @@ use tokio_postgres::types::Type;
 use crate::accounts::{check_account, unknown_account};
 use crate::citus;
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
 use crate::events;
-use crate::rows::{account_id, get, owned_text, time};
+use crate::rows::{account, column, get, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 use crate::views::Statements;
@@ -29,7 +28,7 @@ const LINK: &str = "link";
 const SESSION: &str = "session";
 
 pub(crate) const FIND_SIGN_IN: Sql = Sql {
-    text: "SELECT a.id, a.name, a.email, s.expires_at, TRUE FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
+    text: "SELECT a.id, a.name, a.email, s.expires_at, TRUE AS is_known FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
            WHERE s.digest = $1 AND s.kind = $2",
     types: &[Type::BYTEA, Type::TEXT],
 };
@@ -138,7 +137,7 @@ impl PostgresStorage {
         let Some(row) = rows.first() else { return Ok(None) };
         let found = sign_in(row)?;
         if found.is_none() {
-            self.end_all(&account_id(row, 0)?, None).await?;
+            self.end_all(&account(row)?.id, None).await?;
         }
         Ok(found)
     }
@@ -149,7 +148,7 @@ impl PostgresStorage {
         let end = || async {
             lock(&connection, account).await?;
             // What was committed while the locks were waited for is seen by another statement alone.
-            let ended = connection.execute(&REMOVE_ALL, &[&account.as_str()]).await.map_err(storage_error)?;
+            let ended = connection.execute(&REMOVE_ALL, &[&account.as_str()]).await?;
             if ended == 0 {
                 return Ok(None);
             }
@@ -168,18 +167,16 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     let locked = lock(connection, account).await?;
     let mut over = Vec::new();
     for row in &locked {
-        if time(row, 1)? <= *created_at {
-            over.push(get(row, 0)?);
+        if time(row, "expires_at")? <= *created_at {
+            over.push(get(row, "digest")?);
         }
     }
     let others = match connection.is_spread {
         true => Vec::new(),
-        false => connection.query(&LONG_OVER, &[&long_before(*created_at)]).await.map_err(storage_error)?,
+        false => connection.query(&LONG_OVER, &[&long_before(*created_at)]).await?,
     };
-    for row in &others {
-        over.push(get(row, 0)?);
-    }
-    over.retain(|found: &&[u8]| *found != digest.as_bytes());
+    over.extend(column::<&[u8]>(&others)?);
+    over.retain(|found| *found != digest.as_bytes());
     remove(connection, account, &over).await?;
     events::remove_old(connection, account.as_str(), *created_at).await?;
     log(connection, account, CredentialAction::LinkMade, *created_at, by).await
@@ -206,8 +203,8 @@ async fn exchange(
     }
     let NewSession { digest, created_at, expires_at } = session;
     insert(connection, SESSION, digest, &account.id, [*created_at, *expires_at]).await?;
-    let sessions = connection.query(&NEWEST_SESSIONS, &[&account.id.as_str()]).await.map_err(storage_error)?;
-    let surplus: Vec<&[u8]> = sessions.iter().skip(MAX_SESSIONS).map(|row| get(row, 0)).collect::<Result<_, _>>()?;
+    let sessions = connection.query(&NEWEST_SESSIONS, &[&account.id.as_str()]).await?;
+    let surplus: Vec<&[u8]> = column(sessions.get(MAX_SESSIONS..).unwrap_or_default())?;
     remove(connection, &account.id, &surplus).await?;
     log(connection, &account.id, CredentialAction::SignedIn, now, &Actor::OWNER).await?;
     Ok(Some(account))
@@ -222,22 +219,21 @@ async fn find(
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &kind];
     let rows = match connection.is_spread {
         true => citus::sign_ins::find(connection, digest, kind).await?,
-        false => connection.query(sql, values).await.map_err(storage_error)?,
+        false => connection.query(sql, values).await?,
     };
     rows.first().map_or(Ok(None), sign_in)
 }
 
 /// A row of [`FIND_SIGN_IN`]; `None` if the views do not name its account.
 fn sign_in(row: &Row) -> Result<Option<Session>, StorageError> {
-    if !get(row, 4)? {
+    if !get(row, "is_known")? {
         return Ok(None);
     }
-    let account = Account { id: account_id(row, 0)?, name: owned_text(row, 1)?, email: owned_text(row, 2)? };
-    Ok(Some(Session { account, expires_at: time(row, 3)? }))
+    Ok(Some(Session { account: account(row)?, expires_at: time(row, "expires_at")? }))
 }
 
 async fn lock(connection: &Connection, account: &AccountId) -> Result<Vec<Row>, StorageError> {
-    connection.query(&LOCK_SIGN_INS, &[&account.as_str()]).await.map_err(storage_error)
+    connection.query(&LOCK_SIGN_INS, &[&account.as_str()]).await
 }
 
 async fn insert(
@@ -252,7 +248,7 @@ async fn insert(
         citus::sign_ins::insert_account(connection, digest, account.as_str(), expires_at).await?;
     }
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account.as_str(), &kind, &created_at, &expires_at];
-    connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ())
 }
 
 /// Removes those, of the account where its rows are on one node, and says how many there were.
@@ -268,7 +264,7 @@ async fn remove(
     if connection.is_spread {
         return citus::sign_ins::remove(connection, account.as_str(), &digests).await;
     }
-    connection.execute(&REMOVE, &[&digests]).await.map_err(storage_error)
+    connection.execute(&REMOVE, &[&digests]).await
 }
 
 async fn log(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{
-    CourseRows, CourseStorage as _, CourseViews, CredentialStorage as _, PageRequest, StorageError, StorageErrorKind,
+    CourseRows, CourseStorage as _, CourseViews, CredentialStorage as _, PageRequest, StorageError,
 };
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::error::SqlState;
@@ -16,7 +16,7 @@ use crate::citus;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::credentials::FIND_ACCOUNT;
-use crate::error::{can_pass, code, storage_error};
+use crate::error::{can_pass, code};
 use crate::migration::{self, Migrated};
 use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
@@ -32,7 +32,8 @@ const SHORTEST_WRITE_TIMEOUT: Duration = Duration::from_millis(1);
 /// More milliseconds than some weeks have, the setting does not hold.
 const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-const CLOCK: Sql = Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)", types: &[] };
+const CLOCK: Sql =
+    Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
 
 /// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections, which live on the
 /// Tokio runtime that opens them, with its clock and its network enabled.
@@ -70,7 +71,7 @@ impl PostgresStorage {
                         storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
                         tracing::warn!(%error, "a node does not answer: requests of its accounts are answered 500");
                     }
-                    asked => asked.map_err(OpenError::Failed)?,
+                    asked => asked?,
                 }
                 Ok(storage)
             }
@@ -131,9 +132,7 @@ impl PostgresStorage {
     /// # Errors
     /// When the primary cannot be asked.
     pub async fn clock(&self) -> Result<Timestamp, StorageError> {
-        let rows = self.exporter().await?.query(&CLOCK, &[]).await.map_err(storage_error)?;
-        let now = rows.first().map(|row| time(row, 0)).transpose()?;
-        now.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the clock gave no row"))
+        time(&self.exporter().await?.query_one(&CLOCK, &[]).await?, "now")
     }
 
     /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are

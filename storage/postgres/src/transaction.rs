@@ -61,7 +61,7 @@ where
     if outcome.as_ref().is_err_and(is_locked) {
         let seconds = patience.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
-        in_time(DEADLINE, async { connection.run("ROLLBACK").await.map_err(storage_error) }).await?;
+        in_time(DEADLINE, async { connection.run("ROLLBACK").await }).await?;
         outcome = changed(connection, deadline, patience.saturating_sub(SILENT), change()).await;
     }
     committed(connection, outcome).await
@@ -85,7 +85,7 @@ pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Re
     let handed_on = if connection.is_spread { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
     let sql =
         format!("BEGIN; SET LOCAL catalogue.writer = 'self'; {handed_on} SET LOCAL lock_timeout = {milliseconds}");
-    connection.run(&sql).await.map_err(storage_error)
+    connection.run(&sql).await
 }
 
 async fn changed<T>(
@@ -125,7 +125,7 @@ pub(crate) async fn commit(connection: &Connection) -> Result<(), StorageError> 
     if connection.is_closed() {
         return Err(unavailable("the database closed the connection before the commit"));
     }
-    connection.run("COMMIT").await.map_err(|error| match is_refusal(&error) {
+    connection.ask("COMMIT").await.map(|_| ()).map_err(|error| match is_refusal(&error) {
         true => storage_error(error),
         false => unknown().with_source(error),
     })

@@ -7,7 +7,6 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
 use crate::rows::{account_id, get, optional_text, optional_time, owned_text, time};
 
 pub(crate) const FIND_COURSE: Sql = Sql {
@@ -18,7 +17,7 @@ pub(crate) const FIND_COURSE: Sql = Sql {
 
 /// By equality alone, which the planner hands on to the bodies: a range would have it read all of them.
 pub(crate) const FIND_MODULES: Sql = Sql {
-    text: "SELECT m.title, m.summary, coalesce(b.content, '') FROM modules AS m \
+    text: "SELECT m.title, m.summary, coalesce(b.content, '') AS content FROM modules AS m \
            LEFT JOIN module_contents AS b \
            ON b.account_id = m.account_id AND b.course_slug = m.course_slug AND b.number = m.number \
            WHERE m.account_id = $1 AND m.course_slug = $2 ORDER BY m.number",
@@ -33,34 +32,34 @@ pub(crate) async fn find_whole_course(
 ) -> Result<Option<Course>, StorageError> {
     let values: Values<'_> = &[&account, &slug];
     let asked = try_join(connection.query(&FIND_COURSE, values), connection.query(&FIND_MODULES, values));
-    let (found, modules) = asked.await.map_err(storage_error)?;
+    let (found, modules) = asked.await?;
     let Some(row) = found.first() else { return Ok(None) };
     let mut course = course_header(row)?;
-    course.modules = modules.iter().map(|row| course_module(row, 0)).collect::<Result<_, _>>()?;
+    course.modules = modules.iter().map(course_module).collect::<Result<_, _>>()?;
     Ok(Some(course))
 }
 
 /// The columns of a course, without its modules.
 pub(crate) fn course_header(row: &Row) -> Result<Course, StorageError> {
     Ok(Course {
-        account: account_id(row, 0)?,
-        slug: get(row, 1)?,
-        title: owned_text(row, 2)?,
-        tagline: owned_text(row, 3)?,
-        language: owned_text(row, 4)?,
-        created_at: time(row, 5)?,
-        published_at: optional_time(row, 6)?,
-        hidden: get(row, 7)?,
-        access_mode: optional_text(row, 8)?,
+        account: account_id(row, "account_id")?,
+        slug: get(row, "slug")?,
+        title: owned_text(row, "title")?,
+        tagline: owned_text(row, "tagline")?,
+        language: owned_text(row, "language")?,
+        created_at: time(row, "created_at")?,
+        published_at: optional_time(row, "published_at")?,
+        hidden: get(row, "hidden")?,
+        access_mode: optional_text(row, "access_mode")?,
         modules: Vec::new(),
     })
 }
 
-/// Title, summary and body, from that column on.
-pub(crate) fn course_module(row: &Row, column: usize) -> Result<CourseModule, StorageError> {
+/// A module with its body.
+pub(crate) fn course_module(row: &Row) -> Result<CourseModule, StorageError> {
     Ok(CourseModule {
-        title: owned_text(row, column)?,
-        summary: owned_text(row, column + 1)?,
-        content: owned_text(row, column + 2)?,
+        title: owned_text(row, "title")?,
+        summary: owned_text(row, "summary")?,
+        content: owned_text(row, "content")?,
     })
 }

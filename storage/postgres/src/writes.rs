@@ -2,14 +2,15 @@
 
 use std::pin::pin;
 
+use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 use futures_util::future::try_join_all;
-use tokio_postgres::Error;
 use tokio_postgres::types::Type;
 use uuid::Uuid;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::text::{can_be_stored, stored};
+use crate::error::storage_error;
+use crate::text::{storable, stored};
 
 const BOOL: Type = Type::BOOL;
 const INT8: Type = Type::INT8;
@@ -50,20 +51,22 @@ pub(crate) const REMOVE_COURSE: [Sql; 3] = [
 ];
 
 /// Lets other writers to the account wait until this transaction ends; says whether there is such an account.
-pub(crate) async fn lock_account(connection: &Connection, account: &AccountId) -> Result<bool, Error> {
-    if !can_be_stored(account.as_str()) {
-        return Ok(false);
-    }
-    Ok(!connection.query(&LOCK_ACCOUNT, &[&account.as_str()]).await?.is_empty())
+pub(crate) async fn lock_account(connection: &Connection, account: &AccountId) -> Result<bool, StorageError> {
+    let Some([account]) = storable([account.as_str()]) else { return Ok(false) };
+    Ok(!connection.query(&LOCK_ACCOUNT, &[&account]).await?.is_empty())
 }
 
 /// In the same transaction as the change, as a trigger would do it.
-pub(crate) async fn replace_revision(connection: &Connection, account: &AccountId) -> Result<(), Error> {
+pub(crate) async fn replace_revision(connection: &Connection, account: &AccountId) -> Result<(), StorageError> {
     connection.execute(&REPLACE_REVISION, &[&account.as_str(), &Uuid::new_v4()]).await.map(|_| ())
 }
 
 /// Removes a course with its modules and bodies, and says whether it was there.
-pub(crate) async fn remove_course(connection: &Connection, account: &AccountId, slug: &str) -> Result<bool, Error> {
+pub(crate) async fn remove_course(
+    connection: &Connection,
+    account: &AccountId,
+    slug: &str,
+) -> Result<bool, StorageError> {
     let account = account.as_str();
     let values: Values<'_> = &[&account, &slug];
     let removed = try_join_all(REMOVE_COURSE.iter().map(|sql| connection.execute(sql, values))).await?;
@@ -71,7 +74,7 @@ pub(crate) async fn remove_course(connection: &Connection, account: &AccountId, 
 }
 
 /// Adds courses with their modules and bodies, none of which may be there.
-pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course]) -> Result<(), Error> {
+pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course]) -> Result<(), StorageError> {
     let mut rows = pin!(connection.copy(&COPY_COURSES).await?);
     for course in courses {
         let created_at = course.created_at.as_microseconds();
@@ -81,22 +84,22 @@ pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course])
         let (account, slug, hidden) = (course.account.as_str(), &course.slug, course.hidden);
         let row: Values<'_> =
             &[&account, &created_at, slug, &title, &tagline, &language, &published_at, &hidden, &access_mode, &count];
-        rows.as_mut().write(row).await?;
+        rows.as_mut().write(row).await.map_err(storage_error)?;
     }
-    rows.finish().await?;
+    rows.finish().await.map_err(storage_error)?;
 
     let mut rows = pin!(connection.copy(&COPY_MODULES).await?);
     for (account, slug, number, module) in modules(courses) {
         let row: Values<'_> = &[&account, &slug, &number, &stored(&module.title), &stored(&module.summary)];
-        rows.as_mut().write(row).await?;
+        rows.as_mut().write(row).await.map_err(storage_error)?;
     }
-    rows.finish().await?;
+    rows.finish().await.map_err(storage_error)?;
 
     let mut rows = pin!(connection.copy(&COPY_CONTENTS).await?);
     for (account, slug, number, module) in modules(courses).filter(|(.., module)| !module.content.is_empty()) {
-        rows.as_mut().write(&[&account, &slug, &number, &stored(&module.content)]).await?;
+        rows.as_mut().write(&[&account, &slug, &number, &stored(&module.content)]).await.map_err(storage_error)?;
     }
-    rows.finish().await.map(|_| ())
+    rows.finish().await.map(|_| ()).map_err(storage_error)
 }
 
 /// The modules of all those courses, each with its account, slug and number.

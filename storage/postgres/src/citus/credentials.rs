@@ -10,7 +10,7 @@ use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
-use crate::error::storage_error;
+use crate::credentials::FIND_IN_ACCOUNT;
 use crate::rows::get;
 
 const BYTEA: Type = Type::BYTEA;
@@ -27,12 +27,6 @@ const FIND_CREDENTIAL: Sql = Sql {
 };
 
 const ACCOUNTS_OF_ID: Sql = Sql { text: "SELECT account_id FROM credential_accounts WHERE id = $1", types: &[TEXT] };
-
-const FIND_BY_ID: Sql = Sql {
-    text: "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by FROM credentials WHERE account_id = $1 AND id = $2",
-    types: &[TEXT, TEXT],
-};
 
 /// On every node, as that table is.
 const REMOVE_ACCOUNTS_OF_CREDENTIALS: Sql =
@@ -66,9 +60,9 @@ pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest) -> Result<V
 
 /// The rows of the credential with that id.
 pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, StorageError> {
-    for row in connection.query(&ACCOUNTS_OF_ID, &[&id]).await.map_err(storage_error)? {
+    for row in connection.query(&ACCOUNTS_OF_ID, &[&id]).await? {
         let account: &str = get(&row, 0)?;
-        let found = connection.query(&FIND_BY_ID, &[&account, &id]).await.map_err(storage_error)?;
+        let found = connection.query(&FIND_IN_ACCOUNT, &[&account, &id]).await?;
         if !found.is_empty() {
             return Ok(found);
         }
@@ -84,12 +78,12 @@ pub(crate) async fn insert_account(
     id: &str,
 ) -> Result<(), StorageError> {
     let digest = digest.as_bytes().as_slice();
-    connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await.map(|_| ())
 }
 
 /// Removes whose credentials these were.
 pub(crate) async fn remove_accounts(connection: &Connection, digests: &[&[u8]]) -> Result<(), StorageError> {
-    connection.execute(&REMOVE_ACCOUNTS_OF_CREDENTIALS, &[&digests]).await.map(|_| ()).map_err(storage_error)
+    connection.execute(&REMOVE_ACCOUNTS_OF_CREDENTIALS, &[&digests]).await.map(|_| ())
 }
 
 /// Notes each use by itself, so that nobody waits for all of them, and goes on where one's node is away.
@@ -100,7 +94,7 @@ pub(crate) async fn note_uses(
     let mut noted = Ok(());
     for ((account, id), at) in latest {
         let changed = connection.execute(&NOTE_USE, &[account, id, &at.as_microseconds()]).await;
-        noted = noted.and(changed.map(|_| ()).map_err(storage_error));
+        noted = noted.and(changed.map(|_| ()));
     }
     noted
 }

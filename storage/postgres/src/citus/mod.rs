@@ -28,7 +28,7 @@ pub(crate) const PURGE_REVOCATIONS: [Sql; 1] =
 pub(crate) async fn purge(connection: &Connection, statements: &[Sql<'_>], ended_by: i64) {
     let removal = async {
         for sql in statements {
-            connection.execute(sql, &[&ended_by]).await.map_err(crate::error::storage_error)?;
+            connection.execute(sql, &[&ended_by]).await?;
         }
         Ok(Some(()))
     };

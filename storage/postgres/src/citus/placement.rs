@@ -3,10 +3,9 @@
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::options::Options;
-use crate::rows::get;
+use crate::rows::{column, get};
 
 /// Drops triggers.
 pub(crate) const WITHOUT_TRIGGERS: &str = include_str!("../../migrations/citus/without_triggers.sql");
@@ -34,24 +33,24 @@ pub(super) fn placements() -> impl Iterator<Item = (&'static str, &'static str)>
 
 /// Whether each table is spread.
 pub(crate) async fn is_done(options: &Options) -> Result<bool, OpenError> {
-    let connection = options.writing().open().await.map_err(OpenError::Failed)?;
+    let connection = options.writing().open().await?;
     Ok(missing(&connection).await?.is_empty())
 }
 
 /// The statements that are missing.
 async fn missing(connection: &Connection) -> Result<Vec<&'static str>, OpenError> {
     let tables: Vec<&str> = placements().map(|(table, _)| table).collect();
-    let rows = connection.query(&SPREAD, &[&tables]).await.map_err(failed)?;
-    let spread: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>().map_err(OpenError::Failed)?;
+    let rows = connection.query(&SPREAD, &[&tables]).await?;
+    let spread: Vec<&str> = column(&rows)?;
     Ok(placements().filter(|(table, _)| !spread.contains(table)).map(|(_, statement)| statement).collect())
 }
 
 /// Spreads what is not spread yet, in the transaction of a migration.
 pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
     // Citus would otherwise ask over several connections, which do not see what this transaction has changed.
-    connection.run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'").await.map_err(failed)?;
+    connection.run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'").await?;
     for sql in missing(connection).await? {
-        connection.run(sql).await.map_err(failed)?;
+        connection.run(sql).await?;
     }
     Ok(())
 }
@@ -61,13 +60,8 @@ pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<()
     if !has_citus {
         return Err(OpenError::NoCitus);
     }
-    let rows = connection.query(&GROUP, &[]).await.map_err(failed)?;
-    match rows.first().map(|row| get::<i32>(row, 0)).transpose().map_err(OpenError::Failed)? {
-        Some(0) => Ok(()),
+    match get(&connection.query_one(&GROUP, &[]).await?, "groupid")? {
+        0_i32 => Ok(()),
         _ => Err(OpenError::NoCoordinator),
     }
-}
-
-fn failed(error: tokio_postgres::Error) -> OpenError {
-    OpenError::Failed(storage_error(error))
 }

@@ -7,7 +7,6 @@ use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
 use crate::connections::readers::Readers;
-use crate::error::storage_error;
 use crate::rows::get;
 
 const BYTEA: Type = Type::BYTEA;
@@ -17,7 +16,7 @@ const ACCOUNT_OF_SIGN_IN: Sql =
     Sql { text: "SELECT account_id FROM sign_in_accounts WHERE digest = $1", types: &[BYTEA] };
 
 const FIND_SIGN_IN: Sql = Sql {
-    text: "SELECT a.id, a.name, a.email, s.expires_at, TRUE FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
+    text: "SELECT a.id, a.name, a.email, s.expires_at, TRUE AS is_known FROM sign_ins AS s JOIN accounts AS a ON a.id = s.account_id \
            WHERE s.account_id = $1 AND s.digest = $2 AND s.kind = $3",
     types: &[TEXT, BYTEA, TEXT],
 };
@@ -49,10 +48,10 @@ pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest, kind: &str)
 /// The same within a change.
 pub(crate) async fn find(connection: &Connection, digest: &TokenDigest, kind: &str) -> Result<Vec<Row>, StorageError> {
     let digest = digest.as_bytes().as_slice();
-    let found = connection.query(&ACCOUNT_OF_SIGN_IN, &[&digest]).await.map_err(storage_error)?;
+    let found = connection.query(&ACCOUNT_OF_SIGN_IN, &[&digest]).await?;
     let Some(row) = found.first() else { return Ok(found) };
     let account: &str = get(row, 0)?;
-    connection.query(&FIND_SIGN_IN, &[&account, &digest, &kind]).await.map_err(storage_error)
+    connection.query(&FIND_SIGN_IN, &[&account, &digest, &kind]).await
 }
 
 /// Stores whose link or session that will be.
@@ -63,7 +62,7 @@ pub(crate) async fn insert_account(
     expires_at: i64,
 ) -> Result<(), StorageError> {
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account, &expires_at];
-    match connection.execute(&INSERT_ACCOUNT_OF_SIGN_IN, values).await.map_err(storage_error)? {
+    match connection.execute(&INSERT_ACCOUNT_OF_SIGN_IN, values).await? {
         0 => Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a link or session already")),
         _ => Ok(()),
     }
@@ -71,5 +70,5 @@ pub(crate) async fn insert_account(
 
 /// Removes those of the account. Whose they were stays until their end: it may be on a node that is away.
 pub(crate) async fn remove(connection: &Connection, account: &str, digests: &[&[u8]]) -> Result<u64, StorageError> {
-    connection.execute(&REMOVE, &[&account, &digests]).await.map_err(storage_error)
+    connection.execute(&REMOVE, &[&account, &digests]).await
 }

@@ -10,7 +10,7 @@ use crate::rows::get;
 
 /// Each with its kind and a name.
 const FAULTS: Sql = Sql {
-    text: "SELECT 'table', CAST(c.relname AS TEXT) FROM pg_catalog.pg_class AS c \
+    text: "SELECT 'table' AS kind, CAST(c.relname AS TEXT) AS name FROM pg_catalog.pg_class AS c \
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
            WHERE n.nspname = current_schema() AND c.relname = ANY($1) AND c.oid NOT IN \
            (SELECT CAST(p.logicalrelid AS OID) FROM pg_catalog.pg_dist_partition AS p) \
@@ -29,7 +29,7 @@ pub(crate) async fn faults(readers: &Readers, is_spread: bool) -> Result<Vec<Str
     let rows = readers.read_primary(&FAULTS, &[&tables]).await?;
     let mut found = [("table", Vec::new()), ("trigger", Vec::new()), ("node", Vec::new())];
     for row in &rows {
-        let (kind, name): (&str, &str) = (get(row, 0)?, get(row, 1)?);
+        let (kind, name): (&str, &str) = (get(row, "kind")?, get(row, "name")?);
         found.iter_mut().filter(|(of, _)| *of == kind).for_each(|(_, names)| names.push(name));
     }
     let [(_, tables), (_, triggers), (_, nodes)] = found;

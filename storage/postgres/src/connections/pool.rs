@@ -8,7 +8,7 @@ use catalogue_core::storage::{Connections, StorageError, StorageErrorKind};
 use deadpool::managed::{Manager, Metrics, Object, PoolError, RecycleError, RecycleResult};
 use futures_util::future::join;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tokio_postgres::{Error, Row};
+use tokio_postgres::Row;
 
 use super::connect_error::ConnectError;
 use super::hosts::Hosts;
@@ -103,7 +103,7 @@ impl Pool {
                         close(connection);
                     }
                     let no_primary = "the database takes no writes any more, so that what it says may be old";
-                    return Err(error.map_or_else(|| unavailable(no_primary), storage_error));
+                    return Err(error.unwrap_or_else(|| unavailable(no_primary)));
                 }
             }
             again = false;
@@ -122,13 +122,18 @@ impl Pool {
     }
 
     /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
-    async fn ask(&self, connection: &Connection, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, Option<Error>> {
+    async fn ask(
+        &self,
+        connection: &Connection,
+        sql: &Sql<'_>,
+        values: Values<'_>,
+    ) -> Result<Vec<Row>, Option<StorageError>> {
         let is_primary = self.inner.manager().hosts.role == Role::Primary;
         connection.heard().is_asked = true;
         let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
-            if !still? || self.inner.manager().hosts.may_be_left(connection) {
+            if !still.map_err(storage_error)? || self.inner.manager().hosts.may_be_left(connection) {
                 return Err(None);
             }
             connection.heard().role = began;

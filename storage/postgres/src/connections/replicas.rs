@@ -26,9 +26,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of its tables; where the role may
 /// see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
 const REPLAYED: Sql = Sql {
-    text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, system_identifier, \
+    text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END AS place, system_identifier, \
            greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
-           (SELECT max(received_tli) FROM pg_stat_wal_receiver)) FROM pg_control_system()",
+           (SELECT max(received_tli) FROM pg_stat_wal_receiver)) AS timeline FROM pg_control_system()",
     types: &[],
 };
 
@@ -189,7 +189,10 @@ async fn answer<T>(
 async fn replayed(connection: &Connection) -> Option<(Option<u64>, Log)> {
     let rows = connection.query(&REPLAYED, &[]).await.ok()?;
     let row = rows.first()?;
-    let place: Option<PgLsn> = row.try_get(0).ok()?;
-    let timeline: i32 = row.try_get(2).ok()?;
-    Some((place.map(u64::from), Log { system: row.try_get(1).ok()?, timeline: timeline.try_into().ok()? }))
+    let place: Option<PgLsn> = row.try_get("place").ok()?;
+    let timeline: i32 = row.try_get("timeline").ok()?;
+    Some((
+        place.map(u64::from),
+        Log { system: row.try_get("system_identifier").ok()?, timeline: timeline.try_into().ok()? },
+    ))
 }

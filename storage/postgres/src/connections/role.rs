@@ -21,7 +21,8 @@ const STILL_TAKES_WRITES: &str = "BEGIN READ WRITE; SET LOCAL default_transactio
 
 /// The end of all that was committed: with `synchronous_commit = off` also what is not written yet.
 const LOG_END: Sql = Sql {
-    text: "SELECT pg_current_wal_insert_lsn(), substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), \
+    text: "SELECT pg_current_wal_insert_lsn() AS place, \
+           substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) AS timeline, \
            system_identifier FROM pg_control_system()",
     types: &[],
 };
@@ -67,9 +68,9 @@ impl Role {
 pub(crate) async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
     let rows = connection.query(&LOG_END, &[]).await.ok()?;
     let row = rows.first()?;
-    let end: PgLsn = row.try_get(0).ok()?;
-    let timeline = u32::from_str_radix(row.try_get(1).ok()?, 16).ok()?;
-    Some((Log { system: row.try_get(2).ok()?, timeline }, end.into()))
+    let end: PgLsn = row.try_get("place").ok()?;
+    let timeline = u32::from_str_radix(row.try_get("timeline").ok()?, 16).ok()?;
+    Some((Log { system: row.try_get("system_identifier").ok()?, timeline }, end.into()))
 }
 
 /// The value of the one row that came.

@@ -1,7 +1,6 @@
 //! [`Options`]: which database, and how it is spoken to.
 
 use std::error::Error as _;
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ const KEEPALIVES_RETRIES: u32 = 3;
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The address of a database and how it is used. It never prints a password.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Options {
     hosts: Vec<OneHost>,
     /// Whether each session begins with another host.
@@ -209,23 +208,6 @@ impl Options {
     pub fn schema(mut self, name: &str) -> Self {
         self.courses.schema = Some(name.to_owned());
         self
-    }
-}
-
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options")
-            .field("hosts", &self.hosts.iter().map(|(name, _)| name).collect::<Vec<_>>())
-            .field("database", &self.hosts[0].1.get_dbname())
-            .field("replicas", &self.replicas.iter().map(|((name, _), _)| name).collect::<Vec<_>>())
-            .field("greatest_lag", &self.greatest_lag)
-            .field("connections", &self.connections)
-            .field("deadline", &self.deadline)
-            .field("through_pooler", &self.through_pooler)
-            .field("triggers", &self.triggers)
-            .field("citus", &self.citus)
-            .field("courses", &self.courses)
-            .finish_non_exhaustive()
     }
 }
 

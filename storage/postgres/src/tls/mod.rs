@@ -5,6 +5,7 @@ mod verified;
 
 use std::collections::HashMap;
 use std::error::Error as _;
+use std::fmt;
 
 use tokio_postgres::{Client, Config, Error, NoTls};
 
@@ -21,6 +22,12 @@ pub(crate) enum Tls {
     /// Over TLS, with a server that proves its name.
     #[cfg(feature = "tls")]
     Verified(tokio_postgres_rustls::MakeRustlsConnect),
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Self::Off { .. }) { "Off" } else { "Verified" })
+    }
 }
 
 impl Tls {

@@ -8,7 +8,7 @@ use super::Views;
 use super::columns::{ACCOUNTS, COURSES, Columns, MODULES, REVISIONS};
 use super::rows::{ViewRow, fault, push_course};
 use crate::connection::{Connection, Sql};
-use crate::error::{cause, code, storage_error};
+use crate::error::{cause, code};
 use crate::options::quoted;
 use crate::rows::{self, get};
 
@@ -35,9 +35,9 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
         if view == REVISIONS && !columns.has_revisions() {
             continue;
         }
-        connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await.map_err(storage_error)?;
+        connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
         let mut checked = check_view(&connection, view, &source(view), &columns, &limit).await;
-        connection.run("ROLLBACK").await.map_err(storage_error)?;
+        connection.run("ROLLBACK").await?;
         // What reads both views is asked where neither fails, and locks them in the order in which they are made again.
         let is_sound = checked.is_ok() && faults.iter().all(|fault: &ViewFault| fault.key.is_some());
         if view == MODULES && columns.has_module_count() && is_sound {
@@ -81,9 +81,9 @@ async fn check_view(
     };
     let mut faults = Vec::new();
     let declare = format!("DECLARE checked NO SCROLL CURSOR FOR SELECT {read} FROM {source}{limit}");
-    connection.run(&declare).await.map_err(storage_error)?;
+    connection.run(&declare).await?;
     loop {
-        let fetched = connection.query(&FETCH, &[]).await.map_err(storage_error)?;
+        let fetched = connection.query(&FETCH, &[]).await?;
         if fetched.is_empty() || faults.len() >= SHOWN {
             break;
         }
@@ -206,5 +206,5 @@ async fn counts(
 /// Asks a statement without values.
 pub(crate) async fn ask(connection: &Connection, text: &str) -> Result<Vec<Row>, StorageError> {
     const NONE: &[Type] = &[];
-    connection.query(&Sql { text, types: NONE }, &[]).await.map_err(storage_error)
+    connection.query(&Sql { text, types: NONE }, &[]).await
 }

@@ -6,7 +6,6 @@ use catalogue_core::storage::{StorageError, ViewFault};
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
-use crate::error::storage_error;
 use crate::rows::get;
 
 pub(crate) const ACCOUNTS: &str = "catalogue_accounts";
@@ -100,7 +99,7 @@ impl Columns {
     /// Looks at the views of that schema, and says what of them cannot be read.
     pub(crate) async fn look(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewFault>), StorageError> {
         let names: Vec<&str> = WANTED.iter().map(|(view, _)| *view).collect();
-        let rows = connection.query(&FOUND, &[&schema, &names]).await.map_err(storage_error)?;
+        let rows = connection.query(&FOUND, &[&schema, &names]).await?;
         let (mut columns, mut faults) = (Self(HashMap::new()), Vec::new());
         for (view, wanted) in WANTED {
             let mut found = HashMap::new();

@@ -22,7 +22,7 @@ use tokio_postgres::types::Type;
 use super::columns::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
-use crate::error::{storage_error, unavailable};
+use crate::error::unavailable;
 use crate::rows::{get, must_not, revision};
 
 /// Maximum age of a check whose result is used.
@@ -138,7 +138,7 @@ impl Freshness {
     /// Runs the first check, for views with revisions.
     pub(crate) async fn begin(connection: &Connection, schema: &str) -> Result<Self, StorageError> {
         let at = Instant::now();
-        let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await.map_err(storage_error)?;
+        let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await?;
         let Snapshot { missing, generation, texts } = Snapshot::read(&rows)?;
         let last = match missing.is_empty() {
             true => LastCheck { at, trust: Trust::Trusted, generation, texts },
@@ -222,7 +222,7 @@ impl LastCheck {
 
 /// Returns the tables without the triggers that `catalogue_revisions` needs.
 pub(crate) async fn check(connection: &Connection, schema: &str) -> Result<Vec<ViewAdvice>, StorageError> {
-    let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await.map_err(storage_error)?;
+    let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await?;
     let advice = |what| ViewAdvice {
         about: REVISIONS.to_owned(),
         what: format!("{what}, so responses are not cached"),

@@ -49,14 +49,14 @@ impl Views {
     /// Those of the options; `None` where courses are in our tables.
     pub(crate) async fn open(options: &Arc<Options>) -> Result<Option<Arc<Self>>, OpenError> {
         let Some(schema) = options.courses.views.clone() else { return Ok(None) };
-        let connection = options.exporting().open().await.map_err(OpenError::Failed)?;
-        let (columns, faults) = Columns::look(&connection, &schema).await.map_err(OpenError::Failed)?;
+        let connection = options.exporting().open().await?;
+        let (columns, faults) = Columns::look(&connection, &schema).await?;
         if !faults.is_empty() {
             return Err(OpenError::Views(faults));
         }
         let statements = Statements::new(&schema, &columns);
         let freshness = match columns.has_revisions() {
-            true => Some(Freshness::begin(&connection, &schema).await.map_err(OpenError::Failed)?),
+            true => Some(Freshness::begin(&connection, &schema).await?),
             false => None,
         };
         Ok(Some(Arc::new(Self { options: Arc::clone(options), schema, columns, statements, freshness })))

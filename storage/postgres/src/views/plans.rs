@@ -16,7 +16,6 @@ use super::check::ask;
 use super::columns::{COURSES, Columns};
 use super::plan::{Plan, Scan};
 use crate::connection::{Connection, Sql, Values};
-use crate::error::storage_error;
 use crate::options::quoted;
 use crate::rows::get;
 
@@ -52,9 +51,9 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         "SELECT a, min(s) FROM (SELECT CAST(account_id AS TEXT) AS a, CAST(slug AS TEXT) AS s FROM {view} LIMIT 100000) \
          AS c WHERE a IS NOT NULL AND s IS NOT NULL GROUP BY a ORDER BY count(*) DESC LIMIT 1"
     );
-    connection.run(BEGIN).await.map_err(storage_error)?;
+    connection.run(BEGIN).await?;
     let found = ask(&connection, &largest).await?;
-    connection.run("ROLLBACK").await.map_err(storage_error)?;
+    connection.run("ROLLBACK").await?;
     let (account, slug) = match found.first() {
         Some(row) => (get(row, 0)?, get(row, 1)?),
         None => ("", ""),
@@ -211,7 +210,7 @@ async fn indexed(connection: &Connection, table: &str, columns: &[String]) -> Re
         wanted.iter().any(|wanted| *wanted == bare(column) || *wanted == format!("{}{cast}", bare(column)))
     };
     let (mut found, mut size) = (Indexed::No, Rows { count: 0.0, is_analyzed: true });
-    for row in connection.query(&INDEXES, &[&table]).await.map_err(storage_error)? {
+    for row in connection.query(&INDEXES, &[&table]).await? {
         size = Rows { count: get(&row, 0)?, is_analyzed: get(&row, 1)? };
         let (is_unique, is_of_all): (Option<bool>, Option<bool>) = (get(&row, 2)?, get(&row, 3)?);
         let has: Vec<String> = get(&row, 4)?;
@@ -248,13 +247,13 @@ async fn explain(
     sql: &Sql<'_>,
     values: Values<'_>,
 ) -> Result<Plan, StorageError> {
-    connection.run(BEGIN).await.map_err(storage_error)?;
+    connection.run(BEGIN).await?;
     if sorting == Sorting::Avoided {
         ask(connection, AVOID).await?;
     }
     let text = format!("EXPLAIN (VERBOSE) {}", sql.text);
-    let rows = connection.query(&Sql { text: &text, types: sql.types }, values).await.map_err(storage_error)?;
-    connection.run("ROLLBACK").await.map_err(storage_error)?;
+    let rows = connection.query(&Sql { text: &text, types: sql.types }, values).await?;
+    connection.run("ROLLBACK").await?;
     let lines: Vec<&str> = rows.iter().map(|row| get(row, 0)).collect::<Result<_, _>>()?;
     Ok(Plan::parse(&lines))
 }

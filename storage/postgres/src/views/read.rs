@@ -17,7 +17,6 @@ use crate::connection::{Sql, Values};
 use crate::connections::readers::Readers;
 use crate::error::code;
 use crate::rows;
-use crate::text::bound;
 
 /// [`Statements::find_credential`](super::Statements::find_credential) without a view.
 const FIND_CREDENTIAL_ALONE: Sql = Sql {
@@ -38,7 +37,7 @@ impl Views {
         let found = readers.read(&self.statements.find_credential(), digest).await;
         let checked = found.and_then(|rows| {
             let Some(row) = rows.first() else { return Ok(None) };
-            let mut credential = rows::credential(row, 0, 7)?;
+            let mut credential = rows::credential(row)?;
             credential.revision = revision(credential.identity.account.as_str(), row, 7, generation)?;
             Ok(Some(credential))
         });
@@ -49,7 +48,7 @@ impl Views {
                     let error = view_error(error, rows::get(row, 0)?);
                     tracing::warn!(%error, "a key is found without its account's revision");
                 }
-                rows.first().map(|row| rows::credential(row, 0, 7)).transpose()
+                rows.first().map(rows::credential).transpose()
             }
             checked => checked,
         }
@@ -69,7 +68,7 @@ impl Views {
             None => read(readers, &self.statements.first_page(), account, &[&account, &count]).await?,
             Some(Position { created_at, slug }) => {
                 let sql = self.statements.next_page();
-                read(readers, &sql, account, &[&account, &count, &Time::from(*created_at), &bound(slug)]).await?
+                read(readers, &sql, account, &[&account, &count, &Time::from(*created_at), slug]).await?
             }
         };
         push_page(account, &found, rows)?;

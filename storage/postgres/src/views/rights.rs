@@ -6,7 +6,6 @@ use tokio_postgres::types::Type;
 use super::Views;
 use super::columns::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use crate::connection::Sql;
-use crate::error::storage_error;
 use crate::rows::get;
 
 /// The role, and which of these it is or has.
@@ -54,7 +53,7 @@ const SCHEMAS: Sql = Sql {
 
 pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError> {
     let connection = views.connection().await?;
-    let ask = async |sql, values| connection.query(sql, values).await.map_err(storage_error);
+    let ask = async |sql, values| connection.query(sql, values).await;
     let role = ask(&ROLE, &[]).await?;
     let Some(role) = role.first() else { return Ok(Vec::new()) };
     let name: &str = get(role, 0)?;

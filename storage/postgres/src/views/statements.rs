@@ -138,7 +138,7 @@ impl Statements {
             find_course,
             find_revision: columns.has_revisions().then_some(find_revision),
             list_keys: format!(
-                "SELECT a.id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
+                "SELECT a.id AS account_id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
                  LEFT JOIN credentials AS c ON c.account_id = $1 AND {END} > $2 UNION ALL \
                  (SELECT c.account_id, c.kind, {listed} FROM credentials AS c WHERE c.account_id = $1 AND {END} <= $2 \
                  AND {0} ORDER BY {END} DESC, c.id DESC LIMIT $3)",
@@ -146,7 +146,7 @@ impl Statements {
             ),
             find_account: format!("SELECT $1 WHERE {}", is_known("$1")),
             find_sign_in: format!(
-                "SELECT s.account_id, '', '', s.expires_at, {} FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2",
+                "SELECT s.account_id, '', '', s.expires_at, {} AS is_known FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2",
                 is_known("s.account_id")
             ),
             accounts: [
