@@ -54,9 +54,9 @@ impl LastHeard {
 }
 
 impl Connection {
-    pub(crate) async fn open(config: &Config, tls: &Tls, named_statements: bool) -> Result<Self, Error> {
+    pub(crate) async fn open(config: &Config, tls: &Tls, named_statements: bool) -> Result<Self, StorageError> {
         let began = Instant::now();
-        let client = tls.connect(config).await?;
+        let client = tls.connect(config).await.map_err(storage_error)?;
         let opened = Instant::now();
         let heard = Mutex::new(LastHeard { answer: opened, role: began, is_asked: false });
         Ok(Self { client, opened, is_spread: false, log: None, heard, prepared: named_statements.then(Mutex::default) })
@@ -104,9 +104,9 @@ impl Connection {
         self.client.batch_execute(sql).await.map_err(storage_error)
     }
 
-    /// Runs statements without values and returns what they say, or the driver's own error.
-    pub(crate) async fn ask(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, Error> {
-        self.client.simple_query(sql).await
+    /// Runs statements without values and returns what they say.
+    pub(crate) async fn ask(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, StorageError> {
+        self.client.simple_query(sql).await.map_err(storage_error)
     }
 
     /// Begins a `COPY … FROM STDIN (FORMAT binary)`; the types are those of its columns.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::io;
+use std::iter::successors;
 
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::StorageErrorKind::{
@@ -85,8 +86,8 @@ pub(crate) fn cause(error: &StorageError) -> Option<String> {
     Some(driver_error(error)?.as_db_error()?.message().to_owned())
 }
 
-fn driver_error(error: &StorageError) -> Option<&Error> {
-    error.source()?.downcast_ref()
+pub(crate) fn driver_error(error: &StorageError) -> Option<&Error> {
+    successors(error.source(), |cause| (*cause).source()).find_map(|cause| cause.downcast_ref())
 }
 
 /// Whether another transaction's lock was in the way.

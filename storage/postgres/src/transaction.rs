@@ -8,7 +8,7 @@ use tokio_postgres::Error;
 use tokio_postgres::error::Severity;
 
 use crate::connection::Connection;
-use crate::error::{is_locked, storage_error, unavailable};
+use crate::error::{driver_error, is_locked, unavailable};
 
 /// How long the database may be silent, beside the wait for a lock: a commit may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
@@ -125,8 +125,8 @@ pub(crate) async fn commit(connection: &Connection) -> Result<(), StorageError> 
     if connection.is_closed() {
         return Err(unavailable("the database closed the connection before the commit"));
     }
-    connection.ask("COMMIT").await.map(|_| ()).map_err(|error| match is_refusal(&error) {
-        true => storage_error(error),
+    connection.run("COMMIT").await.map_err(|error| match is_refusal(&error) {
+        true => error,
         false => unknown().with_source(error),
     })
 }
@@ -137,8 +137,8 @@ fn unknown() -> StorageError {
 
 /// Whether the database says that it has undone the transaction instead. A connection that it ends while it waits for a
 /// standby may have committed, and databases of several servers have codes for not knowing.
-fn is_refusal(error: &Error) -> bool {
-    error.as_db_error().is_some_and(|answer| {
+fn is_refusal(error: &StorageError) -> bool {
+    driver_error(error).and_then(Error::as_db_error).is_some_and(|answer| {
         let is_unknown = answer.code().code().starts_with("08") || answer.code().code() == "40003";
         answer.parsed_severity() == Some(Severity::Error) && !is_unknown
     })

@@ -1,20 +1,21 @@
 //! [`Hosts`]: the servers that an address names, and how a session with the right one of them is found.
 
+use std::error::Error as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use catalogue_core::chain;
 use catalogue_core::storage::StorageError;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::timeout;
 
-use super::connect_error::{ConnectError, Failure};
 use super::lag::Log;
 use super::one_host::OneHost;
 use super::role::{Role, end_of_log};
 use crate::connection::Connection;
-use crate::error::unavailable;
+use crate::error::{code, unavailable};
 use crate::tls::Tls;
 
 /// Delay before the next host is tried too.
@@ -51,7 +52,7 @@ impl Hosts {
 
     /// A session with the first server that answers and has the role; of primaries, with none that a failover has left,
     /// unless the others are silent or away.
-    pub(crate) async fn connect(&self) -> Result<Connection, ConnectError> {
+    pub(crate) async fn connect(&self) -> Result<Connection, StorageError> {
         let (mut attempts, mut failures, mut left) = (FuturesUnordered::new(), Vec::new(), None);
         for (number, host) in (1..).zip(self.in_order()) {
             attempts.push(self.attempt(host));
@@ -73,7 +74,7 @@ impl Hosts {
                 }
             }
         }
-        left.map(|connection| self.noted(connection)).ok_or_else(|| ConnectError::new(failures))
+        left.map(|connection| self.noted(connection)).ok_or_else(|| none_of(failures))
     }
 
     /// Whether a failover may have left the session's server, which takes writes all the same: its timeline is lower than the
@@ -85,8 +86,7 @@ impl Hosts {
     /// A session for administration.
     pub(crate) async fn open(&self) -> Result<Connection, StorageError> {
         let opened = timeout(OPEN_TIMEOUT, self.connect()).await;
-        let opened = opened.map_err(|_| unavailable("the database does not answer to a new connection"))?;
-        opened.map_err(ConnectError::into_storage_error)
+        opened.unwrap_or_else(|_| Err(unavailable("the database does not answer to a new connection")))
     }
 
     /// The hosts as the address has them, from another one on each time if the order is random.
@@ -95,7 +95,7 @@ impl Hosts {
         self.hosts.iter().cycle().skip(first % self.hosts.len()).take(self.hosts.len())
     }
 
-    async fn attempt(&self, (name, config): &OneHost) -> Result<Connection, (String, Failure)> {
+    async fn attempt(&self, (name, config): &OneHost) -> Result<Connection, (String, StorageError)> {
         let opened = async {
             let mut connection = Connection::open(config, &self.tls, self.named_statements).await?;
             self.role.begin(&connection, self.read_only && self.named_statements).await?;
@@ -104,7 +104,7 @@ impl Hosts {
             }
             Ok(connection)
         };
-        opened.await.map_err(|failure| (name.clone(), failure))
+        opened.await.map_err(|error| (name.clone(), error))
     }
 
     fn noted(&self, connection: Connection) -> Connection {
@@ -116,6 +116,23 @@ impl Hosts {
 
     fn newest(&self) -> MutexGuard<'_, Option<Log>> {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why none of the hosts of an address can be used. A standby is there to be passed over, so what other servers failed with
+/// says more.
+fn none_of(failures: Vec<(String, StorageError)>) -> StorageError {
+    let each: Vec<_> = failures.iter().map(|(host, error)| format!("{host}: {}", chain(error))).collect();
+    let errors = failures.into_iter().map(|(_, error)| error);
+    match errors.max_by_key(|error| (code(error).is_some(), error.source().is_some())) {
+        Some(error) if each.len() == 1 => error,
+        Some(error) => {
+            // A database says what it has to say in several lines.
+            let each = each.join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
+            let all = StorageError::new(error.kind(), format!("no server of the address can be used ({each})"));
+            if error.source().is_some() { all.with_source(error) } else { all }
+        }
+        None => unavailable("the address names no server"),
     }
 }
 

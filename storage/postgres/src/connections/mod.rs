@@ -1,6 +1,5 @@
 //! Where the request path reads: the servers of an address, a pool of connections to them, and replicas.
 
-pub(crate) mod connect_error;
 pub(crate) mod hosts;
 pub(crate) mod lag;
 pub(crate) mod one_host;

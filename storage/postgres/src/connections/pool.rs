@@ -9,12 +9,12 @@ use deadpool::managed::{Manager, Metrics, Object, PoolError, RecycleError, Recyc
 use futures_util::future::join;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
 
-use super::connect_error::ConnectError;
 use super::hosts::Hosts;
 use super::role::Role;
 use crate::connection::{Connection, LastHeard, Sql, Values};
-use crate::error::{Retry, storage_error, unavailable};
+use crate::error::{Retry, code, unavailable};
 
 /// An older connection is replaced, so that after a change of machines the load spreads again.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
@@ -133,7 +133,7 @@ impl Pool {
         let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
             let began = Instant::now();
             let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
-            if !still.map_err(storage_error)? || self.inner.manager().hosts.may_be_left(connection) {
+            if !still? || self.inner.manager().hosts.may_be_left(connection) {
                 return Err(None);
             }
             connection.heard().role = began;
@@ -151,13 +151,13 @@ impl Pool {
                 Ok(Ok(connection)) => return Ok(connection),
                 // Others have the places, and give back what they have in a moment.
                 Ok(Err(PoolError::Backend(error)))
-                    if error.is_for_want_of_room()
+                    if code(&error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
                         && self.inner.status().size > 0
                         && Instant::now() + PLACE_AGAIN < deadline =>
                 {
                     sleep(PLACE_AGAIN).await;
                 }
-                Ok(Err(PoolError::Backend(error))) => return Err(error.into_storage_error()),
+                Ok(Err(PoolError::Backend(error))) => return Err(error),
                 Ok(Err(error)) => {
                     let message = "the pool of connections failed";
                     return Err(StorageError::new(StorageErrorKind::Other, message).with_source(error));
@@ -188,13 +188,13 @@ impl Connector {
 
 impl Manager for Connector {
     type Type = Connection;
-    type Error = ConnectError;
+    type Error = StorageError;
 
-    async fn create(&self) -> Result<Connection, ConnectError> {
+    async fn create(&self) -> Result<Connection, StorageError> {
         self.hosts.connect().await
     }
 
-    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<ConnectError> {
+    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<StorageError> {
         if connection.is_closed() {
             return Err(RecycleError::message("closed"));
         }
