@@ -16,8 +16,11 @@ mod settings;
 mod signers;
 mod token;
 
-/// The targets, each with its name, which is also that of its seeds and its dictionary.
-pub const TARGETS: [(&str, fn(&[u8])); 11] = [
+/// A target: its name, which is also that of its seeds and its dictionary, and the check of an input.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// The targets.
+pub const TARGETS: [Target; 11] = [
     ("cursor", cursor::check),
     ("forwarded", forwarded::check),
     ("head", head::check),

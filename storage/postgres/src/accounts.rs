@@ -142,10 +142,6 @@ async fn counts(
 
 /// Removes the account, in a transaction that the caller commits.
 pub(crate) async fn remove(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, StorageError> {
-    remove_rows(connection, account).await.map_err(removal_error)
-}
-
-async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<RemovedAccount>, StorageError> {
     if connection.query(&LOCK, &[&account]).await?.is_empty() {
         return Ok(None);
     }
@@ -156,7 +152,7 @@ async fn remove_rows(connection: &Connection, account: &str) -> Result<Option<Re
     }
     let mut removed = [0; REMOVE.len()];
     for (count, sql) in removed.iter_mut().zip(&REMOVE) {
-        *count = connection.execute(sql, &[&account]).await?;
+        *count = connection.execute(sql, &[&account]).await.map_err(removal_error)?;
     }
     let [_, _, _, courses, modules, keys, tokens, _] = removed;
     Ok(Some(RemovedAccount { courses, modules, keys, tokens, remains: Some(REMAINS.to_owned()) }))

@@ -62,7 +62,7 @@ impl AdminStorage for PostgresStorage {
             }
             replace_revision(&connection, account).await.map(Some)
         };
-        let removed = transact(&connection, async { removed.await }).await?;
+        let removed = transact(&connection, removed).await?;
         Ok(removed.is_some())
     }
 

@@ -26,12 +26,6 @@ use crate::transaction::{LOCK_TIMEOUT, transact_within};
 use crate::versions::SCHEMA_VERSION;
 use crate::views::{Statements, Views};
 
-/// PostgreSQL takes none for no limit.
-const SHORTEST_WRITE_TIMEOUT: Duration = Duration::from_millis(1);
-
-/// More milliseconds than some weeks have, the setting does not hold.
-const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
-
 const CLOCK: Sql =
     Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
 
@@ -108,14 +102,14 @@ impl PostgresStorage {
     }
 
     /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
-    /// writes the same rows: 5 seconds by default, a millisecond at least and a day at most. Beyond the default, a call that
+    /// writes the same rows: 5 seconds by default, a millisecond at least. Beyond the default, a call that
     /// has waited for a second says so in the log.
     ///
     /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
     /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
     #[must_use]
     pub fn write_timeout(self, longest: Duration) -> Self {
-        Self { write_timeout: longest.clamp(SHORTEST_WRITE_TIMEOUT, LONGEST_WRITE_TIMEOUT), ..self }
+        Self { write_timeout: longest, ..self }
     }
 
     /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,

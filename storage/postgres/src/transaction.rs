@@ -80,7 +80,8 @@ where
 
 /// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
 pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Result<(), StorageError> {
-    let milliseconds = lock_timeout.as_millis();
+    // PostgreSQL takes 0 for no limit, and no more than these.
+    let milliseconds = lock_timeout.as_millis().clamp(1, i32::MAX as u128);
     // Citus hands on to other nodes what is set after this.
     let handed_on = if connection.is_spread { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
     let sql =
