@@ -74,7 +74,8 @@ impl Timeouts {
 /// How much of each thing there may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at the same time; further ones wait in the listen queue. An idle one takes 20 KiB, with TLS 34 KiB. 15,000.
+    /// Connections at the same time; further ones wait in the listen queue. An idle one takes 20 KiB, with TLS 34 KiB, and after
+    /// a large head at most 24 KiB more. 15,000.
     pub connections: u32,
     /// Requests at the same time on an HTTP/2 connection; more are refused. 32.
     pub streams: u32,

@@ -83,3 +83,87 @@ impl Activity {
         is_open && self.requests.is_empty() && !is_busy
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::state::WaitsFor::{Body, Service, Window};
+    use super::*;
+    use crate::ServerConfig;
+    use crate::registry::Registry;
+    use crate::request::Peer;
+
+    fn state() -> Arc<ConnectionState> {
+        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), is_tls: false };
+        ConnectionState::new(peer, Registry::new(ServerConfig::default()))
+    }
+
+    #[test]
+    fn progress_does_not_prolong_a_request() {
+        let (state, timeouts) = (state(), Timeouts::default());
+        let mut activity = state.lock();
+        let (id, _) = activity.begin(0);
+        let began = activity.requests[0].began;
+        assert_eq!(activity.deadline(&timeouts, None), (began + timeouts.stall, CloseReason::Stalled));
+        activity.sent(id);
+        assert_eq!(activity.deadline(&timeouts, None), (activity.moved + timeouts.stall, CloseReason::Stalled));
+        let short = Timeouts { request: timeouts.stall, ..timeouts };
+        assert_eq!(activity.deadline(&short, None), (began + short.request, CloseReason::Stalled));
+        assert!(activity.go_away() && !activity.go_away());
+        activity.end_request(id);
+        assert_eq!(activity.deadline(&timeouts, None), (activity.idle_since + timeouts.linger, CloseReason::Lingering));
+    }
+
+    #[test]
+    fn connection_is_idle_if_all_its_requests_wait_for_the_client() {
+        let state = state();
+        let mut activity = state.lock();
+        let [(one, _), (two, _)] = [activity.begin(0), activity.begin(0)];
+        let since = |activity: &Activity| activity.idle().map(|idle| idle.since);
+        assert_eq!(since(&activity), None);
+        activity.wait(one, Window);
+        assert_eq!(since(&activity), None);
+        activity.wait(two, Body);
+        let window_since = activity.requests[0].waits_since();
+        assert_eq!(since(&activity), window_since.max(Some(activity.requests[1].began)));
+        // A byte of the body came.
+        activity.wait(two, Service);
+        assert_eq!(since(&activity), None);
+        activity.wait(two, Body);
+        assert_eq!(activity.requests[1].waits_since(), Some(activity.requests[1].began));
+        // A part of the response was taken.
+        activity.sent(one);
+        assert_eq!(since(&activity), Some(activity.moved));
+    }
+
+    #[test]
+    fn connection_with_nothing_owed_is_evicted_last() {
+        let (fresh, used) = (state(), state());
+        let (id, _) = used.lock().begin(0);
+        used.lock().end_request(id);
+        let between = used.lock().idle();
+        assert!(fresh.lock().idle() < between);
+        used.lock().begin(0);
+        used.lock().wait(2, Body);
+        assert!(used.lock().idle() < between);
+    }
+
+    #[test]
+    fn eviction_is_cancelled_by_a_request_or_its_body() {
+        let (state, timeouts) = (state(), Timeouts::default());
+        let evicts = || {
+            let idle = state.lock().idle().unwrap();
+            state.evict(idle).unwrap();
+            assert!(state.evict(idle).is_none());
+            assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Evicted);
+        };
+        evicts();
+        let (id, _) = state.lock().begin(0);
+        assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Stalled);
+        state.lock().wait(id, Body);
+        evicts();
+        state.lock().wait(id, Service);
+        assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Stalled);
+    }
+}
