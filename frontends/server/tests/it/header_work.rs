@@ -12,8 +12,8 @@ use crate::rate_limit::{COURSES, key};
 
 /// What a request's fields may have together, nearly.
 const LONGEST: usize = 15_000;
-/// How much more than a field that nobody reads one may cost that somebody does.
-const MOST: u64 = 3;
+/// How much more than a field that nobody reads one may cost that somebody does, without optimization.
+const MOST: u64 = 4;
 
 const SETTINGS: &str = "--settings-url https://a.example/settings";
 
@@ -119,9 +119,7 @@ fn what_is_read_costs_little_more_than_what_is_not() {
         ("Authorization: Bearer", "="),
     ] {
         let separator = if name.contains(':') { " " } else { ": " };
-        let cost_of = |value: &str| counted.cost(COURSES, &format!("{name}{separator}{value}\r\n"));
-        // A short one may be refused, and costs that too.
-        let (cost, most) = (cost_of(&many(member)), most + cost_of(member));
+        let cost = counted.cost(COURSES, &format!("{name}{separator}{}\r\n", many(member)));
         assert!(cost <= most, "{name} of {member}: {cost} instructions and not {most}");
     }
     // Only the developer settings read cookies.
