@@ -7,20 +7,25 @@ use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
+use crate::columns::columns;
 use crate::credentials::account_exists;
 use crate::error::removal_error;
 use crate::rows::{Micros, account_id, count};
 use crate::write::WriteTransaction;
 
-/// What an account has, at `?1`.
-const SUMMARY: &str = "SELECT id, name, email, (SELECT count(*) FROM courses WHERE account_id = accounts.id), \
-     (SELECT count(*) FROM credentials WHERE account_id = accounts.id AND kind = 'api-key' AND revoked_at IS NULL \
-     AND (expires_at IS NULL OR expires_at > ?1)) FROM accounts";
+columns!(found, found_columns: id, name, email);
 
-const COUNT: &str = "SELECT (SELECT count(*) FROM courses WHERE account_id = ?1), \
-     (SELECT count(*) FROM modules WHERE account_id = ?1), \
-     (SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key'), \
-     (SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind <> 'api-key')";
+const FIND: &str = concat!("SELECT ", found_columns!(), " FROM accounts WHERE id = ?1");
+
+columns!(summary, summary_columns: id, name, email,
+    courses = "(SELECT count(*) FROM courses WHERE account_id = accounts.id)",
+    keys = "(SELECT count(*) FROM credentials WHERE account_id = accounts.id AND kind = 'api-key' AND revoked_at IS NULL \
+            AND (expires_at IS NULL OR expires_at > ?1))");
+
+columns!(removed, removed_columns: courses = "(SELECT count(*) FROM courses WHERE account_id = ?1)",
+    modules = "(SELECT count(*) FROM modules WHERE account_id = ?1)",
+    keys = "(SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key')",
+    tokens = "(SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind <> 'api-key')");
 
 /// The account first: the triggers of its courses then find no revision to replace. What is left are modules and bodies that
 /// belong to no course.
@@ -56,13 +61,25 @@ pub(crate) fn visit_rows<T>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// `id, name, email`.
-pub(crate) fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
-    Ok(Account { id: account_id(row, 0)?, name: row.get(1)?, email: row.get(2)? })
+/// An account, by the positions of `id`, `name` and `email`.
+pub(crate) fn account(row: &Row<'_>, [id, name, email]: [usize; 3]) -> rusqlite::Result<Account> {
+    Ok(Account { id: account_id(row, id)?, name: row.get(name)?, email: row.get(email)? })
 }
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<AccountSummary> {
-    Ok(AccountSummary { account: account(row)?, courses: count(row, 3)?, keys: count(row, 4)? })
+/// The account with that id.
+pub(crate) fn find(connection: &Connection, id: &AccountId) -> rusqlite::Result<Option<Account>> {
+    let found = |row: &Row<'_>| account(row, [found::id, found::name, found::email]);
+    connection.prepare_cached(FIND)?.query_row([id.as_str()], found).optional()
+}
+
+fn account_summary(row: &Row<'_>) -> rusqlite::Result<AccountSummary> {
+    use summary::{courses, email, id, keys, name};
+
+    Ok(AccountSummary {
+        account: account(row, [id, name, email])?,
+        courses: count(row, courses)?,
+        keys: count(row, keys)?,
+    })
 }
 
 pub(crate) fn list(
@@ -74,13 +91,13 @@ pub(crate) fn list(
     let transaction = connection.transaction()?;
     match accounts {
         Accounts::All => {
-            let sql = format!("{SUMMARY} ORDER BY id");
-            let _ = visit_rows(&transaction, &sql, [Micros(now)], summary, visit)?;
+            let sql = concat!("SELECT ", summary_columns!(), " FROM accounts ORDER BY id");
+            let _ = visit_rows(&transaction, sql, [Micros(now)], account_summary, visit)?;
         }
         Accounts::Only(ids) => {
-            let sql = format!("{SUMMARY} WHERE id = ?2");
+            let sql = concat!("SELECT ", summary_columns!(), " FROM accounts WHERE id = ?2");
             for id in sorted(ids) {
-                if visit_rows(&transaction, &sql, (Micros(now), id), summary, visit)?.is_break() {
+                if visit_rows(&transaction, sql, (Micros(now), id), account_summary, visit)?.is_break() {
                     break;
                 }
             }
@@ -104,19 +121,30 @@ fn remove_rows(connection: &Connection, account: &str) -> rusqlite::Result<Optio
     if !account_exists(connection, account)? {
         return Ok(None);
     }
-    let removed = |row: &Row<'_>| {
+    let what = |row: &Row<'_>| {
         Ok(RemovedAccount {
-            courses: count(row, 0)?,
-            modules: count(row, 1)?,
-            keys: count(row, 2)?,
-            tokens: count(row, 3)?,
+            courses: count(row, removed::courses)?,
+            modules: count(row, removed::modules)?,
+            keys: count(row, removed::keys)?,
+            tokens: count(row, removed::tokens)?,
             remains: None,
         })
     };
     connection.pragma_update(None, "secure_delete", true)?;
-    let removed = connection.query_row(COUNT, [account], removed).optional()?;
+    let removed = connection.query_row(concat!("SELECT ", removed_columns!()), [account], what).optional()?;
     for sql in REMOVE {
         connection.execute(sql, [account])?;
     }
     Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+
+    #[test]
+    fn an_account_is_one_lookup() {
+        assert_eq!(plan(FIND), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
+    }
 }

@@ -8,6 +8,7 @@ use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::accounts;
+use crate::connection::BUSY_TIMEOUT;
 use crate::credentials;
 use crate::error::storage_error;
 use crate::export::export;
@@ -15,12 +16,13 @@ use crate::import::SqliteImport;
 use crate::readers::ADMINISTRATION_WAIT;
 use crate::revocations;
 use crate::storage::SqliteStorage;
+use crate::write::PATIENT;
 
 #[async_trait]
 impl AdminStorage for SqliteStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
         self.refuse_over_views("imported")?;
-        Ok(Box::new(SqliteImport::begin(self.begin()?)?))
+        Ok(Box::new(SqliteImport::begin(self.begin(BUSY_TIMEOUT)?)?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
@@ -44,13 +46,13 @@ impl AdminStorage for SqliteStorage {
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
         self.refuse_over_views("removed")?;
-        accounts::remove(self.begin_patiently()?, account)
+        accounts::remove(self.begin(PATIENT)?, account)
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
         self.refuse_over_views("removed")?;
         let sql = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
-        let transaction = self.begin()?;
+        let transaction = self.begin(BUSY_TIMEOUT)?;
         let removed = transaction.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
         transaction.commit()?;
         Ok(removed > 0)

@@ -3,26 +3,34 @@
 use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::storage::{MAX_REMOVED, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use crate::accounts::{sorted, visit_rows};
+use crate::columns::columns;
 use crate::error::storage_error;
 use crate::events;
-use crate::rows::{self, Micros, credential_record};
+use crate::rows::{self, Micros, identity, optional_time, time};
 
 const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
      replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
+columns!(record, record_columns: account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at,
+    last_used_at, replaced_by);
+
 /// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index.
-const LIST: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 \
+const LIST: &str = concat!(
+    "SELECT ",
+    record_columns!(),
+    " FROM credentials WHERE account_id = ?1 \
      AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) > ?2 \
-     UNION ALL SELECT * FROM (SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 \
+     UNION ALL SELECT * FROM (SELECT ",
+    record_columns!(),
+    " FROM credentials WHERE account_id = ?1 \
      AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) <= ?2 \
      ORDER BY min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) DESC, id DESC \
-     LIMIT ?3) ORDER BY created_at, id";
+     LIMIT ?3) ORDER BY created_at, id"
+);
 
 const ENDED: &str = "SELECT id FROM credentials WHERE account_id = ?1 \
      AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) <= ?2 \
@@ -30,17 +38,15 @@ const ENDED: &str = "SELECT id FROM credentials WHERE account_id = ?1 \
 
 const REMOVE: &str = "DELETE FROM credentials WHERE account_id = ?1 AND id = ?2";
 
-const OF_ACCOUNT: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 ORDER BY created_at, id";
+const OF_ACCOUNT: &str =
+    concat!("SELECT ", record_columns!(), " FROM credentials WHERE account_id = ?1 ORDER BY created_at, id");
 
-const ALL: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at, replaced_by FROM credentials ORDER BY account_id, created_at, id";
+const ALL: &str = concat!("SELECT ", record_columns!(), " FROM credentials ORDER BY account_id, created_at, id");
 
-const FIND: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE id = ?1";
+const FIND: &str = concat!("SELECT ", record_columns!(), " FROM credentials WHERE id = ?1");
 
-const FIND_IN_ACCOUNT: &str = "SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, \
-     expires_at, revoked_at, last_used_at, replaced_by FROM credentials WHERE account_id = ?1 AND id = ?2";
+const FIND_IN_ACCOUNT: &str =
+    concat!("SELECT ", record_columns!(), " FROM credentials WHERE account_id = ?1 AND id = ?2");
 
 const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_id = ?1 AND id = ?2 AND name IS NOT ?3";
 
@@ -214,6 +220,21 @@ pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Res
         record.replaced_by,
     ];
     connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
+}
+
+fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRecord> {
+    use record::{account_id, digest, id, kind, scopes};
+
+    Ok(CredentialRecord {
+        identity: identity(row, [account_id, kind, id, scopes, digest])?,
+        name: row.get(record::name)?,
+        shown_prefix: row.get(record::shown_prefix)?,
+        created_at: time(row, record::created_at)?,
+        expires_at: optional_time(row, record::expires_at)?,
+        revoked_at: optional_time(row, record::revoked_at)?,
+        last_used_at: optional_time(row, record::last_used_at)?,
+        replaced_by: row.get(record::replaced_by)?,
+    })
 }
 
 pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Result<bool> {

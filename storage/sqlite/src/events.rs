@@ -9,14 +9,17 @@ use catalogue_core::{AccountId, Timestamp};
 use rusqlite::types::FromSqlError;
 use rusqlite::{Connection, Row, params};
 
+use crate::columns::columns;
 use crate::error::storage_error;
 use crate::rows::{Micros, account_id, time};
 
 const INSERT: &str = "INSERT INTO credential_events (account_id, id, at, action, actor, credential_id, name) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
-const LIST: &str = "SELECT account_id, id, at, action, actor, credential_id, name FROM credential_events \
-     WHERE account_id = ?1 ORDER BY id DESC LIMIT ?2";
+columns!(listed, listed_columns: account_id, id, at, action, actor, credential_id, name);
+
+const LIST: &str =
+    concat!("SELECT ", listed_columns!(), " FROM credential_events WHERE account_id = ?1 ORDER BY id DESC LIMIT ?2");
 
 const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2)";
@@ -78,15 +81,15 @@ pub(crate) fn list(
 }
 
 fn event(row: &Row<'_>) -> rusqlite::Result<CredentialEvent> {
-    let action = CredentialAction::from_name(row.get_ref(3)?.as_str()?).ok_or(FromSqlError::InvalidType)?;
+    let action = row.get_ref(listed::action)?.as_str()?;
     Ok(CredentialEvent {
-        account: account_id(row, 0)?,
-        id: row.get(1)?,
-        at: time(row, 2)?,
-        action,
-        actor: Actor::from_stored(row.get::<_, String>(4)?),
-        credential_id: row.get::<_, Option<Arc<str>>>(5)?,
-        name: row.get(6)?,
+        account: account_id(row, listed::account_id)?,
+        id: row.get(listed::id)?,
+        at: time(row, listed::at)?,
+        action: CredentialAction::from_name(action).ok_or(FromSqlError::InvalidType)?,
+        actor: Actor::from_stored(row.get::<_, String>(listed::actor)?),
+        credential_id: row.get::<_, Option<Arc<str>>>(listed::credential_id)?,
+        name: row.get(listed::name)?,
     })
 }
 

@@ -5,11 +5,12 @@ use catalogue_core::{AccountId, Course, CourseModule};
 use rusqlite::{Connection, Row};
 
 use crate::accounts::{account, sorted, visit_rows};
+use crate::columns::columns;
 use crate::rows::{account_id, optional_time, time};
 
-/// The columns of [`course_header`].
-const COURSE_COLUMNS: &str =
-    "account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode";
+columns!(listed, account_columns: id, name, email);
+columns!(header, header_columns: account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode);
+columns!(module, module_columns: title, summary, content = "coalesce(content, '')");
 
 pub(crate) fn export(
     connection: &mut Connection,
@@ -18,10 +19,10 @@ pub(crate) fn export(
 ) -> rusqlite::Result<()> {
     // One transaction, so that what others write meanwhile is not half in it.
     let transaction = connection.transaction()?;
-    let account = |row: &Row<'_>| account(row).map(Record::Account);
+    let account = |row: &Row<'_>| account(row, [listed::id, listed::name, listed::email]).map(Record::Account);
     let course = |row: &Row<'_>| with_modules(&transaction, course_header(row)?).map(Record::Course);
-    let of_all = "SELECT id, name, email FROM accounts";
-    let courses = format!("SELECT {COURSE_COLUMNS} FROM courses");
+    let of_all = concat!("SELECT ", account_columns!(), " FROM accounts");
+    let courses = concat!("SELECT ", header_columns!(), " FROM courses");
     match accounts {
         Accounts::All => {
             if visit_rows(&transaction, &format!("{of_all} ORDER BY id"), [], account, visit)?.is_continue() {
@@ -52,8 +53,8 @@ pub(crate) fn find_whole_course(
     account: &AccountId,
     slug: &str,
 ) -> rusqlite::Result<Option<Course>> {
-    let sql = format!("SELECT {COURSE_COLUMNS} FROM courses WHERE account_id = ?1 AND slug = ?2");
-    let mut statement = connection.prepare_cached(&sql)?;
+    let sql = concat!("SELECT ", header_columns!(), " FROM courses WHERE account_id = ?1 AND slug = ?2");
+    let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([account.as_str(), slug])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     with_modules(connection, course_header(row)?).map(Some)
@@ -61,27 +62,32 @@ pub(crate) fn find_whole_course(
 
 fn course_header(row: &Row<'_>) -> rusqlite::Result<Course> {
     Ok(Course {
-        account: account_id(row, 0)?,
-        slug: row.get(1)?,
-        title: row.get(2)?,
-        tagline: row.get(3)?,
-        language: row.get(4)?,
-        created_at: time(row, 5)?,
-        published_at: optional_time(row, 6)?,
-        hidden: row.get(7)?,
-        access_mode: row.get(8)?,
+        account: account_id(row, header::account_id)?,
+        slug: row.get(header::slug)?,
+        title: row.get(header::title)?,
+        tagline: row.get(header::tagline)?,
+        language: row.get(header::language)?,
+        created_at: time(row, header::created_at)?,
+        published_at: optional_time(row, header::published_at)?,
+        hidden: row.get(header::hidden)?,
+        access_mode: row.get(header::access_mode)?,
         modules: Vec::new(),
     })
 }
 
 fn with_modules(connection: &Connection, mut course: Course) -> rusqlite::Result<Course> {
-    let mut statement = connection.prepare_cached(
-        "SELECT m.title, m.summary, coalesce(c.content, '') FROM modules AS m \
-         LEFT JOIN module_contents AS c USING (account_id, course_slug, number) \
-         WHERE m.account_id = ?1 AND m.course_slug = ?2 ORDER BY m.number",
-    )?;
+    let mut statement = connection.prepare_cached(concat!(
+        "SELECT ",
+        module_columns!(),
+        " FROM modules AS m LEFT JOIN module_contents AS c USING (account_id, course_slug, number) \
+         WHERE m.account_id = ?1 AND m.course_slug = ?2 ORDER BY m.number"
+    ))?;
     let modules = statement.query_map([course.account.as_str(), &course.slug], |row| {
-        Ok(CourseModule { title: row.get(0)?, summary: row.get(1)?, content: row.get(2)? })
+        Ok(CourseModule {
+            title: row.get(module::title)?,
+            summary: row.get(module::summary)?,
+            content: row.get(module::content)?,
+        })
     })?;
     course.modules = modules.collect::<rusqlite::Result<_>>()?;
     Ok(course)

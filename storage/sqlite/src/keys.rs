@@ -18,7 +18,7 @@ impl KeyStorage for SqliteStorage {
         now: Timestamp,
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        if !self.has_account(account)? {
+        if self.find_account(account)?.is_none() {
             return Ok(None);
         }
         let list = |connection: &Reader| credentials::list(connection, account, now, ended);

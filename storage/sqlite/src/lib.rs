@@ -26,6 +26,7 @@ mod accounts;
 mod admin;
 mod backup;
 mod backup_file;
+mod columns;
 mod connection;
 mod credentials;
 mod error;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use catalogue_core::storage::StorageError;
 use rusqlite::Connection;
 
-use crate::connection::{APPLICATION_ID, Database, KEYS_APPLICATION_ID, version_of};
+use crate::connection::{APPLICATION_ID, BUSY_TIMEOUT, Database, KEYS_APPLICATION_ID, version_of};
 use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::write::WriteTransaction;
@@ -71,7 +71,7 @@ impl Schema {
     /// Applies what is missing by the version under the lock: another process may have been faster. `None` if that has made the
     /// database its own.
     fn apply(&self, connection: Connection) -> Result<Option<u32>, StorageError> {
-        let transaction = WriteTransaction::begin(connection)?;
+        let transaction = WriteTransaction::begin(connection, BUSY_TIMEOUT)?;
         let found = version_of(&transaction, &[self.application_id]).map_err(storage_error)?;
         let Some(found) = found else { return Ok(None) };
         self.write(&transaction, found).map_err(storage_error)?;

@@ -2,38 +2,57 @@
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
-    AtRevision, CourseRows, CourseStorage, CredentialStorage, PageRequest, Revision, StorageError,
+    AtRevision, CourseRow, CourseRows, CourseStorage, CredentialStorage, PageRequest, Position, Revision, StorageError,
 };
 use catalogue_core::{AccountId, CourseDetail, Module, async_trait};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::columns::columns;
 use crate::error::is_locked;
-use crate::kept_rows;
+use crate::kept_rows::{self, KeptRow};
 use crate::readers::{COURSES_WAIT, CREDENTIAL_WAIT};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
-/// The credential with its account's revision: one look-up for all that a kept answer needs.
-const FIND_CREDENTIAL: &str = "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
-     FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = ?1";
+columns!(found, found_columns: account_id, kind, id = "c.id", scopes, digest, expires_at, revoked_at, revision);
 
-/// The same where courses are another program's, with their revision.
-const FIND_CREDENTIAL_ALONE: &str = "SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at FROM credentials \
-     WHERE digest = ?1";
+/// The credential with its account's revision: one lookup for all that a cached response needs.
+const FIND_CREDENTIAL: &str = concat!(
+    "SELECT ",
+    found_columns!(),
+    " FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = ?1"
+);
 
-/// Those first which the table has last: SQLite reads a row's head up to the column that is asked for, once where the first one
-/// is the furthest.
-const FIRST_PAGE: &str = "SELECT catalogue_row(module_count, hidden, published_at, language, title, slug, created_at) FROM courses \
-     WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2";
+/// Like [`FIND_CREDENTIAL`], if courses are another program's, with their revision.
+const FIND_CREDENTIAL_ALONE: &str =
+    concat!("SELECT ", found_columns!(), " FROM (SELECT *, NULL AS revision FROM credentials) AS c WHERE digest = ?1");
 
-const NEXT_PAGE: &str = "SELECT catalogue_row(module_count, hidden, published_at, language, title, slug, created_at) FROM courses \
-     WHERE account_id = ?1 AND (created_at, slug) < (?3, ?4) ORDER BY created_at DESC, slug DESC LIMIT ?2";
+// Those first which the table has last: SQLite reads a row's head up to the column that is asked for, once if the first one is the
+// furthest.
+columns!(listed, listed_columns: module_count, hidden, published_at, language, title, slug, created_at);
+
+const FIRST_PAGE: &str = concat!(
+    "SELECT catalogue_row(",
+    listed_columns!(),
+    ") FROM courses WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2"
+);
+
+const NEXT_PAGE: &str = concat!(
+    "SELECT catalogue_row(",
+    listed_columns!(),
+    ") FROM courses WHERE account_id = ?1 AND (created_at, slug) < (?3, ?4) ORDER BY created_at DESC, slug DESC LIMIT ?2"
+);
+
+columns!(detail, detail_columns: slug = "c.slug", title = "c.title", tagline, language, published_at, hidden, access_mode,
+    module_title = "m.title", module_summary = "m.summary");
 
 /// One statement for the course and its modules, so that both are of one state.
-const FIND_COURSE: &str = "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
-     m.title, m.summary FROM courses AS c \
-     LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
-     WHERE c.account_id = ?1 AND c.slug = ?2 ORDER BY m.number";
+const FIND_COURSE: &str = concat!(
+    "SELECT ",
+    detail_columns!(),
+    " FROM courses AS c LEFT JOIN modules AS m ON m.account_id = c.account_id AND m.course_slug = c.slug \
+     WHERE c.account_id = ?1 AND c.slug = ?2 ORDER BY m.number"
+);
 
 /// A row in any case: that a token is not revoked is known too.
 const IS_REVOKED: &str = "SELECT EXISTS (SELECT 1 FROM revoked_tokens WHERE digest = ?1)";
@@ -99,12 +118,12 @@ impl SqliteStorage {
         let found = self.readers.read_cached(&self.caches.credentials, digest, |connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
-                let mut credential = Credential::new(rows::identity(row)?);
-                credential.expires_at = rows::optional_time(row, 5)?;
-                credential.revoked_at = rows::optional_time(row, 6)?;
-                if self.views.is_none() {
-                    credential.revision = Some(Revision::from_bytes(row.get(7)?));
-                }
+                use found::*;
+
+                let mut credential = Credential::new(rows::identity(row, [account_id, kind, id, scopes, digest])?);
+                credential.expires_at = rows::optional_time(row, expires_at)?;
+                credential.revoked_at = rows::optional_time(row, revoked_at)?;
+                credential.revision = row.get::<_, Option<_>>(revision)?.map(Revision::from_bytes);
                 Ok(credential)
             });
             found.optional()
@@ -156,8 +175,25 @@ fn list_courses(
         }
     };
     kept_rows::rows(found, count, |mut kept| {
-        kept.try_for_each(|row| rows.try_push(rows::course(&row)?, || rows::position(&row)).map(drop))
+        kept.try_for_each(|row| rows.try_push(course(&row)?, || position(&row)).map(drop))
     })?
+}
+
+#[inline]
+fn course<'k>(row: &KeptRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
+    Ok(CourseRow {
+        slug: row.text(listed::slug)?,
+        title: row.text(listed::title)?,
+        language: row.text(listed::language)?,
+        published_at: row.get::<Option<Micros>>(listed::published_at)?.map(|time| time.0),
+        hidden: row.get(listed::hidden)?,
+        module_count: row.get(listed::module_count)?,
+    })
+}
+
+/// The position of a course in its list.
+fn position(row: &KeptRow<'_>) -> rusqlite::Result<Position> {
+    Ok(Position { created_at: row.get::<Micros>(listed::created_at)?.0, slug: row.get(listed::slug)? })
 }
 
 fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
@@ -165,21 +201,21 @@ fn find_course(connection: &Connection, account: &AccountId, slug: &str) -> rusq
     let mut rows = statement.query([account.as_str(), slug])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let mut course = CourseDetail {
-        slug: row.get(0)?,
-        title: row.get(1)?,
-        tagline: row.get(2)?,
-        language: row.get(3)?,
-        published_at: rows::optional_time(row, 4)?,
-        hidden: row.get(5)?,
-        access_mode: row.get(6)?,
+        slug: row.get(detail::slug)?,
+        title: row.get(detail::title)?,
+        tagline: row.get(detail::tagline)?,
+        language: row.get(detail::language)?,
+        published_at: rows::optional_time(row, detail::published_at)?,
+        hidden: row.get(detail::hidden)?,
+        access_mode: row.get(detail::access_mode)?,
         modules: Vec::new(),
     };
     let mut row = Some(row);
     while let Some(module) = row {
         // A course without modules is one row without a module.
-        let Some(title) = module.get(7)? else { break };
+        let Some(title) = module.get(detail::module_title)? else { break };
         let number = u32::try_from(course.modules.len() + 1).unwrap_or(u32::MAX);
-        course.modules.push(Module { number, title, summary: module.get(8)? });
+        course.modules.push(Module { number, title, summary: module.get(detail::module_summary)? });
         row = rows.next()?;
     }
     Ok(Some(course))
@@ -213,6 +249,7 @@ mod tests {
             plan(FIND_CREDENTIAL),
             ["SEARCH c USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"]
         );
+        assert!(plan(FIND_CREDENTIAL_ALONE)[0].ends_with(" USING PRIMARY KEY (digest=?)"));
         assert_eq!(plan(FIND_REVISION), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
         let looked_up = "SEARCH revoked_tokens USING PRIMARY KEY (digest=?)";
         assert!(plan(IS_REVOKED).iter().any(|step| step == looked_up), "{:?}", plan(IS_REVOKED));

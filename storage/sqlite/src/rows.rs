@@ -1,13 +1,9 @@
 //! Rows as domain types.
 
-use catalogue_core::admin::CredentialRecord;
 use catalogue_core::auth::{CredentialKind, Identity, Scopes, TokenDigest};
-use catalogue_core::storage::{CourseRow, Position};
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-
-use crate::kept_rows::KeptRow;
 
 /// A [`Timestamp`] as microseconds.
 pub(crate) struct Micros(pub(crate) Timestamp);
@@ -35,47 +31,15 @@ pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Op
     Ok(row.get::<_, Option<Micros>>(column)?.map(|time| time.0))
 }
 
-/// `module_count, hidden, published_at, language, title, slug`.
-#[inline]
-pub(crate) fn course<'k>(row: &KeptRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
-    Ok(CourseRow {
-        slug: row.text(5)?,
-        title: row.text(4)?,
-        language: row.text(3)?,
-        published_at: row.get::<Option<Micros>>(2)?.map(|time| time.0),
-        hidden: row.get(1)?,
-        module_count: row.get(0)?,
-    })
-}
-
-/// Where a course stands in its list, of the same columns and `created_at`.
-pub(crate) fn position(row: &KeptRow<'_>) -> rusqlite::Result<Position> {
-    Ok(Position { created_at: row.get::<Micros>(6)?.0, slug: row.get(5)? })
-}
-
-/// `account_id, kind, id, scopes, digest`.
-pub(crate) fn identity(row: &Row<'_>) -> rusqlite::Result<Identity> {
-    let account = account_id(row, 0)?;
-    let scopes = Scopes::from_names([row.get_ref(3)?.as_str()?]);
-    match CredentialKind::from_name(row.get_ref(1)?.as_str()?) {
-        Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, row.get_ref(2)?.as_str()?, scopes)),
-        Some(CredentialKind::OAuth) => Ok(Identity::oauth(account, &TokenDigest::from_bytes(row.get(4)?), scopes)),
+/// Whose credential a row has, by the positions of `account_id`, `kind`, `id`, `scopes` and `digest`.
+pub(crate) fn identity(row: &Row<'_>, [account, kind, id, scopes, digest]: [usize; 5]) -> rusqlite::Result<Identity> {
+    let account = account_id(row, account)?;
+    let scopes = Scopes::from_names([row.get_ref(scopes)?.as_str()?]);
+    match CredentialKind::from_name(row.get_ref(kind)?.as_str()?) {
+        Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, row.get_ref(id)?.as_str()?, scopes)),
+        Some(CredentialKind::OAuth) => Ok(Identity::oauth(account, &TokenDigest::from_bytes(row.get(digest)?), scopes)),
         _ => Err(FromSqlError::InvalidType.into()),
     }
-}
-
-/// Those of [`identity`], then `name, shown_prefix, created_at, expires_at, revoked_at, last_used_at, replaced_by`.
-pub(crate) fn credential_record(row: &Row<'_>) -> rusqlite::Result<CredentialRecord> {
-    Ok(CredentialRecord {
-        identity: identity(row)?,
-        name: row.get(5)?,
-        shown_prefix: row.get(6)?,
-        created_at: time(row, 7)?,
-        expires_at: optional_time(row, 8)?,
-        revoked_at: optional_time(row, 9)?,
-        last_used_at: optional_time(row, 10)?,
-        replaced_by: row.get(11)?,
-    })
 }
 
 /// A number of rows in `column`.

@@ -8,9 +8,9 @@ use catalogue_core::storage::{
     Actor, CredentialAction, CredentialEvent, MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage, StorageError,
 };
 use catalogue_core::{AccountId, Timestamp, async_trait};
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use crate::accounts;
+use crate::columns::columns;
 use crate::error::storage_error;
 use crate::events;
 use crate::readers::CREDENTIAL_WAIT;
@@ -35,13 +35,9 @@ const TAKE_LINK: &str =
 const LIMIT_SESSIONS: &str = "DELETE FROM sign_ins WHERE digest IN (SELECT digest FROM sign_ins \
      WHERE account_id = ?1 AND kind = 'session' ORDER BY created_at DESC, digest DESC LIMIT -1 OFFSET ?2)";
 
-const FIND_ACCOUNT: &str = "SELECT id, name, email FROM accounts WHERE id = ?1";
+columns!(sign_in, sign_in_columns: account_id, expires_at);
 
-const FIND_SESSION: &str = "SELECT a.id, a.name, a.email, s.expires_at FROM sign_ins AS s \
-     JOIN accounts AS a ON a.id = s.account_id WHERE s.digest = ?1 AND s.kind = 'session'";
-
-/// Like [`FIND_SESSION`], but of both kinds and without the account, which views may name.
-const FIND_SIGN_IN: &str = "SELECT account_id, expires_at FROM sign_ins WHERE digest = ?1 AND kind = ?2";
+const FIND: &str = concat!("SELECT ", sign_in_columns!(), " FROM sign_ins WHERE digest = ?1 AND kind = ?2");
 
 const END_SESSION: &str = "DELETE FROM sign_ins WHERE digest = ?1 AND kind = 'session' RETURNING account_id";
 
@@ -67,30 +63,21 @@ impl SignInStorage for SqliteStorage {
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
         // Anybody may send a code: an unknown one costs no write.
-        let found = self.find_sign_in(link, "link").await?;
-        if found.is_none_or(|(_, expires_at)| expires_at <= now) {
-            return Ok(None);
-        }
-        let (link, session, has_accounts) = (*link, session.clone(), self.views.is_none());
+        let found = self.find_sign_in(link, "link").await?.filter(|link| link.expires_at > now);
+        let Some(Session { account, .. }) = found else { return Ok(None) };
+        let (link, session) = (*link, session.clone());
         self.write(move |connection| {
-            let id = exchange_link(connection, &link, now, &session).map_err(storage_error)?;
-            let Some(id) = id else { return Ok(None) };
+            let taken = exchange_link(connection, &link, now, &session).map_err(storage_error)?;
+            let Some(id) = taken else { return Ok(None) };
             let action = CredentialAction::SignedIn;
-            events::add(connection, &CredentialEvent::new(id.clone(), action, now, &Actor::OWNER))?;
-            if !has_accounts {
-                return Ok(Some(unnamed(id)));
-            }
-            connection.query_row(FIND_ACCOUNT, [id.as_str()], accounts::account).optional().map_err(storage_error)
+            events::add(connection, &CredentialEvent::new(id, action, now, &Actor::OWNER))?;
+            Ok(Some(account))
         })
         .await
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
-        if self.views.is_some() {
-            let found = self.find_sign_in(digest, "session").await?;
-            return Ok(found.map(|(account, expires_at)| Session { account: unnamed(account), expires_at }));
-        }
-        self.readers.read_within(CREDENTIAL_WAIT, |connection| find_session(connection, digest))
+        self.find_sign_in(digest, "session").await
     }
 
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
@@ -119,31 +106,21 @@ impl SignInStorage for SqliteStorage {
 }
 
 impl SqliteStorage {
-    /// Returns the account and the end of a link or session. Ends all of an account that the views do not name: its id may be
-    /// given to another one.
-    async fn find_sign_in(
-        &self,
-        digest: &TokenDigest,
-        kind: &str,
-    ) -> Result<Option<(AccountId, Timestamp)>, StorageError> {
+    /// Returns a link or session. Ends all of an account that does not exist, if views name accounts: its id may be given to
+    /// another one.
+    async fn find_sign_in(&self, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
         let found = self.readers.read_within(CREDENTIAL_WAIT, |connection| {
-            let mut statement = connection.prepare_cached(FIND_SIGN_IN)?;
-            let values = params![digest.as_bytes(), kind];
-            statement.query_row(values, |row| Ok((account_id(row, 0)?, time(row, 1)?))).optional()
+            let mut statement = connection.prepare_cached(FIND)?;
+            let found = |row: &Row<'_>| Ok((account_id(row, sign_in::account_id)?, time(row, sign_in::expires_at)?));
+            statement.query_row(params![digest.as_bytes(), kind], found).optional()
         })?;
-        let Some((account, _)) = &found else { return Ok(None) };
-        if self.has_account(account)? {
-            return Ok(found);
+        let Some((id, expires_at)) = found else { return Ok(None) };
+        if let Some(account) = self.find_account(&id)? {
+            return Ok(Some(Session { account, expires_at }));
         }
-        let account = account.clone();
-        self.write(move |connection| connection.execute(END_ALL, [account.as_str()]).map_err(storage_error)).await?;
+        self.write(move |connection| connection.execute(END_ALL, [id.as_str()]).map_err(storage_error)).await?;
         Ok(None)
     }
-}
-
-/// Views name accounts by their ids alone.
-pub(crate) fn unnamed(id: AccountId) -> Account {
-    Account { id, name: String::new(), email: String::new() }
 }
 
 /// Stores a link, and removes what is over.
@@ -161,7 +138,7 @@ pub(crate) fn long_before(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
 }
 
-/// Takes the link and stores the session in its place.
+/// Takes the link and stores the session in its place. Returns whose they are.
 fn exchange_link(
     connection: &Connection,
     link: &TokenDigest,
@@ -177,14 +154,6 @@ fn exchange_link(
     Ok(Some(account))
 }
 
-fn find_session(connection: &Connection, digest: &TokenDigest) -> rusqlite::Result<Option<Session>> {
-    let mut statement = connection.prepare_cached(FIND_SESSION)?;
-    let found = statement.query_row([digest.as_bytes()], |row| {
-        Ok(Session { account: accounts::account(row)?, expires_at: time(row, 3)? })
-    });
-    found.optional()
-}
-
 /// The account that a statement returns.
 fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
     connection.query_row(sql, values, |row| account_id(row, 0)).optional()
@@ -197,12 +166,9 @@ mod tests {
 
     #[test]
     fn a_sign_in_is_one_look_up() {
-        for sql in [TAKE_LINK, END_SESSION] {
+        for sql in [TAKE_LINK, FIND, END_SESSION] {
             assert_eq!(plan(sql), ["SEARCH sign_ins USING PRIMARY KEY (digest=?)"], "{sql}");
         }
-        let joined = ["SEARCH s USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"];
-        assert_eq!(plan(FIND_SESSION), joined);
-        assert_eq!(plan(FIND_ACCOUNT), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
     }
 
     #[test]

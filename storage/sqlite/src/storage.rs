@@ -150,17 +150,12 @@ impl SqliteStorage {
     /// What writes to a database that is there, perhaps long after this was opened.
     fn begin_update(&self) -> Result<WriteTransaction, StorageError> {
         self.readers.close_replaced()?;
-        WriteTransaction::begin_for(self.readers.database().open_updater()?, self.write_timeout)
+        WriteTransaction::begin(self.readers.database().open_updater()?, self.write_timeout)
     }
 
-    /// What writes, for administration.
-    pub(crate) fn begin(&self) -> Result<WriteTransaction, StorageError> {
-        WriteTransaction::begin(self.readers.database().open_writer()?)
-    }
-
-    /// The same with more patience.
-    pub(crate) fn begin_patiently(&self) -> Result<WriteTransaction, StorageError> {
-        WriteTransaction::begin_patiently(self.readers.database().open_writer()?)
+    /// Begins what writes, for administration.
+    pub(crate) fn begin(&self, patience: Duration) -> Result<WriteTransaction, StorageError> {
+        WriteTransaction::begin(self.readers.database().open_writer()?, patience)
     }
 }
 

@@ -108,8 +108,10 @@ fn is_removed(_: &File) -> bool {
     false
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
+    #![cfg(unix)]
+
     use super::*;
 
     #[cfg(target_os = "linux")]

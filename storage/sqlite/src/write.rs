@@ -12,8 +12,8 @@ use crate::error::storage_error;
 
 /// After so long a patient writer says what it waits for.
 const SILENT: Duration = Duration::from_secs(1);
-/// How long a patient writer waits in all.
-const PATIENT: Duration = Duration::from_secs(60);
+/// How long a change waits that somebody waits for: a leaked key is revoked while others write.
+pub(crate) const PATIENT: Duration = Duration::from_secs(60);
 /// Why a removed row may still be in the WAL.
 const STILL_READ: &str =
     "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
@@ -27,18 +27,8 @@ const LARGE_CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct WriteTransaction(Connection);
 
 impl WriteTransaction {
-    /// Begins one, as soon as no other program writes.
-    pub(crate) fn begin(connection: Connection) -> Result<Self, StorageError> {
-        Self::begin_within(connection, BUSY_TIMEOUT, BUSY_TIMEOUT)
-    }
-
-    /// The same with more patience, for a change that somebody waits for: a leaked key is revoked while others write.
-    pub(crate) fn begin_patiently(connection: Connection) -> Result<Self, StorageError> {
-        Self::begin_for(connection, PATIENT)
-    }
-
-    /// The same with that patience. Whoever waits longer than usual says so.
-    pub(crate) fn begin_for(connection: Connection, patience: Duration) -> Result<Self, StorageError> {
+    /// Begins one, as soon as no other program writes; logs a wait that is longer than usual.
+    pub(crate) fn begin(connection: Connection, patience: Duration) -> Result<Self, StorageError> {
         let silent = if patience > BUSY_TIMEOUT { SILENT } else { patience };
         Self::begin_within(connection, silent, patience)
     }
@@ -162,7 +152,7 @@ mod tests {
     fn a_patient_writer_gives_up_too_and_says_why() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
-        let first = WriteTransaction::begin(open()).unwrap();
+        let first = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
         let refused = WriteTransaction::begin_within(open(), MOMENT, 2 * MOMENT).unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
         assert!(refused.to_string().contains("another program is writing"), "{refused}");
@@ -177,7 +167,7 @@ mod tests {
         let reader = Connection::open(&path).unwrap();
         reader.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (a)").unwrap();
         let size = || fs::metadata(directory.path().join("c.db-wal")).unwrap().len();
-        let transaction = WriteTransaction::begin(Connection::open(&path).unwrap()).unwrap();
+        let transaction = WriteTransaction::begin(Connection::open(&path).unwrap(), BUSY_TIMEOUT).unwrap();
         transaction.execute("INSERT INTO t VALUES (zeroblob(?1))", [WAL_SIZE_LIMIT + (8 << 20)]).unwrap();
         assert!(size() > WAL_SIZE_LIMIT as u64);
         drop(transaction);
@@ -193,7 +183,7 @@ mod tests {
         open().execute_batch("CREATE TABLE t (a)").unwrap();
         let count = || open().query_row("SELECT count(*) FROM t", [], |row| row.get::<_, u32>(0)).unwrap();
         for (commits, rows) in [(false, 0), (true, 1)] {
-            let transaction = WriteTransaction::begin(open()).unwrap();
+            let transaction = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
             transaction.execute("INSERT INTO t VALUES (1)", []).unwrap();
             if commits {
                 transaction.commit().unwrap();
@@ -211,7 +201,7 @@ mod tests {
         let reader = open();
         reader.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
         let remove = || {
-            let transaction = WriteTransaction::begin(open()).unwrap();
+            let transaction = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
             transaction.execute("DELETE FROM t", []).unwrap();
             transaction.commit_without_traces().unwrap()
         };

@@ -1,6 +1,6 @@
 //! Accounts that the views name.
 
-use catalogue_core::admin::{AccountSummary, Accounts, Visitor};
+use catalogue_core::admin::{Account, AccountSummary, Accounts, Visitor};
 use catalogue_core::storage::{CourseViews, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
@@ -10,12 +10,11 @@ use super::ViewedCourses;
 use super::read::ACCOUNTS;
 use super::row::ViewRow;
 use super::statements::{ALL_ACCOUNTS, COUNT_COURSES, FIND_ACCOUNT};
-use crate::accounts::sorted;
-use crate::credentials::{account_exists, count_keys, unknown_account};
+use crate::accounts::{self, sorted};
+use crate::credentials::{count_keys, unknown_account};
 use crate::error::storage_error;
 use crate::readers::ADMINISTRATION_WAIT;
 use crate::rows::count;
-use crate::sign_ins::unnamed;
 use crate::storage::SqliteStorage;
 
 impl SqliteStorage {
@@ -25,19 +24,17 @@ impl SqliteStorage {
         self.views.as_deref().map(|views| views as &dyn CourseViews)
     }
 
-    /// Whether there is such an account.
-    pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
+    /// Returns the account with that id. Views name it by its id alone.
+    pub(crate) fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
         match &self.views {
-            Some(views) => views.has_account(account),
-            None => {
-                self.readers.read_within(ADMINISTRATION_WAIT, |connection| account_exists(connection, account.as_str()))
-            }
+            Some(views) => Ok(views.has_account(id)?.then(|| unnamed(id.clone()))),
+            None => self.readers.read_within(ADMINISTRATION_WAIT, |connection| accounts::find(connection, id)),
         }
     }
 
     /// Fails if there is no such account.
-    pub(crate) fn check_account(&self, account: &AccountId) -> Result<(), StorageError> {
-        if self.has_account(account)? { Ok(()) } else { Err(unknown_account(account)) }
+    pub(crate) fn check_account(&self, id: &AccountId) -> Result<(), StorageError> {
+        self.find_account(id)?.map(drop).ok_or_else(|| unknown_account(id))
     }
 
     /// Fails where accounts and courses are another program's.
@@ -86,4 +83,8 @@ impl SqliteStorage {
         };
         read().map_err(storage_error)
     }
+}
+
+fn unnamed(id: AccountId) -> Account {
+    Account { id, name: String::new(), email: String::new() }
 }
