@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use catalogue_core::admin::{Account, AccountSummary, Accounts, RemovedAccount, Visitor};
 use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params_from_iter};
 
 use crate::columns::columns;
 use crate::credentials::account_exists;
@@ -43,19 +43,28 @@ pub(crate) fn sorted<'a>(ids: &'a [AccountId]) -> Vec<&'a str> {
     ids
 }
 
-/// Hands each row of a statement on, until somebody breaks off.
+/// Shows `visit` each row of the statement `all`, or else of the statement `one` for each of the accounts in order, whose id is its
+/// last value, until it breaks off.
 pub(crate) fn visit_rows<T>(
     connection: &Connection,
-    sql: &str,
-    values: impl Params,
+    [all, one]: [&str; 2],
+    values: &[&dyn ToSql],
+    accounts: &Accounts<'_>,
     read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
     visit: &mut Visitor<'_, T>,
 ) -> rusqlite::Result<ControlFlow<()>> {
+    let (sql, ids) = match accounts {
+        Accounts::All => (all, vec![None]),
+        Accounts::Only(ids) => (one, sorted(ids).into_iter().map(Some).collect()),
+    };
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(values)?;
-    while let Some(row) = rows.next()? {
-        if visit(read(row)?) == ControlFlow::Break(()) {
-            return Ok(ControlFlow::Break(()));
+    for id in ids {
+        let values = values.iter().copied().chain(id.iter().map(|id| id as &dyn ToSql));
+        let mut rows = statement.query(params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            if visit(read(row)?).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
     }
     Ok(ControlFlow::Continue(()))
@@ -89,21 +98,9 @@ pub(crate) fn list(
     visit: &mut Visitor<'_, AccountSummary>,
 ) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    match accounts {
-        Accounts::All => {
-            let sql = concat!("SELECT ", summary_columns!(), " FROM accounts ORDER BY id");
-            let _ = visit_rows(&transaction, sql, [Micros(now)], account_summary, visit)?;
-        }
-        Accounts::Only(ids) => {
-            let sql = concat!("SELECT ", summary_columns!(), " FROM accounts WHERE id = ?2");
-            for id in sorted(ids) {
-                if visit_rows(&transaction, sql, (Micros(now), id), account_summary, visit)?.is_break() {
-                    break;
-                }
-            }
-        }
-    }
-    Ok(())
+    let all = concat!("SELECT ", summary_columns!(), " FROM accounts ORDER BY id");
+    let one = concat!("SELECT ", summary_columns!(), " FROM accounts WHERE id = ?2");
+    visit_rows(&transaction, [all, one], &[&Micros(now)], &accounts, account_summary, visit).map(drop)
 }
 
 /// Removes the account, and then what bytes of it are left in the file.

@@ -1,11 +1,14 @@
-//! [`SqliteStorage::back_up`]: a whole copy of a database that is in use.
+//! [`SqliteStorage::back_up_to`]: a copy of a database that is in use, whole and on the disk, or not there.
 
+use std::fs::{self, File};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind};
-use rusqlite::OpenFlags;
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+use thiserror::Error;
 
 use crate::connection::{APPLICATION_ID, Database, KEYS_APPLICATION_ID};
 use crate::error::storage_error;
@@ -14,36 +17,86 @@ use crate::storage::SqliteStorage;
 /// How many pages are copied between two reports of progress: a mebibyte, where a page has 4 KiB.
 const PAGES_A_STEP: i32 = 256;
 
+/// Is told how many bytes are copied, of how many, and may break off.
+type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
+
+/// Why there is no copy of a database at a path.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BackupError {
+    /// Something is there.
+    #[error("is there already; name a file that is not")]
+    There,
+    /// Its directory is not.
+    #[error("its directory does not exist; make it first")]
+    NoDirectory,
+    /// The database cannot be copied.
+    #[error("no copy was made")]
+    NotCopied(#[source] StorageError),
+    /// The file cannot be written.
+    #[error("cannot be written: {0}")]
+    NotWritten(io::Error),
+    /// It is there, and nobody knows whether it stays.
+    #[error("is whole, but may be lost if the machine stops: its directory cannot be synced: {0}")]
+    NotSynced(io::Error),
+}
+
 impl SqliteStorage {
-    /// Copies the whole database at `path`, of whatever schema version, into the empty file at `copy`, by SQLite's own
-    /// backup: all of one moment, while others read and write. After each step `progress` is told how many bytes are
-    /// copied, of how many; where it breaks off, so does this, and returns that.
-    ///
-    /// The copy is whole only after `Continue`. It is not synced: the caller does that before relying on it.
+    /// Copies the whole database at `source`, of whatever schema version, by SQLite's own backup: all of one moment, while others
+    /// read and write. The copy at `target` appears when it is whole and on the disk, with the mode of the database. Returns how
+    /// many bytes it has; `None` if `progress`, which is told how many bytes are copied, of how many, breaks it off. Then, and
+    /// after an error, nothing is left.
     ///
     /// # Errors
-    /// When there is no database of ours at `path`, it cannot be read, or the copy cannot be written.
-    pub fn back_up(
-        path: impl AsRef<Path>,
-        copy: impl AsRef<Path>,
+    /// Fails if something is at `target`, the database cannot be read, or the file cannot be written.
+    pub fn back_up_to(
+        source: impl AsRef<Path>,
+        target: impl AsRef<Path>,
         progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, StorageError> {
-        let database = Database::File(path.as_ref().to_owned());
-        if database.inspect(&[APPLICATION_ID, KEYS_APPLICATION_ID])? == 0 {
-            let message = "the database has no tables, so there is nothing to copy; name the one that is in use";
-            return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+    ) -> Result<Option<u64>, BackupError> {
+        let (source, target) = (source.as_ref(), target.as_ref());
+        if fs::symlink_metadata(target).is_ok() {
+            return Err(BackupError::There);
         }
-        let source = database.open_exporter()?;
-        let copy = Database::File(copy.as_ref().to_owned());
-        let mut target = copy.open(OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(storage_error)?;
-        copy_all(&source, &mut target, progress)
+        let directory = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        if !directory.is_dir() {
+            return Err(BackupError::NoDirectory);
+        }
+        let partial = tempfile::Builder::new().prefix(".catalogue-").suffix(".partial").tempfile_in(directory);
+        // Closed before SQLite opens it: to close it later would drop SQLite's locks.
+        let partial = partial.map_err(BackupError::NotWritten)?.into_temp_path();
+        if back_up(source, &partial, progress).map_err(BackupError::NotCopied)?.is_break() {
+            return Ok(None);
+        }
+        let bytes = finished(&partial, source).map_err(BackupError::NotWritten)?;
+        if progress(bytes, bytes).is_break() {
+            return Ok(None);
+        }
+        partial.persist_noclobber(target).map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => BackupError::There,
+            _ => BackupError::NotWritten(error.error),
+        })?;
+        #[cfg(unix)]
+        File::open(directory).and_then(|directory| directory.sync_all()).map_err(BackupError::NotSynced)?;
+        Ok(Some(bytes))
     }
 }
 
+fn back_up(source: &Path, copy: &Path, progress: Progress<'_>) -> Result<ControlFlow<()>, StorageError> {
+    let database = Database::File(source.to_owned());
+    if database.inspect(&[APPLICATION_ID, KEYS_APPLICATION_ID])? == 0 {
+        let message = "the database has no tables, so there is nothing to copy; name the one that is in use";
+        return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+    }
+    let source = database.open_exporter()?;
+    let mut target = Database::File(copy.to_owned()).open(OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(storage_error)?;
+    copy_all(&source, &mut target, progress)
+}
+
 fn copy_all(
-    source: &rusqlite::Connection,
-    target: &mut rusqlite::Connection,
-    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+    source: &Connection,
+    target: &mut Connection,
+    progress: Progress<'_>,
 ) -> Result<ControlFlow<()>, StorageError> {
     // A copy that is broken off is thrown away, so it needs no journal.
     target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(storage_error)?;
@@ -66,4 +119,12 @@ fn copy_all(
             _ => return Err(StorageError::new(StorageErrorKind::Unavailable, "another program has locked the copy")),
         }
     }
+}
+
+/// Gives the copy the mode of the original, and waits until the disk has it.
+fn finished(copy: &Path, source: &Path) -> io::Result<u64> {
+    let file = File::options().read(true).write(true).open(copy)?;
+    file.set_permissions(fs::metadata(source)?.permissions())?;
+    file.sync_all()?;
+    Ok(file.metadata()?.len())
 }

@@ -5,7 +5,7 @@ use catalogue_core::storage::{MAX_REMOVED, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
-use crate::accounts::{sorted, visit_rows};
+use crate::accounts::visit_rows;
 use crate::columns::columns;
 use crate::error::storage_error;
 use crate::events;
@@ -18,23 +18,16 @@ const INSERT: &str = "INSERT INTO credentials \
 columns!(record, record_columns: account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at,
     last_used_at, replaced_by);
 
-/// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index.
+/// Credentials that have not ended at an instant, and the last that have.
 const LIST: &str = concat!(
     "SELECT ",
     record_columns!(),
-    " FROM credentials WHERE account_id = ?1 \
-     AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) > ?2 \
-     UNION ALL SELECT * FROM (SELECT ",
+    " FROM credentials WHERE account_id = ?1 AND ends_at > ?2 UNION ALL SELECT * FROM (SELECT ",
     record_columns!(),
-    " FROM credentials WHERE account_id = ?1 \
-     AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) <= ?2 \
-     ORDER BY min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) DESC, id DESC \
-     LIMIT ?3) ORDER BY created_at, id"
+    " FROM credentials WHERE account_id = ?1 AND ends_at <= ?2 ORDER BY ends_at DESC, id DESC LIMIT ?3) ORDER BY created_at, id"
 );
 
-const ENDED: &str = "SELECT id FROM credentials WHERE account_id = ?1 \
-     AND min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)) <= ?2 \
-     ORDER BY min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)), id LIMIT ?3";
+const ENDED: &str = "SELECT id FROM credentials WHERE account_id = ?1 AND ends_at <= ?2 ORDER BY ends_at, id LIMIT ?3";
 
 const REMOVE: &str = "DELETE FROM credentials WHERE account_id = ?1 AND id = ?2";
 
@@ -86,19 +79,7 @@ pub(crate) fn visit(
     visit: &mut Visitor<'_, CredentialRecord>,
 ) -> rusqlite::Result<()> {
     let _one_state = connection.unchecked_transaction()?;
-    match accounts {
-        Accounts::All => {
-            let _ = visit_rows(connection, ALL, [], credential_record, visit)?;
-        }
-        Accounts::Only(ids) => {
-            for id in sorted(ids) {
-                if visit_rows(connection, OF_ACCOUNT, [id], credential_record, visit)?.is_break() {
-                    break;
-                }
-            }
-        }
-    }
-    Ok(())
+    visit_rows(connection, [ALL, OF_ACCOUNT], &[], &accounts, credential_record, visit).map(drop)
 }
 
 /// The credential with that id.
@@ -265,7 +246,7 @@ mod tests {
     #[test]
     fn ended_keys_are_read_up_to_the_limit() {
         let range = |bound: &str| {
-            format!("SEARCH credentials USING INDEX credentials_by_end (account_id=? AND <expr>{bound}?)")
+            format!("SEARCH credentials USING INDEX credentials_by_end (account_id=? AND ends_at{bound}?)")
         };
         assert_eq!(plan(ENDED), [range("<").replace("INDEX", "COVERING INDEX")]);
         let steps = plan(LIST);

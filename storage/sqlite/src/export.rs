@@ -4,7 +4,7 @@ use catalogue_core::admin::{Accounts, Record, Visitor};
 use catalogue_core::{AccountId, Course, CourseModule};
 use rusqlite::{Connection, Row};
 
-use crate::accounts::{account, sorted, visit_rows};
+use crate::accounts::{account, visit_rows};
 use crate::columns::columns;
 use crate::rows::{account_id, optional_time, time};
 
@@ -21,28 +21,12 @@ pub(crate) fn export(
     let transaction = connection.transaction()?;
     let account = |row: &Row<'_>| account(row, [listed::id, listed::name, listed::email]).map(Record::Account);
     let course = |row: &Row<'_>| with_modules(&transaction, course_header(row)?).map(Record::Course);
-    let of_all = concat!("SELECT ", account_columns!(), " FROM accounts");
-    let courses = concat!("SELECT ", header_columns!(), " FROM courses");
-    match accounts {
-        Accounts::All => {
-            if visit_rows(&transaction, &format!("{of_all} ORDER BY id"), [], account, visit)?.is_continue() {
-                let _ = visit_rows(&transaction, &format!("{courses} ORDER BY account_id, slug"), [], course, visit)?;
-            }
-        }
-        Accounts::Only(ids) => {
-            let ids = sorted(ids);
-            for id in &ids {
-                if visit_rows(&transaction, &format!("{of_all} WHERE id = ?1"), [id], account, visit)?.is_break() {
-                    return Ok(());
-                }
-            }
-            let of_one = format!("{courses} WHERE account_id = ?1 ORDER BY slug");
-            for id in ids {
-                if visit_rows(&transaction, &of_one, [id], course, visit)?.is_break() {
-                    return Ok(());
-                }
-            }
-        }
+    let all_accounts = concat!("SELECT ", account_columns!(), " FROM accounts ORDER BY id");
+    let one_account = concat!("SELECT ", account_columns!(), " FROM accounts WHERE id = ?1");
+    let all_courses = concat!("SELECT ", header_columns!(), " FROM courses ORDER BY account_id, slug");
+    let of_account = concat!("SELECT ", header_columns!(), " FROM courses WHERE account_id = ?1 ORDER BY slug");
+    if visit_rows(&transaction, [all_accounts, one_account], &[], &accounts, account, visit)?.is_continue() {
+        let _ = visit_rows(&transaction, [all_courses, of_account], &[], &accounts, course, visit)?;
     }
     Ok(())
 }

@@ -25,7 +25,6 @@
 mod accounts;
 mod admin;
 mod backup;
-mod backup_file;
 mod columns;
 mod connection;
 mod credentials;
@@ -40,7 +39,6 @@ mod keys;
 #[cfg_attr(not(target_os = "linux"), path = "not_mapped.rs")]
 mod mapped;
 mod migration;
-mod monotonic;
 mod open_error;
 mod own_thread;
 #[cfg(test)]
@@ -58,7 +56,7 @@ mod views;
 mod wal_index;
 mod write;
 
-pub use backup_file::BackupError;
+pub use backup::BackupError;
 pub use integrity::Integrity;
 pub use migration::Migrated;
 pub use open_error::OpenError;

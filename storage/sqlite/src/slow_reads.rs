@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::monotonic::nanos;
+use crate::sync::nanos;
 
 /// Runs what it is given, once and before it returns, and has the tasks of its thread go on elsewhere meanwhile.
 pub(crate) type Aside = fn(&mut dyn FnMut());

@@ -1,4 +1,8 @@
-//! The locks, atomics and caches that readers share. In unit tests they are those whose interleavings can be explored.
+//! The locks, atomics and caches that readers share, and a monotonic clock. In unit tests they are those whose interleavings can be
+//! explored.
+
+use std::sync::LazyLock;
+use std::time::Instant;
 
 #[cfg(test)]
 pub(crate) use catalogue_interleavings::{AtomicU64, Cache, Mutex, RwLock};
@@ -8,3 +12,10 @@ pub(crate) use {
     std::sync::atomic::AtomicU64,
     std::sync::{Mutex, RwLock},
 };
+
+/// Nanoseconds since the first call in this process.
+pub(crate) fn nanos() -> u64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+    START.elapsed().as_nanos() as u64
+}

@@ -1,19 +1,27 @@
-//! [`Generation`]: what is open of the file that stands at the database's path.
+//! [`Generation`]: what is open of the file that stands at the database's path, each connection a [`Reader`].
 
-use std::sync::atomic::Ordering;
-use std::sync::{MutexGuard, PoisonError};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use catalogue_core::storage::StorageError;
+use rusqlite::Connection;
 
-use super::reader::Reader;
 use crate::connection::Database;
+use crate::error::storage_error;
 use crate::file::FileVersion;
-use crate::monotonic::nanos;
-use crate::sync::{AtomicU64, Mutex};
+use crate::sync::{self, Mutex, nanos};
 use crate::wal_index::{WalIndex, WalState};
 
 /// How long a check of the path is valid, in nanoseconds (decision A14). Commits are seen immediately all the same.
 const CHECK_LIFETIME: u64 = 1_000_000;
+
+/// Timeout for a read, which is then interrupted. Each is bounded by an index, so only a disk that hardly responds reaches it.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
+const STEPS_BETWEEN_LOOKS: i32 = 1_000;
 
 /// Stands for a state of a file, which every commit replaces. No other state of this process has it, of whatever file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,7 +102,7 @@ impl Generation {
 
     /// The version of the file now; `None` without a WAL, and while its index is being replaced.
     pub(super) fn version(&mut self) -> Option<Version> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
+        static COUNT: sync::AtomicU64 = sync::AtomicU64::new(0);
 
         let wal = self.wal.as_mut()?;
         let state = wal.index.state()?;
@@ -127,5 +135,42 @@ impl Generation {
     fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
         // Taking and putting back cannot leave the list in between.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A read-only connection.
+pub(crate) struct Reader {
+    connection: Connection,
+    /// The file that it has read, as it was when it was opened.
+    pub(crate) file: FileVersion,
+    /// When the current read began, by [`nanos`].
+    began: Arc<AtomicU64>,
+}
+
+impl Reader {
+    /// Opens a connection to `file`, if that still stands at the path.
+    pub(super) fn open(database: &Database, file: FileVersion) -> Result<Self, StorageError> {
+        let mut connection = database.open_reader()?;
+        // The first read opens the WAL, by its name.
+        connection.pragma_query_value(None, "schema_version", |_| Ok(())).map_err(storage_error)?;
+        let began = Arc::new(AtomicU64::new(nanos()));
+        let watched = Arc::clone(&began);
+        let is_late = move || nanos().saturating_sub(watched.load(Ordering::Relaxed)) > READ_TIMEOUT.as_nanos() as u64;
+        connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_late)).map_err(storage_error)?;
+        Ok(Self { connection, file, began })
+    }
+
+    /// Runs `read`, which is interrupted after the timeout.
+    pub(super) fn run<T>(&self, read: impl FnOnce(&Self) -> rusqlite::Result<T>) -> Result<T, StorageError> {
+        self.began.store(nanos(), Ordering::Relaxed);
+        read(self).map_err(storage_error)
+    }
+}
+
+impl Deref for Reader {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
     }
 }

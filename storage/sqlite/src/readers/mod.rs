@@ -1,7 +1,6 @@
 //! [`Readers`]: read-only connections, one for each call that runs at the same time, and cached lookups.
 
 mod generation;
-mod reader;
 
 use std::hash::Hash;
 use std::sync::{PoisonError, RwLockReadGuard, RwLockWriteGuard};
@@ -13,12 +12,10 @@ use rusqlite::Connection;
 
 use crate::connection::Database;
 use crate::error::is_locked;
-use crate::monotonic::nanos;
 use crate::slow_reads::SlowReads;
-use crate::sync::{self, Mutex, RwLock};
+use crate::sync::{self, Mutex, RwLock, nanos};
 use generation::Generation;
-pub(crate) use generation::Version;
-pub(crate) use reader::Reader;
+pub(crate) use generation::{Reader, Version};
 
 /// How long the lookup of a credential waits for another program's lock. With it and two calls for courses, a request waits a
 /// second at most (decision P10).

@@ -14,13 +14,12 @@ use crate::{database_in, fixture, import_one_course};
 
 const MIB: usize = 1 << 20;
 
-/// A database of some MiB, and an empty file.
+/// A database of some MiB, and a path where nothing is.
 async fn some_mib() -> (SqliteStorage, TempDir, PathBuf, PathBuf) {
     let (storage, directory) = fixture().await;
     import_one_course(&storage).await;
     let (path, copy) = (database_in(&directory), directory.path().join("copy"));
     Connection::open(&path).unwrap().execute("UPDATE module_contents SET content = ?1", ["x".repeat(4 * MIB)]).unwrap();
-    File::create_new(&copy).unwrap();
     (storage, directory, path, copy)
 }
 
@@ -41,7 +40,7 @@ async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
     let before = records(&path).await;
     let writer = Connection::open(&path).unwrap();
     let mut seen = Vec::new();
-    let outcome = SqliteStorage::back_up(&path, &copy, &mut |done, of| {
+    let outcome = SqliteStorage::back_up_to(&path, &copy, &mut |done, of| {
         let number = seen.len();
         writer.execute("UPDATE courses SET title = 'New ' || ?1", [number as u32]).unwrap();
         writer.execute("UPDATE module_contents SET content = content || ?1", [number.to_string()]).unwrap();
@@ -49,7 +48,9 @@ async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
         assert!(seen.len() < 100, "{seen:?}");
         ControlFlow::Continue(())
     });
-    assert_eq!(outcome.unwrap(), ControlFlow::Continue(()));
+    assert_eq!(outcome.unwrap(), Some(fs::metadata(&copy).unwrap().len()));
+    // The last report is that the copy is on the disk.
+    assert_eq!(seen.pop().as_ref(), seen.last());
     assert!(seen.len() > 4 && seen.iter().all(|(_, of)| *of == seen[0].1), "{seen:?}");
     assert!(seen.windows(2).all(|pair| pair[0].0 < pair[1].0), "{seen:?}");
     assert_eq!(seen.last().map(|(done, of)| (*done, *of)), Some((seen[0].1, fs::metadata(&copy).unwrap().len())));
@@ -60,20 +61,10 @@ async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
 }
 
 #[tokio::test]
-async fn a_copy_can_be_broken_off() {
-    let (_storage, _directory, path, copy) = some_mib().await;
-    let mut calls = 0;
-    let outcome = SqliteStorage::back_up(&path, &copy, &mut |_, _| {
-        calls += 1;
-        ControlFlow::Break(())
-    });
-    assert_eq!((outcome.unwrap(), calls), (ControlFlow::Break(()), 1));
-}
-
-#[tokio::test]
 async fn a_copy_at_a_path_is_whole_or_not_there() {
-    let (_storage, directory, path, there) = some_mib().await;
-    let copy = directory.path().join("new");
+    let (_storage, directory, path, copy) = some_mib().await;
+    let there = directory.path().join("there");
+    File::create_new(&there).unwrap();
     let back_up = |target: &Path, calls: usize| {
         let mut left = calls;
         SqliteStorage::back_up_to(&path, target, &mut |_, _| {
@@ -83,7 +74,7 @@ async fn a_copy_at_a_path_is_whole_or_not_there() {
     };
     assert!(matches!(back_up(&directory.path().join("none").join("copy.db"), 1), Err(BackupError::NoDirectory)));
     assert_eq!(back_up(&copy, 1).unwrap(), None);
-    let is_left = |name: &str| name.starts_with(".catalogue-") || name == "new";
+    let is_left = |name: &str| name.starts_with(".catalogue-") || name == "copy";
     let mut names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(!names.any(|name| is_left(name.to_str().unwrap())));
     assert_eq!(back_up(&copy, usize::MAX).unwrap(), Some(copy.metadata().unwrap().len()));
@@ -98,14 +89,15 @@ async fn a_database_of_another_version_is_copied_too_and_no_other_file() {
     let version =
         |path: &Path| Connection::open(path).unwrap().pragma_query_value(None, "user_version", |row| row.get(0));
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    assert!(SqliteStorage::back_up(&path, &copy, &mut go_on).unwrap().is_continue());
+    assert!(SqliteStorage::back_up_to(&path, &copy, &mut go_on).unwrap().is_some());
     assert_eq!(version(&copy), Ok(99));
     assert!(matches!(SqliteStorage::open(&copy), Err(OpenError::NewerSchema { found: 99, .. })));
 
     let other = directory.path().join("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
     for (path, what) in [(other, "another program"), (directory.path().join("missing"), "no database at")] {
-        let refused = SqliteStorage::back_up(&path, &copy, &mut go_on).unwrap_err();
+        let refused = SqliteStorage::back_up_to(&path, directory.path().join("new"), &mut go_on);
+        let Err(BackupError::NotCopied(refused)) = refused else { panic!("{refused:?}") };
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
         assert!(refused.to_string().contains(what), "{refused}");
     }

@@ -187,9 +187,8 @@ async fn credentials_beside_views_are_backed_up_and_checked() {
     let within = std::time::Duration::from_secs(60);
     assert_eq!(SqliteStorage::quick_check(team.keys(), within).unwrap(), Integrity::Sound);
     let copy = team.directory.path().join("copy.db");
-    fs::write(&copy, "").unwrap();
     let mut progress = |_, _| std::ops::ControlFlow::Continue(());
-    assert!(SqliteStorage::back_up(team.keys(), &copy, &mut progress).unwrap().is_continue());
+    assert!(SqliteStorage::back_up_to(team.keys(), &copy, &mut progress).unwrap().is_some());
     let keys = Connection::open(&copy).unwrap().query_row("SELECT count(*) FROM credentials", [], |row| row.get(0));
     assert_eq!(keys, Ok(1));
 }
