@@ -52,7 +52,7 @@ impl Storage {
         }
     }
 
-    /// The same for a runtime of several threads: what waits for the disk keeps none of them.
+    /// The same for a runtime of several threads: what waits for the disk or a lock keeps none of them.
     pub(crate) fn served(self) -> Self {
         match self {
             Self::Sqlite(storage) => Self::Sqlite(storage.slow_reads_aside(|read| tokio::task::block_in_place(read))),
