@@ -16,15 +16,14 @@ CREATE TABLE credentials (
     revoked_at   INTEGER,
     last_used_at INTEGER,
     -- The id of the credential that takes the place of one that was rotated.
-    replaced_by  TEXT,
-    -- A revocation or an expiry, whichever is earlier; what has neither comes last.
-    ends_at      INTEGER NOT NULL
-        AS (min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)))
+    replaced_by  TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
-CREATE INDEX credentials_by_end ON credentials (account_id, ends_at, id);
+-- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
+CREATE INDEX credentials_by_end ON credentials
+    (account_id, min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807)), id);
 
 CREATE TABLE credential_events (
     account_id    TEXT    NOT NULL,
