@@ -108,10 +108,9 @@ fn is_removed(_: &File) -> bool {
     false
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use super::*;
 
     #[cfg(target_os = "linux")]

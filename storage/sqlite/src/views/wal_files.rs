@@ -70,10 +70,9 @@ pub(super) fn out_of_reach(_: &Path) -> Option<OpenError> {
     None
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
