@@ -10,40 +10,35 @@ use crate::output;
 use crate::redaction::without_secrets;
 use crate::text::{printable, shortened};
 
-/// The longest message that is shown, in bytes and in lines: it fits on one screen, whatever text stands in it.
-const LONGEST_MESSAGE: usize = 1_400;
-const MOST_LINES: usize = 20;
-
-/// The longest line of what is told in one line each.
-const LONGEST_LINE: usize = 400;
+/// Maximum length of a line, in bytes, whatever text stands in it.
+const MAX_LINE: usize = 1_000;
 
 /// Why a command ends without success.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// The work failed: status 1.
-    Work(String),
-    /// The command line, the environment or the configuration is wrong: status 2.
-    Usage(String),
-    /// All that is wrong with a configuration, a line each: status 2. However many there are, none is kept back.
-    Faults(String),
-    /// The same with another status: all that is wrong with an input, a line each, or a signal that ended the work.
-    Ended(String, u8),
-    /// Whoever reads standard output has had enough (`| head`). That is no fault: status 0, and nothing is said.
-    ReaderLeft,
+pub(crate) struct Failure {
+    /// The exit status: 1 if the work failed; 2 if the command line, the environment or the configuration is wrong; 128 and its
+    /// number for a signal; 0 if the reader of standard output has disconnected, and then nothing is reported.
+    status: u8,
+    /// The error messages, some of several lines.
+    messages: Vec<String>,
 }
 
 impl Failure {
-    /// The work failed.
-    pub(crate) fn work(message: impl AsRef<str>) -> Self {
-        Self::Work(harmless(message.as_ref()))
+    fn new(status: u8, message: impl AsRef<str>) -> Self {
+        Self { status, messages: vec![harmless(message.as_ref())] }
     }
 
-    /// The work failed for that reason; its causes are told too.
+    /// The work failed.
+    pub(crate) fn work(message: impl AsRef<str>) -> Self {
+        Self::new(1, message)
+    }
+
+    /// The work failed because of `error` and its causes.
     pub(crate) fn because(error: &dyn Error) -> Self {
         Self::work(chain(error))
     }
 
-    /// A change failed. Where nobody knows whether it was made, `what` is said to be open, and `look` to show it.
+    /// A change failed. If its outcome is unknown, the message says that `what` is open, and that `look` shows it.
     pub(crate) fn of_change(error: &StorageError, what: &str, look: &str) -> Self {
         let why = chain(error);
         Self::work(match error.kind() {
@@ -54,61 +49,56 @@ impl Failure {
 
     /// The command line, the environment or the configuration is wrong.
     pub(crate) fn usage(message: impl AsRef<str>) -> Self {
-        Self::Usage(harmless(message.as_ref()))
+        Self::new(2, message)
     }
 
-    /// The same, said in several lines.
+    /// Like [`usage`](Self::usage), with a message of several lines.
     pub(crate) fn usage_in_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        Self::Usage(joined(lines))
+        Self { status: 2, messages: vec![joined(lines)] }
     }
 
-    /// All that is wrong with a configuration.
-    pub(crate) fn faults<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        Self::Faults(joined(lines))
+    /// All that is wrong with a configuration, a message each.
+    pub(crate) fn faults(messages: impl Iterator<Item = String>) -> Self {
+        Self { status: 2, messages: messages.map(|message| harmless(&message)).collect() }
     }
 
-    /// All that is wrong with an input: status 1.
+    /// All that is wrong with an input, a line each.
     pub(crate) fn faults_of_input<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        Self::Ended(joined(lines), 1)
+        Self { status: 1, messages: vec![joined(lines)] }
     }
 
     /// A signal has ended the work, which leaves things as `what` says.
     pub(crate) fn interrupted(status: u8, what: &str) -> Self {
-        Self::Ended(format!("interrupted; {what}"), status)
+        Self::new(status, format!("interrupted; {what}"))
     }
 
-    /// The same where something was done before it, which is said too.
+    /// The reader of standard output has disconnected (`| head`), which is no error.
+    pub(crate) fn reader_left() -> Self {
+        Self::new(0, "nobody reads standard output")
+    }
+
+    /// Adds that the work failed after something was `done`.
     pub(crate) fn after(self, done: &str) -> Self {
-        match self {
-            Self::Work(why) => Self::work(format!("{done}, but {why}")),
-            other => other,
-        }
+        if self.status == 1 { Self::work(format!("{done}, but {}", self.message())) } else { self }
     }
 
-    /// What is wrong, for a log.
-    pub(crate) fn message(&self) -> &str {
-        match self {
-            Self::Work(message) | Self::Usage(message) | Self::Faults(message) | Self::Ended(message, _) => message,
-            Self::ReaderLeft => "nobody reads standard output",
-        }
+    /// Returns what is wrong, for a log.
+    pub(crate) fn message(&self) -> String {
+        self.messages.join("\n")
     }
 
-    /// Says on standard error what is wrong, and turns into the exit status.
+    /// Writes what is wrong to standard error, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        let (status, texts) = match self {
-            Self::Work(message) => (1, vec![presentable(&message)]),
-            Self::Usage(message) => (2, vec![presentable(&message)]),
-            Self::Faults(message) => (2, presentable_lines(&message)),
-            Self::Ended(message, status) => (status, vec![presentable_lines(&message).join("\n")]),
-            Self::ReaderLeft => return ExitCode::SUCCESS,
-        };
+        if self.status == 0 {
+            return ExitCode::SUCCESS;
+        }
         let label = label(output::stderr_takes_colours());
-        texts.iter().for_each(|text| output::say("ERROR", label, text));
-        ExitCode::from(status)
+        self.messages.iter().for_each(|message| output::say("ERROR", label, &presentable(message)));
+        ExitCode::from(self.status)
     }
 }
 
-/// A text from outside, or with such in it, as a message may show it: on one line, and without secrets.
+/// Returns a text from outside as a message may show it: on one line, and without secrets.
 pub(crate) fn harmless(text: &str) -> String {
     printable(&without_secrets(text)).into_owned()
 }
@@ -147,19 +137,9 @@ fn label(coloured: bool) -> &'static str {
     if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
 }
 
-/// The message as a terminal may see it: no control characters but line feeds, and no more than a screen of it.
+/// Returns `message` as a terminal may see it: no line has control characters or is too long.
 fn presentable(message: &str) -> String {
-    let mut lines: Vec<_> = message.trim_end().split('\n').map(printable).collect();
-    if lines.len() > MOST_LINES {
-        // The lines that a value brings along are in the middle.
-        lines.splice(MOST_LINES / 2..lines.len() - MOST_LINES / 2, ["…".into()]);
-    }
-    shortened(&lines.join("\n"), LONGEST_MESSAGE).into_owned()
-}
-
-/// The lines as a terminal may see them: all of them, each without control characters and of some length at most.
-fn presentable_lines(message: &str) -> Vec<String> {
-    message.split('\n').map(|line| shortened(&printable(line), LONGEST_LINE).into_owned()).collect()
+    message.lines().map(|line| shortened(&printable(line), MAX_LINE).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -172,9 +152,7 @@ mod tests {
     fn messages_cannot_steer_the_terminal_nor_fill_it() {
         assert_eq!(presentable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\nc");
         let long = presentable(&format!("{}; write less", "é\u{1b}".repeat(10_000)));
-        assert!(long.len() < LONGEST_MESSAGE + 10 && long.ends_with("; write less"), "{long}");
-        let high = presentable(&format!("first{}last", "\n".repeat(1_000)));
-        assert!(high.lines().count() <= MOST_LINES + 1 && high.starts_with("first") && high.ends_with("last"));
+        assert!(long.len() < MAX_LINE + 10 && long.ends_with("; write less"), "{long}");
     }
 
     #[test]
@@ -186,17 +164,10 @@ mod tests {
         }
         let caused = Failure::because(&std::io::Error::other(text));
         assert_eq!(caused.message(), "x error: nothing is wrong redis://…@h");
-        for failure in [Failure::usage_in_lines([text, "y"].into_iter()), Failure::faults([text, "y"].into_iter())] {
+        let lines = [text, "y"].into_iter();
+        for failure in [Failure::usage_in_lines(lines.clone()), Failure::faults(lines.map(str::to_owned))] {
             assert_eq!(failure.message(), format!("{shown}\ny"));
         }
-    }
-
-    #[test]
-    fn of_many_faults_none_is_kept_back() {
-        let faults = format!("a\u{1b}: wrong\n{}", "x".repeat(10_000));
-        let shown = presentable_lines(&[&*faults; 28].join("\n"));
-        assert!(shown.len() == 56 && shown[0] == "a\\u{1b}: wrong" && shown[1].starts_with('x'), "{shown:?}");
-        assert!(shown.iter().all(|line| line.len() < LONGEST_LINE + 10), "{shown:?}");
     }
 
     #[test]

@@ -31,6 +31,10 @@ use clap::error::{ContextKind, ContextValue};
 use exit::{Failure, harmless};
 
 fn main() -> ExitCode {
+    if std::env::args_os().any(|argument| redaction::is_ambiguous(&argument.to_string_lossy())) {
+        output::guess_format();
+        return Failure::usage(format!("the command line cannot be read: {}", redaction::AMBIGUOUS)).report();
+    }
     match cli::parse() {
         Ok((command, command_line)) => match commands::run(command, command_line) {
             Ok(()) => ExitCode::SUCCESS,

@@ -65,15 +65,6 @@ pub(crate) fn ask(question: &str) {
     let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
 }
 
-/// How many columns the terminal on standard output has; `None` where there is none, or it does not say.
-pub(crate) fn terminal_width() -> Option<usize> {
-    #[cfg(unix)]
-    let width = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
-    #[cfg(not(unix))]
-    let width = None;
-    width.filter(|width| *width > 0)
-}
-
 /// Whether standard error may be coloured: a terminal that knows colours, unless `NO_COLOR` or `CLICOLOR` say otherwise.
 pub(crate) fn stderr_takes_colours() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
@@ -105,7 +96,7 @@ pub(crate) fn is_discarded() -> bool {
 /// What it means that standard output could not be written.
 pub(crate) fn failed(error: &io::Error) -> Failure {
     match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ReaderLeft,
+        ErrorKind::BrokenPipe => Failure::reader_left(),
         _ => Failure::work(format!("standard output cannot be written: {error}")),
     }
 }

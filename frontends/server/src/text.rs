@@ -64,42 +64,9 @@ pub(crate) fn shortened(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
 }
 
-/// An address without user, password and parameters; one whose parts cannot be told apart is not shown at all.
-pub(crate) fn without_credentials(address: &str) -> String {
-    if address.starts_with("sqlite:") {
-        return address.to_owned();
-    }
-    let Some((scheme, rest)) = address.split_once("://") else {
-        return "…".to_owned();
-    };
-    let (authority, rest) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);
-    if rest.contains('@') {
-        return format!("{scheme}://…");
-    }
-    let path = rest.split(['?', '#']).next().unwrap_or_default();
-    format!("{scheme}://{hosts}{path}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_is_shown_without_what_may_be_secret() {
-        for (address, shown) in [
-            ("sqlite:a@b.db", "sqlite:a@b.db"),
-            ("postgres://u:s3cret@h:1,i/n?sslmode=require", "postgres://h:1,i/n"),
-            ("postgres:///n?password=s3cret", "postgres:///n"),
-            ("redis://:s3cret@[::1]:6379/0", "redis://[::1]:6379/0"),
-            ("redis://u:a@s3cret@h", "redis://h"),
-            ("postgres:u:s3cret@h/n", "…"),
-            ("redis://u:s3/cret@h", "redis://…"),
-            ("redis://u:s3?cret@h", "redis://…"),
-        ] {
-            assert_eq!(without_credentials(address), shown);
-        }
-    }
 
     #[test]
     fn what_steers_or_hides_is_escaped_and_nothing_else() {

@@ -15,8 +15,7 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
 use super::signals::Signals;
-use super::table::{self, Column};
-use super::{Context, block_on, credentials};
+use super::{Context, block_on, credentials, table};
 use crate::cli::{AccountsCommand, RemoveAccount};
 use crate::database::Storage;
 use crate::exit::{Failure, harmless};
@@ -24,9 +23,6 @@ use crate::output;
 use crate::text::printable;
 
 const LOOK: &str = "`accounts show` finds out";
-
-const COLUMNS: [Column; 4] =
-    [Column::Whole("ID"), Column::Cut("NAME"), Column::Whole("COURSES"), Column::Whole("KEYS")];
 
 /// An account as `--json` shows it.
 #[derive(Serialize)]
@@ -111,10 +107,9 @@ async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
         return output::print_json(&all.iter().map(Shown::from).collect::<Vec<_>>());
     }
     let row = |AccountSummary { account, courses, keys }: AccountSummary| {
-        vec![account.id.to_string(), account.name, courses.to_string(), keys.to_string()]
+        [account.id.to_string(), account.name, courses.to_string(), keys.to_string()]
     };
-    let (text, _) = table::fitted(&COLUMNS, all.into_iter().map(row).collect(), output::terminal_width());
-    output::print(&text)
+    output::print(&table::aligned(["ID", "NAME", "COURSES", "KEYS"], all.into_iter().map(row)))
 }
 
 async fn show(storage: &Storage, id: &String, json: bool) -> Result<(), Failure> {

@@ -24,7 +24,7 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     let serve = ServeSettings::read(settings);
     serve.check_listeners(settings, None);
     if let Err(error) = serve.tls() {
-        settings.conflict(&[&TLS_CERT, &TLS_KEY], &[], &error);
+        settings.fault(&[&TLS_CERT, &TLS_KEY], &error);
     }
     let rows: Vec<_> = all().map(|setting| row(setting, settings)).collect();
     settings.finish()?;
@@ -138,7 +138,7 @@ mod tests {
         let keys =
             file().lines().filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n").replace('#', "");
         let file = ConfigFile::parse("example".to_owned(), &keys);
-        assert_eq!(file.faults, []);
+        assert!(file.faults.is_empty(), "{:?}", file.faults);
         for setting in all() {
             assert!(file.get(setting).is_some(), "{}: {keys}", setting.name);
         }

@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord, NewCredential};
-use catalogue_core::auth::{CredentialKind, NewToken, Scopes};
+use catalogue_core::auth::{CredentialKind, NewToken, Scope, Scopes};
 use catalogue_core::storage::{Actor, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use serde::Serialize;
 
 use crate::cli::Grant;
 use crate::database::Storage;
-use crate::exit::Failure;
+use crate::exit::{Failure, harmless};
 use crate::output;
 use crate::redaction::TOKENS;
 use crate::text::printable;
@@ -85,7 +85,19 @@ pub(super) async fn create(
             Failure::of_change(&error, &was_made, &look)
         }
     })?;
-    show_created(&token, &credential.record, None, grant.json)
+    show_created(&token, &credential.record, None, grant.json)?;
+    note_other_scopes(&credential.record.identity.scopes);
+    Ok(())
+}
+
+/// Notes scopes that no endpoint of this API asks for: they may be misspelt.
+fn note_other_scopes(scopes: &Scopes) {
+    let others: Vec<_> = scopes.iter().filter(|scope| matches!(scope, Scope::Other(_))).map(Scope::name).collect();
+    if !others.is_empty() {
+        let known: Vec<_> = Scope::DEFINED.iter().map(|(scope, _)| scope.name()).collect();
+        let (others, known) = (others.join(" "), known.join(" and "));
+        output::note(&harmless(&format!("note: this API has the scopes {known}, and does not use {others}")));
+    }
 }
 
 /// Where it shows what became of a change that nobody confirmed.

@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let listen = context.settings.given(&LISTEN);
     if context.settings.get(&COURSES) {
         let what = "the demo has sample courses in tables of its own; leave it out";
-        context.settings.conflict(&[&COURSES], &[], &what);
+        context.settings.conflict(&[&COURSES], &what);
     }
     context.settings.finish()?;
     serve_on_all_cores(async {

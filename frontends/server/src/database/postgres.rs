@@ -67,7 +67,7 @@ impl Postgres {
                 "there are no tables of a catalogue; `migrate` or an import makes them".to_owned()
             }
             OpenError::Failed(cause) if cause.kind() == StorageErrorKind::OutcomeUnknown => {
-                unconfirmed(cause).message().to_owned()
+                unconfirmed(cause).message()
             }
             OpenError::Failed(cause) if cause.to_string().contains("has none; ") => {
                 format!("{}, or keep the address in a file (file:PATH); PGPASSWORD is not read", chain(cause))

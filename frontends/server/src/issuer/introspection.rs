@@ -30,7 +30,7 @@ impl Introspecting {
             let given: Vec<_> = all.into_iter().filter(|setting| settings.is_given(setting)).collect();
             if !given.is_empty() {
                 let all = "--oauth-introspection URL, --oauth-client-id ID and --oauth-client-secret file:PATH";
-                settings.conflict(&given, &[], &format!("to ask the issuer about opaque tokens, write all of {all}"));
+                settings.conflict(&given, &format!("to ask the issuer about opaque tokens, write all of {all}"));
             }
             return None;
         };

@@ -36,7 +36,7 @@ impl IssuerOptions {
             if !idle.is_empty() {
                 let what =
                     "there is no issuer whose tokens are taken; name one, like --oauth-issuer https://id.example.com";
-                settings.conflict(&idle, &[&OAUTH_ISSUER], &what);
+                settings.conflict(&idle, &what);
             }
             return None;
         };
@@ -45,13 +45,13 @@ impl IssuerOptions {
             let what = format!(
                 "{error}; an issuer that tokens name otherwise is only compared where --oauth-keys says where its keys are"
             );
-            settings.conflict(&[&OAUTH_ISSUER], &[&OAUTH_KEYS], &what);
+            settings.conflict(&[&OAUTH_ISSUER], &what);
         }
         let audience = settings.given(&OAUTH_AUDIENCE).unwrap_or_else(|| {
             if base_url.starts_with('/') {
                 let what = "the audience of its tokens is not known; name it with --oauth-audience, or the whole address \
                             of the API with --base-url";
-                settings.conflict(&[&OAUTH_ISSUER], &[&OAUTH_AUDIENCE, &BASE_URL], &what);
+                settings.conflict(&[&OAUTH_ISSUER], &what);
             }
             base_url.to_owned()
         });

@@ -9,7 +9,7 @@ use catalogue_settings::{DeveloperSettings, SettingsBuilder, SettingsError};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 
 use super::table::*;
-use super::{Setting, Settings};
+use super::Settings;
 
 /// What `serve` is told of the developer settings.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl DeveloperOptions {
         let Some(url) = settings.given(&SETTINGS_URL) else {
             if owner_header.is_some() {
                 let idle = "there are no developer settings; name where they are, like --settings-url /settings";
-                settings.conflict(&[&SETTINGS_OWNER_HEADER], &[&SETTINGS_URL], &idle);
+                settings.conflict(&[&SETTINGS_OWNER_HEADER], &idle);
             }
             return None;
         };
@@ -55,7 +55,7 @@ impl DeveloperOptions {
     /// Refuses to hide the API or its documents.
     pub(crate) fn check_paths(&self, settings: &Settings) {
         if let Err(error) = self.told_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
-            settings.conflict(&[&SETTINGS_URL], &[&BASE_URL, &DOCS_URL], &error);
+            settings.conflict(&[&SETTINGS_URL], &error);
         }
     }
 
@@ -68,10 +68,9 @@ impl DeveloperOptions {
     pub(super) fn check_listener(&self, settings: &Settings, listen: SocketAddr, secured: bool, proxies: &Networks) {
         let is_here = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
         if self.url.origin().is_empty() && !secured && !is_here {
-            let needed: [&Setting; 4] = [&LISTEN, &TRUSTED_PROXIES, &TLS_CERT, &TLS_KEY];
             let path = self.url.path();
             let what = format!("{path} does not say how browsers reach it; write https://HOST{path}; {CLEARTEXT}");
-            settings.conflict(&[&SETTINGS_URL], &needed, &what);
+            settings.conflict(&[&SETTINGS_URL], &what);
         }
     }
 
@@ -140,16 +139,16 @@ fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
     let Some(name) = name else {
         if secret.is_some() {
             let idle = "there is no --settings-owner-header to believe; name one, like Remote-User";
-            settings.conflict(&[&SETTINGS_OWNER_SECRET], &[&SETTINGS_OWNER_HEADER], &idle);
+            settings.conflict(&[&SETTINGS_OWNER_SECRET], &idle);
         }
         return None;
     };
     if secret.is_none() && proxies.is_empty() {
         let what = "nobody is believed who sends it; name the proxy with --trusted-proxies or --settings-owner-secret";
-        settings.conflict(&[&SETTINGS_OWNER_HEADER], &[&TRUSTED_PROXIES, &SETTINGS_OWNER_SECRET], &what);
+        settings.conflict(&[&SETTINGS_OWNER_HEADER], &what);
     } else if secret.is_none() && proxies.single_addresses().is_none() {
         let what = "a whole network could name any owner; name single addresses, or use --settings-owner-secret";
-        settings.conflict(&[&SETTINGS_OWNER_HEADER, &TRUSTED_PROXIES], &[&SETTINGS_OWNER_SECRET], &what);
+        settings.conflict(&[&SETTINGS_OWNER_HEADER, &TRUSTED_PROXIES], &what);
     }
     Some(OwnerHeader { name, proxies, secret })
 }

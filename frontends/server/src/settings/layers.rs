@@ -26,7 +26,6 @@ pub(crate) struct Layers {
     pub(crate) command_line: CommandLine,
     variables: HashMap<String, OsString>,
     pub(super) file: ConfigFile,
-    secrets: secret::Secrets,
 }
 
 /// What is written of a setting, and where.
@@ -95,7 +94,7 @@ impl Layers {
                 found.texts.push(text);
                 continue;
             };
-            let read = self.secrets.read(path).map_err(|error| format!("{source}: {error}"))?;
+            let read = secret::read(path).map_err(|error| format!("{source}: {error}"))?;
             if is_list {
                 found.texts.extend(split(&[read]));
             } else {
@@ -232,9 +231,9 @@ mod tests {
             (Layers::read(CommandLine::default(), variables(missing)), CONFIG_VARIABLE),
             (Layers::read(option, HashMap::new()), "--config"),
         ] {
-            let text = &layers.file.faults[0].message;
+            let text = &layers.file.faults[0];
             assert!(text.starts_with(&format!("{source}: ")) && text.contains(missing), "{text}");
         }
-        assert_eq!(Layers::read(CommandLine::default(), variables("")).file.faults, []);
+        assert!(Layers::read(CommandLine::default(), variables("")).file.faults.is_empty());
     }
 }

@@ -18,12 +18,3 @@ pub(crate) use layers::CommandLine;
 pub(crate) use reader::Settings;
 pub(crate) use serve::{AboutSettings, ServeSettings, addresses};
 pub(crate) use setting::{Entry, Fallback, Section, Setting, Shape};
-
-/// One thing that is wrong with settings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// What is wrong, and where.
-    pub(crate) message: String,
-    /// The names of the settings that it is about. A file may have meant to say something of them.
-    pub(crate) settings: Vec<&'static str>,
-}

@@ -1,21 +1,27 @@
 //! [`Settings`]: typed values, and all that is wrong with them.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, Written};
 use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
-use super::{Entry, Fault, Setting, Shape, courses};
+use super::{Entry, Setting, Shape, courses};
 use crate::database::{Database, Migration, PostgresOptions};
-use crate::exit::Failure;
-use crate::text::{printable, without_credentials};
+use crate::exit::{Failure, harmless};
+use crate::redaction::{AMBIGUOUS, is_ambiguous};
 
-/// The settings of this process. What is wrong with a value is noted when it is asked for, and told by
-/// [`finish`](Self::finish) with all else that is; a value of another command's option is not even read.
+/// The settings of this process. What is wrong with a value is collected when it is read, and reported by
+/// [`finish`](Self::finish) with all other faults; a value of another command's option is not even read.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
-    faults: RefCell<Vec<Fault>>,
+    /// What was found, by the names of settings: a command may read a setting more than once, and a pipe has it once.
+    found: RefCell<BTreeMap<&'static str, Option<Written>>>,
+    /// What is wrong with single values.
+    faults: RefCell<Vec<String>>,
+    /// Settings that do not go together. Reported only if all values are right: a wrong one may be why.
+    conflicts: RefCell<Vec<String>>,
 }
 
 impl Settings {
@@ -24,85 +30,77 @@ impl Settings {
         Self { layers: Layers::of_this_process(command_line), ..Self::default() }
     }
 
-    /// The value that is in force; the default where nobody gives one, or a wrong one.
+    /// Returns the value that is in force; the default if none is given, or a wrong one.
     ///
     /// # Panics
-    /// Where the setting has no default.
-    pub(crate) fn get<T>(&self, entry: &Entry<T>) -> T {
+    /// Panics if the setting has no default.
+    pub(crate) fn get<T>(&self, entry: &'static Entry<T>) -> T {
         self.given(entry).unwrap_or_else(|| entry.default_value())
     }
 
-    /// The value that somebody gives; `None` where nobody does, or a wrong one.
-    pub(crate) fn given<T>(&self, entry: &Entry<T>) -> Option<T> {
-        let written = self.written(entry)?;
-        let value = entry.parse(&written.texts);
-        value.map_err(|error| self.note(format!("{}: {error}", written.source()), vec![entry.name])).ok()
+    /// Returns the value that is given; `None` if none is, or a wrong one.
+    pub(crate) fn given<T>(&self, entry: &'static Entry<T>) -> Option<T> {
+        let texts = self.written(entry)?.texts;
+        let is_clear = !texts.iter().any(|text| is_ambiguous(text));
+        let value = is_clear.then(|| entry.parse(&texts)).unwrap_or_else(|| Err(AMBIGUOUS.to_owned()));
+        value.map_err(|error| self.fault(&[&entry.setting], &error)).ok()
     }
 
-    /// The text that is in force, whatever it means, or the word for there being none.
+    /// Returns the text that is in force, whatever it means, or the word for none.
     pub(crate) fn text(&self, setting: &'static Setting) -> Option<String> {
         let given = self.written(setting).and_then(|written| written.texts.into_iter().next());
         given.or_else(|| setting.default_text().map(str::to_owned))
     }
 
-    fn written(&self, setting: &Setting) -> Option<Written> {
-        let written = self.layers.find(setting);
-        written.map_err(|message| self.note(message, vec![setting.name])).ok().flatten()
+    fn written(&self, setting: &'static Setting) -> Option<Written> {
+        let mut found = self.found.borrow_mut();
+        let find = || self.layers.find(setting).map_err(|fault| self.faults.borrow_mut().push(fault)).ok().flatten();
+        found.entry(setting.name).or_insert_with(find).clone()
     }
 
-    fn note(&self, message: String, settings: Vec<&'static str>) {
-        let mut faults = self.faults.borrow_mut();
-        // A command may ask for a value more than once.
-        if faults.iter().all(|fault| fault.message != message) {
-            faults.push(Fault { message, settings });
-        }
+    /// Notes what is wrong with the values of settings.
+    pub(crate) fn fault(&self, settings: &[&'static Setting], what: &dyn Display) {
+        self.note(&self.faults, self.sourced(settings, what));
     }
 
-    /// Notes that settings do not go together, unless one of them, or of those that they need, is wrong: that may be why.
-    pub(crate) fn conflict(&self, settings: &[&Setting], needed: &[&Setting], what: &dyn Display) {
-        let is_wrong = |setting: &&Setting| {
-            let is_about = |fault: &Fault| fault.settings.contains(&setting.name);
-            // What somebody gives above the file is in force, whatever the file was meant to say.
-            let in_file = self.layers.file.faults.iter().any(is_about) && !self.is_given(setting);
-            in_file || self.faults.borrow().iter().any(is_about)
-        };
-        if !settings.iter().chain(needed).any(is_wrong) {
-            let names = settings.iter().map(|setting| setting.name).collect();
-            self.note(self.sourced(settings, what), names);
+    /// Notes that settings do not go together.
+    pub(crate) fn conflict(&self, settings: &[&'static Setting], what: &dyn Display) {
+        self.note(&self.conflicts, self.sourced(settings, what));
+    }
+
+    fn note(&self, faults: &RefCell<Vec<String>>, message: String) {
+        // A value may be read more than once.
+        if !faults.borrow().contains(&message) {
+            faults.borrow_mut().push(message);
         }
     }
 
     /// Whether somebody gives a value.
-    pub(crate) fn is_given(&self, setting: &Setting) -> bool {
+    pub(crate) fn is_given(&self, setting: &'static Setting) -> bool {
         self.written(setting).is_some()
     }
 
-    /// What is said of settings, behind where those come from that somebody gives.
-    pub(crate) fn sourced(&self, settings: &[&Setting], what: &dyn Display) -> String {
+    /// Returns `what` is said of settings, behind the sources of those that are given.
+    pub(crate) fn sourced(&self, settings: &[&'static Setting], what: &dyn Display) -> String {
         let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source()));
         format!("{}: {what}", sources.collect::<Vec<_>>().join(" and "))
     }
 
-    /// Tells all that is wrong with the configuration file and with what was asked for, if anything is.
+    /// Reports all that is wrong with the configuration file and with what was read, if anything is.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
-        let faults = self.faults.borrow();
-        let messages: Vec<_> = self.layers.file.faults.iter().chain(&*faults).map(|fault| &*fault.message).collect();
-        match *messages {
-            [] => Ok(()),
-            [message] => Err(Failure::usage(message)),
-            _ => Err(Failure::faults(messages.into_iter())),
+        let mut messages = self.layers.file.faults.clone();
+        messages.extend(self.faults.borrow().iter().cloned());
+        if messages.is_empty() {
+            messages.extend(self.conflicts.borrow().iter().cloned());
         }
+        if messages.is_empty() { Ok(()) } else { Err(Failure::faults(messages.into_iter())) }
     }
 
-    /// A value that somebody gives, as those who operate the server may see it, and where it comes from.
-    pub(crate) fn shown(&self, setting: &Setting) -> Option<(Vec<String>, String)> {
+    /// Returns a value that is given, as those who operate the server may see it, and its source.
+    pub(crate) fn shown(&self, setting: &'static Setting) -> Option<(Vec<String>, String)> {
         let Written { texts, place, .. } = self.written(setting)?;
-        let shown = |text: &String| match setting.shape {
-            Shape::Secret => "…".to_owned(),
-            _ if setting.is_secret => without_credentials(text),
-            _ => text.clone(),
-        };
-        Some((texts.iter().map(|text| printable(&shown(text)).into_owned()).collect(), place))
+        let shown = |text: &String| if setting.shape == Shape::Secret { "…".to_owned() } else { harmless(text) };
+        Some((texts.iter().map(shown).collect(), place))
     }
 
     /// The database that is named, or the default one, with where its courses are.
@@ -127,7 +125,7 @@ impl Settings {
 mod tests {
     use std::ffi::OsString;
 
-    use super::super::table::{ACCEPT, ADMIN_LISTEN, LISTEN, LOG, NO_MIGRATE};
+    use super::super::table::{ACCEPT, ADMIN_LISTEN, BASE_URL, LISTEN, LOG};
     use super::*;
 
     fn settings(options: &[(&'static str, &[&str])], variables: &[(&str, &str)], file: &str) -> Settings {
@@ -135,7 +133,7 @@ mod tests {
     }
 
     fn told(settings: &Settings) -> String {
-        settings.finish().err().map(|failure| failure.message().to_owned()).unwrap_or_default()
+        settings.finish().err().map(|failure| failure.message()).unwrap_or_default()
     }
 
     #[test]
@@ -182,22 +180,28 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_with_what_is_wrong_is_not_told() {
+    fn conflicts_are_reported_if_all_values_are_right() {
         let conflict = |variable, file| {
             let settings = settings(&[("admin-listen", &["[::1]:1"])], &[("CATALOGUE_LISTEN", variable)], file);
             settings.given(&LISTEN);
-            settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &[&LOG], &"clash");
-            told(&settings).lines().filter(|line| line.ends_with(": clash")).map(str::to_owned).collect::<String>()
+            settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &"clash");
+            told(&settings)
         };
         assert_eq!(conflict("", ""), "--admin-listen: clash");
         assert_eq!(conflict("[::1]:1", ""), "CATALOGUE_LISTEN and --admin-listen: clash");
-        assert_eq!(
-            conflict("[::1]:1", "listen = 1"),
-            "CATALOGUE_LISTEN and --admin-listen: clash",
-            "the file is below"
-        );
         for (variable, file) in [("here", ""), ("", "listen = 1"), ("", "log = 1"), ("", "log: info")] {
-            assert_eq!(conflict(variable, file), "", "{variable} {file}");
+            let told = conflict(variable, file);
+            assert!(!told.is_empty() && !told.contains("clash"), "{variable} {file}: {told}");
+        }
+    }
+
+    #[test]
+    fn address_whose_password_is_not_encoded_is_refused_without_being_repeated() {
+        for address in ["redis://:s3 cret@h", "https://u:s3\"cret@h", "postgres://u:s3'cret@h/n"] {
+            let settings = settings(&[("database", &[address])], &[("CATALOGUE_BASE_URL", address)], "");
+            assert!(settings.given(&DATABASE).is_none() && settings.given(&BASE_URL).is_none());
+            let told = told(&settings);
+            assert!(told.matches("percent-encode it").count() == 2 && !told.contains("cret"), "{told}");
         }
     }
 }

@@ -1,8 +1,6 @@
 //! `file:PATH` in the place of an address with a password: neither processes nor the environment show it.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::permissions;
 
@@ -16,19 +14,8 @@ pub(crate) fn file_of(value: &str) -> Option<&Path> {
     value.strip_prefix(PREFIX).map(Path::new)
 }
 
-/// What was read. A command may ask for a value more than once, and a pipe has it once.
-#[derive(Default)]
-pub(super) struct Secrets(RefCell<BTreeMap<PathBuf, Result<String, String>>>);
-
-impl Secrets {
-    /// What stands in the file; where nothing can be read, why.
-    pub(super) fn read(&self, path: &Path) -> Result<String, String> {
-        self.0.borrow_mut().entry(path.to_owned()).or_insert_with(|| read(path)).clone()
-    }
-}
-
 /// What stands in the file, without the blanks and line feeds around it. No message repeats any of it.
-fn read(path: &Path) -> Result<String, String> {
+pub(super) fn read(path: &Path) -> Result<String, String> {
     const RIGHT: &str = "write it into the file, and nothing else";
     let fault = |what: &str| format!("the file {} {what}", path.display());
     if permissions::mode(path).is_some_and(|mode| mode & 0o004 != 0) {
@@ -86,9 +73,6 @@ mod tests {
         writer.write_all(b"sqlite:a.db\n").unwrap();
         drop(writer);
         let path = format!("/dev/fd/{}", reader.as_raw_fd());
-        let secrets = Secrets::default();
-        for _ in 0..2 {
-            assert_eq!(secrets.read(Path::new(&path)).unwrap(), "sqlite:a.db", "as often as it is asked for");
-        }
+        assert_eq!(read(Path::new(&path)).unwrap(), "sqlite:a.db");
     }
 }

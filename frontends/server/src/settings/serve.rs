@@ -96,7 +96,7 @@ impl ServeSettings {
         }
         let default = if settings.is_given(&LISTEN) { "" } else { ", the default of --listen," };
         let what = format!("{}{default} cannot be both for clients and for operators; name another port", self.listen);
-        settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &[], &what);
+        settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &what);
     }
 
     /// Reads the certificate, if there is one; what is wrong with it is said here, and not when the first client comes.
@@ -168,7 +168,7 @@ impl AboutSettings {
 pub(crate) fn addresses(settings: &Settings) -> (String, String) {
     let (base_url, docs_url) = (settings.get(&BASE_URL), settings.get(&DOCS_URL));
     if let Err(error) = value::apart(&base_url, &docs_url) {
-        settings.conflict(&[&BASE_URL, &DOCS_URL], &[], &error);
+        settings.conflict(&[&BASE_URL, &DOCS_URL], &error);
     }
     (base_url, docs_url)
 }
@@ -182,7 +182,7 @@ fn database(settings: &Settings) -> Database {
     let database = settings.database().with(read);
     let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
     database.with_replicas(&replicas).unwrap_or_else(|error| {
-        settings.conflict(&[&DATABASE_REPLICAS], &[&DATABASE], &error);
+        settings.conflict(&[&DATABASE_REPLICAS], &error);
         DATABASE.default_value()
     })
 }
@@ -194,7 +194,7 @@ fn rate_limiting(settings: &Settings) -> RateLimiting {
     }
     if store.is_some() {
         let idle = format!("there is no --rate-limit to count; {}", rate_limit::RIGHT);
-        settings.conflict(&[&RATE_LIMIT_STORE], &[&RATE_LIMIT], &idle);
+        settings.conflict(&[&RATE_LIMIT_STORE], &idle);
     }
     RateLimiting::default()
 }
@@ -203,7 +203,7 @@ fn span_export(settings: &Settings) -> Option<SpanSettings> {
     let endpoint = settings.given(&OTLP_ENDPOINT);
     if endpoint.is_none() && settings.is_given(&OTLP_SAMPLE) {
         let idle = "there is no --otlp-endpoint to send spans to; name one, like http://127.0.0.1:4318";
-        settings.conflict(&[&OTLP_SAMPLE], &[&OTLP_ENDPOINT], &idle);
+        settings.conflict(&[&OTLP_SAMPLE], &idle);
     }
     let ratio = settings.get(&OTLP_SAMPLE);
     endpoint.map(|endpoint| SpanSettings { endpoint, ratio })
@@ -229,6 +229,6 @@ fn tls_files(settings: &Settings) -> Option<CertificateFiles> {
         (Some(_), None) => "a certificate needs its key; name the file with --tls-key",
         (None, Some(_)) => "a key needs its certificate; name the file with --tls-cert",
     };
-    settings.conflict(&[&TLS_CERT, &TLS_KEY], &[], &alone);
+    settings.conflict(&[&TLS_CERT, &TLS_KEY], &alone);
     None
 }

@@ -118,6 +118,7 @@ fn no_secret_is_repeated_where_it_was_typed_by_mistake() {
         format!("redis://:{secret}@h"),
         format!("https://u:{secret}@h/x"),
         format!("https://u:a\"'{secret}@h/x"),
+        format!("https://u:a {secret}@h/x"),
         format!("ccat_{secret}{secret}012345678"),
         format!("cato_{secret}"),
         format!("eyJhbGciOiJFZERTQSJ9.{secret}.{secret}"),

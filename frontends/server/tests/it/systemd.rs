@@ -16,7 +16,7 @@ const SERVE: &str = "serve --listen 127.0.0.1:0";
 fn told(socket: &UnixDatagram) -> String {
     let mut buffer = [0; 1_000];
     let length = socket.recv(&mut buffer).unwrap();
-    String::from_utf8(buffer[..length].to_vec()).unwrap()
+    String::from_utf8(buffer[..length].to_vec()).unwrap().trim_end().to_owned()
 }
 
 #[test]

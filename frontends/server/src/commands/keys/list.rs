@@ -13,26 +13,16 @@ use super::{minute, minute_or_never};
 use crate::cli::ListKeys;
 use crate::commands::accounts;
 use crate::commands::credentials::Shown;
-use crate::commands::table::{self, Column};
+use crate::commands::table;
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 use crate::text::printable;
 
-/// The kind is left out, as the id tells it; `--json` shows everything.
-const COLUMNS: [Column; 10] = [
-    Column::Whole("ID"),
-    Column::Whole("ACCOUNT"),
-    Column::Cut("NAME"),
-    Column::Optional("PREFIX", 1),
-    Column::Optional("SCOPES", 2),
-    Column::Optional("CREATED (UTC)", 0),
-    Column::Optional("LAST USED (UTC)", 3),
-    Column::Whole("STATE"),
-    Column::Optional("END (UTC)", 4),
-    Column::Optional("SUCCESSOR", 5),
+/// The kind is left out, since the id tells it; `--json` shows everything.
+const HEADINGS: [&str; 10] = [
+    "ID", "ACCOUNT", "NAME", "PREFIX", "SCOPES", "CREATED (UTC)", "LAST USED (UTC)", "STATE", "END (UTC)", "SUCCESSOR",
 ];
-const ACCOUNT: usize = 1;
 
 pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<CredentialKind>) -> Result<(), Failure> {
     let now = Timestamp::now();
@@ -57,17 +47,7 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
         let shown = records.iter().map(|record| Shown::of(record, replaces(record), now));
         return output::print_json(&shown.collect::<Vec<_>>());
     }
-    let mut columns = COLUMNS.to_vec();
-    let mut rows: Vec<_> = records.iter().map(|record| row(record, now)).collect();
-    if list.account.is_some() {
-        columns.remove(ACCOUNT);
-        rows.iter_mut().for_each(|row| drop(row.remove(ACCOUNT)));
-    }
-    let (text, left_out) = table::fitted(&columns, rows, output::terminal_width());
-    output::print(&text)?;
-    if !left_out.is_empty() {
-        output::note(&format!("not shown for want of room: {}; --json shows all", left_out.join(", ")));
-    }
+    output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))?;
     note_ownerless(storage, &records, now).await
 }
 
@@ -97,8 +77,8 @@ fn is_wanted(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool
         && !(list.never_used && record.last_used_at.is_some())
 }
 
-fn row(record: &CredentialRecord, now: Timestamp) -> Vec<String> {
-    vec![
+fn row(record: &CredentialRecord, now: Timestamp) -> [String; 10] {
+    [
         record.identity.credential_id.to_string(),
         record.identity.account.to_string(),
         record.name.clone().unwrap_or_else(|| "-".to_owned()),

@@ -5,19 +5,12 @@ use catalogue_core::storage::CredentialEvent;
 
 use super::minute;
 use crate::cli::ShowLog;
-use crate::commands::accounts;
-use crate::commands::table::{self, Column};
+use crate::commands::{accounts, table};
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 
-const COLUMNS: [Column; 5] = [
-    Column::Whole("TIME (UTC)"),
-    Column::Whole("ACTION"),
-    Column::Cut("ACTOR"),
-    Column::Optional("KEY", 0),
-    Column::Cut("NAME"),
-];
+const HEADINGS: [&str; 5] = ["TIME (UTC)", "ACTION", "ACTOR", "KEY", "NAME"];
 
 pub(super) async fn run(storage: &Storage, log: &ShowLog) -> Result<(), Failure> {
     accounts::check_known(storage, &log.account).await?;
@@ -26,12 +19,11 @@ pub(super) async fn run(storage: &Storage, log: &ShowLog) -> Result<(), Failure>
     if log.json {
         return output::print_json(&events);
     }
-    let (text, _) = table::fitted(&COLUMNS, events.into_iter().map(row).collect(), output::terminal_width());
-    output::print(&text)
+    output::print(&table::aligned(HEADINGS, events.into_iter().map(row)))
 }
 
-fn row(event: CredentialEvent) -> Vec<String> {
+fn row(event: CredentialEvent) -> [String; 5] {
     let key = event.credential_id.as_deref().unwrap_or("-").to_owned();
     let name = event.name.unwrap_or_else(|| "-".to_owned());
-    vec![minute(event.at), event.action.name().to_owned(), event.actor.as_str().to_owned(), key, name]
+    [minute(event.at), event.action.name().to_owned(), event.actor.as_str().to_owned(), key, name]
 }
