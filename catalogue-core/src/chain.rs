@@ -1,13 +1,53 @@
-//! [`chain`]: an error with its causes, for logs.
+//! [`chain`]: an error with its causes, for logs and messages.
 
 use std::error::Error;
 use std::iter::successors;
 
-/// Returns an error and what caused it, separated by colons. A cause that the next one repeats is left out.
+/// Returns an error and what caused it, in one line, separated by colons.
+///
+/// An error that says what to do, behind a semicolon, is the last: its cause would say the same in the words of a library.
+/// A cause that the next one repeats is left out.
 #[must_use]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<_> = successors(error.source(), |cause| (*cause).source()).map(ToString::to_string).collect();
-    let is_new = |(at, text): &(usize, &String)| texts.get(at + 1).is_none_or(|next| !next.contains(*text));
-    let causes = texts.iter().enumerate().filter(is_new).map(|(_, text)| format!(": {text}"));
-    error.to_string() + &causes.collect::<String>()
+    let mut texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(in_one_line).collect();
+    let last = texts.iter().position(|text| text.contains("; ")).unwrap_or(texts.len());
+    texts.truncate(last + 1);
+    let is_new = |at: usize| at == 0 || texts.get(at + 1).is_none_or(|next| !next.contains(&texts[at]));
+    (0..texts.len()).filter(|at| is_new(*at)).map(|at| &*texts[at]).collect::<Vec<_>>().join(": ")
+}
+
+/// A database reports errors in several lines, some of them indented.
+fn in_one_line(error: &(dyn Error + 'static)) -> String {
+    let text = error.to_string();
+    if text.contains(['\n', '\t']) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+
+    use super::*;
+
+    #[test]
+    fn hint_is_last_and_no_cause_is_repeated() {
+        #[derive(Debug)]
+        struct Fault(&'static str, Option<Box<Self>>);
+        impl fmt::Display for Fault {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.0)
+            }
+        }
+        impl Error for Fault {
+            fn source(&self) -> Option<&(dyn Error + 'static)> {
+                self.1.as_deref().map(|cause| cause as _)
+            }
+        }
+        let caused = |text, cause| Fault(text, Some(Box::new(cause)));
+        let locked = || caused("locked", Fault("code 5: locked", None));
+        assert_eq!(chain(&caused("cannot open", locked())), "cannot open: code 5: locked");
+        assert_eq!(chain(&caused("in use; try again", locked())), "in use; try again");
+        assert_eq!(chain(&caused("cannot open", caused("in use; wait", locked()))), "cannot open: in use; wait");
+        let lines = || Fault("lost: refused\n\tIs  it running?\nDETAIL: none", None);
+        assert_eq!(chain(&caused("away", lines())), "away: lost: refused Is it running? DETAIL: none");
+    }
 }

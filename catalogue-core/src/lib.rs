@@ -142,6 +142,7 @@ pub mod auth;
 pub mod limit;
 pub mod observe;
 pub mod storage;
+pub mod text;
 
 mod address;
 mod build_error;

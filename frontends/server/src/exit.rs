@@ -1,9 +1,9 @@
 //! [`Failure`]: why a command ends without success, and the exit status that says so.
 
 use std::error::Error;
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
+pub(crate) use catalogue_core::chain;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use crate::output;
@@ -34,7 +34,7 @@ impl Failure {
     }
 
     /// The work failed because of `error` and its causes.
-    pub(crate) fn because(error: &dyn Error) -> Self {
+    pub(crate) fn because(error: &(dyn Error + 'static)) -> Self {
         Self::work(chain(error))
     }
 
@@ -107,31 +107,6 @@ fn joined<'l>(lines: impl Iterator<Item = &'l str>) -> String {
     lines.map(harmless).collect::<Vec<_>>().join("\n")
 }
 
-/// An error and what caused it, in one line.
-///
-/// A message that says what would be right, behind a semicolon, is the last: its cause would say the same in the words of
-/// a library. A cause that the next one repeats is left out.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = in_one_line(error);
-    let mut last = text.clone();
-    let mut cause = error.source();
-    while let Some(error) = cause.filter(|_| !last.contains("; ")) {
-        let message = in_one_line(error);
-        cause = error.source();
-        if !cause.is_some_and(|cause| in_one_line(cause).contains(&message)) {
-            write!(text, ": {message}").expect("a String takes all");
-        }
-        last = message;
-    }
-    text
-}
-
-/// A database says what it has to say in several lines, some of them indented.
-fn in_one_line(error: &dyn Error) -> String {
-    let text = error.to_string();
-    if text.contains(['\n', '\t']) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }
-}
-
 /// What a message begins with; on a terminal bold and red.
 fn label(coloured: bool) -> &'static str {
     if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
@@ -144,8 +119,6 @@ fn presentable(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt;
-
     use super::*;
 
     #[test]
@@ -168,30 +141,6 @@ mod tests {
         for failure in [Failure::usage_in_lines(lines.clone()), Failure::faults(lines.map(str::to_owned))] {
             assert_eq!(failure.message(), format!("{shown}\ny"));
         }
-    }
-
-    #[test]
-    fn a_hint_is_the_last_word_and_no_cause_is_told_twice() {
-        #[derive(Debug)]
-        struct Fault(&'static str, Option<Box<Self>>);
-        impl fmt::Display for Fault {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.0)
-            }
-        }
-        impl Error for Fault {
-            fn source(&self) -> Option<&(dyn Error + 'static)> {
-                self.1.as_deref().map(|cause| cause as _)
-            }
-        }
-        let caused = |text, cause| Fault(text, Some(Box::new(cause)));
-        let locked = || caused("locked", Fault("code 5: locked", None));
-        assert_eq!(chain(&caused("cannot open", locked())), "cannot open: code 5: locked");
-        assert_eq!(chain(&caused("in use; try again", locked())), "in use; try again");
-        assert_eq!(chain(&caused("cannot open", caused("in use; wait", locked()))), "cannot open: in use; wait");
-        let lines = || Fault("lost: refused\n\tIs  it running?\nDETAIL: none", None);
-        assert_eq!(chain(&caused("away", lines())), "away: lost: refused Is it running? DETAIL: none");
-        assert_eq!(chain(&caused("lost: refused\n\tIs it", lines())), chain(&caused("lost: refused Is it", lines())));
     }
 
     #[test]

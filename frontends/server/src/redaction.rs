@@ -92,7 +92,9 @@ mod tests {
 
     #[test]
     fn an_address_is_ambiguous_if_its_password_is_not_encoded() {
-        for text in ["redis://:a b@h", "--name=redis://:a\"@h", "'redis://a\nb@h", "redis://u@h/a'b", "redis://a\u{85}@h"] {
+        for text in
+            ["redis://:a b@h", "--name=redis://:a\"@h", "'redis://a\nb@h", "redis://u@h/a'b", "redis://a\u{85}@h"]
+        {
             assert_eq!(is_ambiguous(text), !text.starts_with('\''), "{text:?}");
         }
         for text in ["redis://u:a%20b@h", "redis://h/a b", "a b@c", "see https://h or a@b", ""] {

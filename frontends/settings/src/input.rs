@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::{Scope, Scopes};
+use catalogue_core::text::is_hidden;
 
 /// How many characters a name has at most.
 pub(crate) const MAX_NAME: usize = 100;
@@ -123,12 +124,9 @@ pub(crate) fn name(text: &str) -> Result<String, Reason> {
     }
 }
 
-/// What Unicode calls white space or ignorable by default, and the empty Braille pattern: between others it has its uses.
+/// Returns `true` if `c` cannot be seen: also the empty Braille pattern, which has its uses between others.
 fn is_invisible(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+    c.is_whitespace() || c == '\u{2800}' || is_hidden(c)
 }
 
 /// One scope at least, of those that the contract defines.

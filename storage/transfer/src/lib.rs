@@ -12,7 +12,6 @@ mod put;
 mod reader;
 mod report;
 mod spool;
-mod text;
 
 pub use check::Checked;
 pub use error::{Fault, ImportError};

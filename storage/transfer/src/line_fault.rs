@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use catalogue_core::text::{printable, shortened};
 use serde_json::error::Category;
 
-use crate::text::shown;
+/// Maximum length of a text that a message repeats, in bytes.
+const MAX_TEXT: usize = 400;
 
 /// What is wrong with a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,6 +54,8 @@ impl LineFault {
 
 impl fmt::Display for LineFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values have no bound.
+        let shown = |text| shortened(&printable(text), MAX_TEXT).into_owned();
         if !self.field.is_empty() {
             write!(f, "{}: ", shown(&self.field))?;
         }

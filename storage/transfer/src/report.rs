@@ -4,11 +4,11 @@ use std::fmt;
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::Change;
+use catalogue_core::text::printable;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use crate::import::Options;
-use crate::text::printable;
 
 /// How many names of one sort are shown to people.
 const MOST_NAMES: u64 = 20;

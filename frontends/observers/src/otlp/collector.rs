@@ -1,12 +1,11 @@
 //! [`Collector`]: the program that takes spans.
 
-use std::error::Error;
-use std::iter::successors;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use catalogue_core::chain;
 use http::header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT};
 use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -134,14 +133,6 @@ fn resource() -> ResourceAttributesWithSchema {
         KeyValue::new("service.instance.id", RandomIdGenerator::default().new_trace_id().to_string()),
     ];
     (&Resource::builder_empty().with_attributes(attributes).build()).into()
-}
-
-/// An error and what caused it. A cause that the next one repeats is left out.
-fn chain(error: &dyn Error) -> String {
-    let texts: Vec<_> = successors(error.source(), |cause| (*cause).source()).map(ToString::to_string).collect();
-    let is_new = |(at, text): &(usize, &String)| texts.get(at + 1).is_none_or(|next| !next.contains(*text));
-    let causes = texts.iter().enumerate().filter(is_new).map(|(_, text)| format!(": {text}"));
-    error.to_string() + &causes.collect::<String>()
 }
 
 /// What an answer means (OTLP specification 1.0, "OTLP/HTTP Response").

@@ -1,5 +1,6 @@
 //! `catalogue tokens check`: what `serve` says of a signed token, step by step.
 
+use std::borrow::Cow;
 use std::io::Read as _;
 
 use catalogue_core::auth::signed::{TokenType, UnverifiedToken};
@@ -26,19 +27,40 @@ const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use"
 /// The other claims that are read beside those that have a step.
 const CLAIMS: [&str; 11] = ["exp", "nbf", "iat", "sub", "client_id", "azp", "cid", "appid", "jti", "scope", "scp"];
 
-/// The step that a token failed at, by the word of its outcome. Where any type is taken, claims tell an ID token.
-fn step(word: &str, any_type: bool) -> &'static str {
-    match word {
-        "form" | "length" => "form",
-        "typ" if any_type => "claims",
-        "typ" | "alg" | "crit" | "header" => "header",
-        "key" | "unavailable" => "keys",
-        "signature" => "signature",
-        "audience" => "audience",
-        "account" => "account",
-        "expired" => "times",
-        _ => "claims",
-    }
+/// Returns the step that a token failed at, by the word of its outcome, and what is wanted there. Where any type is taken,
+/// claims tell an ID token.
+fn failed_step(options: &IssuerOptions, word: &str) -> (&'static str, Cow<'static, str>) {
+    let any_type = options.token_type == TokenType::Any;
+    let (step, wanted) = match word {
+        "form" => {
+            ("form", "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens")
+        }
+        "length" => ("form", "at most 8192 characters"),
+        "issuer" => return ("issuer", format!("{:?} (--oauth-issuer)", options.issuer).into()),
+        "header" => ("header", "typ, alg and kid once each, as texts"),
+        "typ" if any_type => (
+            "claims",
+            "no nonce, at_hash or c_hash, which ID tokens have, unless typ is Bearer or in the header at+jwt; and no name of \
+             an ID or refresh token in typ, token_use, token_usage and token_type",
+        ),
+        "typ" => ("header", "at+jwt, or any with --oauth-token-type any, which takes no ID tokens"),
+        "alg" => ("header", "one of --oauth-algorithms"),
+        "crit" => ("header", "no crit"),
+        "key" => ("keys", "one with the kid and the alg of the token"),
+        "unavailable" => ("keys", ""),
+        "signature" => ("signature", "that of a key of the issuer"),
+        "audience" => return ("audience", format!("{:?} (--oauth-audience)", options.audience).into()),
+        "bound" => ("claims", "no cnf: tokens that are bound to a key are not supported"),
+        "not_before" => ("claims", "an nbf that has come"),
+        "account" => ("account", "an id of 1 to 200 bytes, which is not the client's own (--oauth-account-claim)"),
+        "expired" => ("times", "a later exp"),
+        _ => {
+            let more = if any_type { "" } else { ", sub, client_id, iat and jti" };
+            let of_type = "each claim that is read once, readable and of its type";
+            return ("claims", format!("exp, {}{more}, and {of_type}", options.account_claim).into());
+        }
+    };
+    (step, wanted.into())
 }
 
 pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
@@ -115,15 +137,14 @@ async fn check(
     let (tokens, keys) = issuer::fetched(options).await?;
     let keys = keys.map_or_else(|why| why, |_| format!("{} usable, fetched now", tokens.keys().usable));
     let verdict = tokens.authenticate(token).await;
-    let failed = match &verdict {
-        Ok(Verdict::Accepted(_)) => None,
-        Ok(Verdict::Explained(_, explanation)) => {
-            Some((step(explanation.word, options.token_type == TokenType::Any), explanation.word))
-        }
-        Ok(_) if said.is_none() => Some(("form", "form")),
-        Ok(_) => Some(("issuer", "issuer")),
-        Err(_) => Some(("keys", "unavailable")),
+    let word = match &verdict {
+        Ok(Verdict::Accepted(_)) => "",
+        Ok(Verdict::Explained(_, explanation)) => explanation.word,
+        Ok(_) if said.is_none() => "form",
+        Ok(_) => "issuer",
+        Err(_) => "unavailable",
     };
+    let (failed, wanted) = if word.is_empty() { ("", "".into()) } else { failed_step(options, word) };
     // What was looked at, where it is there.
     let found_among = |names: &[&str]| {
         let found = names.iter().map(|name| (name, claim(name))).filter(|(_, value)| value != "null");
@@ -136,11 +157,10 @@ async fn check(
             "header" => format!("typ {}, alg {}, kid {}", header("typ"), header("alg"), header("kid")),
             "keys" => keys.clone(),
             "audience" => claim("aud"),
-            "claims" => match failed {
-                Some(("claims", "typ")) => found_among(&KIND_CLAIMS),
-                Some(("claims", "bound")) => found_among(&["cnf"]),
-                Some(("claims", _)) => found_among(&CLAIMS),
-                _ => String::new(),
+            "claims" if failed == name => match word {
+                "typ" => found_among(&KIND_CLAIMS),
+                "bound" => found_among(&["cnf"]),
+                _ => found_among(&CLAIMS),
             },
             "account" => format!("{} {}", options.account_claim, claim(&options.account_claim)),
             "scopes" => match &verdict {
@@ -151,43 +171,17 @@ async fn check(
             "times" => format!("until {}", instant(&claim("exp"))),
             _ => String::new(),
         };
-        match failed {
-            Some((step, word)) if step == name => report.fault(name, wanted(options, word, &found)),
-            Some((step, _)) if STEPS[..at].contains(&step) => report.not_reached(name),
-            _ => report.fine(name, found),
+        if failed == name {
+            let texts = [found, format!("wanted {wanted}")];
+            let texts = texts.iter().filter(|text| !["", "wanted "].contains(&&***text));
+            report.fault(name, texts.map(|text| &**text).collect::<Vec<_>>().join("; "));
+        } else if STEPS[..at].contains(&failed) {
+            report.not_reached(name);
+        } else {
+            report.fine(name, found);
         }
     }
     Ok(if let Ok(Verdict::Accepted(identity)) = verdict { Some(identity.account) } else { None })
-}
-
-/// What is there, and what is wanted in its place.
-fn wanted(options: &IssuerOptions, word: &str, found: &str) -> String {
-    let more = if options.token_type == TokenType::Any { "" } else { ", sub, client_id, iat and jti" };
-    let claims =
-        format!("exp, {}{more}, and each claim that is read once, readable and of its type", options.account_claim);
-    let wanted = match word {
-        "form" => "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens",
-        "length" => "at most 8192 characters",
-        "issuer" => return format!("{found}; wanted {:?} (--oauth-issuer)", options.issuer),
-        "header" => "typ, alg and kid once each, as texts",
-        "typ" if options.token_type == TokenType::Any => {
-            "no nonce, at_hash or c_hash, which ID tokens have, unless typ is Bearer or in the header at+jwt; and no name of \
-             an ID or refresh token in typ, token_use, token_usage and token_type"
-        }
-        "typ" => "at+jwt, or any with --oauth-token-type any, which takes no ID tokens",
-        "alg" => "one of --oauth-algorithms",
-        "crit" => "no crit",
-        "key" => return format!("{found}; wanted one with the kid and the alg of the token"),
-        "signature" => "that of a key of the issuer",
-        "audience" => return format!("{found}; wanted {:?} (--oauth-audience)", options.audience),
-        "bound" => "no cnf: tokens that are bound to a key are not supported",
-        "not_before" => "an nbf that has come",
-        "account" => "an id of 1 to 200 bytes, which is not the client's own (--oauth-account-claim)",
-        "expired" => "a later exp",
-        "unavailable" => return found.to_owned(),
-        _ => &claims,
-    };
-    if found.is_empty() { format!("wanted {wanted}") } else { format!("{found}; wanted {wanted}") }
 }
 
 fn instant(claim: &str) -> String {

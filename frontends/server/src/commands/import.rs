@@ -55,9 +55,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     } else {
         output::print(&told(&report, &name, &database, seconds))
     };
-    printed.map_err(|failure| {
-        failure.after(if options.dry_run { "nothing was changed" } else { "all was imported" })
-    })
+    printed.map_err(|failure| failure.after(if options.dry_run { "nothing was changed" } else { "all was imported" }))
 }
 
 /// The file at a path, or standard input for `-`; and what messages call it.

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_hyper::{RequestBody, ServerConfig};
 use http::{Request, Response};
+use http_body_util::Full;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 use tower_service::Service;
@@ -108,7 +109,7 @@ pub(super) async fn serve(
         signals.next().await;
     };
     let told_once = async { drop(told.await) };
-    let served = Served { api: warp::service(catalogue_warp::filter(catalogue)), settings };
+    let served = Served { catalogue, settings };
     tokio::select! {
         () = catalogue_hyper::serve(listener, served, config, told_once) => {}
         () = systemd::keep_alive() => {}
@@ -120,32 +121,30 @@ pub(super) async fn serve(
 
 /// The API, and below their address the developer settings.
 #[derive(Clone, Debug)]
-struct Served<S> {
-    api: S,
+struct Served {
+    catalogue: Catalogue,
     settings: Option<Arc<DeveloperPages>>,
 }
 
-impl<S, R> Service<Request<RequestBody>> for Served<S>
-where
-    S: Service<Request<RequestBody>, Response = Response<R>, Error = Infallible, Future: Send + 'static>,
-    R: From<Bytes>,
-{
-    type Response = Response<R>;
+impl Service<Request<RequestBody>> for Served {
+    type Response = Response<Full<Bytes>>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.api.poll_ready(cx)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         match &self.settings {
             Some(settings) if settings.have(request.uri().path()) => {
                 let settings = Arc::clone(settings);
-                Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) })
+                Box::pin(async move { Ok(settings.answer(request).await.map(Full::new)) })
             }
-            // The head as a whole, which spares copying its headers.
-            _ => Box::pin(self.api.call(catalogue_warp::hand_over(request))),
+            _ => {
+                let catalogue = self.catalogue.clone();
+                Box::pin(async move { Ok(catalogue.call(request).await.map(Full::new)) })
+            }
         }
     }
 }

@@ -8,8 +8,8 @@ use catalogue_hyper::{Networks, PeerAddress};
 use catalogue_settings::{DeveloperSettings, SettingsBuilder, SettingsError};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 
-use super::table::*;
 use super::Settings;
+use super::table::*;
 
 /// What `serve` is told of the developer settings.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use super::layers::Written;
 use super::table::{all, named};
 use super::{Setting, Shape};
 use crate::nearest::nearest;
+use crate::redaction::{AMBIGUOUS, is_ambiguous};
 use crate::text::printable;
 
 /// The settings of a configuration file, each with the line that it stands on, as far as they can be read.
@@ -67,7 +68,11 @@ fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static Settin
             Some(name) => format!("did you mean {name:?}?"),
             None => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        return Err(format!("{}: no such key; {hint}", printable(key)));
+        return Err(if is_ambiguous(key) {
+            AMBIGUOUS.to_owned()
+        } else {
+            format!("{}: no such key; {hint}", printable(key))
+        });
     };
     let texts = texts(setting, value.get_ref()).ok_or_else(|| {
         let (name, found) = (setting.name, value.get_ref().type_str());

@@ -239,9 +239,9 @@ fn all_that_is_wrong_with_its_settings_is_told_at_once() {
         "CATALOGUE_LOG: \"loud\"",
         "--rate-limit: \"much\"",
         "--accept: \"cookie\"",
-        "--base-url and --docs-url: ",
     ];
     outcome.fails(2, &faults);
+    // That two addresses are the same is reported once all values are right.
     assert_eq!(told.lines().count(), faults.len(), "{told}");
     // What `config check` says besides is not of settings: the certificate is read once they are right.
     let checked = dir.run_in(&variables, &format!("config check {arguments}")).err;

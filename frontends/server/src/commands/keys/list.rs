@@ -21,7 +21,16 @@ use crate::text::printable;
 
 /// The kind is left out, since the id tells it; `--json` shows everything.
 const HEADINGS: [&str; 10] = [
-    "ID", "ACCOUNT", "NAME", "PREFIX", "SCOPES", "CREATED (UTC)", "LAST USED (UTC)", "STATE", "END (UTC)", "SUCCESSOR",
+    "ID",
+    "ACCOUNT",
+    "NAME",
+    "PREFIX",
+    "SCOPES",
+    "CREATED (UTC)",
+    "LAST USED (UTC)",
+    "STATE",
+    "END (UTC)",
+    "SUCCESSOR",
 ];
 
 pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<CredentialKind>) -> Result<(), Failure> {

@@ -1,0 +1,90 @@
+//! Texts from outside, made fit for a terminal.
+
+use std::borrow::Cow;
+
+/// Returns `text` with hidden characters escaped: it steers no terminal, and looks like no other text.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if is_hidden(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Returns whether `character` is one that [`printable`] escapes: control characters, the separators of lines and paragraphs,
+/// and what Unicode says is ignored where it cannot be shown (the property `Default_Ignorable_Code_Point`, which has room for
+/// those to come): directions of writing, joiners, fillers, variation selectors, tags. Annotations and musical beams are
+/// included for the same reason.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    if character.is_ascii() {
+        return character.is_ascii_control();
+    }
+    matches!(character,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Returns `text` without its middle beyond `max` bytes: a message has the problem before it, and what to do behind it.
+#[must_use]
+pub fn shortened(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max {
+        return Cow::Borrowed(text);
+    }
+    let half = max / 2;
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=half).rev().find(is_boundary).unwrap_or(0);
+    let end = (text.len() - half..text.len()).find(is_boundary).unwrap_or(text.len());
+    Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_escaped_and_nothing_else() {
+        assert_eq!(printable("é \"q\" \\"), "é \"q\" \\");
+        assert_eq!(printable("a\u{1b}[2Jb\nc\u{85}"), "a\\u{1b}[2Jb\\nc\\u{85}");
+        assert_eq!(
+            printable("a\u{202e}b\u{2028}c\u{200b}d\u{2066}\u{feff}"),
+            "a\\u{202e}b\\u{2028}c\\u{200b}d\\u{2066}\\u{feff}"
+        );
+        assert_eq!(
+            printable("\u{e0041}\u{fe0f}\u{ad}\u{3164}\u{fff9}"),
+            "\\u{e0041}\\u{fe0f}\\u{ad}\\u{3164}\\u{fff9}"
+        );
+        let shown = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
+        assert_eq!(printable(shown), shown);
+    }
+
+    #[test]
+    fn directions_and_control_characters_are_hidden() {
+        let bidi = ['\u{61c}', '\u{200e}', '\u{200f}']
+            .into_iter()
+            .chain('\u{202a}'..='\u{202e}')
+            .chain('\u{2066}'..='\u{2069}');
+        for character in bidi.chain((0..=0x9f).filter_map(char::from_u32).filter(|character| character.is_control())) {
+            assert!(is_hidden(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(shortened("12345678", 8), "12345678");
+        assert_eq!(shortened("123456789", 8), "1234 … 6789");
+        let long = "é".repeat(10_000);
+        let short = shortened(&long, 101);
+        assert!(short.len() < 110 && short.contains(" … "), "{short}");
+    }
+}
