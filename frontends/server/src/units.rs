@@ -43,13 +43,6 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| format!("{text:?} is larger than can be counted; write a size like 64MiB"))
 }
 
-/// The size as it can be read again, in the largest unit that leaves a whole number.
-pub(crate) fn shown_size(bytes: usize) -> String {
-    let bytes = bytes as u64;
-    let unit = BYTES.iter().rev().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
-    unit.map_or_else(|| bytes.to_string(), |(name, unit)| format!("{}{name}", bytes / unit))
-}
-
 /// The number of the smallest unit: `None` where no whole number and unit stand there, `Some(None)` where it does not fit.
 fn counted(text: &str, units: &[(&str, u64)]) -> Option<Option<u64>> {
     let (number, unit) = units.iter().rev().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
@@ -118,13 +111,6 @@ mod tests {
     fn no_size_overflows() {
         for text in ["99999999999999999999", "18446744073709551615GiB"] {
             assert!(size(text).unwrap_err().contains("larger than can be counted"), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_size_is_shown_as_it_can_be_read() {
-        for text in ["0", "1023", "1KiB", "1025", "64MiB", "1GiB", "1025MiB"] {
-            assert_eq!(shown_size(size(text).unwrap()), text);
         }
     }
 }

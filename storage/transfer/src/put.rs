@@ -97,8 +97,8 @@ fn note(
         (Record::Course(course), Ok(Change::Repeated)) => {
             return Ok(Some(repeated("slug", &format!("the course {:?} of {:?}", course.slug, course.account))));
         }
-        (Record::Account(account), Ok(change)) => report.note_account(change, &account.id),
-        (Record::Course(course), Ok(change)) => report.note_course(change, &course.account, &course.slug),
+        (Record::Account(account), Ok(change)) => report.note(change, &account.id, None),
+        (Record::Course(course), Ok(change)) => report.note(change, &course.account, Some(&course.slug)),
         (Record::Course(course), Err(error)) if error.kind() == StorageErrorKind::UnknownReference => {
             let what = "its own line must come before those of its courses";
             return Ok(Some(LineFault::at("account", format!("there is no account {:?}; {what}", course.account))));

@@ -5,8 +5,7 @@ use std::fmt;
 use catalogue_core::AccountId;
 use catalogue_core::admin::Change;
 use catalogue_core::text::printable;
-use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::import::Options;
 
@@ -46,20 +45,15 @@ pub struct Counts {
     pub removed: u64,
 }
 
-/// What happened to what, in the order in which it is shown.
-const SORTS: [(&str, &str); 5] =
-    [("account", "added"), ("account", "changed"), ("course", "added"), ("course", "changed"), ("course", "removed")];
-const ACCOUNT_ADDED: u8 = 0;
-const COURSE_ADDED: u8 = 2;
-const COURSE_REMOVED: u8 = 4;
-
-/// One account or course, and what happened to it. There may be very many.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One account or course, and what happened to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Named {
-    /// Its place among [`SORTS`].
-    sort: u8,
-    /// An account's id; of a course also a slash and its slug, which has none.
-    name: Box<str>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    change: &'static str,
+    account: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slug: Option<String>,
 }
 
 impl Report {
@@ -68,22 +62,19 @@ impl Report {
         Self { dry_run: options.dry_run, all_names: options.all_names, changes, ..Self::default() }
     }
 
-    pub(crate) fn note_account(&mut self, change: Change, id: &AccountId) {
-        self.accounts.count(change);
-        self.note(change, ACCOUNT_ADDED, || id.to_string());
-    }
-
-    pub(crate) fn note_course(&mut self, change: Change, account: &AccountId, slug: &str) {
-        self.courses.count(change);
-        self.note(change, COURSE_ADDED, || format!("{account}/{slug}"));
-    }
-
-    /// What was changed stands behind what was added.
-    fn note(&mut self, change: Change, added: u8, name: impl FnOnce() -> String) {
-        match change {
-            Change::Added if self.dry_run => self.name(added, name),
-            Change::Changed if self.dry_run => self.name(added + 1, name),
-            _ => {}
+    /// Counts what happened to an account, or to its course.
+    pub(crate) fn note(&mut self, change: Change, account: &AccountId, slug: Option<&str>) {
+        let counts = if slug.is_some() { &mut self.courses } else { &mut self.accounts };
+        let (name, count) = match change {
+            Change::Added => ("added", &mut counts.added),
+            Change::Changed => ("changed", &mut counts.changed),
+            Change::Unchanged => ("unchanged", &mut counts.unchanged),
+            Change::Repeated => return,
+        };
+        *count += 1;
+        let count = *count;
+        if self.dry_run && change != Change::Unchanged {
+            self.name(name, count, account, slug);
         }
     }
 
@@ -91,21 +82,17 @@ impl Report {
         courses.sort();
         for (account, slug) in courses {
             self.courses.removed += 1;
-            self.name(COURSE_REMOVED, || format!("{account}/{slug}"));
+            self.name("removed", self.courses.removed, &account, Some(&slug));
         }
     }
 
-    /// Keeps the name of what was just counted, where it will be told.
-    fn name(&mut self, sort: u8, name: impl FnOnce() -> String) {
-        if self.all_names || self.counts()[usize::from(sort)] <= MOST_NAMES {
-            self.changes.get_or_insert_default().push(Named { sort, name: name().into() });
+    /// Keeps the name of the last of `count` that were counted, if it will be shown.
+    fn name(&mut self, change: &'static str, count: u64, account: &AccountId, slug: Option<&str>) {
+        if self.all_names || count <= MOST_NAMES {
+            let kind = if slug.is_some() { "course" } else { "account" };
+            let (account, slug) = (account.to_string(), slug.map(str::to_owned));
+            self.changes.get_or_insert_default().push(Named { kind, change, account, slug });
         }
-    }
-
-    /// How many of each of the [`SORTS`].
-    fn counts(&self) -> [u64; SORTS.len()] {
-        let Self { accounts, courses, .. } = self;
-        [accounts.added, accounts.changed, courses.added, courses.changed, courses.removed]
     }
 }
 
@@ -114,50 +101,35 @@ impl Counts {
     pub fn has_changes(&self) -> bool {
         self.added + self.changed + self.removed > 0
     }
-
-    fn count(&mut self, change: Change) {
-        match change {
-            Change::Added => self.added += 1,
-            Change::Changed => self.changed += 1,
-            Change::Unchanged => self.unchanged += 1,
-            Change::Repeated => {}
-        }
-    }
 }
 
 /// The names that are kept, up to twenty of a sort, and all counts.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for ((sort, (kind, change)), count) in (0..).zip(SORTS).zip(self.counts()) {
-            let mut names = self.changes.iter().flatten().filter(|name| name.sort == sort).peekable();
+        let Self { accounts, courses, .. } = self;
+        for (kind, change, count) in [
+            ("account", "added", accounts.added),
+            ("account", "changed", accounts.changed),
+            ("course", "added", courses.added),
+            ("course", "changed", courses.changed),
+            ("course", "removed", courses.removed),
+        ] {
+            let names = self.changes.iter().flatten();
+            let mut names = names.filter(|name| (name.kind, name.change) == (kind, change)).peekable();
             if names.peek().is_none() {
                 continue;
             }
             writeln!(f, "{kind}s {change}:")?;
-            for Named { name, .. } in names.take(MOST_NAMES as usize) {
-                writeln!(f, "  {}", printable(name))?;
+            for Named { account, slug, .. } in names.take(MOST_NAMES as usize) {
+                let slug = slug.as_ref().map(|slug| format!("/{slug}")).unwrap_or_default();
+                writeln!(f, "  {}", printable(&format!("{account}{slug}")))?;
             }
             if count > MOST_NAMES {
                 writeln!(f, "  and {} more", count - MOST_NAMES)?;
             }
         }
-        writeln!(f, "accounts: {}", self.accounts)?;
-        writeln!(f, "courses: {}", self.courses)
-    }
-}
-
-impl Serialize for Named {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (kind, change) = SORTS[usize::from(self.sort)];
-        let course = self.name.rsplit_once('/').filter(|_| kind == "course");
-        let mut named = serializer.serialize_map(None)?;
-        named.serialize_entry("type", kind)?;
-        named.serialize_entry("change", change)?;
-        named.serialize_entry("account", course.map_or(&*self.name, |(account, _)| account))?;
-        if let Some((_, slug)) = course {
-            named.serialize_entry("slug", slug)?;
-        }
-        named.end()
+        writeln!(f, "accounts: {accounts}")?;
+        writeln!(f, "courses: {courses}")
     }
 }
 

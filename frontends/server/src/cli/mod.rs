@@ -146,11 +146,11 @@ Example: with the settings of a server
     /// Asks a server whether it is well, for a container's health check
     #[command(after_help = "\
 Without a URL, the documents of the server that the environment and the
-configuration file describe are asked for on this machine: CATALOGUE_LISTEN,
-CATALOGUE_DOCS_URL, and over HTTPS where CATALOGUE_TLS_CERT is set. Its
-certificate is not verified then: it names the server to clients.
+configuration file describe are asked for on this machine: CATALOGUE_LISTEN
+and CATALOGUE_DOCS_URL. Where CATALOGUE_TLS_CERT is set, plain HTTP is tried,
+and a server that speaks TLS answers it with 400.
 
-Exit status: 0 where the answer is a success, 1 where there is none or another.
+Exit status: 0 if the answer is as expected, 1 if there is none or another.
 
 Example: a server with --admin-listen 127.0.0.1:9090
   catalogue health http://127.0.0.1:9090/ready")]

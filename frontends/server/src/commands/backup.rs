@@ -14,13 +14,14 @@ use super::progress::Progress;
 use super::signals::Signals;
 use super::{Context, block_on};
 use crate::cli::BackupArguments;
+use crate::database::copy as copy_database;
 use crate::exit::{Failure, harmless};
 use crate::output;
 
 pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), Failure> {
     let began = Instant::now();
     let database = context.database()?;
-    let backup = database.backup_to(&arguments.file)?;
+    let (source, target) = (database.file_to_copy()?, arguments.file.clone());
     let name = arguments.file.display().to_string();
     let bytes = block_on(async {
         let mut signals = Signals::catch_with_hangup()?;
@@ -28,7 +29,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         let interrupted = Arc::new(AtomicBool::new(false));
         let (shown, is_interrupted) = (progress.clone(), Arc::clone(&interrupted));
         let mut copying = spawn_blocking(move || {
-            backup.make(&mut |done, of| {
+            copy_database(&source, &target, &mut |done, of| {
                 shown.set(done, of);
                 if is_interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })

@@ -21,7 +21,6 @@ use crate::issuer::{IssuerOptions, IssuersTokens};
 use crate::logging::{self, AccessLog};
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
-use crate::units::shown_size;
 use crate::{otlp, systemd};
 
 /// How often the certificate's files are looked at, also without a signal.
@@ -178,7 +177,7 @@ fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
         docs_url = api.docs_url,
         issuer = api.issuer(),
         settings_url = developer.as_ref().map(|developer| developer.url.as_str()),
-        page_cache = shown_size(api.page_cache),
+        page_cache = api.page_cache,
         rate_limit = %api.rate_limiting,
         spans = spans.as_ref().map(|spans| spans.endpoint.to_string()),
         "serving"

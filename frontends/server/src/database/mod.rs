@@ -24,6 +24,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::report::Report;
 use crate::text::printable;
+pub(crate) use backup::copy;
 use postgres::Postgres;
 pub(crate) use postgres::parse_replicas;
 pub(crate) use storage::Storage;

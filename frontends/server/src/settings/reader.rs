@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn all_that_is_wrong_is_told_once() {
-        let settings = settings(&[("accept", &["cookie"])], &[("CATALOGUE_LISTEN", "here")], "lisen = ''\nlog = 1");
+        let settings = settings(&[("accept", &["cookie"])], &[("CATALOGUE_LISTEN", "here")], "lisen = ''\nlog = 1.5");
         for _ in 0..2 {
             assert_eq!(settings.get(&LISTEN).port(), 8080);
             settings.get(&ACCEPT);
@@ -189,7 +189,7 @@ mod tests {
         };
         assert_eq!(conflict("", ""), "--admin-listen: clash");
         assert_eq!(conflict("[::1]:1", ""), "CATALOGUE_LISTEN and --admin-listen: clash");
-        for (variable, file) in [("here", ""), ("", "listen = 1"), ("", "log = 1"), ("", "log: info")] {
+        for (variable, file) in [("here", ""), ("", "listen = 1.5"), ("", "log = 1.5"), ("", "log: info")] {
             let told = conflict(variable, file);
             assert!(!told.is_empty() && !told.contains("clash"), "{variable} {file}: {told}");
         }

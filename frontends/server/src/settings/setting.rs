@@ -42,7 +42,7 @@ pub(crate) enum Shape {
     Path,
     /// `file:` and the name of a file, whose content is never shown.
     Secret,
-    /// A size or a count: one text, or in the file also a number.
+    /// A size or a count.
     Size,
     /// True, false, or one text that says more than true.
     Choice,

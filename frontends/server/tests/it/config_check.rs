@@ -59,7 +59,7 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
     let dir = TestDir::new();
     let file = [
         ("lisen = '127.0.0.1:0'", "no such key"),
-        ("page-cache = true", "of type boolean"),
+        ("page-cache = true", "\"true\" is not a size"),
         ("max-connections = 'many'", "\"many\" is not a valid count"),
         ("max-in-flight = 0", "\"0\" is not a valid count"),
         ("cors-origin = '*'", "\"*\""),

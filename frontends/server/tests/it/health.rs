@@ -42,14 +42,14 @@ fn the_server_of_the_same_settings_is_asked() {
 }
 
 #[test]
-fn a_server_with_a_certificate_is_asked_over_https() {
+fn server_with_a_certificate_speaks_tls() {
     let dir = https::dir_with_certificate();
     let server = Server::start(&mut dir.command(https::SERVE));
     let variables = [("CATALOGUE_LISTEN", &*server.address), ("CATALOGUE_TLS_CERT", "chain.pem")];
-    assert_eq!(dir.run_in(&variables, "health").succeeds(), "200: the server is well\n");
+    assert_eq!(dir.run_in(&variables, "health").succeeds(), "the server is well, and speaks TLS\n");
     dir.run_in(&variables[..1], "health").fails(1, &["answers 400"]);
 
     let plain = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
     let variables = [("CATALOGUE_LISTEN", &*plain.address), ("CATALOGUE_TLS_CERT", "chain.pem")];
-    dir.run_in(&variables, "health").fails(1, &["does not answer"]);
+    dir.run_in(&variables, "health").fails(1, &["answers 200"]);
 }

@@ -113,6 +113,19 @@ fn list_has_a_line_for_each_key() {
 }
 
 #[test]
+fn other_scope_is_noted_and_stops_nothing() {
+    let dir = TestDir::with_courses();
+    let create = "keys create --account a --name n --scope read:courses";
+    assert_eq!(dir.run(create).err, "");
+    let noted = dir.run(&format!("{create} read:everything"));
+    let note = "note: this API has the scopes read:profile and read:courses, and does not use read:everything\n";
+    assert_eq!((noted.status, &*noted.err), (Some(0), note));
+    let listed = dir.run("keys list --account a --json").json();
+    let has_both = |key: &Value| key["scopes"] == json!(["read:courses", "read:everything"]);
+    assert!(listed.as_array().unwrap().iter().any(has_both), "{listed}");
+}
+
+#[test]
 fn an_expiry_beyond_all_years_is_2() {
     let dir = TestDir::with_courses();
     let arguments = "keys create --account a --name n --scope read:courses --expires-in 9999999d";

@@ -234,7 +234,7 @@ fn all_that_is_wrong_with_its_settings_is_told_at_once() {
     let told = outcome.err.clone();
     let faults = [
         "c.toml: line 2: lisen: no such key",
-        "c.toml: line 3: page-cache: the value is of type boolean",
+        "c.toml: line 3: page-cache: \"true\" is not a size",
         "c.toml: line 1: listen: \"here\"",
         "CATALOGUE_LOG: \"loud\"",
         "--rate-limit: \"much\"",
