@@ -57,7 +57,7 @@ pub(crate) async fn keep_alive() {
             tokio::time::sleep(limit / 2).await;
         }
     }
-    pending().await
+    pending::<()>().await;
 }
 
 /// Sends `state` to systemd, if it listens. A failure ends nothing here: systemd will draw its own conclusions.

@@ -58,7 +58,7 @@ impl Layers {
         let variable = variables.get(CONFIG_VARIABLE).filter(|path| !path.is_empty());
         let path = option.or_else(|| Some((Path::new(variable?), CONFIG_VARIABLE)));
         let file = path.map(|(path, source)| read_file(path, source)).unwrap_or_default();
-        Self { command_line, variables, file, ..Self::default() }
+        Self { command_line, variables, file }
     }
 
     /// The files that should be secret: those that stand for values, and a configuration file that may hold a password.
@@ -158,7 +158,7 @@ mod tests {
             let options = options.iter().map(|&(name, given)| (name, texts(given))).collect();
             let variables = variables.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
             let command_line = CommandLine { options, config: None };
-            Self { command_line, variables, file: ConfigFile::parse("c.toml".to_owned(), file), ..Self::default() }
+            Self { command_line, variables, file: ConfigFile::parse("c.toml".to_owned(), file) }
         }
 
         pub(in super::super) fn set_variable(&mut self, name: &str, value: OsString) {

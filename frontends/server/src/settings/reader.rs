@@ -41,8 +41,8 @@ impl Settings {
     /// Returns the value that is given; `None` if none is, or a wrong one.
     pub(crate) fn given<T>(&self, entry: &'static Entry<T>) -> Option<T> {
         let texts = self.written(entry)?.texts;
-        let is_clear = !texts.iter().any(|text| is_ambiguous(text));
-        let value = is_clear.then(|| entry.parse(&texts)).unwrap_or_else(|| Err(AMBIGUOUS.to_owned()));
+        let is_refused = texts.iter().any(|text| is_ambiguous(text));
+        let value = if is_refused { Err(AMBIGUOUS.to_owned()) } else { entry.parse(&texts) };
         value.map_err(|error| self.fault(&[&entry.setting], &error)).ok()
     }
 

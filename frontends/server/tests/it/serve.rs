@@ -155,7 +155,7 @@ fn the_log_tells_of_start_and_stop() {
     let mut notes = server.take_notes();
     let start = notes.next().unwrap().unwrap();
     let address = server.address.clone();
-    for piece in [&*address, "INFO", "sqlite:catalogue.db", "\"/api/v1\"", "\"/reference\"", "\"64KiB\""] {
+    for piece in [&*address, "INFO", "sqlite:catalogue.db", "\"/api/v1\"", "\"/reference\"", "page_cache=65536"] {
         assert!(start.contains(piece), "{piece}: {start}");
     }
     server.end_by("TERM");
