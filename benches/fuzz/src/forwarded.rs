@@ -7,7 +7,7 @@ use std::future::{Pending, Ready, pending, ready};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use catalogue_hyper::{ClientAddress, Networks, ServerConfig, serve};
+use catalogue_hyper::{ClientAddress, Networks, RequestBody, ServerConfig, serve};
 use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -117,7 +117,7 @@ impl Server {
     }
 }
 
-impl Service<Request<Full<Bytes>>> for WhoAsks {
+impl Service<Request<RequestBody>> for WhoAsks {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
     type Future = Ready<Result<Self::Response, Infallible>>;
@@ -126,7 +126,7 @@ impl Service<Request<Full<Bytes>>> for WhoAsks {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let ClientAddress(address) = request.extensions().get().copied().expect("each request has one");
         ready(Ok(Response::new(Full::from(format!("{address}\n")))))
     }
