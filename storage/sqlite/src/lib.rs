@@ -6,7 +6,7 @@
 //! has locked it nevertheless, a request waits for a second at most and fails as
 //! [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
 //! While the disk is slow or the database locked, other tasks of the thread continue if the host says how, by
-//! [`SqliteStorage::slow_reads_aside`]; otherwise they wait with the read.
+//! [`SqliteStorage::offload_reads`]; otherwise they wait with the read.
 //! What the developer settings change is written on a thread of its own.
 //! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
 //!
@@ -45,11 +45,11 @@ mod own_thread;
 mod plan;
 mod put;
 mod read;
+mod read_offload;
 mod readers;
 mod revocations;
 mod rows;
 mod sign_ins;
-mod slow_reads;
 mod storage;
 mod sync;
 mod views;

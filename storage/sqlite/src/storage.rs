@@ -98,15 +98,15 @@ impl SqliteStorage {
         Ok(Self::new(Readers::new(database, Some(anchor)), None))
     }
 
-    /// Offloads reads by `aside` while they wait for a slow disk or for another program's lock; others run on the calling
-    /// thread. `aside` runs its argument, and keeps no other task of its thread waiting. On Tokio's multi-threaded runtime that
+    /// Offloads reads by `offload` while they wait for a slow disk or for another program's lock; others run on the calling
+    /// thread. `offload` runs its argument, and keeps no other task of its thread waiting. On Tokio's multi-threaded runtime that
     /// is `|read| tokio::task::block_in_place(read)`. Without it, all of a thread's tasks wait with its read: up to a second for
     /// a lock. The first call counts, for all clones.
     #[must_use]
-    pub fn slow_reads_aside(self, aside: fn(&mut dyn FnMut())) -> Self {
-        self.readers.slow.run_aside(aside);
+    pub fn offload_reads(self, offload: fn(&mut dyn FnMut())) -> Self {
+        self.readers.offload.set(offload);
         if let Some(views) = &self.views {
-            views.readers.slow.run_aside(aside);
+            views.readers.offload.set(offload);
         }
         self
     }

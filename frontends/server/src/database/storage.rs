@@ -55,7 +55,7 @@ impl Storage {
     /// The same for a runtime of several threads: what waits for the disk or a lock keeps none of them.
     pub(crate) fn served(self) -> Self {
         match self {
-            Self::Sqlite(storage) => Self::Sqlite(storage.slow_reads_aside(|read| tokio::task::block_in_place(read))),
+            Self::Sqlite(storage) => Self::Sqlite(storage.offload_reads(|read| tokio::task::block_in_place(read))),
             postgres => postgres,
         }
     }

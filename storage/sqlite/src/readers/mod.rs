@@ -12,7 +12,7 @@ use rusqlite::Connection;
 
 use crate::connection::Database;
 use crate::error::is_locked;
-use crate::slow_reads::SlowReads;
+use crate::read_offload::ReadOffload;
 use crate::sync::{self, Mutex, RwLock, nanos};
 use generation::Generation;
 pub(crate) use generation::{Reader, Version};
@@ -43,7 +43,7 @@ pub(crate) struct Readers {
     database: Database,
     /// What is open of the file at the path; `None` before the first read.
     generation: RwLock<Option<Generation>>,
-    pub(crate) slow: SlowReads,
+    pub(crate) offload: ReadOffload,
     /// Keeps a database in memory alive.
     _anchor: Option<Mutex<Connection>>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Readers {
 impl Readers {
     pub(crate) fn new(database: Database, anchor: Option<Connection>) -> Self {
         let _anchor = anchor.map(Mutex::new);
-        Self { database, generation: RwLock::new(None), slow: SlowReads::default(), _anchor }
+        Self { database, generation: RwLock::new(None), offload: ReadOffload::default(), _anchor }
     }
 
     pub(crate) fn database(&self) -> &Database {
@@ -61,7 +61,7 @@ impl Readers {
     /// Runs `read` on a connection to the file at the path, offloaded while reads are slow. It fails if the database is locked.
     /// The connection is closed after any other error.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader) -> rusqlite::Result<T>) -> Result<T, StorageError> {
-        self.slow.run(|| {
+        self.offload.run(|| {
             loop {
                 let _shared = self.current()?;
                 let idle = self.generation().as_ref().and_then(Generation::take);
@@ -97,7 +97,7 @@ impl Readers {
             return outcome;
         }
         let began = Instant::now();
-        self.slow.offload(|| {
+        self.offload.offload(|| {
             loop {
                 thread::sleep(RETRY_DELAY);
                 let outcome = attempt();

@@ -180,13 +180,13 @@ fn a_file_that_was_written_to_has_another_version_and_no_connection_at_rest() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn slow_reads_run_aside_and_kept_look_ups_at_once() {
-    thread_local!(static ASIDE: Cell<u32> = const { Cell::new(0) });
+fn slow_reads_are_offloaded_and_cached_lookups_are_not() {
+    thread_local!(static OFFLOADED: Cell<u32> = const { Cell::new(0) });
 
     let database = Counted::new();
-    let slow = || (0..4).for_each(|_| database.readers.slow.took(5_000_000));
-    database.readers.slow.run_aside(|read| {
-        ASIDE.set(ASIDE.get() + 1);
+    let slow = || (0..4).for_each(|_| database.readers.offload.record(5_000_000));
+    database.readers.offload.set(|read| {
+        OFFLOADED.set(OFFLOADED.get() + 1);
         read();
     });
     database.host().execute(ADD, []).unwrap();
@@ -194,16 +194,16 @@ fn slow_reads_run_aside_and_kept_look_ups_at_once() {
     for _ in 0..3 {
         assert_eq!(database.accounts(), Some(1));
     }
-    assert_eq!((database.reads.get(), ASIDE.get()), (1, 1));
+    assert_eq!((database.reads.get(), OFFLOADED.get()), (1, 1));
     // What is committed meanwhile needs a read.
     database.host().execute(ADD, []).unwrap();
     slow();
     assert_eq!(database.accounts(), Some(2));
-    assert_eq!((database.reads.get(), ASIDE.get()), (2, 2));
+    assert_eq!((database.reads.get(), OFFLOADED.get()), (2, 2));
     // However long this thread was kept from running, the path was looked at just now.
     database.check_at(database.file(), nanos() + 1_000_000_000_000);
     database.readers.version().unwrap();
-    assert_eq!(ASIDE.get(), 2, "of a WAL that tells");
+    assert_eq!(OFFLOADED.get(), 2, "of a WAL that tells");
 }
 
 /// There each commit changes the file: what is known of it would change twice.

@@ -31,7 +31,7 @@ impl Closed {
         let account = import_one_course(&storage).await;
         // By a storage of its own: this one has no connection open yet.
         let token = key_of(&SqliteStorage::open(database_in(&directory)).unwrap(), &account).await;
-        let storage = storage.slow_reads_aside(|read| tokio::task::block_in_place(read));
+        let storage = storage.offload_reads(|read| tokio::task::block_in_place(read));
         Self { catalogue: Catalogue::with_api_keys(storage).build().unwrap(), token, directory: Arc::new(directory) }
     }
 
@@ -142,7 +142,7 @@ async fn a_program_that_has_the_wal_for_itself() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn an_import_in_memory() {
-    let storage = SqliteStorage::in_memory().unwrap().slow_reads_aside(|read| tokio::task::block_in_place(read));
+    let storage = SqliteStorage::in_memory().unwrap().offload_reads(|read| tokio::task::block_in_place(read));
     let account = import_one_course(&storage).await;
     let token = key_of(&storage, &account).await;
     let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();

@@ -1,0 +1,168 @@
+//! [`ReadOffload`]: offloads reads that wait for the disk or a lock, so that they do not block the host's executor.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::sync::nanos;
+
+/// Runs its argument, once and before it returns, while other tasks of its thread continue elsewhere.
+pub(crate) type OffloadFn = fn(&mut dyn FnMut());
+
+/// Mean duration from which on reads are slow, in nanoseconds. A page of a file in memory takes a twentieth, and a thread that
+/// others preempt now and then remains below.
+const SLOW_MEAN: u64 = 500_000;
+/// Weight of one read in the moving average (1/16), so that a single slow read does not switch modes.
+const WEIGHT: u64 = 16;
+/// Maximum number of slow reads that run concurrently; each has a connection with a cache of 2 MiB.
+const MAX_SLOW_READS: usize = 32;
+
+/// How long reads take, and where slow ones run.
+#[derive(Default)]
+pub(crate) struct ReadOffload {
+    offload: OnceLock<OffloadFn>,
+    /// Moving average of read durations, in nanoseconds. Concurrent updates may lose one.
+    mean: AtomicU64,
+    running: Mutex<usize>,
+    one_ended: Condvar,
+}
+
+impl ReadOffload {
+    /// Offloads by `offload`. The first call counts.
+    pub(crate) fn set(&self, offload: OffloadFn) {
+        let _ = self.offload.set(offload);
+    }
+
+    /// Runs a read on the calling thread, or offloads it while reads are slow.
+    pub(crate) fn run<T>(&self, read: impl FnOnce() -> T) -> T {
+        let began = nanos();
+        let outcome = if self.mean.load(Ordering::Relaxed) < SLOW_MEAN {
+            read()
+        } else {
+            self.offload(|| {
+                let _slot = self.slot();
+                read()
+            })
+        };
+        self.record(nanos().saturating_sub(began));
+        outcome
+    }
+
+    /// Adds a read's duration to the moving average.
+    pub(crate) fn record(&self, nanos: u64) {
+        let mean = self.mean.load(Ordering::Relaxed);
+        self.mean.store(mean - mean / WEIGHT + nanos / WEIGHT, Ordering::Relaxed);
+    }
+
+    /// Offloads a read; runs it on the calling thread if the host has no function for that.
+    pub(crate) fn offload<T>(&self, read: impl FnOnce() -> T) -> T {
+        let (mut read, mut outcome) = (Some(read), None);
+        let mut work = || {
+            if let Some(read) = read.take() {
+                outcome = Some(read());
+            }
+        };
+        if let Some(offload) = self.offload.get() {
+            offload(&mut work);
+        }
+        // Also if the host's function did not run it.
+        work();
+        outcome.expect("the read has run by now")
+    }
+
+    /// Waits for a slot to run a slow read in.
+    fn slot(&self) -> Slot<'_> {
+        let has_no_slot = |running: &mut usize| *running >= MAX_SLOW_READS;
+        let running = self.one_ended.wait_while(self.running(), has_no_slot);
+        *running.unwrap_or_else(PoisonError::into_inner) += 1;
+        Slot(self)
+    }
+
+    fn running(&self) -> MutexGuard<'_, usize> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Freed also by a read that panics.
+struct Slot<'s>(&'s ReadOffload);
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        *self.0.running() -= 1;
+        self.0.one_ended.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local!(static OFFLOADED: Cell<u32> = const { Cell::new(0) });
+
+    fn counted(work: &mut dyn FnMut()) {
+        OFFLOADED.set(OFFLOADED.get() + 1);
+        work();
+    }
+
+    fn read_offload() -> ReadOffload {
+        let reads = ReadOffload::default();
+        reads.set(counted);
+        reads
+    }
+
+    /// Whether a read is offloaded, which itself counts for nothing here.
+    fn is_offloaded(reads: &ReadOffload) -> bool {
+        let (mean, before) = (reads.mean.load(Ordering::Relaxed), OFFLOADED.get());
+        assert_eq!(reads.run(|| 7), 7);
+        reads.mean.store(mean, Ordering::Relaxed);
+        OFFLOADED.get() > before
+    }
+
+    #[test]
+    fn reads_leave_the_thread_while_they_are_slow() {
+        let reads = read_offload();
+        assert!(!is_offloaded(&reads));
+        reads.record(5_000_000);
+        assert!(!is_offloaded(&reads), "one of them is none");
+        reads.record(5_000_000);
+        assert!(is_offloaded(&reads));
+        for _ in 0..10 {
+            reads.record(20_000);
+        }
+        assert!(!is_offloaded(&reads));
+    }
+
+    #[test]
+    fn without_a_function_of_the_host_they_run_on_the_thread() {
+        let reads = ReadOffload::default();
+        reads.record(5_000_000_000);
+        assert!(!is_offloaded(&reads));
+        assert_eq!(reads.run(|| 7), 7);
+    }
+
+    #[test]
+    fn a_host_that_does_not_run_it_is_no_reason_to_fail() {
+        let reads = ReadOffload::default();
+        reads.set(|_| ());
+        reads.record(5_000_000_000);
+        assert_eq!(reads.run(|| 7), 7);
+    }
+
+    #[test]
+    fn no_more_run_than_there_are_slots() {
+        let reads = read_offload();
+        let taken: Vec<_> = (0..MAX_SLOW_READS).map(|_| reads.slot()).collect();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| drop(reads.slot()));
+            assert_eq!(*reads.running(), MAX_SLOW_READS);
+            drop(taken);
+            waiting.join().unwrap();
+        });
+        assert_eq!(*reads.running(), 0);
+        reads.record(5_000_000_000);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| reads.run(|| panic!("of the read"))));
+        assert!(panicked.is_err());
+        assert_eq!(*reads.running(), 0);
+    }
+}
