@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use catalogue_core::auth::signed::SignedTokens;
-use catalogue_core::limit::ClientAddress;
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder};
 use clap::ValueEnum;
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, ETAG, IF_NONE_MATCH};
@@ -17,8 +16,6 @@ use crate::library::now;
 pub struct Caller {
     catalogue: Catalogue,
     authorization: HeaderValue,
-    /// Where the requests come from, where that is known.
-    pub(crate) client: Option<ClientAddress>,
 }
 
 /// What is asked of the API.
@@ -63,7 +60,7 @@ impl Caller {
     pub fn new(builder: CatalogueBuilder, token: &str) -> Self {
         let catalogue = builder.build().expect("the settings are right");
         let authorization = HeaderValue::try_from(format!("Bearer {token}")).expect("a token is visible ASCII");
-        Self { catalogue, authorization, client: None }
+        Self { catalogue, authorization }
     }
 
     /// A caller of that catalogue with a token for that account, which an issuer signed (ES256).
@@ -85,11 +82,7 @@ impl Caller {
     }
 
     fn request(&self, target: &str) -> Request<()> {
-        let mut request = Request::get(target).header(AUTHORIZATION, &self.authorization);
-        if let Some(client) = self.client {
-            request = request.extension(client);
-        }
-        request.body(()).expect("a request")
+        Request::get(target).header(AUTHORIZATION, &self.authorization).body(()).expect("a request")
     }
 
     /// The request for that work on an account with so many courses, made up by number.

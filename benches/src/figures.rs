@@ -23,12 +23,6 @@ impl Figures {
         self.0.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
     }
 
-    /// How many there are.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.0.len()
-    }
-
     /// The lowest and the highest.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {

@@ -4,9 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
-use catalogue_core::limit::{ClientAddress, LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{CourseRow, CourseRows, CourseStorage, PageRequest, StorageError};
 use catalogue_core::{Catalogue, CourseListItem};
 use catalogue_sqlite::SqliteStorage;
@@ -87,19 +85,6 @@ impl Library {
     #[must_use]
     pub fn cold(&self) -> Caller {
         Caller::new(Catalogue::with_api_keys(self.storage.clone()).page_cache(0), self.owner().token.expose())
-    }
-
-    /// A caller whose requests are kept within a limit that is never reached, and whose address is known.
-    ///
-    /// # Panics
-    /// Never: the limit is one.
-    #[must_use]
-    pub fn limited(&self) -> Caller {
-        let limit = RateLimit::new(u32::MAX, Duration::from_secs(86_400)).expect("a limit");
-        let builder = Catalogue::with_api_keys(self.storage.clone()).rate_limiter(LocalRateLimiter::new(limit));
-        let mut caller = Caller::new(builder, self.owner().token.expose());
-        caller.client = Some(ClientAddress([192, 0, 2, 1].into()));
-        caller
     }
 }
 

@@ -1,5 +1,5 @@
-//! `Catalogue::call` from request to response over SQLite, without a socket: with answers that are kept, with every answer
-//! rendered anew, and with answers that are kept and requests that are counted against a rate limit.
+//! `Catalogue::call` from request to response over SQLite, without a socket: with answers that are kept, and with every answer
+//! rendered anew.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use tower_service::Service as _;
 pub(crate) fn call(criterion: &mut Criterion) {
     let library = Library::with_courses(10_000);
     let mut group = criterion.benchmark_group("call");
-    for (cache, caller) in [("hot", library.hot()), ("cold", library.cold()), ("limited", library.limited())] {
+    for (cache, caller) in [("hot", library.hot()), ("cold", library.cold())] {
         for work in Work::ALL {
             let request = caller.request_for(work, library.owner().courses).expect("it is answered");
             group.bench_function(BenchmarkId::new(cache, work.name()), |bencher| {
