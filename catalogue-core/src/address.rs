@@ -1,7 +1,6 @@
 //! [`Address`]: where the API, its documents or a host's own pages are mounted (decision R1).
 
 use http::Uri;
-use http::uri::Authority;
 
 /// An address such as `https://api.example.com/api/v1`, or its path alone; without a slash at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,20 +33,17 @@ impl Address {
         if text.contains(['{', '}', '"', '\\', '<', '>']) {
             return fail("it holds a character that no address has");
         }
-        let Ok(uri) = text.parse::<Uri>() else {
-            return fail("it is not an address");
-        };
-        if uri.authority().is_some_and(has_bad_port) {
-            return fail("its port is not a number up to 65535");
-        }
-        let path_start = match (uri.scheme_str(), uri.authority()) {
-            (None, None) if text.starts_with('/') => 0,
-            (Some(scheme @ ("http" | "https")), Some(authority)) if !authority.as_str().contains('@') => {
-                scheme.len() + "://".len() + authority.as_str().len()
+        let path_start = if text.starts_with('/') && text.parse::<Uri>().is_ok_and(|uri| uri.authority().is_none()) {
+            0
+        } else if text.contains("://") {
+            match parse_http_url(text) {
+                Ok(url) => {
+                    text.find("://").map_or(0, |at| at + 3) + url.authority().map_or(0, |host| host.as_str().len())
+                }
+                Err(reason) => return fail(reason),
             }
-            (Some("http" | "https"), Some(_)) => return fail("it holds a user name"),
-            (Some(_), _) => return fail("its scheme is neither http nor https"),
-            _ => return fail("it neither begins with / nor is a whole address"),
+        } else {
+            return fail("it neither begins with / nor is a whole address");
         };
         let text = text.strip_suffix('/').unwrap_or(text);
         if text[path_start..].split('/').skip(1).any(|segment| matches!(segment, "" | "." | "..")) {
@@ -83,11 +79,27 @@ impl Address {
     }
 }
 
-/// Whether a colon behind the host has no port behind it.
-pub(crate) fn has_bad_port(authority: &Authority) -> bool {
-    authority.as_str().len() > authority.host().len()
-        && authority.port_u16().is_none()
-        && !authority.as_str().contains('@')
+/// Parses the URL of a server. The error is a reason such as "it has no host"; it does not repeat the text, which may hold a
+/// password.
+///
+/// # Errors
+/// Returns the reason if its scheme is neither `http` nor `https`, or if it has no host, no possible port, a user name or a
+/// fragment.
+pub fn parse_http_url(text: &str) -> Result<Uri, &'static str> {
+    let url: Uri = text.parse().map_err(|_| "it cannot be read")?;
+    if !matches!(url.scheme_str(), Some("http" | "https")) {
+        return Err("its scheme is neither http nor https");
+    }
+    match url.authority() {
+        Some(authority) if authority.as_str().contains('@') => Err("it holds a user name"),
+        Some(authority) if authority.host().is_empty() => Err("it has no host"),
+        Some(authority) if authority.as_str() != authority.host() && authority.port_u16().is_none() => {
+            Err("its port is not a number up to 65535")
+        }
+        Some(_) if text.contains('#') => Err("it has a fragment"),
+        Some(_) => Ok(url),
+        None => Err("it has no host"),
+    }
 }
 
 /// Whether a `%` stands without its two hexadecimal digits; the decoder would let it stand for itself.

@@ -5,9 +5,9 @@ use http::header::{
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, VARY,
 };
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Uri};
+use http::{HeaderMap, HeaderValue, Method};
 
-use crate::address::has_bad_port;
+use crate::address::parse_http_url;
 use crate::response::entity::ALLOWED_METHODS;
 use crate::route::Route;
 
@@ -60,16 +60,11 @@ impl AllowedOrigins {
 }
 
 fn is_origin(origin: &str) -> bool {
-    if origin.contains(['*', '@', '?', '#']) || origin.matches('/').count() != 2 {
+    if origin.contains(['*', '?']) || origin.matches('/').count() != 2 {
         return false;
     }
-    let Ok(uri) = origin.parse::<Uri>() else { return false };
-    let Some(authority) = uri.authority() else { return false };
-    match (uri.scheme_str(), authority.port_u16()) {
-        (Some("http"), Some(80)) | (Some("https"), Some(443)) => false,
-        (Some("http" | "https"), _) => !has_bad_port(authority),
-        _ => false,
-    }
+    let Ok(url) = parse_http_url(origin) else { return false };
+    !matches!((url.scheme_str(), url.port_u16()), (Some("http"), Some(80)) | (Some("https"), Some(443)))
 }
 
 #[cfg(test)]

@@ -133,8 +133,7 @@
 //! Settings that contradict each other are a [`BuildError`] that says what would be right.
 //!
 //! # Features and dependencies
-//! The features `brotli` and `zstd` each add that content coding to the gzip that answers are compressed with; neither is a
-//! default. `oauth` adds signed access tokens of an authorization server. Public signatures name the types of `http` and `bytes` alone, beside the macro
+//! The feature `oauth`, which is no default, adds access tokens of an authorization server. Public signatures name the types of `http` and `bytes` alone, beside the macro
 //! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
 //! `schemars` serves the documents made here and is no promise.
 
@@ -161,16 +160,12 @@ mod panic_guard;
 mod request_id;
 mod response;
 mod route;
-mod sync;
 mod timestamp;
 mod utf8;
 
-#[cfg(test)]
-mod interleavings;
-
 pub use async_trait::async_trait;
 
-pub use address::{Address, AddressError};
+pub use address::{Address, AddressError, parse_http_url};
 pub use build_error::BuildError;
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use chain::chain;

@@ -1,6 +1,5 @@
 //! Request ids: the caller's own, or a new one (decision A16).
 
-use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,14 +12,12 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 /// How many characters of a caller's id are accepted at most.
 pub(crate) const MAX_LENGTH: usize = 128;
 
-/// How many numbers a thread takes at once.
-const BLOCK: u64 = 1 << 12;
-
-/// Makes ids that do not repeat and do not tell how many requests there were: a number of this process's under two keyed
-/// hashes, whose keys the system draws at random.
+/// Makes ids that do not repeat and do not tell how many requests there were: a number under two keyed hashes, whose keys the
+/// system draws at random.
 #[derive(Debug, Default)]
 pub struct RequestIds {
     keys: [RandomState; 2],
+    next: AtomicU64,
 }
 
 impl RequestIds {
@@ -38,23 +35,12 @@ impl RequestIds {
     }
 
     fn fresh(&self) -> HeaderValue {
-        let number = next_number();
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let [high, low] = self.keys.each_ref().map(|keys| keys.hash_one(number));
         let mut id = [0; Simple::LENGTH];
         Uuid::from_u64_pair(high, low).simple().encode_lower(&mut id);
         HeaderValue::from_bytes(&id).expect("hexadecimal digits are visible ASCII")
     }
-}
-
-/// A number that this process has not had. Threads share no counter, but for a block of numbers now and then.
-fn next_number() -> u64 {
-    static BLOCKS: AtomicU64 = AtomicU64::new(0);
-    thread_local!(static NEXT: Cell<u64> = const { Cell::new(0) });
-
-    let next = NEXT.get();
-    let number = if next.is_multiple_of(BLOCK) { BLOCKS.fetch_add(BLOCK, Ordering::Relaxed) } else { next };
-    NEXT.set(number + 1);
-    number
 }
 
 fn is_acceptable(id: &HeaderValue) -> bool {
@@ -89,7 +75,7 @@ mod tests {
     fn each_digit_is_random() {
         let ids = RequestIds::default();
         let mut seen = std::collections::HashSet::new();
-        for _ in 0..BLOCK {
+        for _ in 0..4_096 {
             let id = ids.fresh();
             seen.extend(id.as_bytes().windows(2).enumerate().map(|(at, pair)| (at, pair[0], pair[1])));
         }
@@ -97,11 +83,10 @@ mod tests {
         assert!(seen.len() > 31 * 255, "{}", seen.len());
     }
 
-    /// Also from the end of a block on, and on other threads.
     #[test]
     fn fresh_ids_differ() {
         let ids = RequestIds::default();
-        let many = || (0..2 * BLOCK + 10).map(|_| ids.fresh()).collect::<Vec<_>>();
+        let many = || (0..4_096).map(|_| ids.fresh()).collect::<Vec<_>>();
         let all: Vec<_> = std::thread::scope(|scope| {
             let threads = [(); 3].map(|()| scope.spawn(many));
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()

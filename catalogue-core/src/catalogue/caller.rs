@@ -14,13 +14,14 @@ impl Inner {
     pub(super) async fn caller<'s>(
         &self,
         request: &request::Parts,
+        token: Result<BearerToken<'_>, Refusal>,
         known: Option<Identity>,
         seen: &'s mut Option<Identity>,
     ) -> Result<(&'s Identity, Option<Revision>), ApiError> {
         let named = known.or_else(|| self.identify.as_ref()?.call(request));
         let (identity, revision) = match named {
             Some(identity) => (identity, None),
-            None => self.holder(BearerToken::from_headers(&request.headers), request, seen).await?,
+            None => self.holder(token, request, seen).await?,
         };
         Ok((seen.insert(identity), revision))
     }

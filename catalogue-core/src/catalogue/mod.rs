@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, Method, Request, Response, request};
 
-use crate::auth::Authenticator;
+use crate::auth::{Authenticator, BearerToken};
 use crate::chain::chain;
 use crate::cors::AllowedOrigins;
 use crate::documents::DocumentFormat;
@@ -156,7 +156,8 @@ impl Inner {
         if route == Route::Root {
             return envelope::root(&self.mount.router.docs, headers);
         }
-        let (identity, revision) = self.caller(request, known, seen).await?;
+        let token = BearerToken::from_headers(headers);
+        let (identity, revision) = self.caller(request, token, known, seen).await?;
         let Route::Operation(operation, segment) = route else {
             return Err(ApiError::NotFound);
         };

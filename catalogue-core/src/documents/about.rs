@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::TITLE;
 use super::links::{STAND_IN_HOST, destination, page_address};
-use crate::address::{Address, has_bad_escape};
+use crate::address::{Address, has_bad_escape, parse_http_url};
 use crate::build_error::BuildError;
 
 /// Whose API it is. What is not said is left out of every text.
@@ -155,10 +155,7 @@ fn is_address(text: &str) -> bool {
 }
 
 fn is_page(text: &str) -> bool {
-    let uri: Option<Uri> = text.split('#').next().and_then(|text| text.parse().ok());
-    let is_whole =
-        |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(|h| !h.is_empty());
-    is_address(text) && uri.as_ref().is_some_and(is_whole)
+    is_address(text) && text.split('#').next().is_some_and(|page| parse_http_url(page).is_ok())
 }
 
 fn is_mailbox(text: &str) -> bool {

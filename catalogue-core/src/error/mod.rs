@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::auth::{Explanation, Refusal};
 use crate::limit::Throttled;
 use crate::model::{Scope, Scopes};
-use crate::storage::{StorageError, StorageErrorKind};
+use crate::storage::StorageError;
 pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT};
 
 /// The codes that clients branch on.
@@ -113,12 +113,6 @@ impl ApiError {
     /// A 401 of which no more is said.
     pub(crate) const fn unauthorized(refusal: Refusal) -> Self {
         Self::Unauthorized(refusal, None)
-    }
-
-    /// Whether the storage is out of reach, or too slow now.
-    pub(crate) fn is_unavailable(&self) -> bool {
-        let Self::Internal(cause) = self else { return false };
-        cause.downcast_ref().is_some_and(|error: &StorageError| error.kind() == StorageErrorKind::Unavailable)
     }
 
     pub(crate) const fn code(&self) -> ErrorCode {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
+use async_trait::async_trait;
+
 use super::rate_limit::RateLimit;
+use crate::delegate::delegate;
 use crate::model::{AccountId, Identity};
 
 /// Counts requests against a limit (decision A2).
@@ -21,16 +21,23 @@ use crate::model::{AccountId, Identity};
 /// - Calls may run at the same time. Their futures may be dropped before they finish; what was taken may then stay taken.
 ///
 /// [`LocalRateLimiter`](crate::limit::LocalRateLimiter) counts in this process.
+#[async_trait]
 pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     /// The limit of every key. It stays the same.
     fn limit(&self) -> RateLimit;
 
     /// Takes one request from the allowance of `key`.
-    fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken>;
+    async fn take(&self, key: RateLimitKey<'_>) -> Taken;
 
     /// Gives back what `key` took in the window that [`Taken::Granted`] named.
-    fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()>;
+    async fn give_back(&self, key: RateLimitKey<'_>, window: u64);
 }
+
+delegate! { RateLimiter {
+    async fn take(key: RateLimitKey<'_>) -> Taken;
+    async fn give_back(key: RateLimitKey<'_>, window: u64);
+    fn limit() -> RateLimit;
+} }
 
 /// Who has an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,64 +76,3 @@ pub enum Taken {
     /// It cannot be counted now. The request goes on, and its answer says nothing of a limit.
     Uncounted,
 }
-
-/// What a [`RateLimiter`] answers: a future that allocates nothing when the answer is ready.
-#[must_use = "futures do nothing unless polled"]
-pub struct LimiterFuture<'l, T>(State<'l, T>);
-
-enum State<'l, T> {
-    Now(Option<T>),
-    Later(Pin<Box<dyn Future<Output = T> + Send + 'l>>),
-}
-
-impl<'l, T> LimiterFuture<'l, T> {
-    /// An answer that is ready.
-    pub fn now(answer: T) -> Self {
-        Self(State::Now(Some(answer)))
-    }
-
-    /// An answer that must be waited for.
-    pub fn later(answer: impl Future<Output = T> + Send + 'l) -> Self {
-        Self(State::Later(Box::pin(answer)))
-    }
-}
-
-// An answer that is there is not pinned.
-impl<T> Unpin for LimiterFuture<'_, T> {}
-
-impl<T> Future for LimiterFuture<'_, T> {
-    type Output = T;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        match &mut self.0 {
-            State::Now(answer) => Poll::Ready(answer.take().expect("a future is not polled after its end")),
-            State::Later(answer) => answer.as_mut().poll(context),
-        }
-    }
-}
-
-impl<T> fmt::Debug for LimiterFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LimiterFuture").finish_non_exhaustive()
-    }
-}
-
-macro_rules! rate_limiter_behind {
-    ($($pointer:ident)*) => {$(
-        #[deny(clippy::missing_trait_methods)] // a later default method must not be lost here
-        impl<T: RateLimiter + ?Sized> RateLimiter for $pointer<T> {
-            fn limit(&self) -> RateLimit {
-                (**self).limit()
-            }
-
-            fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
-                (**self).take(key)
-            }
-
-            fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
-                (**self).give_back(key, window)
-            }
-        }
-    )*};
-}
-rate_limiter_behind! { Arc Box }

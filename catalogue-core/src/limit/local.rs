@@ -3,7 +3,9 @@
 use std::fmt;
 use std::time::Instant;
 
-use super::limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
+use async_trait::async_trait;
+
+use super::limiter::{RateLimitKey, RateLimiter, Taken};
 use super::rate_limit::RateLimit;
 use super::windows::{Fingerprints, Windows};
 
@@ -61,20 +63,20 @@ impl LocalRateLimiter {
     }
 }
 
+#[async_trait]
 impl RateLimiter for LocalRateLimiter {
     fn limit(&self) -> RateLimit {
         self.limit
     }
 
-    fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
+    async fn take(&self, key: RateLimitKey<'_>) -> Taken {
         let (windows, key) = self.of(key);
-        LimiterFuture::now(windows.take(key, self.now()))
+        windows.take(key, self.now())
     }
 
-    fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
+    async fn give_back(&self, key: RateLimitKey<'_>, window: u64) {
         let (windows, key) = self.of(key);
         windows.give_back(key, window);
-        LimiterFuture::now(())
     }
 }
 

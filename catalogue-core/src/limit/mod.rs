@@ -11,7 +11,7 @@ mod windows;
 
 pub use client_address::ClientAddress;
 pub(crate) use fields::{Fields, Throttled};
-pub use limiter::{LimiterFuture, RateLimitKey, RateLimiter, Taken};
+pub use limiter::{RateLimitKey, RateLimiter, Taken};
 pub use local::LocalRateLimiter;
 pub use rate_limit::{InvalidRateLimit, RateLimit};
 pub(crate) use step::Limits;

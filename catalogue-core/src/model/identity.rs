@@ -9,7 +9,6 @@ use super::{AccountId, Scopes, TokenDigest};
 
 /// What kind of credential a caller holds (sections 5.1 and 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum CredentialKind {
     /// An API key that the account's owner created.
     ApiKey,

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::ops::Deref;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -76,18 +74,7 @@ impl Serialize for Scope {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(inline)]
-pub struct Scopes(#[schemars(with = "Vec<String>")] Sorted);
-
-/// Those that the contract defines are shared by all credentials, without a count: each request would change it.
-#[derive(Clone)]
-enum Sorted {
-    Defined(&'static [Scope]),
-    Other(Arc<[Scope]>),
-}
-
-/// Every set of scopes that the contract defines.
-static DEFINED: [&[Scope]; 4] =
-    [&[], &[Scope::ReadProfile], &[Scope::ReadCourses], &[Scope::ReadProfile, Scope::ReadCourses]];
+pub struct Scopes(#[schemars(with = "Vec<String>")] Arc<[Scope]>);
 
 impl Scopes {
     /// The scopes of those names. A blank ends a name (RFC 6749 section 3.3), so a text with blanks has several. A
@@ -117,45 +104,7 @@ impl Scopes {
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
         let sorted: BTreeSet<Scope> = scopes.into_iter().collect();
-        let defined = DEFINED.iter().find(|defined| sorted.iter().eq(**defined));
-        Self(defined.map_or_else(|| Sorted::Other(sorted.into_iter().collect()), |defined| Sorted::Defined(defined)))
-    }
-}
-
-impl Deref for Sorted {
-    type Target = [Scope];
-
-    fn deref(&self) -> &[Scope] {
-        match self {
-            Self::Defined(scopes) => scopes,
-            Self::Other(scopes) => scopes,
-        }
-    }
-}
-
-impl Default for Sorted {
-    fn default() -> Self {
-        Self::Defined(&[])
-    }
-}
-
-impl PartialEq for Sorted {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
-impl Eq for Sorted {}
-
-impl Hash for Sorted {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (**self).hash(state);
-    }
-}
-
-impl fmt::Debug for Sorted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&**self, f)
+        Self(sorted.into_iter().collect())
     }
 }
 

@@ -1,12 +1,12 @@
 //! `GET /courses`: list the caller's own courses, newest first, without module bodies (section 4.2).
 
 use super::body::{ListBody, Reply, SuccessPage, write};
-use super::list::ListCall;
-use super::parameter::Parameter;
+use super::parameter::{ListQuery, Parameter};
 use super::{Authorized, Row, Tag, example};
-use crate::error::ApiError;
-use crate::model::{CourseListItem, Scope};
-use crate::storage::{CourseRow, CourseRows, CourseStorage, Position};
+use crate::cursor::Cursor;
+use crate::error::{ApiError, InvalidParameter};
+use crate::model::{AccountId, CourseListItem, Scope};
+use crate::storage::{CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position};
 
 pub(super) static ROW: Row = Row {
     id: "listCourses",
@@ -23,8 +23,40 @@ pub(super) static ROW: Row = Row {
     example,
 };
 
+/// The parameters of one request for a page of the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ListCall {
+    pub(super) page: PageRequest,
+    /// The limit where the caller named one; the next page's address names it again.
+    named_limit: Option<Limit>,
+}
+
+impl ListCall {
+    pub(super) fn parse(caller: &Authorized<'_>, query: Option<&str>) -> Result<Self, ApiError> {
+        let query = ListQuery::parse(query);
+        let named_limit = query.limit()?;
+        let decode = |text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR);
+        let after = query.cursor()?.map(decode).transpose()?;
+        Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
+    }
+
+    /// The page, and the address of the next one, which starts after `next`.
+    fn reply(&self, account: &AccountId, body: ListBody, next: Option<&Position>) -> Result<Reply, ApiError> {
+        let unknown = || ApiError::Internal("the storage lists an item at a position that none can have".into());
+        let cursor = next.map(|next| Cursor::encode(account, next).ok_or_else(unknown)).transpose()?;
+        let address = cursor.as_ref().map(|cursor| {
+            let cursor = cursor.as_str();
+            match self.named_limit {
+                Some(limit) => format!("{}?cursor={cursor}&limit={}", ROW.path, limit.get()),
+                None => format!("{}?cursor={cursor}", ROW.path),
+            }
+        });
+        Ok(Reply { body: body.finish(cursor.as_ref()), next: address, revision: None })
+    }
+}
+
 pub(super) async fn run(
-    call: &ListCall<Position>,
+    call: &ListCall,
     courses: &dyn CourseStorage,
     caller: &Authorized<'_>,
 ) -> Result<Reply, ApiError> {
@@ -33,7 +65,7 @@ pub(super) async fn run(
     let mut rows = CourseRows::new(call.page.limit, &mut write);
     let revision = courses.list_courses(caller.account(), &call.page, &mut rows).await?;
     let next = rows.next();
-    Ok(Reply { revision, ..call.reply(caller.account(), ROW.path, body, next.as_ref())? })
+    Ok(Reply { revision, ..call.reply(caller.account(), body, next.as_ref())? })
 }
 
 /// What serialising a [`CourseListItem`] gives, without the texts being copied on the way.
@@ -61,8 +93,7 @@ fn example() -> Reply {
     let items = example::course_items();
     let mut body = ListBody::with_capacity(items.len());
     items.iter().for_each(|item| body.push(|json| write_item(&item.row(), json)));
-    let reply =
-        ListCall::default().reply(&example::identity().account, ROW.path, body, Some(&example::next_position()));
+    let reply = ListCall::default().reply(&example::identity().account, body, Some(&example::next_position()));
     reply.expect("examples have slugs")
 }
 
@@ -71,8 +102,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cursor::Cursor;
-    use crate::model::AccountId;
     use crate::operation::body::PaginationMeta;
     use crate::timestamp::Timestamp;
 
@@ -97,5 +126,12 @@ mod tests {
             let page = serde_json::to_vec(&SuccessPage { data: &items, meta }).unwrap();
             prop_assert_eq!(&*body.finish(next.as_ref()), &*page);
         }
+    }
+
+    #[test]
+    fn a_course_where_none_can_be_is_a_fault_of_the_storage() {
+        let next = Position { created_at: Timestamp::MIN, slug: String::new() };
+        let reply = ListCall::default().reply(&AccountId::new("acc"), ListBody::with_capacity(0), Some(&next));
+        assert!(matches!(reply, Err(ApiError::Internal(_))));
     }
 }

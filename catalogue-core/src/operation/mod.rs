@@ -7,7 +7,6 @@ mod courses;
 pub(crate) mod document;
 mod example;
 mod gate;
-mod list;
 mod me;
 mod openapi;
 mod parameter;
@@ -19,10 +18,10 @@ use schemars::{Schema, SchemaGenerator};
 
 use crate::error::ApiError;
 use crate::model::Scope;
-use crate::storage::{CourseStorage, Position};
+use crate::storage::CourseStorage;
 use body::Reply;
+use courses::ListCall;
 use document::Document;
-use list::ListCall;
 
 /// Makes the operations, all of them in a list, and the row of each.
 macro_rules! operations {
@@ -108,7 +107,7 @@ pub(crate) enum Asked {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Call {
     Me,
-    Courses(ListCall<Position>),
+    Courses(ListCall),
     /// `None` where the path's text can name no course.
     Course(Option<String>),
 }

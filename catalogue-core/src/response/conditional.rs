@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 4 * 1024;
 
 /// A weak entity tag; weak, so that it survives compression on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ETag(pub(super) HeaderValue);
+pub(crate) struct ETag(HeaderValue);
 
 impl ETag {
     /// The tag of these bytes: 128 bits of their SHA-256.

@@ -15,7 +15,7 @@ use crate::error::{ApiError, ErrorCode};
 use crate::operation::body::{Reply, json};
 use crate::response::conditional::ETag;
 use crate::response::entity::{ALLOWED_METHODS, Entity};
-use crate::response::negotiation::{accepted_codings, wants_html};
+use crate::response::negotiation::{accepts_gzip, wants_html};
 
 const JSON: &str = "application/json";
 
@@ -61,7 +61,7 @@ pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity
         let link = format!(r#"<{}{next}>; rel="next""#, base.as_str());
         HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII")
     });
-    Entity::new(JSON, &reply.body, etag, link)
+    Entity::new(JSON, reply.body, etag, link)
 }
 
 /// 200 with an operation's answer, or 304 when the caller has it already.
@@ -117,17 +117,18 @@ pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes
     Ok(response)
 }
 
-/// 200 in the content coding that the caller wants.
+/// 200, compressed if the caller wants it so.
 fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
-    let compressed = accepted_codings(request).find_map(|coding| Some((coding, entity.compressed(coding)?)));
-    let form = compressed.map_or_else(|| &entity.plain, |(_, form)| form);
-    let mut response = Response::new(form.body.clone());
+    let compressed = accepts_gzip(request).then(|| entity.compressed()).flatten();
+    let body = compressed.unwrap_or(&entity.plain).clone();
+    let length = HeaderValue::from(body.len());
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.reserve(USUAL_HEADERS);
     headers.insert(CONTENT_TYPE, entity.media_type.clone());
-    headers.insert(CONTENT_LENGTH, form.length.clone());
-    if let Some((coding, _)) = compressed {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+    headers.insert(CONTENT_LENGTH, length);
+    if compressed.is_some() {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     headers.insert(ETAG, entity.etag.header());
     response

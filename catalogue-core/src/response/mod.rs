@@ -1,6 +1,5 @@
 //! [`Answers`]: what answers a call, from the page cache, with 304, or rendered. The files beside it make bytes and headers.
 
-pub(crate) mod coding;
 pub(crate) mod conditional;
 pub(crate) mod entity;
 pub(crate) mod envelope;
@@ -22,7 +21,7 @@ use crate::storage::CourseStorage;
 use conditional::{ETag, names_any};
 use entity::Entity;
 use page_cache::{Fresh, PageCache, PageCacheStatistics};
-use page_key::{Key, Shows, Wanted};
+use page_key::{Key, Shown};
 use rendering::Rendering;
 
 /// Where a request came in, as far as its response depends on it.
@@ -60,36 +59,25 @@ impl Answers {
         revision: Option<Revision>,
         headers: &HeaderMap,
     ) -> Result<Answer, ApiError> {
-        let shows = match (&call, revision) {
-            (Call::Me, _) => Some(Shows::Caller(caller.identity())),
-            (_, None) => self.courses.revision(caller.account()).await?.map(Shows::Courses),
-            (_, Some(revision)) => Some(Shows::Courses(revision)),
+        let shown = match (&call, revision) {
+            (Call::Me, _) => Some(Shown::Caller(Box::new(caller.identity().clone()))),
+            (_, None) => self.courses.revision(caller.account()).await?.map(Shown::Courses),
+            (_, Some(revision)) => Some(Shown::Courses(revision)),
         };
-        let Some(shows) = shows else {
+        let Some(shown) = shown else {
             return Box::pin(self.answer_without_revision(place, call, caller, headers)).await;
         };
-        let wanted = Wanted { mount: place.number, account: caller.account(), shows, call: &call };
-        match self.answer_unrendered(place, &wanted, headers) {
-            Ok(answer) => Ok(answer),
-            Err(etag) => {
-                let key = Key::new(place.number, caller.account(), shows, call);
-                // Boxed, so that the others have no room for this.
-                Box::pin(self.answer_rendered(place, key, etag, caller, headers)).await
-            }
+        let key = Key { mount: place.number, account: caller.account().clone(), shown, call };
+        if let Some(cached) = self.page_cache.get(&key) {
+            return Ok(Answer { response: envelope::answer(&cached, headers), rendered: false });
         }
-    }
-
-    /// Answers from what is kept or with 304, or says which tag the answer will have that must be rendered.
-    fn answer_unrendered(&self, place: Place<'_>, wanted: &Wanted<'_>, headers: &HeaderMap) -> Result<Answer, ETag> {
-        if let Some(kept) = self.page_cache.get(wanted) {
-            return Ok(Answer { response: envelope::answer(&kept, headers), rendered: false });
-        }
-        let etag = place.rendering.tag(wanted);
+        let etag = place.rendering.tag(&key);
         // A star would name an answer that may not be there; this very tag was only ever given to one that was.
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
-        Err(etag)
+        // Boxed, so that the others have no room for this.
+        Box::pin(self.answer_rendered(place, key, etag, caller, headers)).await
     }
 
     async fn answer_rendered(

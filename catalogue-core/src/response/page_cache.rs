@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
 use crate::error::ApiError;
 use crate::panic_guard::catch_panic;
 use crate::response::entity::Entity;
-use crate::response::page_key::{Key, Wanted};
+use crate::response::page_key::Key;
 use crate::storage::{StorageError, StorageErrorKind};
-use crate::sync::Cache;
 
 /// How many bytes a page of fifty usually takes up, for the cache's first layout.
 const USUAL_WEIGHT: usize = 16 << 10;
@@ -49,10 +49,8 @@ type Rendered = Result<Arc<Entity>, NothingToShare>;
 /// Why those who waited for an answer have none.
 #[derive(Clone, Copy, Debug)]
 enum NothingToShare {
-    /// It failed, and so do those who waited: who tried again could wait for the same fault once more.
-    Failed,
-    /// The same, as the storage is out of reach.
-    Unavailable,
+    /// It failed so, and so do those who waited: who tried again could wait for the same fault once more.
+    Failed(StorageErrorKind),
     /// What came of it is for who asked alone; the others render on their own, all at the same time.
     NotKept,
 }
@@ -77,8 +75,8 @@ impl PageCache {
     }
 
     /// The kept answer, if there is one.
-    pub(crate) fn get(&self, wanted: &Wanted<'_>) -> Option<Arc<Entity>> {
-        let entity = self.entries.as_ref()?.get(wanted)?.ok()?;
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entity>> {
+        let entity = self.entries.as_ref()?.get(key)?.ok()?;
         Some(self.hit(entity))
     }
 
@@ -94,10 +92,7 @@ impl PageCache {
         };
         let guard = match entries.get_value_or_guard_async(key).await {
             Ok(Ok(entity)) => return Ok(self.hit(entity)),
-            Ok(Err(NothingToShare::Failed)) => return Err(ApiError::Internal(WAITED_IN_VAIN.into())),
-            Ok(Err(NothingToShare::Unavailable)) => {
-                return Err(StorageError::new(StorageErrorKind::Unavailable, WAITED_IN_VAIN).into());
-            }
+            Ok(Err(NothingToShare::Failed(kind))) => return Err(StorageError::new(kind, WAITED_IN_VAIN).into()),
             Ok(Err(NothingToShare::NotKept)) => None,
             Err(guard) => Some(guard),
         };
@@ -110,8 +105,10 @@ impl PageCache {
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
             Ok(fresh) if fresh.is_of_key => Ok(Arc::clone(&fresh.entity)),
-            Err(error) if error.is_unavailable() => Err(NothingToShare::Unavailable),
-            Err(ApiError::Internal(_)) => Err(NothingToShare::Failed),
+            Err(ApiError::Internal(cause)) => {
+                let kind = cause.downcast_ref().map_or(StorageErrorKind::Other, StorageError::kind);
+                Err(NothingToShare::Failed(kind))
+            }
             Ok(_) | Err(_) => Err(NothingToShare::NotKept),
         };
         if rendered.is_err() {

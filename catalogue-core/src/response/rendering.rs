@@ -8,7 +8,7 @@ use crate::address::Address;
 use crate::model::Identity;
 use crate::operation::Operation;
 use crate::response::conditional::ETag;
-use crate::response::page_key::{Shows, Wanted};
+use crate::response::page_key::{Key, Shown};
 
 /// Stands for the code that renders answers, and for the address that they link to. It is made from the examples of all
 /// operations, so every server of one version at one address has the same.
@@ -27,13 +27,14 @@ impl Rendering {
         Self(Sha256::new_with_prefix(digest.finalize()))
     }
 
-    /// The tag of the answer that is wanted.
-    pub(crate) fn tag(&self, wanted: &Wanted<'_>) -> ETag {
-        let Wanted { mount: _, account, shows, call } = wanted;
-        match shows {
-            Shows::Courses(revision) => self.tag_of(&(account, revision, call)),
-            // No answer shows who issued a token.
-            Shows::Caller(Identity { account, kind, credential_id, scopes, issued: _ }) => {
+    /// The tag of the response with that key.
+    pub(crate) fn tag(&self, key: &Key) -> ETag {
+        let Key { mount: _, account, shown, call } = key;
+        match shown {
+            Shown::Courses(revision) => self.tag_of(&(account, revision, call)),
+            Shown::Caller(identity) => {
+                // No response shows who issued a token.
+                let Identity { account, kind, credential_id, scopes, issued: _ } = &**identity;
                 self.tag_of(&("identity", account, kind, credential_id, scopes))
             }
         }

@@ -14,11 +14,11 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-pub use course_list::{CourseList, CourseRow, CourseRows, Position};
+pub use course_list::{CourseRow, Position};
 pub use error::{StorageError, StorageErrorKind};
 pub use keys::{Actor, CredentialAction, CredentialEvent, KeyStorage, MAX_REMOVED, MAX_RENAMES, RETENTION};
 pub use memory::MemoryStorage;
-pub use paging::{Limit, List, PageRequest, Rows};
+pub use paging::{CourseRows, Limit, PageRequest};
 pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
 pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};

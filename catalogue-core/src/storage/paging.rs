@@ -1,11 +1,10 @@
-//! Keyset paging, of whatever list: what page is asked for, what comes back, and where the next one starts.
+//! Keyset paging: what page is asked for, what comes back, and where the next one starts.
 
 use std::convert::Infallible;
 use std::fmt;
-use std::hash::Hash;
 use std::ops::ControlFlow;
 
-use super::course_list::Position;
+use super::course_list::{CourseRow, Position};
 
 /// How many items a page holds at most: 1 to 100, 50 where the caller does not say (section 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,34 +41,20 @@ impl Default for Limit {
 }
 
 /// Which page of a list is wanted.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PageRequest<P = Position> {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PageRequest {
     /// How many items at most.
     pub limit: Limit,
     /// The page starts right after this position, whether or not an item still stands there; at the start if `None`.
-    pub after: Option<P>,
+    pub after: Option<Position>,
 }
 
-impl<P> PageRequest<P> {
+impl PageRequest {
     /// How many rows to read: one more than the page holds, which tells whether another page follows.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.limit.get() + 1
     }
-}
-
-impl<P> Default for PageRequest<P> {
-    fn default() -> Self {
-        Self { limit: Limit::DEFAULT, after: None }
-    }
-}
-
-/// A list that is read page by page.
-pub trait List: 'static {
-    /// A row, borrowed from where a storage has it.
-    type Row<'r>;
-    /// Where a row stands, by what the list is ordered by.
-    type Position: Clone + fmt::Debug + Eq + Hash + Send + Sync;
 }
 
 /// Takes the rows of a page in the list's order, up to the one that is beyond the page.
@@ -94,18 +79,18 @@ pub trait List: 'static {
 /// assert_eq!(rows.next().unwrap().slug, "b");
 /// assert_eq!(items.len(), 2);
 /// ```
-pub struct Rows<'r, L: List> {
+pub struct CourseRows<'r> {
     limit: usize,
     taken: usize,
     /// Where the last row of the page stands, once the page is full.
-    last: Option<L::Position>,
+    last: Option<Position>,
     has_more: bool,
-    take: &'r mut (dyn FnMut(L::Row<'_>) + Send),
+    take: &'r mut (dyn FnMut(CourseRow<'_>) + Send),
 }
 
-impl<'r, L: List> Rows<'r, L> {
+impl<'r> CourseRows<'r> {
     /// Hands up to `limit` rows on to `take`.
-    pub fn new(limit: Limit, take: &'r mut (dyn FnMut(L::Row<'_>) + Send)) -> Self {
+    pub fn new(limit: Limit, take: &'r mut (dyn FnMut(CourseRow<'_>) + Send)) -> Self {
         Self { limit: limit.get(), taken: 0, last: None, has_more: false, take }
     }
 
@@ -113,7 +98,7 @@ impl<'r, L: List> Rows<'r, L> {
     /// that no further one is wanted: the row only tells that another page follows.
     ///
     /// Of the positions only that of the page's last row is asked for, where the next page starts.
-    pub fn push(&mut self, row: L::Row<'_>, position: impl FnOnce() -> L::Position) -> ControlFlow<()> {
+    pub fn push(&mut self, row: CourseRow<'_>, position: impl FnOnce() -> Position) -> ControlFlow<()> {
         let Ok(flow) = self.try_push(row, || Ok::<_, Infallible>(position()));
         flow
     }
@@ -125,8 +110,8 @@ impl<'r, L: List> Rows<'r, L> {
     #[inline]
     pub fn try_push<E>(
         &mut self,
-        row: L::Row<'_>,
-        position: impl FnOnce() -> Result<L::Position, E>,
+        row: CourseRow<'_>,
+        position: impl FnOnce() -> Result<Position, E>,
     ) -> Result<ControlFlow<()>, E> {
         if self.taken == self.limit {
             self.has_more = true;
@@ -143,36 +128,34 @@ impl<'r, L: List> Rows<'r, L> {
     /// Where the next page starts: the position of the last row that was taken, when a further one came; `None` exactly
     /// when none did.
     #[must_use]
-    pub fn next(self) -> Option<L::Position> {
+    pub fn next(self) -> Option<Position> {
         self.last.filter(|_| self.has_more)
     }
 }
 
-impl<L: List> fmt::Debug for Rows<'_, L> {
+impl fmt::Debug for CourseRows<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rows").field("limit", &self.limit).field("taken", &self.taken).finish_non_exhaustive()
+        f.debug_struct("CourseRows").field("limit", &self.limit).field("taken", &self.taken).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timestamp::Timestamp;
 
-    enum Numbers {}
-
-    impl List for Numbers {
-        type Row<'r> = u8;
-        type Position = u8;
-    }
-
-    /// The rows that were taken of so many, and where the next page starts.
-    fn page(limit: u8, rows: u8) -> (Vec<u8>, Option<u8>) {
+    /// The numbers of the rows that were taken of so many, and the one after which the next page starts.
+    fn page(limit: u8, rows: u32) -> (Vec<u32>, Option<String>) {
         let mut taken = Vec::new();
-        let mut take = |row| taken.push(row);
-        let mut page = Rows::<Numbers>::new(Limit::new(limit).unwrap(), &mut take);
-        let refused = (0..rows).find(|row| page.push(*row, || *row).is_break());
-        assert_eq!(refused, (rows > limit).then_some(limit));
-        let next = page.next();
+        let mut take = |row: CourseRow<'_>| taken.push(row.module_count);
+        let mut page = CourseRows::new(Limit::new(limit).unwrap(), &mut take);
+        let refused = (0..rows).find(|&module_count| {
+            let row = CourseRow { slug: "", title: "", language: "", published_at: None, hidden: false, module_count };
+            let position = || Position { created_at: Timestamp::MIN, slug: module_count.to_string() };
+            page.push(row, position).is_break()
+        });
+        assert_eq!(refused, (rows > limit.into()).then_some(limit.into()));
+        let next = page.next().map(|position| position.slug);
         (taken, next)
     }
 
@@ -181,8 +164,8 @@ mod tests {
         assert_eq!(page(2, 0), (vec![], None));
         assert_eq!(page(2, 1), (vec![0], None));
         assert_eq!(page(2, 2), (vec![0, 1], None));
-        assert_eq!(page(2, 3), (vec![0, 1], Some(1)));
-        assert_eq!(page(2, 100), (vec![0, 1], Some(1)));
-        assert_eq!(page(1, 2), (vec![0], Some(0)));
+        assert_eq!(page(2, 3), (vec![0, 1], Some("1".into())));
+        assert_eq!(page(2, 100), (vec![0, 1], Some("1".into())));
+        assert_eq!(page(1, 2), (vec![0], Some("0".into())));
     }
 }

@@ -140,8 +140,6 @@ impl Answer {
         let mut plain = Vec::new();
         match self.header("content-encoding") {
             None => return self.body.clone(),
-            Some("br") => brotli::BrotliDecompress(&mut &*self.body, &mut plain).unwrap(),
-            Some("zstd") => plain = zstd::bulk::decompress(&self.body, 1 << 24).unwrap(),
             Some("gzip") => {
                 flate2::read::GzDecoder::new(&*self.body).read_to_end(&mut plain).unwrap();
             }

@@ -16,25 +16,15 @@ async fn get(app: &TestApp, method: Method, token: &str, path: &str, encodings: 
     app.send(method, path, &[("authorization", &bearer), ("accept-encoding", encodings)]).await
 }
 
-/// The codings of this build.
-const CODINGS: &[&str] = &[
-    #[cfg(feature = "brotli")]
-    "br",
-    #[cfg(feature = "zstd")]
-    "zstd",
-    "gzip",
-];
-
 #[tokio::test]
 async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
     let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/courses", "/api/v1/openapi.json", "/docs/openapi.json", "/docs/openapi.md", "/docs"] {
         let plain = get(&app, Method::GET, &token, path, "identity").await;
         assert_eq!(plain.header("content-encoding"), None, "{path}");
-        for coding in CODINGS.iter().chain(CODINGS) {
-            let accepted = format!("{coding}, deflate, identity;q=0.5");
-            let compressed = get(&app, Method::GET, &token, path, &accepted).await;
-            assert_eq!(compressed.header("content-encoding"), Some(*coding), "{path}");
+        for accepted in ["gzip, deflate, identity;q=0.5", "gzip, deflate, br, zstd", "*"] {
+            let compressed = get(&app, Method::GET, &token, path, accepted).await;
+            assert_eq!(compressed.header("content-encoding"), Some("gzip"), "{path}");
             assert_eq!(compressed.header("content-length"), Some(&*compressed.body.len().to_string()));
             assert!(compressed.body.len() * 2 <= plain.body.len());
             assert_eq!(compressed.decoded(), plain.body);
@@ -42,15 +32,6 @@ async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
                 assert_eq!(compressed.header(header), plain.header(header), "{path} {header}");
             }
         }
-    }
-}
-
-#[tokio::test]
-async fn of_codings_that_are_liked_alike_the_smallest_is_taken() {
-    let (app, token) = app_with_a_page().await;
-    for accepted in ["gzip, deflate, br, zstd", "zstd, gzip, br", "*"] {
-        let answer = get(&app, Method::GET, &token, "/api/v1/courses", accepted).await;
-        assert_eq!(answer.header("content-encoding"), CODINGS.first().copied(), "{accepted:?}");
     }
 }
 

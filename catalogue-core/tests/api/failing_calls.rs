@@ -7,11 +7,15 @@ use catalogue_core::auth::{Credential, CredentialKind, TokenDigest};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, CredentialStorage, MemoryStorage, PageRequest, Revision, StorageError,
 };
-use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, async_trait};
+use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, Operation, async_trait};
 use http::{Method, Request};
 
 use crate::app::{Answer, OWNER, TestApp, course};
 use crate::failures::Fault;
+
+/// What is asked for, below the base address: each operation, also what is not there.
+const PATHS: [&str; 7] =
+    ["/me", "/courses", "/courses?limit=1", "/courses/a", "/courses/none", "/openapi.json", "/none"];
 
 /// A memory storage of whose calls one fails.
 #[derive(Debug)]
@@ -195,8 +199,7 @@ async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_tru
         let (sound, failing) = (scene.catalogue(fault, revised).0, scene.catalogue(fault, revised));
         for token in &scene.tokens {
             let next = further_page(&sound, token).await;
-            let paths = ["/me", "/courses", "/courses?limit=1", "/courses/a", "/courses/none", "/none"];
-            let paths = paths.map(|path| format!("/api/v1{path}"));
+            let paths = PATHS.map(|path| format!("/api/v1{path}"));
             let ways = [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some("")), (Method::GET, Some("*"))];
             for (path, (method, tag)) in
                 paths.iter().chain([&next]).flat_map(|path| ways.clone().map(|way| (path, way)))
@@ -218,5 +221,13 @@ async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_tru
                 }
             }
         }
+    }
+}
+
+#[test]
+fn each_operation_has_a_path() {
+    for operation in Operation::ALL {
+        let template = operation.path().replace("{slug}", "a");
+        assert!(!template.contains('{') && PATHS.contains(&&*template), "add one of {operation:?} to PATHS");
     }
 }

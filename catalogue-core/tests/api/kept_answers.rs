@@ -367,7 +367,8 @@ async fn the_caller_of_a_kept_answer_takes_up_room_too() {
         let issued = Issued::new("issuer", Some(name.into()));
         Identity::issued(AccountId::new("a"), &TokenDigest::from_bytes([0; 32]), Scopes::default(), issued)
     };
-    assert!(weight(session("a", "b", "c")).await >= 900, "what is around the bytes counts too");
+    let bytes = weight(session("a", "b", "c")).await;
+    assert!(bytes >= 700, "what is around the bytes counts too: {bytes}");
     let long = "x".repeat(1_000);
     let client = weight(client(&long)).await - weight(client("x")).await;
     assert!((1_123..1_126).contains(&client), "{client}: its bytes and an eighth");

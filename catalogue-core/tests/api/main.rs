@@ -27,6 +27,7 @@ mod public_documents;
 mod rate_limits;
 mod request_ids;
 mod root;
+mod schedules;
 #[cfg(feature = "oauth")]
 mod signed_tokens;
 mod unknown_tokens;

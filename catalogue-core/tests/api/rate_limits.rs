@@ -1,7 +1,7 @@
 //! Rate limits of credentials: decision A2, sentence by sentence, and its place in the order of decision R2.
 
 use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
-use catalogue_core::limit::{LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::limit::{RateLimit, RateLimitKey, RateLimiter, Taken};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, MemoryStorage, PageRequest, Revision, StorageError,
 };
@@ -307,19 +307,18 @@ async fn browsers_may_read_the_fields() {
 #[derive(Debug)]
 struct OutOfReach(RateLimit);
 
+#[async_trait]
 impl RateLimiter for OutOfReach {
     fn limit(&self) -> RateLimit {
         self.0
     }
 
-    fn take<'l>(&'l self, _: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
-        LimiterFuture::later(async {
-            tokio::task::yield_now().await;
-            Taken::Uncounted
-        })
+    async fn take(&self, _: RateLimitKey<'_>) -> Taken {
+        tokio::task::yield_now().await;
+        Taken::Uncounted
     }
 
-    fn give_back<'l>(&'l self, _: RateLimitKey<'l>, _: u64) -> LimiterFuture<'l, ()> {
+    async fn give_back(&self, _: RateLimitKey<'_>, _: u64) {
         unreachable!("nothing was taken")
     }
 }

@@ -2,6 +2,7 @@
 
 mod front_page;
 mod links;
+mod operations;
 mod references;
 
 use std::fs;

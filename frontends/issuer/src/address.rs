@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use catalogue_core::parse_http_url;
 use http::Uri;
 use rustls::pki_types::ServerName;
 use thiserror::Error;
@@ -72,23 +73,11 @@ impl fmt::Debug for IssuerAddress {
 /// # Errors
 /// When it is none of HTTP or HTTPS, or has a user or a fragment.
 pub fn http_address(text: &str, server: &str, right: &str) -> Result<Uri, InvalidAddress> {
-    let wrong = |what: &str| InvalidAddress(format!("the address of the {server} {what}; {right}"));
-    let uri: Uri = text.parse().map_err(|_| wrong("cannot be read"))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err(wrong("is not one of HTTP or HTTPS"));
-    }
-    let authority = uri.authority().filter(|authority| !authority.host().is_empty());
-    let authority = authority.ok_or_else(|| wrong("has no host"))?;
-    if authority.as_str().contains('@') || text.contains('#') {
-        return Err(wrong("may have neither a user nor a fragment"));
-    }
-    // One that does not fit counts as none.
-    if authority.as_str() != authority.host() && authority.port_u16().is_none() {
-        return Err(wrong("has no port that can be"));
-    }
-    let host = authority.host().trim_matches(['[', ']']);
+    let wrong = |reason: &str| InvalidAddress(format!("the address of the {server} is not valid: {reason}; {right}"));
+    let uri = parse_http_url(text).map_err(wrong)?;
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     if uri.scheme_str() == Some("https") && ServerName::try_from(host).is_err() {
-        return Err(wrong("has a name that no certificate can be for"));
+        return Err(wrong("no certificate can be for its host"));
     }
     Ok(uri)
 }

@@ -1,10 +1,9 @@
 //! [`exchange`]: one request to an issuer, and its answer.
 
-use std::error::Error;
-use std::iter::successors;
 use std::time::Duration;
 
 use bytes::Bytes;
+use catalogue_core::chain;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, DATE, USER_AGENT};
 use http::request::Builder;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -53,12 +52,4 @@ fn is_identity(coding: &HeaderValue) -> bool {
 
 fn date(headers: &HeaderMap) -> Option<String> {
     Some(headers.get(DATE)?.to_str().ok()?.to_owned())
-}
-
-/// An error and what caused it. A cause that the next one repeats is left out.
-fn chain(error: &dyn Error) -> String {
-    let texts: Vec<_> = successors(error.source(), |cause| (*cause).source()).map(ToString::to_string).collect();
-    let is_new = |(at, text): &(usize, &String)| texts.get(at + 1).is_none_or(|next| !next.contains(*text));
-    let causes = texts.iter().enumerate().filter(is_new).map(|(_, text)| format!(": {text}"));
-    error.to_string() + &causes.collect::<String>()
 }

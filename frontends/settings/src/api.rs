@@ -80,17 +80,27 @@ pub(crate) fn failure(failure: &Failure, request_id: &str) -> Response<Bytes> {
 }
 
 fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Value {
+    let CredentialRecord {
+        identity,
+        name,
+        shown_prefix,
+        created_at,
+        expires_at,
+        revoked_at,
+        last_used_at,
+        replaced_by,
+    } = key;
     json!({
-        "id": &*key.identity.credential_id,
-        "kind": key.identity.kind.name(),
-        "name": key.name,
-        "prefix": key.shown_prefix,
-        "scopes": key.identity.scopes,
-        "createdAt": key.created_at,
-        "lastUsedAt": key.last_used_at,
-        "expiresAt": key.expires_at,
-        "revokedAt": key.revoked_at,
-        "replacedBy": key.replaced_by.as_deref(),
+        "id": &*identity.credential_id,
+        "kind": identity.kind.name(),
+        "name": name,
+        "prefix": shown_prefix,
+        "scopes": identity.scopes,
+        "createdAt": created_at,
+        "lastUsedAt": last_used_at,
+        "expiresAt": expires_at,
+        "revokedAt": revoked_at,
+        "replacedBy": replaced_by.as_deref(),
         "state": key.state(now).name(),
         "hints": hints(key, keys, now).into_iter().map(Hint::name).collect::<Vec<_>>(),
     })

@@ -1,11 +1,9 @@
 //! [`Failure`]: why a request is not answered as asked.
 
 use std::borrow::Cow;
-use std::error::Error;
-use std::iter::successors;
 
-use catalogue_core::ErrorCode;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
+use catalogue_core::{ErrorCode, chain};
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 
@@ -148,10 +146,7 @@ impl Failure {
     pub(crate) fn log(&self, request_id: &str) {
         match self {
             Self::Storage(error) => {
-                let first: &(dyn Error + 'static) = error;
-                let chain: Vec<_> =
-                    successors(Some(first), |error| (*error).source()).map(ToString::to_string).collect();
-                tracing::error!(request_id, error = chain.join(": "), "a request of the developer settings failed");
+                tracing::error!(request_id, error = chain(error), "a request of the developer settings failed");
             }
             Self::NoOwner => tracing::debug!(request_id, "whoever asked the developer settings owns no account"),
             _ => {}

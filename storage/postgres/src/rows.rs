@@ -105,7 +105,7 @@ fn identity(row: &Row) -> Result<Identity, StorageError> {
             let digest = get::<&[u8]>(row, "digest")?.try_into().map_err(|_| must_not("a digest of another length"))?;
             Ok(Identity::oauth(account, &TokenDigest::from_bytes(digest), scopes))
         }
-        _ => Err(must_not(&format!("the credential kind {kind:?}"))),
+        Some(CredentialKind::Session) | None => Err(must_not(&format!("the credential kind {kind:?}"))),
     }
 }
 

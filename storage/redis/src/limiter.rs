@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use catalogue_core::limit::{LimiterFuture, RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::async_trait;
+use catalogue_core::limit::{RateLimit, RateLimitKey, RateLimiter, Taken};
 
 use crate::address::RedisAddress;
 use crate::store::{RedisUnavailable, Store};
@@ -69,30 +70,28 @@ impl fmt::Display for RedisRateLimiter {
     }
 }
 
+#[async_trait]
 impl RateLimiter for RedisRateLimiter {
     fn limit(&self) -> RateLimit {
         self.limit
     }
 
-    fn take<'l>(&'l self, key: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
-        LimiterFuture::later(async move {
-            let taken = match self.place(key) {
-                Some(place) => self.store.take(place, self.limit.requests(), self.limit.window()).await,
-                None => None,
-            };
-            let Some((granted, remaining, milliseconds, window)) = taken else {
-                self.store.uncounted.fetch_add(1, Ordering::Relaxed);
-                return Taken::Uncounted;
-            };
-            let resets_in = Duration::from_millis(milliseconds);
-            if granted { Taken::Granted { remaining, resets_in, window } } else { Taken::Refused { resets_in } }
-        })
+    async fn take(&self, key: RateLimitKey<'_>) -> Taken {
+        let taken = match self.place(key) {
+            Some(place) => self.store.take(place, self.limit.requests(), self.limit.window()).await,
+            None => None,
+        };
+        let Some((granted, remaining, milliseconds, window)) = taken else {
+            self.store.uncounted.fetch_add(1, Ordering::Relaxed);
+            return Taken::Uncounted;
+        };
+        let resets_in = Duration::from_millis(milliseconds);
+        if granted { Taken::Granted { remaining, resets_in, window } } else { Taken::Refused { resets_in } }
     }
 
-    fn give_back<'l>(&'l self, key: RateLimitKey<'l>, window: u64) -> LimiterFuture<'l, ()> {
-        match self.place(key) {
-            Some(place) => LimiterFuture::later(self.store.give_back(place, window)),
-            None => LimiterFuture::now(()),
+    async fn give_back(&self, key: RateLimitKey<'_>, window: u64) {
+        if let Some(place) = self.place(key) {
+            self.store.give_back(place, window).await;
         }
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn identity(row: &Row<'_>, [account, kind, id, scopes, digest]: [usiz
     match CredentialKind::from_name(row.get_ref(kind)?.as_str()?) {
         Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, row.get_ref(id)?.as_str()?, scopes)),
         Some(CredentialKind::OAuth) => Ok(Identity::oauth(account, &TokenDigest::from_bytes(row.get(digest)?), scopes)),
-        _ => Err(FromSqlError::InvalidType.into()),
+        Some(CredentialKind::Session) | None => Err(FromSqlError::InvalidType.into()),
     }
 }
 

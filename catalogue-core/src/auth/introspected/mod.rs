@@ -116,7 +116,7 @@ impl IntrospectedTokens {
 
     /// How often each thing became of a token, by words like those of decision O32.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.outcomes.of(&Outcome::INTROSPECTED)
+        self.outcomes.of(Outcome::is_of_introspected)
     }
 
     /// What the issuer says of the token, asked once for all who come with it meanwhile.

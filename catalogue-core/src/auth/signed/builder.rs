@@ -100,7 +100,7 @@ impl SignedTokensBuilder {
             return Err(BuildError::SignedTokens("list of algorithms"));
         }
         Ok(SignedTokens(Arc::new(Inner {
-            keys: Keys::new(&self.issuer, self.source, steady),
+            keys: Arc::new(Keys::new(&self.issuer, self.source, steady)),
             issuer: self.issuer.into(),
             rules: self.rules,
             algorithms: self.algorithms,

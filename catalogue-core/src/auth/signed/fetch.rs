@@ -11,11 +11,11 @@ use crate::storage::StorageError;
 /// Fetches an issuer's key set: with the client that the host has, from a file, or one that stays (`Bytes`).
 ///
 /// # Contract
-/// - It ends soon, in a few seconds, and reads 256 KiB at most.
+/// - It ends within five seconds, since requests wait for it, and reads 256 KiB at most.
 /// - Over a network it fetches from the issuer's own address over TLS, proves the issuer's name, and follows no redirect
 ///   (decision O23): whoever answers in the issuer's place signs tokens. It asks for an answer without a content coding, or
 ///   decodes it.
-/// - It may be dropped before it ends, and polled from one task and then another. In between nobody may poll it for ten
+/// - It may be dropped before it ends, and polled by one request and then another. In between it may not be polled for ten
 ///   seconds: where its time is limited, it runs in a task of its own.
 ///
 /// ```

@@ -1,24 +1,24 @@
 //! [`Keys`]: an issuer's key set, and when it is fetched (decisions O24 to O26).
 
 use std::fmt;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::mem::replace;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
+use futures_util::future::{FutureExt as _, Shared};
 
 use super::FetchKeys;
-use super::flight::Flight;
 use super::key_set::{KeySet, PassedOver};
 use crate::chain::chain;
 use crate::in_flight::InFlight;
-use crate::storage::StorageError;
-use crate::sync::Mutex;
+use crate::panic_guard::catch_panic;
 
 /// How old the set becomes before it is fetched again.
 const FRESH: Duration = Duration::from_secs(5 * 60);
 /// How long a set is used after it was fetched.
 const USABLE: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long after a fetch for an unknown `kid`, or one that failed, requests cause no other.
+/// Minimum time between the beginnings of two fetches for requests.
 const PAUSE: Duration = Duration::from_secs(10);
 /// After failures the pause before the next try is doubled, from the first to the last.
 const RETRY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
@@ -27,68 +27,42 @@ const GRACE: Duration = Duration::from_secs(30);
 /// Maximum number of requests that wait for a fetch.
 const MAX_WAITING: usize = 64;
 
+/// A fetch for requests. All that wait poll the same one, so none is begun anew because one of them disconnects.
+type Fetch = Shared<Pin<Box<dyn Future<Output = bool> + Send>>>;
+
 /// The key set of one issuer.
 pub(super) struct Keys {
     issuer: String,
-    flight: Flight,
+    source: Arc<dyn FetchKeys>,
     waiting: InFlight,
     state: Mutex<State>,
     clock: Box<dyn Fn() -> Instant + Send + Sync>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     /// The last set, and when the fetch began that brought it.
     set: Option<(Instant, Arc<KeySet>)>,
     /// When the last fetch failed, and why; `None` after one that succeeded.
     failed: Option<(Instant, String)>,
-    /// How many in a row.
+    /// How many failed in a row.
     failures: u32,
-    /// When the last fetch for an unknown `kid` began, and whether it succeeded.
-    unknown: Option<(Instant, bool)>,
-    /// From then on a request fetches before it goes on: where no task does, or one that did comes no more.
+    /// The last fetch for requests, and when it began. It stays when it has ended, and its result holds for [`PAUSE`].
+    asked: Option<(Instant, Fetch)>,
+    /// From then on a request fetches before it continues: no task has come.
     due: Option<Instant>,
+    /// Whether the missing task was logged.
+    has_warned: bool,
     fetches: [u64; 2],
 }
 
-/// Why the set is fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
-    /// The host's task wants it.
-    Task,
-    /// It is old, and no task has come.
-    Due,
-    /// There is none that can be used.
-    Nothing,
-    /// A token names a key that is not in it.
-    UnknownKid,
-}
-
-/// What came of a fetch.
-#[derive(Clone, Debug)]
-pub(super) struct Fetched {
-    pub(super) cause: Cause,
-    /// When the fetch began, or was found to be needless.
-    pub(super) at: Instant,
-    /// `None` where it failed.
-    pub(super) set: Option<Arc<KeySet>>,
-}
-
-/// Why nobody can tell now whether a token is good.
+/// Why a token cannot be judged now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unavailable {
     #[error("cannot be fetched now; the log says why")]
     NotFetched,
     #[error("are being fetched, and {MAX_WAITING} requests wait for them")]
     Crowded,
-}
-
-/// How the set stands.
-pub(super) struct Standing {
-    /// The last set that was fetched, also where it is too old to be used, and its age.
-    pub(super) last: Option<(Arc<KeySet>, Duration)>,
-    /// Fetches that succeeded, and that failed.
-    pub(super) fetches: [u64; 2],
 }
 
 impl Keys {
@@ -98,65 +72,97 @@ impl Keys {
         clock: impl Fn() -> Instant + Send + Sync + 'static,
     ) -> Self {
         let (issuer, clock) = (issuer.to_owned(), Box::new(clock));
-        Self {
-            issuer,
-            flight: Flight::new(source),
-            waiting: InFlight::new(MAX_WAITING),
-            state: Mutex::default(),
-            clock,
+        Self { issuer, source: Arc::new(source), waiting: InFlight::new(MAX_WAITING), state: Mutex::default(), clock }
+    }
+
+    /// Returns the set that a token with that `kid` is verified with. Without a set that has such a key it is fetched once
+    /// more. A set that is old because no task fetches it is fetched too, and used all the same if that fails.
+    pub(super) async fn with(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, Unavailable> {
+        let (set, is_due) = self.usable();
+        match set.filter(|set| kid.is_none_or(|kid| set.knows(kid))) {
+            Some(set) if is_due => Ok(self.fetch_for_request().await.unwrap_or(set)),
+            Some(set) => Ok(set),
+            None => self.fetch_for_request().await,
         }
     }
 
-    /// The set in use. It is fetched first where there is none, or where it is old and no task fetches it.
-    pub(super) async fn current(&self) -> Result<Arc<KeySet>, Unavailable> {
-        match self.usable() {
-            (Some(set), false) => Ok(set),
-            (Some(set), true) => Ok(self.wait(Cause::Due).await.ok().and_then(|fetched| fetched.set).unwrap_or(set)),
-            (None, _) => self.wait(Cause::Nothing).await?.set.ok_or(Unavailable::NotFetched),
-        }
-    }
-
-    /// The set that a token with that `kid` is verified with: where it has no such key, it is fetched once more.
-    pub(super) async fn with(&self, kid: Option<&str>) -> Result<Arc<KeySet>, Unavailable> {
-        let set = self.current().await?;
-        let Some(kid) = kid.filter(|kid| !set.knows(kid)) else { return Ok(set) };
-        self.once_more(|set| set.knows(kid)).await
-    }
-
-    /// The set, fetched once more for a key that `knows` does not find in the one in use.
-    pub(super) async fn once_more(&self, knows: impl Fn(&KeySet) -> bool) -> Result<Arc<KeySet>, Unavailable> {
-        // A fetch for something else that was under way may have begun before the key was published: then once more.
-        let fetched = self.wait(Cause::UnknownKid).await?;
-        let set = fetched.set.ok_or(Unavailable::NotFetched)?;
-        if fetched.cause == Cause::UnknownKid || knows(&set) {
-            return Ok(set);
-        }
-        self.wait(Cause::UnknownKid).await?.set.ok_or(Unavailable::NotFetched)
-    }
-
-    /// Fetches the set now, and says how long the task shall wait until it comes again.
-    pub(super) async fn refresh(&self) -> Duration {
-        let called = (self.clock)();
-        let mut fetched = self.fetch(Cause::Task).await;
-        // One that was under way may show what was published before.
-        if fetched.at < called {
-            fetched = self.fetch(Cause::Task).await;
-        }
-        let mut state = self.state();
-        let pause = match fetched.set {
-            // Not all servers at the same time.
-            Some(_) => FRESH * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61)),
-            None => RETRY[1].min(RETRY[0] * (1 << (state.failures.clamp(1, 5) - 1))),
+    /// Returns the set after one fetch for all requests that need one, begun at most every ten seconds. Within them the
+    /// result of the last one holds.
+    pub(super) async fn fetch_for_request(self: &Arc<Self>) -> Result<Arc<KeySet>, Unavailable> {
+        let fetch = self.begin_or_join().ok_or(Unavailable::NotFetched)?;
+        let has_succeeded = match fetch.peek() {
+            Some(has_succeeded) => *has_succeeded,
+            None => {
+                // Each request that waits holds a connection.
+                let _permit = self.waiting.enter().ok_or(Unavailable::Crowded)?;
+                fetch.await
+            }
         };
-        // Never sooner than before: where this is called beside the task, that sleeps on.
+        self.usable().0.filter(|_| has_succeeded).ok_or(Unavailable::NotFetched)
+    }
+
+    /// Returns the fetch to wait for; `None` if one of the task has just failed.
+    fn begin_or_join(self: &Arc<Self>) -> Option<Fetch> {
+        let now = (self.clock)();
+        let is_recent = |at: &Instant| now.saturating_duration_since(*at) < PAUSE;
+        let mut state = self.state();
+        if let Some((_, fetch)) = state.asked.as_ref().filter(|(began, _)| is_recent(began)) {
+            return Some(fetch.clone());
+        }
+        if state.failed.as_ref().is_some_and(|(at, _)| is_recent(at)) {
+            return None;
+        }
+        if state.due.is_some_and(|due| due <= now) && !replace(&mut state.has_warned, true) {
+            tracing::warn!(
+                issuer = self.issuer,
+                "no task fetches the issuer's keys, so requests wait for them; spawn one that calls SignedTokens::refresh"
+            );
+        }
+        let fetch: Pin<Box<dyn Future<Output = bool> + Send>> = Box::pin(self.fetch(now));
+        let fetch = fetch.shared();
+        state.asked = Some((now, fetch.clone()));
+        Some(fetch)
+    }
+
+    /// Fetches the set now, and returns how long the task shall wait until it comes again.
+    pub(super) async fn refresh(self: &Arc<Self>) -> Duration {
+        let has_succeeded = self.fetch((self.clock)()).await;
+        let mut state = self.state();
+        let pause = if has_succeeded {
+            // Not all servers at the same time.
+            FRESH * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61))
+        } else {
+            RETRY[1].min(RETRY[0] * (1 << (state.failures.clamp(1, 5) - 1)))
+        };
+        // Never sooner than before: where this is called next to the task, that sleeps on.
         state.due = state.due.max((self.clock)().checked_add(pause + GRACE));
         pause
     }
 
-    pub(super) fn standing(&self) -> Standing {
+    /// Fetches the set, which is in use when this returns `true`. A fetch that was left unfinished does not keep these keys.
+    fn fetch(self: &Arc<Self>, began: Instant) -> impl Future<Output = bool> + Send + use<> {
+        let (keys, source) = (Arc::downgrade(self), Arc::clone(&self.source));
+        async move {
+            let answer = catch_panic(pin!(source.fetch())).await.map_err(|panicked| chain(&panicked));
+            let read = answer.and_then(|answer| answer.map_err(|error| chain(&error)));
+            let read = read.and_then(|json| KeySet::parse(&json).map_err(|error| error.to_string()));
+            let has_succeeded = read.is_ok();
+            if let Some(keys) = keys.upgrade() {
+                keys.record(began, read.map(Arc::new));
+            }
+            has_succeeded
+        }
+    }
+
+    /// The last set that was fetched, also if it is too old to be used, and its age.
+    pub(super) fn last(&self) -> Option<(Arc<KeySet>, Duration)> {
         let (now, state) = ((self.clock)(), self.state());
-        let last = state.set.as_ref().map(|(at, set)| (Arc::clone(set), now.saturating_duration_since(*at)));
-        Standing { last, fetches: state.fetches }
+        state.set.as_ref().map(|(at, set)| (Arc::clone(set), now.saturating_duration_since(*at)))
+    }
+
+    /// The numbers of fetches that succeeded, and that failed.
+    pub(super) fn fetches(&self) -> [u64; 2] {
+        self.state().fetches
     }
 
     pub(super) fn last_failure(&self) -> Option<String> {
@@ -170,75 +176,31 @@ impl Keys {
         (set.map(|(_, set)| Arc::clone(set)), state.due.is_some_and(|due| due <= now))
     }
 
-    /// Like [`fetch`](Self::fetch), for a request: at most [`MAX_WAITING`] wait, since each holds a connection.
-    async fn wait(&self, cause: Cause) -> Result<Fetched, Unavailable> {
-        if let Some(fetched) = self.settled(cause) {
-            return Ok(fetched);
-        }
-        let _permit = self.waiting.enter().ok_or(Unavailable::Crowded)?;
-        Ok(self.fetch(cause).await)
-    }
-
-    /// Fetches the set for that cause, or waits for the fetch under way.
-    async fn fetch(&self, cause: Cause) -> Fetched {
-        if let Some(fetched) = self.settled(cause) {
-            return fetched;
-        }
-        let end = |cause, at, answer| self.end(cause, at, answer);
-        self.flight.join(cause, &self.clock, || self.settled(cause), end).await
-    }
-
-    /// What is known without a fetch for that cause; `None` where one is needed.
-    fn settled(&self, cause: Cause) -> Option<Fetched> {
-        let now = (self.clock)();
-        let is_recent = |at: Instant| now.saturating_duration_since(at) < PAUSE;
-        let (set, is_due) = self.usable();
-        let state = self.state();
-        let set = match cause {
-            Cause::Task => return None,
-            Cause::Due => Some(set.filter(|_| !is_due)?),
-            Cause::Nothing if set.is_none() => state.failed.as_ref().filter(|(at, _)| is_recent(*at)).map(|_| None)?,
-            Cause::Nothing => set,
-            Cause::UnknownKid => {
-                let (_, succeeded) = state.unknown.filter(|(at, _)| is_recent(*at))?;
-                set.filter(|_| succeeded)
-            }
-        };
-        Some(Fetched { cause, at: now, set })
-    }
-
-    /// Notes what came of a fetch.
-    fn end(&self, cause: Cause, at: Instant, answer: Result<Bytes, StorageError>) -> Fetched {
-        let read = answer.map_err(|error| chain(&error)).and_then(|json| {
-            let set = KeySet::parse(&json);
-            set.map(Arc::new).map_err(|error| error.to_string())
-        });
-        let now = (self.clock)();
+    /// Records what came of a fetch. A set does not replace one whose fetch began later.
+    fn record(&self, began: Instant, read: Result<Arc<KeySet>, String>) {
         let mut state = self.state();
-        if cause == Cause::UnknownKid {
-            state.unknown = Some((at, read.is_ok()));
-        }
         state.fetches[usize::from(read.is_err())] += 1;
         let issuer = &*self.issuer;
-        match &read {
+        match read {
             Ok(set) => {
                 if state.failures > 0 {
                     tracing::info!(issuer, "the issuer's keys are fetched again");
                 }
-                tell_changes(issuer, state.set.as_ref().map(|(_, set)| &**set), set);
-                (state.set, state.failed, state.failures) = (Some((at, Arc::clone(set))), None, 0);
-                state.due = state.due.max(at.checked_add(FRESH));
+                (state.failed, state.failures) = (None, 0);
+                if state.set.as_ref().is_none_or(|(at, _)| *at <= began) {
+                    tell_changes(issuer, state.set.as_ref().map(|(_, set)| &**set), &set);
+                    state.set = Some((began, set));
+                    state.due = state.due.max(began.checked_add(FRESH));
+                }
             }
             Err(error) => {
                 if state.failures == 0 {
                     let goes_on = state.set.is_some();
                     tracing::warn!(issuer, error, goes_on, "the issuer's keys cannot be fetched; it is tried again");
                 }
-                (state.failed, state.failures) = (Some((now, error.clone())), state.failures.saturating_add(1));
-                state.due = state.due.max(now.checked_add(PAUSE));
+                (state.failed, state.failures) = (Some(((self.clock)(), error)), state.failures.saturating_add(1));
             }
         }
-        Fetched { cause, at, set: read.ok() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -264,6 +226,6 @@ fn tell_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
 
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys").field("issuer", &self.issuer).field("flight", &self.flight).finish_non_exhaustive()
+        f.debug_struct("Keys").field("issuer", &self.issuer).field("source", &self.source).finish_non_exhaustive()
     }
 }

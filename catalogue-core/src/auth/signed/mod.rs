@@ -18,7 +18,6 @@ mod algorithm;
 mod builder;
 mod claims;
 mod fetch;
-mod flight;
 mod kept;
 mod key_set;
 mod keys;
@@ -62,7 +61,7 @@ use token::SignedToken;
 /// put before them, it takes those.
 ///
 /// A host's task calls [`refresh`](Self::refresh). Without one, a request that finds keys older than five minutes fetches
-/// them first.
+/// them first, and a warning is logged once.
 #[derive(Clone, Debug)]
 pub struct SignedTokens(Arc<Inner>);
 
@@ -73,7 +72,7 @@ struct Inner {
     issuer: Arc<str>,
     rules: Rules,
     algorithms: Vec<SignatureAlgorithm>,
-    keys: Keys,
+    keys: Arc<Keys>,
     kept: KeptTokens,
     outcomes: Outcomes,
     clock: Clock,
@@ -137,16 +136,15 @@ impl SignedTokens {
     /// How the keys stand.
     #[must_use]
     pub fn keys(&self) -> KeysStatus {
-        let standing = self.0.keys.standing();
-        let [fetched, failed] = standing.fetches;
-        let usable = standing.last.as_ref().map_or(0, |(set, _)| set.usable);
-        KeysStatus { usable, age: standing.last.map(|(_, age)| age), fetched, failed }
+        let (last, [fetched, failed]) = (self.0.keys.last(), self.0.keys.fetches());
+        let usable = last.as_ref().map_or(0, |(set, _)| set.usable);
+        KeysStatus { usable, age: last.map(|(_, age)| age), fetched, failed }
     }
 
     /// The keys of the last set that are not used, each by its name and with the reason.
     #[must_use]
     pub fn passed_over(&self) -> Vec<String> {
-        self.0.keys.standing().last.map(|(set, _)| set.shown_passed_over()).unwrap_or_default()
+        self.0.keys.last().map(|(set, _)| set.shown_passed_over()).unwrap_or_default()
     }
 
     /// Why the last fetch of the keys failed; `None` where it succeeded.
@@ -157,7 +155,7 @@ impl SignedTokens {
 
     /// How often each thing became of a token, by the words of decision O32.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.outcomes.of(&Outcome::SIGNED)
+        self.0.outcomes.of(Outcome::is_of_signed)
     }
 
     /// What the issuer's opaque tokens are held against too, but for what signed ones alone must have (decision O16).
@@ -178,9 +176,9 @@ impl Inner {
             return Ok(Err(Not::Taken(Outcome::Length)));
         }
         let digest = token.digest();
-        if let Some(kept) = self.kept.find(&digest) {
+        if let Some(kept) = self.kept.get(&digest) {
             // It may end while this waits.
-            let keys = self.keys.current().await?;
+            let keys = self.keys.with(None).await?;
             if kept.counts((self.clock)(), &keys) {
                 self.outcomes.count(Outcome::Kept);
                 return Ok(Ok(kept.identity));
@@ -200,7 +198,7 @@ impl Inner {
         let mut verified = token.verified(&header, &keys);
         if verified.is_err() && header.kid.is_none() {
             // It may be of a new key as one with an unknown `kid` may be.
-            let newer = self.keys.once_more(|keys| token.verified(&header, keys).is_ok()).await?;
+            let newer = self.keys.fetch_for_request().await?;
             if !Arc::ptr_eq(&newer, &keys) {
                 verified = token.verified(&header, &newer);
             }
@@ -216,7 +214,7 @@ impl Inner {
         };
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         let identity = Identity::issued(grant.account, &digest, grant.scopes, issued);
-        self.kept.keep(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key });
+        self.kept.insert(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key });
         self.outcomes.count(Outcome::Accepted);
         Ok(Ok(identity))
     }

@@ -1,4 +1,4 @@
-//! Code on the page: blocks that can be copied, samples in several languages, JSON in colours.
+//! Code on the page: blocks that can be copied, samples in several languages.
 
 use super::block::Status;
 use super::general::error_id;
@@ -47,54 +47,4 @@ pub(super) fn statuses(operation: Operation, statuses: &[Status]) -> String {
         push(&mut html, format_args!("<details id=\"{id}\"><summary>{badge} {said}</summary>\n{examples}</details>\n"));
     }
     html + "</div>\n"
-}
-
-/// JSON with its names, texts and other values apart.
-pub(super) fn json(text: &str) -> String {
-    let mut html = String::with_capacity(text.len() * 2);
-    let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c == '"' || c.is_ascii_alphanumeric() || c == '-') {
-        html.push_str(&escape(&rest[..start]));
-        rest = &rest[start..];
-        let end = if rest.starts_with('"') { end_of_text(rest) } else { end_of_word(rest) };
-        let (token, after) = rest.split_at(end);
-        let kind = match token.starts_with('"') {
-            true if after.starts_with(':') => "k",
-            true => "s",
-            false => "n",
-        };
-        push(&mut html, format_args!("<i class=\"{kind}\">{}</i>", escape(token)));
-        rest = after;
-    }
-    html + &escape(rest)
-}
-
-/// Where the text ends that begins with a quotation mark.
-fn end_of_text(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text.char_indices().skip(1).find(|&(_, c)| {
-        let ends = c == '"' && !escaped;
-        escaped = c == '\\' && !escaped;
-        ends
-    });
-    end.map_or(text.len(), |(index, _)| index + 1)
-}
-
-fn end_of_word(text: &str) -> usize {
-    text.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(text.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_is_coloured_and_stays_the_same_text() {
-        assert_eq!(
-            json(r#"{ "a\"<": ["b\\", -1.5e+3, null] }"#),
-            "{ <i class=\"k\">&quot;a\\&quot;&lt;&quot;</i>: [<i class=\"s\">&quot;b\\\\&quot;</i>, \
-             <i class=\"n\">-1.5e+3</i>, <i class=\"n\">null</i>] }"
-        );
-        assert_eq!(json("\"open"), "<i class=\"s\">&quot;open</i>");
-    }
 }

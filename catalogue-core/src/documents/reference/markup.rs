@@ -38,7 +38,7 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
         Block::Samples(operation, samples) => code::samples(*operation, samples, id),
         Block::Example(operation, text) => {
             let label = format!("an answer to GET {}", operation.path());
-            format!("<p class=\"caption\">Answer</p>\n{}", code::block(&code::json(text), &label))
+            format!("<p class=\"caption\">Answer</p>\n{}", code::block(&escape(text), &label))
         }
         Block::Statuses(operation, statuses) => code::statuses(*operation, statuses),
         Block::Table { head, rows, ids } => table(head, rows, ids),

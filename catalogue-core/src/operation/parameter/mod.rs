@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::percent_decode;
 use serde_json::{Value, json};
 
 use super::example;
@@ -108,14 +107,14 @@ impl Once<'_> {
 impl<'q> ListQuery<'q> {
     pub(super) fn parse(query: Option<&'q str>) -> Self {
         let mut list = Self::default();
-        for pair in query.unwrap_or_default().split('&') {
-            let place = match pair.as_bytes() {
-                bytes @ [b'c' | b'%', ..] if is_named(bytes, b"cursor") => &mut list.cursor,
-                bytes @ [b'l' | b'%', ..] if is_named(bytes, b"limit") => &mut list.limit,
+        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            let place = match &*name {
+                error::CURSOR => &mut list.cursor,
+                error::LIMIT => &mut list.limit,
                 _ => continue,
             };
             *place = match place {
-                Once::Absent => Once::Given(value_of(pair)),
+                Once::Absent => Once::Given(value),
                 Once::Given(_) | Once::Repeated => Once::Repeated,
             };
         }
@@ -139,22 +138,6 @@ fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
     }
     // Digits alone fail to parse only where they are too many.
     text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OutOfRange))
-}
-
-/// A pair's value; one that is written as it is meant need not be decoded.
-fn value_of(pair: &str) -> Cow<'_, str> {
-    let (_, value) = pair.split_once('=').unwrap_or_default();
-    if value.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
-        return form_urlencoded::parse(pair.as_bytes()).next().unwrap_or_default().1;
-    }
-    value.into()
-}
-
-/// Whether a pair has that name once it is decoded. There may be thousands that have not, so nothing is allocated.
-fn is_named(pair: &[u8], name: &[u8]) -> bool {
-    let longest = &pair[..pair.len().min(3 * name.len() + 1)];
-    let written = longest.split(|&byte| byte == b'=').next().unwrap_or_default();
-    written == name || written.len() > name.len() && percent_decode(written).eq(name.iter().copied())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod sign_ins;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Bound;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
@@ -20,7 +20,6 @@ use super::{
 use crate::model::{
     Account, AccountId, Course, CourseDetail, Credential, CredentialRecord, Module, NewCredential, TokenDigest,
 };
-use crate::sync::Mutex;
 use crate::timestamp::Timestamp;
 
 /// Accounts, courses and credentials in this process's memory. Clones share them.

@@ -49,8 +49,9 @@ pub(super) fn mint(
     expires_in: Option<Duration>,
 ) -> Result<(NewToken, NewCredential), Failure> {
     let (token, mut credential) = match kind {
+        CredentialKind::ApiKey => NewCredential::api_key(account, name.unwrap_or_default(), scopes),
         CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
-        _ => NewCredential::api_key(account, name.unwrap_or_default(), scopes),
+        CredentialKind::Session => return Err(Failure::work("no storage keeps a session; create a key or a token")),
     };
     let record = &mut credential.record;
     let too_late = || Failure::usage("--expires-in: that is after the year 9999; leave it out for no expiry");

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use catalogue_core::admin::NewCredential;
+use catalogue_core::async_trait;
 use catalogue_core::auth::Scopes;
-use catalogue_core::limit::{LimiterFuture, LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_settings::Owner;
 use http::Request;
@@ -88,16 +89,15 @@ async fn rename_is_one_of_the_changes() {
 #[derive(Debug)]
 struct Refusing(Duration);
 
+#[async_trait]
 impl RateLimiter for Refusing {
     fn limit(&self) -> RateLimit {
         RateLimit::new(1, Duration::from_secs(60)).unwrap()
     }
-    fn take<'l>(&'l self, _: RateLimitKey<'l>) -> LimiterFuture<'l, Taken> {
-        LimiterFuture::now(Taken::Refused { resets_in: self.0 })
+    async fn take(&self, _: RateLimitKey<'_>) -> Taken {
+        Taken::Refused { resets_in: self.0 }
     }
-    fn give_back<'l>(&'l self, _: RateLimitKey<'l>, _: u64) -> LimiterFuture<'l, ()> {
-        LimiterFuture::now(())
-    }
+    async fn give_back(&self, _: RateLimitKey<'_>, _: u64) {}
 }
 
 #[tokio::test]

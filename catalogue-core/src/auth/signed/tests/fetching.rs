@@ -106,8 +106,7 @@ fn without_any_set_one_is_fetched_first() {
     let fixture = Fixture::new();
     fixture.refuses("made up", &unknown(0), "key");
     fixture.refuses("made up", &unknown(1), "key");
-    // First because there was none, then for the key.
-    assert_eq!(fixture.source.fetches(), 2);
+    assert_eq!(fixture.source.fetches(), 1);
 }
 
 #[test]
@@ -126,7 +125,7 @@ fn without_any_set_nothing_can_be_told_while_the_issuer_is_away() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// The same after a failure of the task's.
+/// Also after a failure of the task.
 #[test]
 fn what_is_too_old_is_none() {
     let fixture = with_task(Answer::Away);
@@ -214,6 +213,23 @@ fn without_a_task_requests_fetch() {
         assert_eq!(fixture.source.fetches(), fetches);
         fixture.forward(5 * SECOND);
     }
+}
+
+#[test]
+fn a_missing_task_is_logged_once() {
+    let fixture = Fixture::new();
+    let fetch = |seconds: u32| {
+        fixture.forward(seconds * SECOND);
+        logs(|| drop(fixture.accepted(&known())))
+            .into_iter()
+            .filter(|line| line.starts_with("WARN"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(fetch(0), [""; 0], "it may still come");
+    let [warning] = &fetch(300)[..] else { panic!("one warning") };
+    assert!(warning.contains("SignedTokens::refresh") && warning.contains(ISSUER), "{warning}");
+    assert_eq!(fetch(300), [""; 0]);
+    assert_eq!(fixture.source.fetches(), 3);
 }
 
 /// While a task comes when it was told to, or a little later, no request waits for a fetch.

@@ -5,7 +5,6 @@ mod fetching;
 mod fixture;
 mod form;
 mod header;
-mod interleavings;
 mod keeping;
 mod key_set;
 mod laws;

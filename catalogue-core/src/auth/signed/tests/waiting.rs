@@ -3,12 +3,10 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::flight::Flight;
-use super::super::keys::{Cause, Fetched};
 use super::fixture::*;
 use crate::auth::Verdict;
 
@@ -132,7 +130,7 @@ fn a_fetch_that_failed_makes_nobody_else_wait() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// If the one that fetches goes away, the next goes on with the same fetch.
+/// If the request that fetches disconnects, the next continues the same fetch.
 #[test]
 fn a_fetch_that_is_dropped_is_gone_on_with() {
     let fixture = hanging();
@@ -177,22 +175,6 @@ fn a_fetch_that_nobody_went_on_with_is_begun_anew() {
     assert_eq!(fixture.source.fetches(), 3);
 }
 
-/// A fetch of the task's may have begun before the key was published, so that another one is made.
-#[test]
-fn who_waited_for_another_fetch_asks_once_more() {
-    let fixture = hanging();
-    let other = OTHER_ES256.token(&OTHER_ES256.header(), &claims());
-    let (mut task, mut asking) = (pin!(fixture.tokens.refresh()), pin!(fixture.ask(&other)));
-    assert!(poll(task.as_mut()).is_pending());
-    assert!(poll(asking.as_mut()).is_pending());
-    fixture.source.answer(Answer::Set(every_key()));
-    fixture.source.release();
-    assert!(poll(task).is_ready());
-    fixture.source.answer(Answer::Set(set_of(&[&OTHER_ES256])));
-    assert!(matches!(poll(asking), Poll::Ready(Ok(Verdict::Accepted(_)))));
-    assert_eq!(fixture.source.fetches(), 3);
-}
-
 /// An issuer that hangs longer than ten seconds keeps nobody waiting for one fetch after the other.
 #[test]
 fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
@@ -208,33 +190,25 @@ fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// Another fetch may end between the look at what is known and the turn to fetch.
+/// What is asked for now must not return what was published before.
 #[test]
-fn who_gets_the_turn_looks_once_more() {
-    let source = Source::new(Answer::Away);
-    let flight = Flight::new(source.clone());
-    let known = || Fetched { cause: Cause::UnknownKid, at: Instant::now(), set: None };
-    for (settled, fetches) in [(None, 1), (Some(known()), 1), (None, 2)] {
-        let fetched = block_on(flight.join(Cause::UnknownKid, Instant::now, || settled, |_, _, _| known()));
-        assert_eq!((fetched.cause, source.fetches()), (Cause::UnknownKid, fetches));
-    }
-}
-
-/// What is asked for at once must not be told what was published before.
-#[test]
-fn a_refresh_that_joins_an_older_fetch_fetches_again() {
+fn a_refresh_does_not_join_an_older_fetch() {
     let fixture = hanging();
     let asked = token("unknown");
     let (mut asking, mut refresh) = (pin!(fixture.ask(&asked)), pin!(fixture.tokens.refresh()));
     assert!(poll(asking.as_mut()).is_pending());
     fixture.forward(Duration::from_millis(1));
     assert!(poll(refresh.as_mut()).is_pending());
+    assert_eq!(fixture.source.fetches(), 3);
+    // The older fetch ends last, and its set is not taken.
     fixture.source.answer(Answer::Set(every_key()));
     fixture.source.release();
-    assert!(poll(asking).is_ready());
+    assert!(poll(refresh.as_mut()).is_pending(), "the older one is first in the queue");
     fixture.source.answer(Answer::Set(set_of(&[&OTHER_ES256])));
+    fixture.source.release();
     assert!(poll(refresh).is_ready());
-    assert_eq!(fixture.source.fetches(), 3);
+    fixture.source.answer(Answer::Set(every_key()));
+    assert!(matches!(poll(asking), Poll::Ready(Ok(Verdict::Explained(..)))));
     fixture.refuses("its key is gone", &token("es256"), "key");
 }
 
