@@ -11,7 +11,6 @@ use bytes::Bytes;
 use catalogue_core::Catalogue;
 use catalogue_hyper::{RequestBody, ServerConfig};
 use http::{Request, Response};
-use http_body_util::Full;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 use tower_service::Service;
@@ -109,7 +108,7 @@ pub(super) async fn serve(
         signals.next().await;
     };
     let told_once = async { drop(told.await) };
-    let served = Served { catalogue, settings };
+    let served = Served { api: warp::service(catalogue_warp::filter(catalogue)), settings };
     tokio::select! {
         () = catalogue_hyper::serve(listener, served, config, told_once) => {}
         () = systemd::keep_alive() => {}
@@ -119,32 +118,35 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// The API, and below their address the developer settings.
+/// The API as a warp filter, and below their address the developer settings. The program serves warp's filter and not the
+/// catalogue itself, because the filter is what hosts on warp mount: whatever it does wrong shows here first.
 #[derive(Clone, Debug)]
-struct Served {
-    catalogue: Catalogue,
+struct Served<S> {
+    api: S,
     settings: Option<Arc<DeveloperPages>>,
 }
 
-impl Service<Request<RequestBody>> for Served {
-    type Response = Response<Full<Bytes>>;
+impl<S, R> Service<Request<RequestBody>> for Served<S>
+where
+    S: Service<Request<RequestBody>, Response = Response<R>, Error = Infallible, Future: Send + 'static>,
+    R: From<Bytes>,
+{
+    type Response = Response<R>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<R>, Infallible>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.api.poll_ready(cx)
     }
 
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         match &self.settings {
             Some(settings) if settings.have(request.uri().path()) => {
                 let settings = Arc::clone(settings);
-                Box::pin(async move { Ok(settings.answer(request).await.map(Full::new)) })
+                Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) })
             }
-            _ => {
-                let catalogue = self.catalogue.clone();
-                Box::pin(async move { Ok(catalogue.call(request).await.map(Full::new)) })
-            }
+            // `hand_over` passes the request as a whole, which spares warp copying its headers.
+            _ => Box::pin(self.api.call(catalogue_warp::hand_over(request))),
         }
     }
 }
