@@ -116,7 +116,7 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         ),
         (
             format!("{ISSUER} {}", all.replace("//a", "//u:hunter2@a")),
-            ["--oauth-introspection: ", "neither a user nor a fragment"],
+            ["--oauth-introspection: ", "it holds a user name"],
         ),
         (format!("{ISSUER} {}", all.replace("file:secret", "hunter2")), ["--oauth-client-secret: ", "write file:PATH"]),
         (format!("{ISSUER} {}", all.replace("file:secret", "file:empty")), ["--oauth-client-secret: ", "is empty"]),

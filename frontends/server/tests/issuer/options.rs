@@ -15,10 +15,7 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         ("--oauth-issuer id.example.com", ["--oauth-issuer: ", "https://HOST"]),
         ("--oauth-issuer accounts.google.com --oauth-audience a", ["--oauth-issuer: ", "--oauth-keys says where"]),
         ("--oauth-issuer= --oauth-audience a --oauth-keys file:k", ["--oauth-issuer: ", "empty"]),
-        (
-            "--oauth-issuer https://u:hunter2@a --oauth-audience a",
-            ["--oauth-issuer: ", "neither a user nor a fragment"],
-        ),
+        ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "it holds a user name"]),
         (
             "--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256",
             ["--oauth-algorithms: ", "ES256, ES384"],
