@@ -25,10 +25,10 @@ const TABLES: &str = "
         JOIN TEAM.trainings AS r ON r.team_id = t.id AND r.handle = m.course_slug;";
 
 const VIEWS: &str = "
-    CREATE VIEW TEAM.catalogue_accounts AS SELECT CAST(id AS text) AS id FROM teams;
-    CREATE VIEW TEAM.catalogue_courses AS SELECT CAST(team_id AS text) AS account_id, handle AS slug, title, tagline, language,
+    CREATE VIEW TEAM.catalogue_accounts AS SELECT id FROM teams;
+    CREATE VIEW TEAM.catalogue_courses AS SELECT team_id AS account_id, handle AS slug, title, tagline, language,
         made_at AS created_at, out_at AS published_at, hidden, access AS access_mode, size AS module_count FROM trainings;
-    CREATE VIEW TEAM.catalogue_modules AS SELECT CAST(t.team_id AS text) AS account_id, t.handle AS course_slug,
+    CREATE VIEW TEAM.catalogue_modules AS SELECT t.team_id AS account_id, t.handle AS course_slug,
         l.place AS number, l.title, l.summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id;";
 
 const SQLITE: &str = "
@@ -115,10 +115,27 @@ async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
     Ok(Team { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
 }
 
-/// What makes the plans of requests right.
+/// The indexes that `doctor` asks for, with the tables' names.
 async fn indexes(views: Option<&dyn CourseViews>) -> Result<Vec<String>, StorageError> {
     let Some(views) = views else { return Ok(Vec::new()) };
-    Ok(views.check_plans().await?.into_iter().filter_map(|advice| advice.remedy).collect())
+    let named = |template: String| {
+        let mut index = template.replace('…', "catalogue_list").replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
+        for (word, name) in [
+            ("<table behind catalogue_courses>", "trainings"),
+            ("<account_id>", "team_id"),
+            ("<created_at>", "made_at"),
+            // What else a list shows, as `views example` has it.
+            ("<slug> COLLATE BINARY)", "handle, title, language, made_at, out_at, hidden, size)"),
+            ("<slug>", "handle"),
+        ] {
+            index = index.replace(word, name);
+        }
+        // PostgreSQL names an index itself.
+        index.replace("IF NOT EXISTS ON", "ON")
+    };
+    let advice = views.check_plans().await?;
+    let pages = advice.into_iter().find(|advice| advice.about.ends_with("page"));
+    Ok(pages.and_then(|advice| advice.remedy).map(named).into_iter().collect())
 }
 
 /// A key of the first account, whose number is 1.

@@ -8,7 +8,7 @@ mod memory;
 mod paging;
 mod sign_ins;
 mod status;
-mod views;
+pub mod views;
 
 use std::fmt;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use catalogue_core::storage::{StorageError, ViewFault};
 
-use crate::{address, error, views};
+use crate::{address, error};
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +106,7 @@ pub enum OpenError {
         role: String,
     },
     /// The views that courses are read from are missing, or cannot be read.
-    #[error("the courses cannot be read: {}", views::shown(.0))]
+    #[error("the courses cannot be read: {}", ViewFault::line(.0))]
     Views(Vec<ViewFault>),
     /// The tables were made by a build from before the first release, whose schema this one does not read.
     #[error(

@@ -1,17 +1,15 @@
 //! SQLite's errors as what an operator would act on.
 
-use catalogue_core::storage::StorageError;
 use catalogue_core::storage::StorageErrorKind::{
     self, AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
 };
+use catalogue_core::storage::{StorageError, ViewFault};
 use rusqlite::{Error, ErrorCode};
-
-use crate::views::row::BadRow;
 
 /// The error of a statement. SQLite's own words stay as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     if let Error::FromSqlConversionFailure(_, _, source) = &error
-        && let Some(row) = source.downcast_ref::<BadRow>()
+        && let Some(row) = source.downcast_ref::<ViewFault>()
     {
         return StorageError::new(Corrupt, row.to_string());
     }

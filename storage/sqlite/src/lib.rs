@@ -41,7 +41,6 @@ mod mapped;
 mod migration;
 mod open_error;
 mod own_thread;
-#[cfg(test)]
 mod plan;
 mod put;
 mod read;

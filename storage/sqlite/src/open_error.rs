@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
 
-use crate::views;
-
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -60,7 +58,7 @@ pub enum OpenError {
         owner: String,
     },
     /// The views that courses are read from are missing, or cannot be read.
-    #[error("{path:?}: the courses cannot be read: {}", views::shown(.faults))]
+    #[error("{path:?}: the courses cannot be read: {}", ViewFault::line(.faults))]
     Views {
         /// The database with the views.
         path: PathBuf,

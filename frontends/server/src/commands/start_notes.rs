@@ -50,12 +50,13 @@ pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
     });
 }
 
-/// Warns of views whose revisions are not relied on, or whose pages are slow. It is no reason to start later.
+/// Warns of views whose revisions are not relied on, or whose requests are slow. The start does not wait for it.
 pub(super) fn look_at_views(storage: Storage) {
     let runtime = Handle::current();
     spawn_blocking(move || {
         let Some(views) = storage.views() else { return };
-        for found in [runtime.block_on(views.check_revisions()), runtime.block_on(views.check_plans())] {
+        for check in [views.check_columns(), views.check_revisions(), views.check_plans()] {
+            let found = runtime.block_on(check);
             match found {
                 Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("views: {}", advised(advice))),
                 Err(error) => tracing::debug!(%error, "views cannot be looked at"),

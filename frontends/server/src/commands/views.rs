@@ -46,7 +46,7 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
         Ok(storage) => {
             let Some(views) = storage.views() else { return Ok(()) };
             let faults = views.check_views(rows).await.map_err(|error| Failure::because(&error))?;
-            let mut advice = views.check_forms(rows).await.map_err(|error| Failure::because(&error))?;
+            let mut advice = views.check_columns().await.map_err(|error| Failure::because(&error))?;
             advice.extend(views.check_revisions().await.map_err(|error| Failure::because(&error))?);
             (faults, advice)
         }
@@ -77,11 +77,8 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
 }
 
 /// A fault in one line.
-pub(super) fn told(ViewFault { view, key, what, wanted }: &ViewFault) -> String {
-    harmless(&match key {
-        Some(key) => format!("{view} ({key}): {what}; wanted: {wanted}"),
-        None => format!("{view}: {what}; {wanted}"),
-    })
+pub(super) fn told(fault: &ViewFault) -> String {
+    harmless(&fault.to_string())
 }
 
 /// A piece of advice in one line.

@@ -2,16 +2,12 @@
 
 use std::collections::HashMap;
 
-use catalogue_core::storage::{StorageError, ViewFault};
+use catalogue_core::storage::StorageError;
+use catalogue_core::storage::views::{COURSES, Kind, MODULE_COUNT, REVISIONS, VIEWS, ViewFault};
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
 use crate::rows::get;
-
-pub(crate) const ACCOUNTS: &str = "catalogue_accounts";
-pub(crate) const COURSES: &str = "catalogue_courses";
-pub(crate) const MODULES: &str = "catalogue_modules";
-pub(crate) const REVISIONS: &str = "catalogue_revisions";
 
 /// A column of a domain has the type below it, however many domains lie between.
 const FOUND: Sql = Sql {
@@ -33,56 +29,6 @@ const FOUND: Sql = Sql {
     types: &[Type::NAME, Type::TEXT_ARRAY],
 };
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// An account's id or a slug, which is compared.
-    Key,
-    Text,
-    Time,
-    Boolean,
-    Integer,
-    Revision,
-}
-
-const WANTED: [(&str, &[(&str, Kind)]); 4] = [
-    (ACCOUNTS, &[("id", Kind::Key)]),
-    (
-        COURSES,
-        &[
-            ("account_id", Kind::Key),
-            ("slug", Kind::Key),
-            ("title", Kind::Text),
-            ("tagline", Kind::Text),
-            ("language", Kind::Text),
-            ("created_at", Kind::Time),
-            ("published_at", Kind::Time),
-            ("hidden", Kind::Boolean),
-            ("access_mode", Kind::Text),
-            (MODULE_COUNT, Kind::Integer),
-        ],
-    ),
-    (
-        MODULES,
-        &[
-            ("account_id", Kind::Key),
-            ("course_slug", Kind::Key),
-            ("number", Kind::Integer),
-            ("title", Kind::Text),
-            ("summary", Kind::Text),
-        ],
-    ),
-    (REVISIONS, &[("account_id", Kind::Key), ("revision", Kind::Revision)]),
-];
-
-/// The one column that may be missing.
-const MODULE_COUNT: &str = "module_count";
-
-/// Of which type a column must be.
-pub(crate) fn wanted(view: &str, name: &str) -> &'static str {
-    let mut columns = WANTED.iter().filter(|(of, _)| *of == view).flat_map(|(_, columns)| *columns);
-    columns.find(|(column, _)| *column == name).map_or("another value", |(_, kind)| kind.noun())
-}
-
 /// The columns that were found, by view and name.
 #[derive(Debug)]
 pub(crate) struct Columns(HashMap<(&'static str, &'static str), Column>);
@@ -98,10 +44,10 @@ struct Column {
 impl Columns {
     /// Looks at the views of that schema, and says what of them cannot be read.
     pub(crate) async fn look(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewFault>), StorageError> {
-        let names: Vec<&str> = WANTED.iter().map(|(view, _)| *view).collect();
+        let names: Vec<&str> = VIEWS.iter().map(|(view, _)| *view).collect();
         let rows = connection.query(&FOUND, &[&schema, &names]).await?;
         let (mut columns, mut faults) = (Self(HashMap::new()), Vec::new());
-        for (view, wanted) in WANTED {
+        for (view, wanted) in VIEWS {
             let mut found = HashMap::new();
             let (mut is_there, mut unreadable_as) = (false, None);
             for row in &rows {
@@ -129,15 +75,15 @@ impl Columns {
             for (name, kind) in wanted {
                 let Some(row) = found.get(name) else {
                     if *name != MODULE_COUNT {
-                        fault(format!("it has no column `{name}`"), format!("add it: {}", kind.noun()));
+                        fault(format!("it has no column `{name}`"), format!("add it: {}", noun(*kind)));
                     }
                     continue;
                 };
                 let (category, base): (&str, &str) = (get(row, 3)?, get(row, 4)?);
-                if !kind.is_read_from(category, base) {
+                if !is_read_from(*kind, category, base) {
                     let shown: &str = get(row, 5)?;
-                    fault(format!("the column `{name}` is of the type {shown}"), kind.remedy(name));
-                } else if *kind == Kind::Key && get::<Option<bool>>(row, 7)? == Some(false) {
+                    fault(format!("the column `{name}` is of the type {shown}"), remedy(*kind, name));
+                } else if get::<Option<bool>>(row, 7)? == Some(false) {
                     let what = format!("the column `{name}` takes different texts for the same by its collation");
                     fault(what, format!("write {name} COLLATE \"C\" in the view"));
                 }
@@ -165,48 +111,53 @@ impl Columns {
         self.0.contains_key(&(REVISIONS, "revision"))
     }
 
-    /// `COLLATE …` of that column's own, for what it is compared with: by another an index of it would not serve.
-    pub(crate) fn collate(&self, view: &'static str, column: &'static str) -> String {
-        let collation = self.0.get(&(view, column)).map_or("", |column| &column.collation);
-        if collation.is_empty() { String::new() } else { format!(" COLLATE {collation}") }
-    }
-
-    /// Whether an index of the column itself serves where it is compared as text.
-    pub(crate) fn is_text(&self, view: &'static str, column: &'static str) -> bool {
-        self.0.get(&(view, column)).is_some_and(|column| ["text", "varchar"].contains(&&*column.base))
+    /// Returns both sides of a comparison that an index of the column serves: the column after `alias`, and the text of an account
+    /// or slug in its type. The text is null there unless it is written as PostgreSQL writes the value: `12`, and not `012`.
+    pub(crate) fn compared(&self, alias: &str, view: &'static str, name: &'static str, text: &str) -> [String; 2] {
+        let (base, collation) = self.0.get(&(view, name)).map_or(("", ""), |column| (&column.base, &column.collation));
+        let key = format!("{alias}{name}");
+        let cast = |form: &str, ty: &str| format!("CASE WHEN {text} ~ '^{form}$' THEN CAST({text} AS {ty}) END");
+        match base {
+            // Those of 19 digits that begin with a 9 may be too large.
+            "int2" | "int4" | "int8" => [key, cast("(0|-?([1-9][0-9]{0,17}|[1-8][0-9]{18}))", "BIGINT")],
+            "uuid" => [key, cast("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID")],
+            _ if collation.is_empty() => [format!("CAST({key} AS TEXT)"), text.to_owned()],
+            // By another collation an index of the column would not serve.
+            _ => [format!("CAST({key} AS TEXT)"), format!("{text} COLLATE {collation}")],
+        }
     }
 }
 
-impl Kind {
-    fn is_read_from(self, category: &str, base: &str) -> bool {
-        match self {
-            // `text`, `varchar`, `char`, `citext` and such.
-            Self::Key | Self::Text => category == "S",
-            Self::Time => ["timestamptz", "timestamp", "int8"].contains(&base),
-            Self::Boolean => base == "bool",
-            Self::Integer => ["int2", "int4", "int8"].contains(&base),
-            Self::Revision => ["uuid", "bytea"].contains(&base),
-        }
+fn is_read_from(kind: Kind, category: &str, base: &str) -> bool {
+    match kind {
+        Kind::Account => category == "S" || ["int2", "int4", "int8", "uuid"].contains(&base),
+        // `text`, `varchar`, `char`, `citext` and such.
+        Kind::Slug | Kind::Text => category == "S",
+        Kind::Time => ["timestamptz", "timestamp", "int8"].contains(&base),
+        Kind::Boolean => base == "bool",
+        Kind::Integer => ["int2", "int4", "int8"].contains(&base),
+        Kind::Revision => ["uuid", "bytea"].contains(&base),
     }
+}
 
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Key | Self::Text => "a text",
-            Self::Time => "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)",
-            Self::Boolean => "a boolean",
-            Self::Integer => "an integer",
-            Self::Revision => "a uuid, or a bytea of 16 bytes",
-        }
+fn noun(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Account => "a text, an integer or a uuid",
+        Kind::Slug | Kind::Text => "a text",
+        Kind::Time => "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)",
+        Kind::Boolean => "a boolean",
+        Kind::Integer => "an integer",
+        Kind::Revision => "a uuid, or a bytea of 16 bytes",
     }
+}
 
-    /// What to do about a column of that name and another type.
-    fn remedy(self, name: &str) -> String {
-        let noun = self.noun();
-        match self {
-            Self::Key | Self::Text => format!("make it {noun}: CAST({name} AS TEXT)"),
-            Self::Boolean => format!("make it {noun}: CAST({name} AS BOOLEAN)"),
-            Self::Integer => format!("make it {noun}: CAST({name} AS BIGINT)"),
-            Self::Time | Self::Revision => format!("make it {noun}"),
-        }
-    }
+/// What to do about a column of that name and another type.
+fn remedy(kind: Kind, name: &str) -> String {
+    let ty = match kind {
+        Kind::Account | Kind::Slug | Kind::Text => "TEXT",
+        Kind::Boolean => "BOOLEAN",
+        Kind::Integer => "BIGINT",
+        Kind::Time | Kind::Revision => return format!("make it {}", noun(kind)),
+    };
+    format!("make it {}: CAST({name} AS {ty})", noun(kind))
 }

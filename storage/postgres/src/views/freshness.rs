@@ -13,13 +13,13 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use catalogue_core::storage::{Revision, StorageError, ViewAdvice};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use super::columns::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::error::unavailable;

@@ -9,12 +9,11 @@
 //! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. An order by time has what is null
 //!   or infinite first or last, and never out of all pages.
 //! - Revisions are returned only while triggers maintain `catalogue_revisions`, which is checked every ten seconds ([`freshness`]).
-//! - Plans are judged by the database's own `EXPLAIN`, and its deparsed columns tell what of the base table to index ([`plan`]).
+//! - Plans are judged by the database's own `EXPLAIN` ([`plans`]).
 
 mod check;
 mod columns;
 mod freshness;
-mod plan;
 mod plans;
 mod read;
 mod rights;
@@ -78,6 +77,10 @@ impl CourseViews for Views {
         check::check(self, rows).await
     }
 
+    async fn check_columns(&self) -> Result<Vec<ViewAdvice>, StorageError> {
+        Ok(if self.columns.has_module_count() { Vec::new() } else { vec![ViewAdvice::module_count()] })
+    }
+
     async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
         match self.freshness {
             Some(_) => freshness::check(&self.connection().await?, &self.schema).await,
@@ -98,11 +101,6 @@ impl fmt::Debug for Views {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Views").field("schema", &self.schema).finish_non_exhaustive()
     }
-}
-
-/// Those faults in a line.
-pub(crate) fn shown(faults: &[ViewFault]) -> String {
-    faults.iter().map(rows::shown).collect::<Vec<_>>().join(". ")
 }
 
 /// What is never done to courses of another program: V12.

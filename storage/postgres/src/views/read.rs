@@ -1,18 +1,19 @@
 //! What requests ask, over views.
 
+use catalogue_core::CourseDetail;
 use catalogue_core::auth::{Credential, TokenDigest};
+use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck};
 use catalogue_core::storage::{
     AtRevision, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
-use catalogue_core::{CourseDetail, Module};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use super::Views;
-use super::columns::{COURSES, MODULES, REVISIONS};
 use super::freshness::Generation;
-use super::rows::{Time, ViewRow, corrupt, fault, push_course};
+use super::rows::{Time, corrupt, view_row};
+use super::statements::{COURSE_REVISION, MODULE, PAGE_REVISION, SAME};
 use crate::connection::{Sql, Values};
 use crate::connections::readers::Readers;
 use crate::error::code;
@@ -38,7 +39,7 @@ impl Views {
         let checked = found.and_then(|rows| {
             let Some(row) = rows.first() else { return Ok(None) };
             let mut credential = rows::credential(row)?;
-            credential.revision = revision(credential.identity.account.as_str(), row, 7, generation)?;
+            credential.revision = revision(row, 7, generation)?;
             Ok(Some(credential))
         });
         match checked {
@@ -68,12 +69,12 @@ impl Views {
             None => read(readers, &self.statements.first_page(), account, &[&account, &count]).await?,
             Some(Position { created_at, slug }) => {
                 let sql = self.statements.next_page();
-                read(readers, &sql, account, &[&account, &count, &Time::from(*created_at), slug]).await?
+                read(readers, &sql, account, &[&account, &count, &Time(*created_at), slug]).await?
             }
         };
         push_page(account, &found, rows)?;
         match (found.first(), self.statements.find_revision_of_none()) {
-            (Some(row), _) => revision(account, row, 7, generation),
+            (Some(row), _) => revision(row, PAGE_REVISION, generation),
             (None, Some(of_none)) if page.after.is_none() && generation.is_some() => {
                 revision_by(readers, &of_none, account, generation).await
             }
@@ -91,7 +92,7 @@ impl Views {
         let generation = self.generation(readers).await;
         let rows = read(readers, &self.statements.find_course(), account, &[&account, &slug]).await?;
         let Some(first) = rows.first() else { return Ok(None.into()) };
-        let revision = revision(account, first, 12, generation)?;
+        let revision = revision(first, COURSE_REVISION, generation)?;
         Ok(AtRevision { value: Some(course(account, slug, first, &rows)?), revision })
     }
 
@@ -112,26 +113,31 @@ async fn revision_by(
     generation: Option<Generation>,
 ) -> Result<Option<Revision>, StorageError> {
     let rows = read(readers, sql, account, &[&account]).await?;
-    rows.first().map_or(Ok(None), |row| revision(account, row, 0, generation))
+    rows.first().map_or(Ok(None), |row| revision(row, 0, generation))
 }
 
-/// Returns the revision in `column` as one of `generation`, or `None` without either.
+/// Returns the revision in `position` as one of `generation`, or `None` without either.
 pub(crate) fn revision(
-    account: &str,
     row: &Row,
-    column: usize,
+    position: usize,
     generation: Option<Generation>,
 ) -> Result<Option<Revision>, StorageError> {
-    let wrong = |_| corrupt(&fault(REVISIONS, &[account], "`revision` has another length".to_owned(), "16 bytes"));
-    let found = rows::revision(row, column).map_err(wrong)?;
-    Ok(generation.and_then(|generation| found.map(|found| generation.of(found))))
+    let row = view_row(REVISIONS, row, 0, &[]);
+    if row.is_null(position) {
+        return Ok(None);
+    }
+    let found = row.revision(Column(position, "revision")).map_err(corrupt)?;
+    Ok(generation.map(|generation| generation.of(found)))
 }
 
 /// Hands over the courses of a page.
 pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
     check_each_once(account, found)?;
+    let owner = Owner::new(account);
     for row in found {
-        if push_course(account, row, rows).map_err(|fault| corrupt(&fault))?.is_break() {
+        let (course, created_at) = view_row(COURSES, row, 0, Page::KEY).course(owner).map_err(corrupt)?;
+        let position = || Ok(Position { created_at, slug: course.slug.to_owned() });
+        if rows.try_push(course, position)?.is_break() {
             break;
         }
     }
@@ -140,38 +146,24 @@ pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>)
 
 /// The course of the rows of [`Statements::find_course`](super::Statements::find_course).
 pub(super) fn course(account: &str, slug: &str, first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
-    let course = ViewRow { row: first, view: COURSES, account, slug };
-    let detail = || {
-        let mut detail = CourseDetail {
-            slug: course.get(0, "slug")?,
-            title: course.get(1, "title")?,
-            tagline: course.get(2, "tagline")?,
-            language: course.get(3, "language")?,
-            published_at: course.optional_time(4, "published_at")?,
-            hidden: course.get(5, "hidden")?,
-            access_mode: course.optional(6, "access_mode")?,
-            modules: Vec::new(),
-        };
-        let same: i64 = course.get(7, "slug")?;
-        if same > 1 {
-            return Err(course.fault(format!("`slug` is that of {same} courses"), "each of its account's once"));
+    let owner = Owner::new(account);
+    let mut course = view_row(COURSES, first, 0, &[0, 1]).detail(owner).map_err(corrupt)?;
+    if rows::get::<i64>(first, SAME)? > 1 {
+        return Err(corrupt(RowCheck::Slugs.fault(account, slug, 0, 0)));
+    }
+    for (number, row) in (1..).zip(rows) {
+        let module = view_row(MODULES, row, MODULE, &[0, 1, 4]);
+        // A course without modules is one row without a module.
+        if module.is_null(0) {
+            break;
         }
-        for (number, row) in (1..).zip(rows) {
-            let module = ViewRow { row, view: MODULES, account, slug };
-            // A course without modules is one row without a module.
-            if !module.get::<bool>(11, "course_slug")? {
-                break;
-            }
-            let found: i64 = module.get(10, "number")?;
-            if found != i64::from(number) {
-                let wanted = "1, 2 and so on in each course";
-                return Err(module.fault(format!("`number` is {found} in the place of {number}"), wanted));
-            }
-            detail.modules.push(Module { number, title: module.get(8, "title")?, summary: module.get(9, "summary")? });
+        let module = module.module(owner).map_err(corrupt)?;
+        if module.number != number {
+            return Err(corrupt(RowCheck::Numbers.fault(account, slug, 0, 0)));
         }
-        Ok(detail)
-    };
-    detail().map_err(|fault| corrupt(&fault))
+        course.modules.push(module);
+    }
+    Ok(course)
 }
 
 /// Asks the views for what an account has.
@@ -188,11 +180,10 @@ pub(super) async fn read(
 pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
     match code(&error) {
         Some(&SqlState::CARDINALITY_VIOLATION) => {
-            let what = "the account has several rows".to_owned();
-            corrupt(&fault(REVISIONS, &[account], what, "one for each account")).with_source(error)
+            corrupt(RowCheck::Revisions.fault(account, "", 0, 0)).with_source(error)
         }
-        Some(&SqlState::UNDEFINED_COLUMN | &SqlState::UNDEFINED_TABLE) => {
-            let what = "a view or a column of one is gone; put it back, or start the server again where it is optional";
+        Some(&SqlState::UNDEFINED_COLUMN | &SqlState::UNDEFINED_TABLE | &SqlState::UNDEFINED_FUNCTION) => {
+            let what = "a view or a column is gone or has another type; restore it, or restart the server";
             StorageError::new(error.kind(), what).with_source(error)
         }
         // Such as a division by zero, or a text that is no number.
@@ -205,13 +196,10 @@ pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
 
 /// A course of a page has a slug of its own.
 fn check_each_once(account: &str, rows: &[Row]) -> Result<(), StorageError> {
-    let mut slugs: Vec<&str> = rows.iter().filter_map(|row| row.try_get(0).ok()).collect();
+    let mut slugs: Vec<&str> = rows.iter().filter_map(|row| row.try_get(Page::SLUG.0).ok()).collect();
     slugs.sort_unstable();
     match slugs.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
-        Some(pair) => {
-            let what = "`slug` is that of several courses".to_owned();
-            Err(corrupt(&fault(COURSES, &[account, pair[0]], what, "each of its account's once")))
-        }
+        Some(pair) => Err(corrupt(RowCheck::Slugs.fault(account, pair[0], 0, 0))),
     }
 }

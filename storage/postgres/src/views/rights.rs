@@ -1,10 +1,10 @@
 //! [`check`]: what the role may do beyond what it needs.
 
+use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use catalogue_core::storage::{StorageError, ViewAdvice};
 use tokio_postgres::types::Type;
 
 use super::Views;
-use super::columns::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use crate::connection::Sql;
 use crate::rows::get;
 

@@ -1,15 +1,16 @@
 //! [`Statements`]: what requests and administration ask over views, with the names and types that were found at opening.
 //!
-//! A key is compared as `CAST(… AS TEXT)`, which is the column itself where that is a `text` or `varchar`. What is not a value
-//! has the collation of the column that it is compared with, and slugs are ordered by bytes: so indexes serve. Each comparison
-//! is repeated by bytes ([`equals`]): a recreated view may have a collation that treats different texts as equal.
+//! A key is compared in the column's type, so that the column's own index serves ([`Columns::compared`]); slugs are ordered by
+//! bytes. Each comparison is repeated by bytes: a recreated view may have a type or a collation that treats different texts as
+//! equal.
 //!
 //! Each statement locks views in one order: courses, modules, revisions, accounts. A parser locks what stands in a `FROM` first,
 //! then what is selected, then what is compared. So whoever makes the views again in that order meets no deadlock.
 
+use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use tokio_postgres::types::Type;
 
-use super::columns::{ACCOUNTS, COURSES, Columns, MODULES, REVISIONS};
+use super::columns::Columns;
 use crate::connection::Sql;
 use crate::options::quoted;
 
@@ -34,10 +35,23 @@ pub(crate) const OWNERS: [Sql<'static>; 2] = [
     },
 ];
 
-/// Returns the condition that `key` equals `value`: by the column's collation, which has the indexes, and by bytes. `collate` is
-/// for a `value` with another collation. `IS TRUE` keeps the planner from using an index for the second comparison.
-fn equals(key: &str, value: &str, collate: &str) -> String {
-    format!("CAST({key} AS TEXT) = {value}{collate} AND (CAST({key} AS TEXT) COLLATE \"C\" = {value}) IS TRUE")
+/// The position of the revision behind the columns of a page.
+pub(crate) const PAGE_REVISION: usize = 8;
+/// The positions in the rows of a course: its first module's column, how many courses have the slug, and the revision.
+pub(crate) const MODULE: usize = 8;
+pub(crate) const SAME: usize = 13;
+pub(crate) const COURSE_REVISION: usize = 14;
+
+/// The columns of a module.
+pub(crate) const MODULE_COLUMNS: &str = "CAST(m.account_id AS TEXT), CAST(m.course_slug AS TEXT), CAST(m.title AS TEXT), \
+     CAST(m.summary AS TEXT), CAST(m.number AS BIGINT)";
+
+/// The columns of a [`Page`](catalogue_core::storage::views::Page).
+pub(crate) fn page_columns(module_count: &str) -> String {
+    format!(
+        "{module_count}, c.hidden, c.published_at, c.created_at, CAST(c.language AS TEXT), CAST(c.title AS TEXT), \
+         CAST(c.slug AS TEXT), CAST(c.account_id AS TEXT)"
+    )
 }
 
 /// As in [`LIST`](crate::credentials::LIST).
@@ -63,17 +77,26 @@ impl Statements {
     pub(crate) fn new(schema: &str, columns: &Columns) -> Self {
         let named = |view: &str| format!("{}.{view}", quoted(schema));
         let [accounts, courses, modules, revisions] = [ACCOUNTS, COURSES, MODULES, REVISIONS].map(named);
-        // Of an account that has left its view, nothing is shown: V4.
-        let is_known = |id: &str| {
-            let collate = if id == "$1" { String::new() } else { columns.collate(ACCOUNTS, "id") };
-            format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE {})", equals("a.id", id, &collate))
+        // `IS TRUE` keeps the planner from using an index for the second comparison.
+        let equals = |alias: &str, view, name, text: &str| {
+            let [key, value] = columns.compared(alias, view, name, text);
+            format!("{key} = {value} AND (CAST({alias}{name} AS TEXT) COLLATE \"C\" = {text}) IS TRUE")
         };
+        let is_one_of = |view, name| {
+            let [key, value] = columns.compared("", view, name, "t");
+            format!(
+                "{key} = ANY(ARRAY(SELECT {value} FROM unnest($1) AS u (t))) \
+                 AND (CAST({name} AS TEXT) COLLATE \"C\" = ANY($1)) IS TRUE"
+            )
+        };
+        // Of an account that has left its view, nothing is shown: V4.
+        let is_known =
+            |id: &str| format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE {})", equals("a.", ACCOUNTS, "id", id));
         let revision = |id: &str| {
             if !columns.has_revisions() {
                 return "CAST(NULL AS UUID)".to_owned();
             }
-            let collate = if id == "$1" { String::new() } else { columns.collate(REVISIONS, "account_id") };
-            let of_account = equals("r.account_id", id, &collate);
+            let of_account = equals("r.", REVISIONS, "account_id", id);
             format!("(SELECT r.revision FROM {revisions} AS r WHERE {of_account} AND {})", is_known(id))
         };
         let module_count = match columns.has_module_count() {
@@ -81,34 +104,33 @@ impl Statements {
             // One range of an index for each course that is shown.
             false => format!(
                 "(SELECT count(*) FROM {modules} AS m WHERE {} AND {})",
-                equals("m.account_id", "$1", ""),
-                equals("m.course_slug", "CAST(c.slug AS TEXT)", &columns.collate(MODULES, "course_slug"))
+                equals("m.", MODULES, "account_id", "$1"),
+                equals("m.", MODULES, "course_slug", "CAST(c.slug AS TEXT)")
             ),
         };
         let page = |after: &str| {
             format!(
-                "SELECT CAST(c.slug AS TEXT), CAST(c.title AS TEXT), CAST(c.language AS TEXT), c.published_at, c.hidden, \
-                 {module_count}, c.created_at, {} FROM {courses} AS c WHERE {} AND {}{after} \
+                "SELECT {}, {} FROM {courses} AS c WHERE {} AND {}{after} \
                  ORDER BY c.created_at DESC, CAST(c.slug AS TEXT) COLLATE \"C\" DESC LIMIT $2",
+                page_columns(&module_count),
                 revision("$1"),
-                equals("c.account_id", "$1", ""),
+                equals("c.", COURSES, "account_id", "$1"),
                 is_known("$1"),
             )
         };
         let (first_page, next_page) =
             (page(""), page(" AND (c.created_at, CAST(c.slug AS TEXT) COLLATE \"C\") < ($3, $4)"));
         let find_course = format!(
-            "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, c.same, \
-             CAST(m.title AS TEXT), CAST(m.summary AS TEXT), CAST(m.number AS BIGINT), m.course_slug IS NOT NULL, {} \
-             FROM (SELECT CAST(slug AS TEXT) AS slug, CAST(title AS TEXT) AS title, CAST(tagline AS TEXT) AS tagline, \
-             CAST(language AS TEXT) AS language, published_at, hidden, CAST(access_mode AS TEXT) AS access_mode, \
-             count(*) OVER () AS same FROM {courses} \
+            "SELECT c.account_id, c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
+             {MODULE_COLUMNS}, c.same, {} FROM (SELECT CAST(account_id AS TEXT) AS account_id, CAST(slug AS TEXT) AS slug, \
+             CAST(title AS TEXT) AS title, CAST(tagline AS TEXT) AS tagline, CAST(language AS TEXT) AS language, published_at, \
+             hidden, CAST(access_mode AS TEXT) AS access_mode, count(*) OVER () AS same FROM {courses} \
              WHERE {} AND {}) AS c LEFT JOIN {modules} AS m ON {} AND {} WHERE {} ORDER BY m.number",
             revision("$1"),
-            equals("account_id", "$1", ""),
-            equals("slug", "$2", ""),
-            equals("m.account_id", "$1", ""),
-            equals("m.course_slug", "$2", ""),
+            equals("", COURSES, "account_id", "$1"),
+            equals("", COURSES, "slug", "$2"),
+            equals("m.", MODULES, "account_id", "$1"),
+            equals("m.", MODULES, "course_slug", "$2"),
             is_known("$1")
         );
         let find_credential = format!(
@@ -121,7 +143,7 @@ impl Statements {
             format!(
                 "SELECT {} AS revision WHERE NOT EXISTS (SELECT 1 FROM {courses} AS c WHERE {})",
                 revision("$1"),
-                equals("c.account_id", "$1", "")
+                equals("c.", COURSES, "account_id", "$1")
             ),
         ];
         let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
@@ -156,11 +178,11 @@ impl Statements {
                 ),
                 format!(
                     "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE {} ORDER BY CAST(id AS TEXT) COLLATE \"C\"",
-                    equals("id", "ANY($1)", "")
+                    is_one_of(ACCOUNTS, "id")
                 ),
                 format!(
                     "SELECT CAST(account_id AS TEXT) COLLATE \"C\", count(*) FROM {courses} WHERE {} GROUP BY 1",
-                    equals("account_id", "ANY($1)", "")
+                    is_one_of(COURSES, "account_id")
                 ),
             ],
         }
@@ -171,7 +193,7 @@ impl Statements {
         Sql { text: &self.find_credential, types: &[Type::BYTEA] }
     }
 
-    /// Slug, title, language, publication, hidden, module count, creation and revision.
+    /// The columns of a page, and the revision.
     pub(crate) fn first_page(&self) -> Sql<'_> {
         Sql { text: &self.first_page, types: &[TEXT, Type::INT8] }
     }

@@ -1,14 +1,14 @@
 //! Accounts that the views name.
 
 use catalogue_core::admin::{Account, AccountSummary, Accounts, Visitor};
+use catalogue_core::storage::views::{ACCOUNTS, Column};
 use catalogue_core::storage::{CourseViews, StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 
 use rusqlite::{Row, params_from_iter};
 
 use super::ViewedCourses;
-use super::read::ACCOUNTS;
-use super::row::ViewRow;
+use super::row::{bad, view_row};
 use super::statements::{ALL_ACCOUNTS, COUNT_COURSES, FIND_ACCOUNT};
 use crate::accounts::{self, sorted};
 use crate::credentials::{count_keys, unknown_account};
@@ -61,9 +61,9 @@ impl SqliteStorage {
             let (theirs, ours) = (theirs.unchecked_transaction()?, ours.unchecked_transaction()?);
             let mut counted = theirs.prepare(COUNT_COURSES)?;
             let mut summarise = |row: &Row<'_>| -> rusqlite::Result<_> {
-                let id = ViewRow { view: ACCOUNTS, row: row.into(), key: &[0] }.text(0, "id")?;
-                let courses = counted.query_row([id], |row| count(row, 0))?;
-                let keys = count_keys(&ours, id, now)?;
+                let id = view_row(ACCOUNTS, row, &[0]).id(Column(0, "id")).map_err(bad)?;
+                let courses = counted.query_row([&*id], |row| count(row, 0))?;
+                let keys = count_keys(&ours, &id, now)?;
                 Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))
             };
             let (sql, ids) = match accounts {

@@ -1,8 +1,8 @@
 //! Whether views read the clock or chance, and so can change without a commit.
 
+use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES};
 use rusqlite::Connection;
 
-use super::read::{ACCOUNTS, COURSES, MODULES};
 use super::tokens::{is, tokens};
 
 /// Always another value, or one of this moment.

@@ -6,7 +6,7 @@
 //!   could not write these is not opened ([`wal_files`]).
 //! - **Order** is that of [`instant`]s, an expression over `created_at`: right for numbers and for texts of any mixture. What cannot
 //!   be converted comes last, so the page that reaches it fails; nothing is left out. An index on the expression serves.
-//! - **Rows** are read strictly ([`row`]): a value that the API must not show is an error with the view and the key.
+//! - **Rows** are read strictly ([`ViewRow`]): a value that the API must not show is an error with the view and the key.
 //! - **Revisions** are the rows of `catalogue_revisions` if triggers on each table behind the views write to it ([`trust`]).
 //!   Otherwise they stand for the state of the whole file ([`Version`](crate::readers::Version)): each state gets a fresh random
 //!   one, which no other state and no other process has. Without a WAL there is none, and nothing is cached; nor is anything of
@@ -16,20 +16,19 @@
 //!   ([`statements`]). Then one for any page is asked.
 //! - **One statement a detail**: it is a course and its modules in one `UNION ALL`, put in order here: so views that join
 //!   are flattened, which a `LEFT JOIN` would hinder.
+//!
+//! [`ViewRow`]: catalogue_core::storage::views::ViewRow
 
 mod accounts;
-mod base_tables;
 mod check;
 mod check_columns;
 mod clock;
-mod forms;
 mod instant;
 pub(crate) mod open;
 mod plans;
 mod read;
 mod revision;
-pub(crate) mod row;
-mod sketches;
+mod row;
 mod statements;
 mod tokens;
 pub(crate) mod trust;
@@ -39,7 +38,7 @@ use std::fmt;
 use std::sync::Mutex;
 
 use catalogue_core::AccountId;
-use catalogue_core::storage::{Revision, ViewFault};
+use catalogue_core::storage::Revision;
 
 use crate::file::FileVersion;
 use crate::readers::{Cache, Readers};
@@ -57,12 +56,6 @@ pub(crate) struct ViewedCourses {
     revisions: Cache<AccountId, (Basis, Option<Revision>)>,
     /// What was found in the schema last, and in which version of the file.
     examined: Mutex<Option<(FileVersion, Examined)>>,
-}
-
-/// Those faults of views and columns in a line.
-pub(crate) fn shown(faults: &[ViewFault]) -> String {
-    let shown = faults.iter().map(|ViewFault { view, what, wanted, .. }| format!("{view}: {what}; {wanted}"));
-    shown.collect::<Vec<_>>().join(". ")
 }
 
 impl fmt::Debug for ViewedCourses {

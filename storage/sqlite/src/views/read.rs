@@ -4,29 +4,23 @@ use std::ops::ControlFlow;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use catalogue_core::storage::{AtRevision, CourseRows, PageRequest, Revision, StorageError, StorageErrorKind};
-use catalogue_core::{AccountId, CourseDetail, Module};
+use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewFault, ViewRow};
+use catalogue_core::storage::{
+    AtRevision, CourseRow, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
+};
+use catalogue_core::{AccountId, CourseDetail, Timestamp};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Rows, params};
 
 use super::ViewedCourses;
 use super::revision::of_file;
-use super::row::{BadRow, ViewRow};
-use super::sketches::Sketches;
-use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, IS_TWICE, Pages, Statements};
+use super::row::{bad, view_row};
+use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, INSTANT, IS_MODULE, Pages, Statements};
 use super::trust::{self, Basis};
 use crate::kept_rows::{self, Columns};
 use crate::read::unless_locked;
 use crate::readers::{ADMINISTRATION_WAIT, COURSES_WAIT, Reader};
 use crate::rows::Micros;
-
-pub(super) const COURSES: &str = "catalogue_courses";
-pub(super) const MODULES: &str = "catalogue_modules";
-pub(super) const ACCOUNTS: &str = "catalogue_accounts";
-pub(super) const REVISIONS: &str = "catalogue_revisions";
-
-/// What is wrong where a slug is there twice, and what would be right.
-pub(super) const TWICE: &str = "the account has this slug twice";
-pub(super) const ONCE: &str = "one course a slug";
 
 impl ViewedCourses {
     pub(crate) async fn list_courses(
@@ -97,11 +91,7 @@ impl ViewedCourses {
     /// Whether the views name that account.
     pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
         self.read_within(ADMINISTRATION_WAIT, |connection| {
-            let mut statement = connection.prepare_cached(FIND_ACCOUNT)?;
-            let mut rows = statement.query([account.as_str()])?;
-            let Some(row) = rows.next()? else { return Ok(false) };
-            ViewRow { view: ACCOUNTS, row: row.into(), key: &[0] }.same(0, "id", account.as_str())?;
-            Ok(true)
+            connection.prepare_cached(FIND_ACCOUNT)?.exists([account.as_str()])
         })
     }
 
@@ -132,14 +122,14 @@ impl ViewedCourses {
                 None => statement.query(params![account, count as i64])?,
                 Some(after) => statement.query(params![account, count as i64, Micros(after.created_at), after.slug])?,
             };
-            let mut push = PushCourses { connection, account, sketches: Sketches::default(), rows };
+            let mut push = PushCourses { account, owner: Owner::new(account), slugs: Vec::with_capacity(count), rows };
             if kept_pages.is_some() {
                 push.kept(found, count)?;
             } else {
                 push.all(found)?;
             }
-            if !push.sketches.is_empty() {
-                break;
+            if !push.slugs.is_empty() {
+                return push.check_each_once();
             }
         }
         Ok(())
@@ -154,11 +144,11 @@ fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::
     outcome.and(ended)
 }
 
-/// Hands over the rows of a page, each of which must be of `account`.
+/// Hands over the rows of a page, each of which must be the owner's.
 struct PushCourses<'p, 'r> {
-    connection: &'p Connection,
     account: &'p str,
-    sketches: Sketches,
+    owner: Owner<'p>,
+    slugs: Vec<String>,
     rows: &'p mut CourseRows<'r>,
 }
 
@@ -179,84 +169,69 @@ impl PushCourses<'_, '_> {
     /// Always inlined: of each caller it is known where its rows are.
     #[inline(always)]
     fn push(&mut self, row: Columns<'_>) -> rusqlite::Result<ControlFlow<()>> {
-        let row = ViewRow { view: COURSES, row, key: &[8, 6] };
-        let course = row.course(self.account)?;
-        if !self.sketches.insert(course.slug) && is_twice(self.connection, self.account, course.slug)? {
-            return Err(row.bad(TWICE, ONCE).into());
+        let row = ViewRow { view: COURSES, cells: row, key: Page::KEY };
+        let (course, created_at) = course(&row, self.owner).map_err(bad)?;
+        self.slugs.push(course.slug.to_owned());
+        self.rows.try_push(course, || Ok(Position { created_at, slug: course.slug.to_owned() }))
+    }
+
+    /// Fails if a slug is that of two courses.
+    fn check_each_once(mut self) -> rusqlite::Result<()> {
+        self.slugs.sort_unstable();
+        match self.slugs.windows(2).find(|pair| pair[0] == pair[1]) {
+            None => Ok(()),
+            Some(pair) => Err(bad(Box::new(RowCheck::Slugs.fault(self.account, &pair[0], 0, 0)))),
         }
-        Ok(self.rows.try_push(course, || row.position())?)
     }
 }
 
-fn is_twice(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<bool> {
-    connection.prepare_cached(IS_TWICE)?.query_row([account, slug], |row| row.get(0))
+/// Returns a row of a page, whose `created_at` is the instant that the list is ordered by.
+pub(super) fn course<'r>(
+    row: &ViewRow<Columns<'r>>,
+    owner: Owner<'_>,
+) -> Result<(CourseRow<'r>, Timestamp), Box<ViewFault>> {
+    let (course, created_at) = row.course(owner)?;
+    if row.cells.value(INSTANT) == ValueRef::Integer(created_at.as_microseconds()) {
+        return Ok((course, created_at));
+    }
+    Err(row.fault(format!("`created_at` is {created_at}, which SQLite reads otherwise"), "the same in UTC"))
 }
 
 fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
+    let owner = Owner::new(account);
     let mut statement = connection.prepare_cached(FIND_COURSE)?;
     let mut rows = statement.query([account, slug])?;
     let mut course = None;
     let mut modules = Vec::new();
     while let Some(row) = rows.next()? {
-        if row.get(0)? {
-            modules.push(module(&ViewRow { view: MODULES, row: row.into(), key: &[1, 2, 5] }, account, slug)?);
+        if row.get(IS_MODULE)? {
+            modules.push(view_row(MODULES, row, &[0, 1, 4]).module(owner).map_err(bad)?);
+        } else if course.is_some() {
+            return Err(bad(Box::new(RowCheck::Slugs.fault(account, slug, 0, 0))));
         } else {
-            let row = ViewRow { view: COURSES, row: row.into(), key: &[1, 2] };
-            if course.is_some() {
-                return Err(row.bad(TWICE, ONCE).into());
-            }
-            course = Some(detail(&row, account, slug)?);
+            course = Some(view_row(COURSES, row, &[0, 1]).detail(owner).map_err(bad)?);
         }
     }
     let Some(mut course) = course else { return Ok(None) };
     modules.sort_by_key(|module| module.number);
-    if let Some((wanted, module)) = (1..).zip(&modules).find(|(wanted, module)| *wanted != module.number) {
-        let what = format!("number {wanted} of its modules is missing, or one is there twice");
-        let wanted = "modules numbered from 1 without a gap".to_owned();
-        let key = format!("{account}, {slug}, {}", module.number);
-        return Err(Box::new(BadRow { view: MODULES, key, what, wanted }).into());
+    if (1..).zip(&modules).any(|(number, module)| number != module.number) {
+        return Err(bad(Box::new(RowCheck::Numbers.fault(account, slug, 0, 0))));
     }
     course.modules = modules;
     Ok(Some(course))
-}
-
-fn detail(row: &ViewRow<'_>, account: &str, slug: &str) -> rusqlite::Result<CourseDetail> {
-    row.same(1, "account_id", account)?;
-    row.same(2, "slug", slug)?;
-    Ok(CourseDetail {
-        slug: row.slug(2, "slug")?.to_owned(),
-        title: row.text(3, "title")?.to_owned(),
-        tagline: row.text(4, "tagline")?.to_owned(),
-        language: row.text(5, "language")?.to_owned(),
-        published_at: row.optional_time(6, "published_at")?,
-        hidden: row.flag(7, "hidden")?,
-        access_mode: row.optional_text(8, "access_mode")?.map(str::to_owned),
-        modules: Vec::new(),
-    })
-}
-
-fn module(row: &ViewRow<'_>, account: &str, slug: &str) -> rusqlite::Result<Module> {
-    row.same(1, "account_id", account)?;
-    row.same(2, "course_slug", slug)?;
-    Ok(Module {
-        number: row.count(5, "number", 1)?,
-        title: row.text(3, "title")?.to_owned(),
-        summary: row.text(4, "summary")?.to_owned(),
-    })
 }
 
 fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Option<Revision>> {
     let mut statement = connection.prepare_cached(FIND_REVISION)?;
     let mut rows = statement.query([account])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let row = ViewRow { view: REVISIONS, row: row.into(), key: &[0] };
-    row.same(0, "account_id", account)?;
-    let revision = row.revision(1)?;
-    if rows.next()?.is_none() {
-        return Ok(Some(revision));
+    let row = view_row(REVISIONS, row, &[0]);
+    row.check_owner(Column(0, "account_id"), Owner::new(account)).map_err(bad)?;
+    let revision = row.revision(Column(1, "revision")).map_err(bad)?;
+    match rows.next()? {
+        None => Ok(Some(revision)),
+        Some(_) => Err(bad(Box::new(RowCheck::Revisions.fault(account, "", 0, 0)))),
     }
-    let (what, wanted) = ("the account has two revisions".to_owned(), "one row an account".to_owned());
-    Err(Box::new(BadRow { view: REVISIONS, key: account.to_owned(), what, wanted }).into())
 }
 
 /// The error of a statement over the views. What SQLite does not understand is a view that has changed or is missing.

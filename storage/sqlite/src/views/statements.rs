@@ -1,71 +1,97 @@
-//! The statements over the views. Texts are compared byte by byte, whatever the columns say. Columns that compare as numbers find
-//! several texts, so each row has its account, for the caller to compare.
+//! The statements over the views. Texts are compared byte by byte, whatever the columns say. An account may be a number: its column
+//! then compares as a number, to which `012` is 12, so each row has its account for [`Owner`](catalogue_core::storage::views::Owner) to compare.
 
-use rusqlite::types::Null;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::Connection;
 
 use super::instant::instant;
+use crate::plan::steps;
 
-/// Whether the views name the account: 1, or else 0 or null. SQLite might make a join of an `EXISTS`, and put it before what is
-/// in order.
+pub(super) fn has_module_count(connection: &Connection) -> bool {
+    connection.prepare("SELECT module_count FROM catalogue_courses").is_ok()
+}
+
+/// The position of the instant behind the columns of a page, and in the rows of a detail, of what tells modules apart.
+pub(super) const INSTANT: usize = 8;
+pub(super) const IS_MODULE: usize = 8;
+
+/// The condition that a column has the caller's account. The cast makes an expression of numbers compare as text; a column of
+/// numbers still compares as numbers, with its index.
+macro_rules! has_account {
+    ($column:literal) => {
+        concat!($column, " = CAST(?1 AS TEXT) COLLATE BINARY")
+    };
+}
+
+/// 1 if the views name the account, else null. SQLite might make a join of an `EXISTS`, and put it before what is in order.
 macro_rules! is_known {
     () => {
-        "(SELECT CAST(id AS TEXT) = ?1 COLLATE BINARY FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1)"
+        concat!(
+            "(SELECT 1 FROM catalogue_accounts WHERE ",
+            has_account!("id"),
+            " AND CAST(id AS TEXT) = ?1 COLLATE BINARY LIMIT 1)"
+        )
     };
 }
 
 /// Of an account that the views name, and else none: a course may outlast its account's row there.
 macro_rules! of_the_account {
     () => {
-        concat!("account_id = ?1 COLLATE BINARY AND ", is_known!())
+        concat!(has_account!("account_id"), " AND ", is_known!())
     };
 }
 
 /// Where the view does not say how many modules a course has.
-const COUNTED: &str = "(SELECT count(*) FROM catalogue_modules AS m WHERE m.account_id = ?1 COLLATE BINARY \
-     AND m.course_slug = c.slug COLLATE BINARY)";
+const COUNTED: &str = concat!(
+    "(SELECT count(*) FROM catalogue_modules AS m WHERE ",
+    has_account!("m.account_id"),
+    " AND m.course_slug = c.slug COLLATE BINARY)"
+);
 
 /// Those first which most tables have last: a row's head is read up to the column that is asked for, once where the first one
 /// is the furthest.
-fn course_columns(module_count: &str) -> String {
+pub(super) fn course_columns(module_count: &str) -> String {
     let instant = instant!("created_at");
-    format!("{module_count}, hidden, published_at, created_at, language, title, slug, {instant}, account_id")
+    format!("{module_count}, hidden, published_at, created_at, language, title, slug, account_id, {instant}")
 }
 
 /// Newer instants first.
 const NEWEST: &str = concat!(instant!("created_at"), " DESC, ");
 
-/// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and no row asks for it.
+/// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and not for each row.
 fn newest_first(order: &str, only: &str) -> String {
     let is_known = is_known!();
     format!(" ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce({is_known}{only}, 0)")
 }
 
 /// Account, text columns and times of the course, then its modules in any order; nothing where the account is not known.
-/// The first column tells them apart.
+/// The last column tells them apart.
 pub(super) const FIND_COURSE: &str = concat!(
-    "SELECT 0, account_id, slug, title, tagline, language, published_at, hidden, access_mode FROM catalogue_courses \
+    "SELECT account_id, slug, title, tagline, language, published_at, hidden, access_mode, 0 FROM catalogue_courses \
      WHERE slug = ?2 COLLATE BINARY AND ",
     of_the_account!(),
-    " UNION ALL SELECT 1, account_id, course_slug, title, summary, number, NULL, NULL, NULL FROM catalogue_modules \
-     WHERE account_id = ?1 COLLATE BINARY AND course_slug = ?2 COLLATE BINARY"
+    " UNION ALL SELECT account_id, course_slug, title, summary, number, NULL, NULL, NULL, 1 FROM catalogue_modules \
+     WHERE course_slug = ?2 COLLATE BINARY AND ",
+    of_the_account!()
 );
 
 /// None of an account that has left: what it is shown then does not change its revision.
 pub(super) const FIND_REVISION: &str =
     concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", of_the_account!(), " LIMIT 2");
 
-pub(super) const IS_TWICE: &str = "SELECT count(*) > 1 FROM (SELECT 1 FROM catalogue_courses \
-     WHERE account_id = ?1 COLLATE BINARY AND slug = ?2 COLLATE BINARY LIMIT 2)";
+/// The account's id, or null if the views do not name it.
+pub(super) const FIND_ACCOUNT: &str = concat!("SELECT ?1 WHERE ", is_known!());
 
-pub(super) const FIND_ACCOUNT: &str = "SELECT id FROM catalogue_accounts WHERE id = ?1 COLLATE BINARY LIMIT 1";
+pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER BY CAST(id AS TEXT) COLLATE BINARY";
 
-pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER BY id COLLATE BINARY";
-
-pub(super) const COUNT_COURSES: &str = "SELECT count(*) FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY";
+pub(super) const COUNT_COURSES: &str = concat!(
+    "SELECT count(*) FROM catalogue_courses WHERE ",
+    has_account!("account_id"),
+    " AND CAST(account_id AS TEXT) = ?1 COLLATE BINARY"
+);
 
 /// Statements that depend on which columns the views have.
 pub(super) struct Statements {
+    pub(super) has_module_count: bool,
     pub(super) pages: Pages,
     /// The same with rows that are kept aside, unless SQLite sorts them: it may have all courses kept before it knows the first.
     pub(super) kept_pages: Option<Pages>,
@@ -80,20 +106,18 @@ pub(super) struct Pages {
 impl Statements {
     /// For the views as they are now. A view that is missing is told by whoever reads it.
     pub(super) fn of(connection: &Connection) -> Self {
-        let is_there = |sql: &str| connection.prepare(sql).is_ok();
-        let module_count =
-            if is_there("SELECT module_count FROM catalogue_courses") { "module_count" } else { COUNTED };
-        let columns = course_columns(module_count);
+        let has_module_count = has_module_count(connection);
+        let columns = course_columns(if has_module_count { "module_count" } else { COUNTED });
         let pages = Pages::of(&columns);
         let is_sorted = pages.all().any(|sql| is_sorted(connection, sql).unwrap_or(true));
         let kept_pages = (!is_sorted).then(|| Pages::of(&format!("catalogue_row({columns})")));
-        Self { pages, kept_pages }
+        Self { has_module_count, pages, kept_pages }
     }
 }
 
 impl Pages {
     fn of(columns: &str) -> Self {
-        let courses = format!("SELECT {columns} FROM catalogue_courses AS c WHERE account_id = ?1 COLLATE BINARY");
+        let courses = format!("SELECT {columns} FROM catalogue_courses AS c WHERE {}", has_account!("account_id"));
         Self {
             first: [format!("{courses}{}", newest_first(NEWEST, ""))],
             next: [next_page(&courses), next_of_instant(&courses)],
@@ -106,17 +130,9 @@ impl Pages {
     }
 }
 
-/// Whether SQLite reads all rows of an account before the first one that it shows.
+/// Returns `true` if SQLite reads all rows of an account before the first one that it shows.
 fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
-    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
-    let nothing = vec![Null; statement.parameter_count()];
-    let mut rows = statement.query(params_from_iter(nothing))?;
-    while let Some(row) = rows.next()? {
-        if row.get_ref(3)?.as_str()?.starts_with("USE TEMP B-TREE") {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(steps(connection, sql)?.iter().any(|step| step.starts_with("USE TEMP B-TREE")))
 }
 
 /// The usual page: few courses of the place's instant come before it, as is looked up once, with the account; these are passed
@@ -125,14 +141,16 @@ fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
     let before = format!(
-        "FROM catalogue_courses WHERE account_id = ?1 COLLATE BINARY AND {instant} = ?3 AND slug >= ?4 COLLATE BINARY"
+        "FROM catalogue_courses WHERE {} AND {instant} = ?3 AND slug >= ?4 COLLATE BINARY",
+        has_account!("account_id")
     );
     let are_few = format!(" AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
     let order = newest_first(NEWEST, &are_few);
     format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
 }
 
-/// Those of the place's own instant first, and after them one without a slug: it cannot be served, nor passed by. Each part is one range of an index, also where many courses have one instant.
+/// Those of the place's own instant first, and after them one without a slug: it cannot be served, nor passed by. Each part is
+/// one range of an index, also where many courses have one instant.
 fn next_of_instant(columns: &str) -> String {
     let instant = instant!("created_at");
     let [of_it, without, older] = ["", "", NEWEST].map(|order| newest_first(order, ""));

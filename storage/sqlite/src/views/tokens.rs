@@ -42,29 +42,6 @@ pub(super) fn is(token: &str, word: &str) -> bool {
     token.eq_ignore_ascii_case(word)
 }
 
-pub(super) fn is_name(token: &str) -> bool {
-    token.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '`' | '['))
-}
-
-/// Where the first of those words stands outside of brackets.
-pub(super) fn position(tokens: &[&str], words: &[&str]) -> Option<usize> {
-    let mut depth = 0;
-    tokens.iter().position(|token| {
-        depth += i32::from(*token == "(") - i32::from(*token == ")");
-        depth == 0 && words.iter().any(|word| is(token, word))
-    })
-}
-
-/// The parts between commas outside of brackets.
-pub(super) fn split<'t, 's>(tokens: &'t [&'s str]) -> Vec<&'t [&'s str]> {
-    let mut depth = 0;
-    let between = |token: &&str| {
-        depth += i32::from(*token == "(") - i32::from(*token == ")");
-        depth == 0 && *token == ","
-    };
-    tokens.split(between).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,9 +51,6 @@ mod tests {
         let sql = "SELECT 'it''s', \"a b\", [c d] -- not, this\n || /* nor (this */ f(x, y)";
         let expected = ["SELECT", "'it''s'", ",", "\"a b\"", ",", "[c d]", "||", "f", "(", "x", ",", "y", ")"];
         assert_eq!(tokens(sql), expected);
-        assert_eq!(split(&expected[1..]).len(), 3);
-        assert_eq!(position(&expected, &["F"]), Some(7));
-        assert_eq!(position(&expected, &["x"]), None);
         assert_eq!(tokens("'no end"), ["'no end"]);
     }
 }

@@ -6,12 +6,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalogue_core::storage::views::REVISIONS;
 use catalogue_core::storage::{Revision, ViewAdvice};
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext};
 
 use super::clock;
-use super::read::REVISIONS;
 
 /// What a revision stands for, as long as the schema is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,13 @@
 -- says what belongs there, and run all of it, again after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`,
 -- which ends with an error where there is one. Then `catalogue views check`.
 
+SET client_min_messages = warning;
+
+-- The indexes for these views. On a large table that is written to, run each alone before, with CONCURRENTLY.
+CREATE INDEX IF NOT EXISTS catalogue_list ON courses_course (owner_id, created_at, slug COLLATE "C");
+CREATE INDEX IF NOT EXISTS catalogue_course ON courses_course (owner_id, slug);
+
 BEGIN;
-SET LOCAL client_min_messages = warning;
 
 -- In this order, in which requests read them; in another, a request and this could wait for each other.
 DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
@@ -12,13 +17,13 @@ DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id::text AS id  -- whoever owns courses
+    a.id  -- whoever owns courses: a number, a UUID or a text
 FROM auth_user a    -- the table of AUTH_USER_MODEL
 WHERE a.is_active;  -- who can have keys, or TRUE
 
 CREATE VIEW catalogue_courses AS
 SELECT
-    c.owner_id::text AS account_id,       -- the ForeignKey to that
+    c.owner_id AS account_id,             -- the ForeignKey to that
     c.slug,                               -- unique within its account
     c.title,                              -- never null
     c.tagline,                            -- never null, or '' AS tagline
@@ -34,17 +39,15 @@ WHERE NOT c.is_deleted;  -- what is not deleted, or TRUE
 
 CREATE VIEW catalogue_modules AS
 SELECT
-    c.owner_id::text AS account_id,  -- as above
-    c.slug AS course_slug,           -- as above
+    c.owner_id AS account_id,  -- as above
+    c.slug AS course_slug,     -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY c.owner_id::text, c.slug ORDER BY m."order", m.id)::int AS number,
-    m.title,                         -- never null
-    m.summary                        -- never null, or '' AS summary; not the body
+    row_number() OVER (PARTITION BY c.owner_id, c.slug ORDER BY m."order", m.id)::int AS number,
+    m.title,                   -- never null
+    m.summary                  -- never null, or '' AS summary; not the body
 FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
 WHERE NOT c.is_deleted;                      -- as above
-
--- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 -- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();

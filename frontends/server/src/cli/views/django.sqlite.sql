@@ -12,42 +12,51 @@ DROP VIEW IF EXISTS catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    CAST(a.id AS TEXT) AS id  -- whoever owns courses
+    a.id  -- whoever owns courses: a number, a UUID or a text
 FROM auth_user a    -- the table of AUTH_USER_MODEL
 WHERE a.is_active;  -- who can have keys, or TRUE
 
 DROP VIEW IF EXISTS catalogue_courses;
 CREATE VIEW catalogue_courses AS
 SELECT
-    CAST(c.owner_id AS TEXT) AS account_id,  -- the ForeignKey to that
-    c.slug,                                  -- unique within its account
-    c.title,                                 -- never null
-    c.tagline,                               -- never null, or '' AS tagline
-    c.language,                              -- like 'en', or 'en' AS language
-    c.created_at,                            -- a time that stays: it is the order of lists
-    c.published_at,                          -- null where it is not published
-    c.is_hidden AS hidden,                   -- a BooleanField, or FALSE AS hidden
-    NULLIF(c.access, '') AS access_mode,     -- null where it is empty, or NULL AS access_mode
+    c.owner_id AS account_id,             -- the ForeignKey to that
+    c.slug,                               -- unique within its account
+    c.title,                              -- never null
+    c.tagline,                            -- never null, or '' AS tagline
+    c.language,                           -- like 'en', or 'en' AS language
+    c.created_at,                         -- a time that stays: it is the order of lists
+    c.published_at,                       -- null where it is not published
+    c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
+    NULLIF(c.access, '') AS access_mode,  -- null where it is empty, or NULL AS access_mode
     -- As many as catalogue_modules has
     (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
 FROM courses_course c    -- the model Course of the app courses
-WHERE NOT c.is_deleted;  -- what is not deleted, or TRUE
+WHERE NOT +c.is_deleted;  -- what is not deleted, or TRUE; with the + SQLite finds courses by their account
 
 DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
 SELECT
-    CAST(c.owner_id AS TEXT) AS account_id,  -- as above
-    c.slug AS course_slug,                   -- as above
+    c.owner_id AS account_id,  -- as above
+    c.slug AS course_slug,     -- as above
     -- 1, 2, 3, whatever the modules are ordered by
     (SELECT count(*) FROM courses_module e WHERE e.course_id = m.course_id AND (e."order", e.id) <= (m."order", m.id)) AS number,
-    m.title,                                 -- never null
-    m.summary                                -- never null, or '' AS summary; not the body
+    m.title,                   -- never null
+    m.summary                  -- never null, or '' AS summary; not the body
 FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
-WHERE NOT c.is_deleted;                      -- as above
+WHERE NOT +c.is_deleted;                     -- as above
 
--- `catalogue doctor` prints the indexes that your tables lack for these views.
+-- The indexes for these views. A list is ordered by the instant that `created_at` says, so that is what the first one has. Behind
+-- the slug stands what else a list shows: without it the index is smaller, and a page looks each course up in the table.
+CREATE INDEX IF NOT EXISTS catalogue_list ON courses_course (
+    owner_id,
+    coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),
+    slug,
+    title, language, created_at, published_at, is_hidden, is_deleted
+);
+CREATE INDEX IF NOT EXISTS catalogue_course ON courses_course (owner_id, slug);
 
--- A migration that makes a table again drops its triggers: if you have catalogue_revisions, run its file again, too.
+-- A migration that recreates a table drops its indexes and triggers: run this again, and the file of catalogue_revisions if you
+-- have one.
 
 COMMIT;

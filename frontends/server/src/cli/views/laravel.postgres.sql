@@ -2,8 +2,14 @@
 -- says what belongs there, and run all of it, again after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`,
 -- which ends with an error where there is one. Then `catalogue views check`.
 
+SET client_min_messages = warning;
+
+-- The indexes for these views. On a large table that is written to, run each alone before, with CONCURRENTLY.
+CREATE INDEX IF NOT EXISTS catalogue_list ON courses (user_id, created_at, slug COLLATE "C");
+CREATE INDEX IF NOT EXISTS catalogue_course ON courses (user_id, slug);
+CREATE INDEX IF NOT EXISTS catalogue_lessons ON lessons (course_id);
+
 BEGIN;
-SET LOCAL client_min_messages = warning;
 
 -- In this order, in which requests read them; in another, a request and this could wait for each other.
 DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
@@ -12,12 +18,12 @@ DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id::text AS id  -- whoever owns courses, with HasUuids; else CAST(a.id AS TEXT) AS id
+    a.id  -- whoever owns courses: a number, a UUID or a text
 FROM users a;  -- the table of User
 
 CREATE VIEW catalogue_courses AS
 SELECT
-    c.user_id::text AS account_id,       -- its belongsTo, cast as above
+    c.user_id AS account_id,             -- its belongsTo
     c.slug,                              -- unique within its account
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
@@ -33,18 +39,16 @@ WHERE c.deleted_at IS NULL;  -- what is not deleted, or TRUE
 
 CREATE VIEW catalogue_modules AS
 SELECT
-    c.user_id::text AS account_id,      -- as above
+    c.user_id AS account_id,            -- as above
     c.slug AS course_slug,              -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY c.user_id::text, c.slug ORDER BY m.sort_order, m.id)::int AS number,
+    row_number() OVER (PARTITION BY c.user_id, c.slug ORDER BY m.sort_order, m.id)::int AS number,
     m.title,                            -- never null
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM lessons m                        -- the table of Lesson
 JOIN courses c ON c.id = m.course_id  -- its belongsTo
 WHERE c.deleted_at IS NULL            -- as above
   AND m.deleted_at IS NULL;           -- as above
-
--- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 -- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();

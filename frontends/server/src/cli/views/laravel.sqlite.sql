@@ -12,13 +12,13 @@ DROP VIEW IF EXISTS catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id  -- whoever owns courses, with HasUuids; else CAST(a.id AS TEXT) AS id
+    a.id  -- whoever owns courses: a number, a UUID or a text
 FROM users a;  -- the table of User
 
 DROP VIEW IF EXISTS catalogue_courses;
 CREATE VIEW catalogue_courses AS
 SELECT
-    c.user_id AS account_id,             -- its belongsTo, cast as above
+    c.user_id AS account_id,             -- its belongsTo
     c.slug,                              -- unique within its account
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
@@ -47,8 +47,18 @@ JOIN courses c ON c.id = m.course_id  -- its belongsTo
 WHERE +c.deleted_at IS NULL            -- as above
   AND m.deleted_at IS NULL;           -- as above
 
--- `catalogue doctor` prints the indexes that your tables lack for these views.
+-- The indexes for these views. A list is ordered by the instant that `created_at` says, so that is what the first one has. Behind
+-- the slug stands what else a list shows: without it the index is smaller, and a page looks each course up in the table.
+CREATE INDEX IF NOT EXISTS catalogue_list ON courses (
+    user_id,
+    coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),
+    slug,
+    id, title, locale, created_at, published_at, status, deleted_at
+);
+CREATE INDEX IF NOT EXISTS catalogue_course ON courses (user_id, slug);
+CREATE INDEX IF NOT EXISTS catalogue_lessons ON lessons (course_id);
 
--- A migration that makes a table again drops its triggers: if you have catalogue_revisions, run its file again, too.
+-- A migration that recreates a table drops its indexes and triggers: run this again, and the file of catalogue_revisions if you
+-- have one.
 
 COMMIT;

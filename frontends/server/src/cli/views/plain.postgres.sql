@@ -2,8 +2,14 @@
 -- says what belongs there, and run all of it, again after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`,
 -- which ends with an error where there is one. Then `catalogue views check`.
 
+SET client_min_messages = warning;
+
+-- The indexes for these views. On a large table that is written to, run each alone before, with CONCURRENTLY.
+CREATE INDEX IF NOT EXISTS catalogue_list ON courses (account_id, created_at, slug COLLATE "C");
+CREATE INDEX IF NOT EXISTS catalogue_course ON courses (account_id, slug);
+CREATE INDEX IF NOT EXISTS catalogue_lessons ON modules (course_id);
+
 BEGIN;
-SET LOCAL client_min_messages = warning;
 
 -- In this order, in which requests read them; in another, a request and this could wait for each other.
 DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
@@ -12,13 +18,13 @@ DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id::text AS id  -- whoever owns courses
+    a.id  -- whoever owns courses: a number, a UUID or a text
 FROM accounts a  -- your table
 WHERE TRUE;      -- who can have keys
 
 CREATE VIEW catalogue_courses AS
 SELECT
-    c.account_id::text AS account_id,    -- the column that leads to it
+    c.account_id,                        -- the column that leads to it
     c.slug,                              -- unique within its account
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
@@ -34,17 +40,15 @@ WHERE TRUE;     -- what is not deleted
 
 CREATE VIEW catalogue_modules AS
 SELECT
-    c.account_id::text AS account_id,   -- as above
+    c.account_id,                       -- as above
     c.slug AS course_slug,              -- as above
     -- 1, 2, 3, whatever the modules are ordered by
-    row_number() OVER (PARTITION BY c.account_id::text, c.slug ORDER BY m.position, m.id)::int AS number,
+    row_number() OVER (PARTITION BY c.account_id, c.slug ORDER BY m.position, m.id)::int AS number,
     m.title,                            -- never null
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM modules m                        -- your table
 JOIN courses c ON c.id = m.course_id  -- how a module finds its course
 WHERE TRUE;                           -- as above
-
--- `catalogue doctor` prints the indexes that your tables lack for these views.
 
 -- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();

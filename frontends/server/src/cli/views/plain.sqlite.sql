@@ -12,22 +12,22 @@ DROP VIEW IF EXISTS catalogue_accounts;
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    CAST(a.id AS TEXT) AS id  -- whoever owns courses
+    a.id  -- whoever owns courses: a number, a UUID or a text
 FROM accounts a  -- your table
 WHERE TRUE;      -- who can have keys
 
 DROP VIEW IF EXISTS catalogue_courses;
 CREATE VIEW catalogue_courses AS
 SELECT
-    CAST(c.account_id AS TEXT) AS account_id,  -- the column that leads to it
-    c.slug,                                    -- unique within its account
-    c.title,                                   -- never null
-    COALESCE(c.tagline, '') AS tagline,        -- never null, or '' AS tagline
-    c.language,                                -- like 'en', or 'en' AS language
-    c.created_at,                              -- a time that stays: it is the order of lists
-    c.published_at,                            -- null where it is not published
-    c.hidden,                                  -- a boolean, or FALSE AS hidden
-    c.access_mode,                             -- text or null, or NULL AS access_mode
+    c.account_id,                        -- the column that leads to it
+    c.slug,                              -- unique within its account
+    c.title,                             -- never null
+    COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
+    c.language,                          -- like 'en', or 'en' AS language
+    c.created_at,                        -- a time that stays: it is the order of lists
+    c.published_at,                      -- null where it is not published
+    c.hidden,                            -- a boolean, or FALSE AS hidden
+    c.access_mode,                       -- text or null, or NULL AS access_mode
     -- As many as catalogue_modules has
     (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
 FROM courses c  -- your table
@@ -36,18 +36,28 @@ WHERE TRUE;     -- what is not deleted
 DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
 SELECT
-    CAST(c.account_id AS TEXT) AS account_id,  -- as above
-    c.slug AS course_slug,                     -- as above
+    c.account_id,                       -- as above
+    c.slug AS course_slug,              -- as above
     -- 1, 2, 3, whatever the modules are ordered by
     (SELECT count(*) FROM modules e WHERE e.course_id = m.course_id AND (e.position, e.id) <= (m.position, m.id)) AS number,
-    m.title,                                   -- never null
-    COALESCE(m.summary, '') AS summary         -- never null, or '' AS summary; not the body
+    m.title,                            -- never null
+    COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM modules m                        -- your table
 JOIN courses c ON c.id = m.course_id  -- how a module finds its course
 WHERE TRUE;                           -- as above
 
--- `catalogue doctor` prints the indexes that your tables lack for these views.
+-- The indexes for these views. A list is ordered by the instant that `created_at` says, so that is what the first one has. Behind
+-- the slug stands what else a list shows: without it the index is smaller, and a page looks each course up in the table.
+CREATE INDEX IF NOT EXISTS catalogue_list ON courses (
+    account_id,
+    coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),
+    slug,
+    title, language, created_at, published_at, hidden
+);
+CREATE INDEX IF NOT EXISTS catalogue_course ON courses (account_id, slug);
+CREATE INDEX IF NOT EXISTS catalogue_lessons ON modules (course_id);
 
--- A migration that makes a table again drops its triggers: if you have catalogue_revisions, run its file again, too.
+-- A migration that recreates a table drops its indexes and triggers: run this again, and the file of catalogue_revisions if you
+-- have one.
 
 COMMIT;

@@ -29,28 +29,28 @@ const FAULTS: [(&str, &str, &str, &str, Needs); 25] = [
     ("UPDATE catalogue_courses SET account_id = NULL", "courses", "bad", "`account_id` is null", Neither),
     ("UPDATE catalogue_courses SET slug = NULL", "courses", "acc", "`slug` is null", List),
     ("UPDATE catalogue_courses SET slug = ''", "courses", "acc", "`slug` is \"\"", List),
-    ("UPDATE catalogue_courses SET slug = 'a/b'", "courses", "acc, a/b", "`slug` is \"a/b\"", List),
-    ("UPDATE catalogue_courses SET slug = E'a\\u0085'", "courses", "acc, a\u{85}", "`slug` is \"a\\u{85}\"", List),
+    ("UPDATE catalogue_courses SET slug = 'a/b'", "courses", "acc, a/b", "`slug` is a/b", List),
+    ("UPDATE catalogue_courses SET slug = E'a\\u0085'", "courses", "acc", "`slug` is \"a\\u{85}\"", List),
     ("UPDATE catalogue_courses SET slug = repeat('é', 101)", "courses", "éé", "`slug` is \"éé", List),
     ("UPDATE catalogue_courses SET title = NULL", "courses", "acc, bad", "`title` is null", Both),
     ("UPDATE catalogue_courses SET tagline = NULL", "courses", "acc, bad", "`tagline` is null", Course),
     ("UPDATE catalogue_courses SET language = NULL", "courses", "acc, bad", "`language` is null", Both),
     ("UPDATE catalogue_courses SET hidden = NULL", "courses", "acc, bad", "`hidden` is null", Both),
     ("UPDATE catalogue_courses SET created_at = NULL", "courses", "acc, bad", "`created_at` is null", List),
-    ("UPDATE catalogue_courses SET created_at = 'infinity'", "courses", "acc, bad", "`created_at` is no time", List),
-    ("UPDATE catalogue_courses SET created_at = '-infinity'", "courses", "acc, bad", "`created_at` is no time", List),
+    ("UPDATE catalogue_courses SET created_at = 'infinity'", "courses", "acc, bad", "`created_at` is infinite", List),
+    ("UPDATE catalogue_courses SET created_at = '-infinity'", "courses", "acc, bad", "`created_at` is infinite", List),
     (
         "UPDATE catalogue_courses SET created_at = '10000-01-01Z'",
         "courses",
         "acc, bad",
-        "`created_at` is no time",
+        "`created_at` is infinite",
         List,
     ),
     (
         "UPDATE catalogue_courses SET published_at = 'infinity'",
         "courses",
         "acc, bad",
-        "`published_at` is no time",
+        "`published_at` is infinite",
         Both,
     ),
     ("UPDATE catalogue_courses SET module_count = -1", "courses", "acc, bad", "`module_count` is -1", List),
@@ -65,34 +65,16 @@ const FAULTS: [(&str, &str, &str, &str, Needs); 25] = [
     ("UPDATE catalogue_modules SET title = NULL", "modules", "acc, bad", "`title` is null", Course),
     ("UPDATE catalogue_modules SET summary = NULL", "modules", "acc, bad", "`summary` is null", Course),
     ("UPDATE catalogue_modules SET number = NULL", "modules", "acc, bad", "`number` is null", Course),
-    ("UPDATE catalogue_modules SET number = 0", "modules", "acc, bad", "`number` is that of several modules", Course),
-    ("UPDATE catalogue_modules SET number = number + 1", "modules", "acc, bad", "`number` begins with 2", Course),
-    (
-        "UPDATE catalogue_modules SET number = number * 2 - 1",
-        "modules",
-        "acc, bad",
-        "`number` goes up to 3 in 2",
-        Course,
-    ),
+    ("UPDATE catalogue_modules SET number = 0", "modules", "acc, bad", "lack a number", Course),
+    ("UPDATE catalogue_modules SET number = number + 1", "modules", "acc, bad", "lack a number", Course),
+    ("UPDATE catalogue_modules SET number = number * 2 - 1", "modules", "acc, bad", "lack a number", Course),
 ];
 
 /// Rows that are there again, and a revision of another length.
 const REPEATED: [(&str, &str, &str, &str, Needs); 3] = [
-    (
-        "INSERT INTO catalogue_courses SELECT * FROM catalogue_courses",
-        "courses",
-        "acc, bad",
-        "`slug` is that of several",
-        Both,
-    ),
-    (
-        "INSERT INTO catalogue_revisions SELECT * FROM catalogue_revisions",
-        "revisions",
-        "acc",
-        "`account_id` is that of several",
-        Both,
-    ),
-    ("UPDATE catalogue_revisions SET revision = ''", "revisions", "acc", "`revision` has another length", Both),
+    ("INSERT INTO catalogue_courses SELECT * FROM catalogue_courses", "courses", "acc, bad", "this slug twice", Both),
+    ("INSERT INTO catalogue_revisions SELECT * FROM catalogue_revisions", "revisions", "acc", "two revisions", Both),
+    ("UPDATE catalogue_revisions SET revision = ''", "revisions", "acc", "`revision` is a blob", Both),
 ];
 
 async fn checked(storage: &PostgresStorage, rows: CheckedRows) -> Vec<ViewFault> {
@@ -202,9 +184,9 @@ async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
             "make it a text: CAST(slug AS TEXT)",
         ),
         (
-            "ALTER TABLE catalogue_accounts ALTER id TYPE BIGINT USING 1",
+            "ALTER TABLE catalogue_accounts ALTER id TYPE NUMERIC USING 1",
             "accounts",
-            "`id` is of the type bigint",
+            "`id` is of the type numeric",
             "CAST(id AS TEXT)",
         ),
         (
@@ -285,13 +267,10 @@ async fn a_column_that_changes_while_it_is_served_is_named_with_what_is_wanted()
     for (change, pieces) in [
         (
             "ALTER TABLE catalogue_courses ALTER created_at TYPE DATE",
-            &["catalogue_courses: `created_at` is of the type date in the row acc, ", "it must be a timestamptz, "][..],
+            &["catalogue_courses (acc, ", ": `created_at` is of the type date; wanted: a timestamptz, "][..],
         ),
-        (
-            "ALTER TABLE catalogue_courses ALTER hidden TYPE TEXT",
-            &["`hidden` is of the type text in the row acc, ", "it must be a boolean"],
-        ),
-        ("ALTER TABLE catalogue_courses DROP COLUMN module_count", &["is gone", "start the server again"]),
+        ("ALTER TABLE catalogue_courses ALTER hidden TYPE TEXT", &["`hidden` is false; wanted: a boolean"]),
+        ("ALTER TABLE catalogue_courses DROP COLUMN module_count", &["is gone", "restart the server"]),
     ] {
         team.host.batch_execute(change).await.unwrap();
         let error = items(&team.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();

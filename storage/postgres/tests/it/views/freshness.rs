@@ -81,7 +81,7 @@ const CHANGES: [(&str, &str); 10] = [
     ("DROP FUNCTION changed() CASCADE", "trainings has no enabled trigger for INSERT, UPDATE, DELETE"),
     (
         "CREATE TABLE names (training BIGINT, name TEXT); CREATE OR REPLACE VIEW catalogue_courses AS \
-         SELECT CAST(owner AS TEXT) AS account_id, handle AS slug, coalesce(n.name, t.name) AS title, subtitle AS tagline, \
+         SELECT owner AS account_id, handle AS slug, coalesce(n.name, t.name) AS title, subtitle AS tagline, \
          lang AS language, made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, \
          lessons AS module_count FROM trainings AS t LEFT JOIN names AS n ON n.training = t.id; \
          ALTER TABLE trainings DISABLE TRIGGER changed",

@@ -62,16 +62,16 @@ CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied();
 CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER kept AFTER INSERT OR UPDATE OF id OR DELETE OR TRUNCATE ON owners EXECUTE FUNCTION kept();
 
-CREATE VIEW catalogue_accounts AS SELECT CAST(id AS TEXT) AS id FROM owners;
+CREATE VIEW catalogue_accounts AS SELECT id FROM owners;
 
 CREATE VIEW catalogue_courses AS
-SELECT CAST(owner AS TEXT) AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language,
+SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language,
     made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, lessons AS module_count
 FROM trainings;
 
 CREATE VIEW catalogue_modules AS
-SELECT CAST(t.owner AS TEXT) AS account_id, t.handle AS course_slug,
-    row_number() OVER (PARTITION BY CAST(t.owner AS TEXT), t.handle ORDER BY l.place) AS number, l.name AS title, l.summary
+SELECT t.owner AS account_id, t.handle AS course_slug,
+    row_number() OVER (PARTITION BY t.owner, t.handle ORDER BY l.place) AS number, l.name AS title, l.summary
 FROM lessons AS l JOIN trainings AS t ON t.id = l.training;
 
-CREATE VIEW catalogue_revisions AS SELECT CAST(id AS TEXT) AS account_id, revision FROM owners;
+CREATE VIEW catalogue_revisions AS SELECT id AS account_id, revision FROM owners;

@@ -1,10 +1,21 @@
-//! [`CourseViews`]: what is looked at where courses are read from another program's tables.
+//! Views over another program's tables, as both databases read them: their columns and rows, and [`CourseViews`].
+//!
+//! Databases hand over rows ([`Cells`]); what a value must be, and what a fault says, is here ([`ViewRow`]). Checks of several rows
+//! are SQL that both understand ([`RowCheck`]).
 
+mod checks;
+mod columns;
+mod row;
+
+use std::error::Error;
 use std::fmt;
 
 use async_trait::async_trait;
 
 use super::StorageError;
+pub use checks::{Dialect, RowCheck};
+pub use columns::{ACCOUNTS, COURSES, Kind, MODULE_COUNT, MODULES, REVISIONS, VIEWS};
+pub use row::{Cells, Column, Owner, Page, Value, ViewRow};
 
 /// Looks at the views that courses are read from, where the tables behind them belong to another program.
 ///
@@ -18,15 +29,11 @@ pub trait CourseViews: fmt::Debug + Send + Sync {
     /// When the database cannot be asked.
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError>;
 
-    /// What the API serves, and an index of the team's own does not: times that are text in several forms, which are not in
-    /// order as texts.
+    /// Optional columns without which requests are slower: `module_count`, without which each course of a list costs a count.
     ///
     /// # Errors
     /// When the database cannot be asked.
-    async fn check_forms(&self, rows: CheckedRows) -> Result<Vec<ViewAdvice>, StorageError> {
-        let _ = rows;
-        Ok(Vec::new())
-    }
+    async fn check_columns(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
     /// Reasons why the storage does not rely on `catalogue_revisions`, such as a table without its triggers. Responses are
     /// right all the same, and cached for a shorter time or not at all.
@@ -37,8 +44,8 @@ pub trait CourseViews: fmt::Debug + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// What makes requests slower than they need to be: a plan that sorts, or reads more rows than it shows, for the
-    /// largest account that a bounded look finds; a cast that keeps an index from being used.
+    /// Requests whose plan scans a table or sorts, for the largest account that a bounded look finds, with the index that ends it
+    /// as a template in the words of the views; large tables without statistics.
     ///
     /// # Errors
     /// When the database cannot be asked.
@@ -60,6 +67,17 @@ pub enum CheckedRows {
     All,
 }
 
+impl CheckedRows {
+    /// Returns the end of a statement that reads as many rows.
+    #[must_use]
+    pub fn limit(self) -> &'static str {
+        match self {
+            Self::Sample => " LIMIT 10000",
+            Self::All => "",
+        }
+    }
+}
+
 /// One thing of a view that the API cannot serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewFault {
@@ -73,6 +91,25 @@ pub struct ViewFault {
     pub wanted: String,
 }
 
+impl fmt::Display for ViewFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { view, key: Some(key), what, wanted } => write!(f, "{view} ({key}): {what}; wanted: {wanted}"),
+            Self { view, key: None, what, wanted } => write!(f, "{view}: {what}; {wanted}"),
+        }
+    }
+}
+
+impl Error for ViewFault {}
+
+impl ViewFault {
+    /// Returns faults as one line.
+    #[must_use]
+    pub fn line(faults: &[Self]) -> String {
+        faults.iter().map(Self::to_string).collect::<Vec<_>>().join(". ")
+    }
+}
+
 /// One thing that works, and could be better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewAdvice {
@@ -80,6 +117,18 @@ pub struct ViewAdvice {
     pub about: String,
     /// What is seen.
     pub what: String,
-    /// The statement that makes it better, such as a `CREATE INDEX`, where one is known.
+    /// The statement that makes it better, such as a `CREATE INDEX`, if one is known. Names in angle brackets are the reader's.
     pub remedy: Option<String>,
+}
+
+impl ViewAdvice {
+    /// The advice for a view of courses without `module_count`.
+    #[must_use]
+    pub fn module_count() -> Self {
+        Self {
+            about: "catalogue_courses".to_owned(),
+            what: "it has no `module_count`, so each course of a list costs a count of its modules".to_owned(),
+            remedy: Some("add the column; cheapest is a number that your program keeps".to_owned()),
+        }
+    }
 }

@@ -1,0 +1,86 @@
+//! [`RowCheck`]: what SQL finds among the rows of views.
+
+use super::ViewFault;
+use super::columns::{COURSES, MODULES, REVISIONS};
+
+/// A property of several rows of the views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowCheck {
+    /// Each account has a slug once.
+    Slugs,
+    /// The modules of a course are numbered from 1 without a gap.
+    Numbers,
+    /// A course has as many modules as its `module_count` says.
+    Counts,
+    /// Each account has one revision.
+    Revisions,
+}
+
+/// What the SQL of databases differs in.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect<'d> {
+    /// What stands before a view, such as `public.`.
+    pub schema: &'d str,
+    /// The collation that compares bytes.
+    pub collation: &'d str,
+    /// `module_count` as an integer, or null if it is another value.
+    pub module_count: &'d str,
+    /// The end of a statement that reads the rows of a view, such as ` LIMIT 10000`.
+    pub limit: &'d str,
+}
+
+impl RowCheck {
+    /// Returns the statement for the accounts and slugs that are wrong, each with two integers for [`fault`](Self::fault).
+    #[must_use]
+    pub fn sql(self, Dialect { schema, collation, module_count, limit }: Dialect<'_>) -> String {
+        let text = |column, name| format!("CAST({column} AS TEXT) COLLATE {collation} AS {name}");
+        let (account, course) = (text("account_id", "a"), text("course_slug", "s"));
+        let known = "a IS NOT NULL AND s IS NOT NULL";
+        let order = "ORDER BY a, s LIMIT 100";
+        match self {
+            Self::Slugs => format!(
+                "SELECT a, s, CAST(0 AS BIGINT), CAST(0 AS BIGINT) FROM (SELECT {account}, {} FROM {schema}{COURSES}{limit}) AS r WHERE {known} \
+                 GROUP BY a, s HAVING count(*) > 1 {order}",
+                text("slug", "s")
+            ),
+            // All modules of a course of the sample, which may have cut them.
+            Self::Numbers => format!(
+                "SELECT a, s, CAST(0 AS BIGINT), CAST(0 AS BIGINT) FROM (SELECT {account}, {course}, number FROM {schema}{MODULES}) AS m WHERE (a, s) IN \
+                 (SELECT a, s FROM (SELECT {account}, {course} FROM {schema}{MODULES}{limit}) AS r) AND {known} GROUP BY a, s \
+                 HAVING min(number) <> 1 OR max(number) <> count(*) OR count(DISTINCT number) <> count(*) {order}"
+            ),
+            Self::Counts => format!(
+                "WITH c AS (SELECT {account}, {}, {module_count} AS n FROM {schema}{COURSES}{limit}) \
+                 SELECT a, s, max(told), count(module) FROM (SELECT a, s, n AS told, CAST(NULL AS BIGINT) AS module FROM c \
+                 UNION ALL SELECT a, s, CAST(NULL AS BIGINT), 1 FROM (SELECT {account}, {course} FROM {schema}{MODULES}) AS m \
+                 WHERE (a, s) IN (SELECT a, s FROM c)) AS together WHERE {known} \
+                 GROUP BY a, s HAVING max(told) >= 0 AND max(told) <> count(module) {order}",
+                text("slug", "s")
+            ),
+            Self::Revisions => format!(
+                "SELECT a, '', CAST(0 AS BIGINT), CAST(0 AS BIGINT) FROM (SELECT {account} FROM {schema}{REVISIONS}{limit}) AS r WHERE a IS NOT NULL \
+                 GROUP BY a HAVING count(*) > 1 ORDER BY a LIMIT 100"
+            ),
+        }
+    }
+
+    /// Returns the fault of a row of the statement.
+    #[must_use]
+    pub fn fault(self, account: &str, slug: &str, told: i64, found: i64) -> ViewFault {
+        let (view, what, wanted) = match self {
+            Self::Slugs => (COURSES, "the account has this slug twice".to_owned(), "one course a slug"),
+            Self::Numbers => {
+                let what = "its modules lack a number, or have one twice".to_owned();
+                (MODULES, what, "modules numbered from 1 without a gap")
+            }
+            Self::Counts => {
+                let ending = if found == 1 { "" } else { "s" };
+                let what = format!("`module_count` is {told}, and the course has {found} module{ending}");
+                (COURSES, what, "as many as `catalogue_modules` has")
+            }
+            Self::Revisions => (REVISIONS, "the account has two revisions".to_owned(), "one row an account"),
+        };
+        let key = if slug.is_empty() { account.to_owned() } else { format!("{account}, {slug}") };
+        ViewFault { view, key: Some(key), what, wanted: wanted.to_owned() }
+    }
+}

@@ -1,0 +1,314 @@
+//! Rows of views, read strictly: a value that the API must not serve is a fault with the view and the key of its row.
+
+use super::ViewFault;
+use crate::model::{CourseDetail, Module, is_slug};
+use crate::storage::{CourseRow, Revision};
+use crate::timestamp::Timestamp;
+
+/// The value of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'r> {
+    /// No value.
+    Null,
+    /// An integer.
+    Integer(i64),
+    /// A boolean.
+    Boolean(bool),
+    /// A text.
+    Text(&'r str),
+    /// Bytes.
+    Bytes(&'r [u8]),
+    /// An instant.
+    Time(Timestamp),
+    /// A value of another type, by the type's name.
+    Typed(&'r str),
+    /// A value that no column may have, described for people, such as `a real number`.
+    Other(&'r str),
+}
+
+/// A row of a database.
+pub trait Cells<'r>: Copy {
+    /// What a time may be.
+    const TIME: &'static str;
+    /// What a boolean may be.
+    const FLAG: &'static str;
+
+    /// Returns the value at a position.
+    fn value(self, position: usize) -> Value<'r>;
+}
+
+/// A column of a statement: its position and its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Column(pub usize, pub &'static str);
+
+/// The first columns of statements for a page. Those that most tables have last come first: SQLite reads the head of a row up to
+/// the column that is asked for, once if the first one is the furthest.
+#[derive(Debug)]
+pub enum Page {}
+
+#[allow(missing_docs)]
+impl Page {
+    pub const MODULE_COUNT: Column = Column(0, "module_count");
+    pub const HIDDEN: Column = Column(1, "hidden");
+    pub const PUBLISHED_AT: Column = Column(2, "published_at");
+    pub const CREATED_AT: Column = Column(3, "created_at");
+    pub const LANGUAGE: Column = Column(4, "language");
+    pub const TITLE: Column = Column(5, "title");
+    pub const SLUG: Column = Column(6, "slug");
+    pub const ACCOUNT_ID: Column = Column(7, "account_id");
+    pub const KEY: &[usize] = &[7, 6];
+}
+
+/// The account whose rows are read. A column of numbers finds its rows by `012` too, so only the digits of a number count.
+#[derive(Clone, Copy, Debug)]
+pub struct Owner<'a> {
+    id: &'a str,
+    /// `None` unless the id is a number as it is written.
+    number: Option<i64>,
+}
+
+impl<'a> Owner<'a> {
+    /// Creates the owner with that account id.
+    #[must_use]
+    pub fn new(id: &'a str) -> Self {
+        Self { id, number: id.parse().ok().filter(|number: &i64| number.to_string() == id) }
+    }
+}
+
+/// A row of one view, with the positions of its key.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewRow<C> {
+    /// The view.
+    pub view: &'static str,
+    /// The row.
+    pub cells: C,
+    /// The positions of the columns that a fault names the row by.
+    pub key: &'static [usize],
+}
+
+/// What is wrong with a row. In a box: values of sound rows are returned in registers.
+type Fault = Box<ViewFault>;
+
+impl<'r, C: Cells<'r>> ViewRow<C> {
+    /// Returns a fault of this row.
+    #[cold]
+    pub fn fault(&self, what: impl Into<String>, wanted: impl Into<String>) -> Fault {
+        let key: Vec<String> = self.key.iter().map(|position| shown(self.cells.value(*position))).collect();
+        Box::new(ViewFault { view: self.view, key: Some(key.join(", ")), what: what.into(), wanted: wanted.into() })
+    }
+
+    #[cold]
+    fn other(&self, Column(position, name): Column, wanted: impl Into<String>) -> Fault {
+        self.fault(format!("`{name}` is {}", shown(self.cells.value(position))), wanted)
+    }
+
+    /// Returns `true` if the value at a position is null.
+    pub fn is_null(&self, position: usize) -> bool {
+        self.cells.value(position) == Value::Null
+    }
+
+    /// Fails unless the row is the owner's. It is called before anything else of the row is used.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    #[inline]
+    pub fn check_owner(&self, column: Column, owner: Owner<'_>) -> Result<(), Fault> {
+        match self.cells.value(column.0) {
+            Value::Text(text) if text == owner.id => Ok(()),
+            Value::Integer(number) if Some(number) == owner.number => Ok(()),
+            Value::Text(_) | Value::Integer(_) => {
+                Err(self.other(column, format!("an id that does not compare equal to {:?}", owner.id)))
+            }
+            _ => Err(self.other(column, ID)),
+        }
+    }
+
+    /// Returns an account's id: a text, or the digits of an integer.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    pub fn id(&self, column: Column) -> Result<String, Fault> {
+        match self.cells.value(column.0) {
+            Value::Text(text) => Ok(text.to_owned()),
+            Value::Integer(number) => Ok(number.to_string()),
+            _ => Err(self.other(column, ID)),
+        }
+    }
+
+    /// Returns a text.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    #[inline]
+    pub fn text(&self, column: Column) -> Result<&'r str, Fault> {
+        match self.cells.value(column.0) {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.other(column, "a text in UTF-8")),
+        }
+    }
+
+    fn owned(&self, column: Column) -> Result<String, Fault> {
+        self.text(column).map(str::to_owned)
+    }
+
+    /// Returns a slug.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    #[inline]
+    pub fn slug(&self, column: Column) -> Result<&'r str, Fault> {
+        let slug = self.text(column)?;
+        if is_slug(slug) {
+            Ok(slug)
+        } else {
+            Err(self.other(column, "1 to 200 bytes without `/` and control characters"))
+        }
+    }
+
+    /// Returns a time, which is an instant, an integer of microseconds, or a text of RFC 3339. The text may have a blank before the
+    /// time, and then lack an offset, which means UTC.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    pub fn time(&self, column: Column) -> Result<Timestamp, Fault> {
+        let time = match self.cells.value(column.0) {
+            Value::Time(time) => Some(time),
+            Value::Integer(microseconds) => Timestamp::from_microseconds(microseconds),
+            Value::Text(text) => parse(text),
+            _ => None,
+        };
+        time.ok_or_else(|| self.other(column, C::TIME))
+    }
+
+    fn optional_time(&self, column: Column) -> Result<Option<Timestamp>, Fault> {
+        if self.is_null(column.0) { Ok(None) } else { self.time(column).map(Some) }
+    }
+
+    #[inline]
+    fn flag(&self, column: Column) -> Result<bool, Fault> {
+        match self.cells.value(column.0) {
+            Value::Boolean(flag) => Ok(flag),
+            Value::Integer(flag @ (0 | 1)) => Ok(flag == 1),
+            _ => Err(self.other(column, C::FLAG)),
+        }
+    }
+
+    /// Returns an integer that is not less than `least`.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    #[inline]
+    pub fn count(&self, column: Column, least: u32) -> Result<u32, Fault> {
+        match self.cells.value(column.0) {
+            Value::Integer(count) if (i64::from(least)..=i64::from(u32::MAX)).contains(&count) => Ok(count as u32),
+            Value::Text(text) => {
+                Err(self.fault(format!("`{}` is the text {text:?}", column.1), format!("an integer from {least}")))
+            }
+            _ => Err(self.other(column, format!("an integer from {least}"))),
+        }
+    }
+
+    /// Returns a revision, which is 16 bytes, or a UUID as text.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    pub fn revision(&self, column: Column) -> Result<Revision, Fault> {
+        let bytes = match self.cells.value(column.0) {
+            Value::Bytes(bytes) => <[u8; 16]>::try_from(bytes).ok(),
+            Value::Text(text) => uuid::Uuid::try_parse(text).ok().map(uuid::Uuid::into_bytes),
+            _ => None,
+        };
+        bytes.map(Revision::from_bytes).ok_or_else(|| self.other(column, "16 bytes, or a UUID"))
+    }
+
+    /// Returns a row of a page, which must be the owner's, and when its course was created.
+    ///
+    /// # Errors
+    /// Returns the first fault.
+    #[inline]
+    pub fn course(&self, owner: Owner<'_>) -> Result<(CourseRow<'r>, Timestamp), Fault> {
+        self.check_owner(Page::ACCOUNT_ID, owner)?;
+        let course = CourseRow {
+            slug: self.slug(Page::SLUG)?,
+            title: self.text(Page::TITLE)?,
+            language: self.text(Page::LANGUAGE)?,
+            published_at: self.optional_time(Page::PUBLISHED_AT)?,
+            hidden: self.flag(Page::HIDDEN)?,
+            module_count: self.count(Page::MODULE_COUNT, 0)?,
+        };
+        Ok((course, self.time(Page::CREATED_AT)?))
+    }
+
+    /// Returns the course of a row of `account_id`, `slug`, `title`, `tagline`, `language`, `published_at`, `hidden` and
+    /// `access_mode`, which must be the owner's.
+    ///
+    /// # Errors
+    /// Returns the first fault.
+    pub fn detail(&self, owner: Owner<'_>) -> Result<CourseDetail, Fault> {
+        self.check_owner(Column(0, "account_id"), owner)?;
+        Ok(CourseDetail {
+            slug: self.slug(Column(1, "slug"))?.to_owned(),
+            title: self.owned(Column(2, "title"))?,
+            tagline: self.owned(Column(3, "tagline"))?,
+            language: self.owned(Column(4, "language"))?,
+            published_at: self.optional_time(Column(5, "published_at"))?,
+            hidden: self.flag(Column(6, "hidden"))?,
+            access_mode: self.optional_text(Column(7, "access_mode"))?,
+            modules: Vec::new(),
+        })
+    }
+
+    /// Returns a text, or `None` if it is null.
+    ///
+    /// # Errors
+    /// Returns the fault.
+    pub fn optional_text(&self, column: Column) -> Result<Option<String>, Fault> {
+        if self.is_null(column.0) { Ok(None) } else { self.owned(column).map(Some) }
+    }
+
+    /// Returns the module of a row of `account_id`, `course_slug`, `title`, `summary` and `number`, which must be the owner's.
+    ///
+    /// # Errors
+    /// Returns the first fault.
+    pub fn module(&self, owner: Owner<'_>) -> Result<Module, Fault> {
+        self.check_owner(Column(0, "account_id"), owner)?;
+        self.text(Column(1, "course_slug"))?;
+        Ok(Module {
+            number: self.count(Column(4, "number"), 1)?,
+            title: self.owned(Column(2, "title"))?,
+            summary: self.owned(Column(3, "summary"))?,
+        })
+    }
+}
+
+const ID: &str = "a text, an integer or a UUID";
+
+fn parse(text: &str) -> Option<Timestamp> {
+    let bytes = text.as_bytes();
+    if bytes.get(10) != Some(&b' ') {
+        return Timestamp::parse(text).ok();
+    }
+    // On the stack: a page has a hundred.
+    let mut time = [b'Z'; 40];
+    time[..39].get_mut(..bytes.len())?.copy_from_slice(bytes);
+    time[10] = b'T';
+    let has_offset = !bytes.iter().skip(19).all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
+    Timestamp::parse(std::str::from_utf8(&time[..bytes.len() + usize::from(!has_offset)]).ok()?).ok()
+}
+
+/// Describes a value for people, cut if it is long.
+fn shown(value: Value<'_>) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Integer(number) => number.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
+        Value::Time(time) => time.to_string(),
+        Value::Text(text) => {
+            let is_plain = !text.is_empty() && text.len() <= 200 && !text.chars().any(char::is_control);
+            if is_plain { text.to_owned() } else { format!("{:?}", text.chars().take(60).collect::<String>()) }
+        }
+        Value::Bytes(_) => "a blob".to_owned(),
+        Value::Typed(name) => format!("of the type {name}"),
+        Value::Other(kind) => kind.to_owned(),
+    }
+}
