@@ -83,9 +83,7 @@ async fn in_sqlite(data: &Data) -> Result<Team, Box<dyn Error>> {
     connection.execute("ATTACH ?1 AS ours", [data.path().to_str()])?;
     connection.execute_batch(&[SQLITE, &tables, VIEWS].concat().replace("TEAM.", "main.").replace("OURS.", "ours."))?;
     let storage = SqliteStorage::open_and_migrate_views(&ours, &theirs)?;
-    for index in indexes(storage.views()).await? {
-        connection.execute_batch(&index)?;
-    }
+    connection.execute_batch(&index_of_pages(storage.views()).await?)?;
     connection.execute_batch("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)")?;
     let arguments = [
         "--courses".to_owned(),
@@ -105,37 +103,26 @@ async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
     client
         .batch_execute(&[POSTGRES, &tables, VIEWS].concat().replace("TEAM.", "team.").replace("OURS.", "public."))
         .await?;
-    client.batch_execute("VACUUM (ANALYZE)").await?;
+    client.batch_execute("CREATE INDEX ON trainings (team_id, made_at, handle COLLATE \"C\")").await?;
     let storage = PostgresStorage::open_and_migrate(&Options::parse(&data.address())?.views("team")).await?;
-    for index in indexes(storage.views()).await? {
-        client.batch_execute(&index).await?;
-    }
     client.batch_execute("VACUUM (ANALYZE)").await?;
     let arguments = ["--courses", "views", "--courses-schema", "team", "--database", &data.address()];
     Ok(Team { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
 }
 
-/// The indexes that `doctor` asks for, with the tables' names.
-async fn indexes(views: Option<&dyn CourseViews>) -> Result<Vec<String>, StorageError> {
-    let Some(views) = views else { return Ok(Vec::new()) };
-    let named = |template: String| {
-        let mut index = template.replace('…', "catalogue_list").replace("CREATE INDEX", "CREATE INDEX IF NOT EXISTS");
-        for (word, name) in [
-            ("<table behind catalogue_courses>", "trainings"),
-            ("<account_id>", "team_id"),
-            ("<created_at>", "made_at"),
-            // What else a list shows, as `views example` has it.
-            ("<slug> COLLATE BINARY)", "handle, title, language, made_at, out_at, hidden, size)"),
-            ("<slug>", "handle"),
-        ] {
-            index = index.replace(word, name);
-        }
-        // PostgreSQL names an index itself.
-        index.replace("IF NOT EXISTS ON", "ON")
-    };
-    let advice = views.check_plans().await?;
-    let pages = advice.into_iter().find(|advice| advice.about.ends_with("page"));
-    Ok(pages.and_then(|advice| advice.remedy).map(named).into_iter().collect())
+/// The index that `doctor` asks for, with the names of the table, and what else a list shows, as `views example` has it.
+async fn index_of_pages(views: Option<&dyn CourseViews>) -> Result<String, StorageError> {
+    let Some(views) = views else { return Ok(String::new()) };
+    let page = views.check_plans().await?.into_iter().find(|advice| advice.about.ends_with("page"));
+    let names = [
+        ("…", "catalogue_list"),
+        ("<table behind catalogue_courses>", "trainings"),
+        ("<account_id>", "team_id"),
+        ("<created_at>", "made_at"),
+        ("<slug> COLLATE BINARY)", "handle, title, language, made_at, out_at, hidden, size)"),
+    ];
+    let template = page.and_then(|advice| advice.remedy).unwrap_or_default();
+    Ok(names.iter().fold(template, |index, (word, name)| index.replace(word, name)))
 }
 
 /// A key of the first account, whose number is 1.
