@@ -2,7 +2,7 @@
 
 use catalogue_core::CourseDetail;
 use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck};
+use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewFault};
 use catalogue_core::storage::{
     AtRevision, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
@@ -39,7 +39,7 @@ impl Views {
         let checked = found.and_then(|rows| {
             let Some(row) = rows.first() else { return Ok(None) };
             let mut credential = rows::credential(row)?;
-            credential.revision = revision(row, 7, generation)?;
+            credential.revision = revision(credential.identity.account.as_str(), row, 7, generation)?;
             Ok(Some(credential))
         });
         match checked {
@@ -74,7 +74,7 @@ impl Views {
         };
         push_page(account, &found, rows)?;
         match (found.first(), self.statements.find_revision_of_none()) {
-            (Some(row), _) => revision(row, PAGE_REVISION, generation),
+            (Some(row), _) => revision(account, row, PAGE_REVISION, generation),
             (None, Some(of_none)) if page.after.is_none() && generation.is_some() => {
                 revision_by(readers, &of_none, account, generation).await
             }
@@ -92,7 +92,7 @@ impl Views {
         let generation = self.generation(readers).await;
         let rows = read(readers, &self.statements.find_course(), account, &[&account, &slug]).await?;
         let Some(first) = rows.first() else { return Ok(None.into()) };
-        let revision = revision(first, COURSE_REVISION, generation)?;
+        let revision = revision(account, first, COURSE_REVISION, generation)?;
         Ok(AtRevision { value: Some(course(account, slug, first, &rows)?), revision })
     }
 
@@ -113,11 +113,12 @@ async fn revision_by(
     generation: Option<Generation>,
 ) -> Result<Option<Revision>, StorageError> {
     let rows = read(readers, sql, account, &[&account]).await?;
-    rows.first().map_or(Ok(None), |row| revision(row, 0, generation))
+    rows.first().map_or(Ok(None), |row| revision(account, row, 0, generation))
 }
 
 /// Returns the revision in `position` as one of `generation`, or `None` without either.
 pub(crate) fn revision(
+    account: &str,
     row: &Row,
     position: usize,
     generation: Option<Generation>,
@@ -126,7 +127,8 @@ pub(crate) fn revision(
     if row.is_null(position) {
         return Ok(None);
     }
-    let found = row.revision(Column(position, "revision")).map_err(corrupt)?;
+    let named = |fault: Box<ViewFault>| corrupt(ViewFault { key: Some(account.to_owned()), ..*fault });
+    let found = row.revision(Column(position, "revision")).map_err(named)?;
     Ok(generation.map(|generation| generation.of(found)))
 }
 
