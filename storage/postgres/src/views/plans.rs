@@ -78,6 +78,9 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
             advice.push(ViewAdvice { about: table.to_owned(), what, remedy: Some(format!("ANALYZE {table}")) });
         }
     }
+    if !advice.is_empty() {
+        return Ok(advice);
+    }
     for (about, index, plan) in &plans {
         let scanned: BTreeSet<&str> =
             plan.iter().filter_map(Step::scanned).filter(|table| large.contains(table)).collect();
