@@ -83,11 +83,11 @@ fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<Vie
             continue;
         }
         let mut statement = connection.prepare(&check.sql(dialect))?;
-        let found = statement.query_map([], |row| {
+        let mut found = statement.query_map([], |row| {
             let (account, slug): (String, String) = (row.get(0)?, row.get(1)?);
             Ok(check.fault(&account, &slug, row.get(2)?, row.get(3)?))
         })?;
-        found.map(|fault| fault.map(|fault| faults.push(fault))).collect::<rusqlite::Result<()>>()?;
+        found.try_for_each(|fault| fault.map(|fault| faults.push(fault)))?;
     }
     Ok(faults)
 }
