@@ -94,7 +94,11 @@ pub(super) fn request_timeout(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn grace(text: &str) -> Result<Duration, String> {
-    units::duration(text).map(|time| time.min(DAY))
+    let grace = units::duration(text)?;
+    if grace > DAY {
+        return Err(format!("{text:?} is longer than a day; write a duration like 10s"));
+    }
+    Ok(grace)
 }
 
 pub(super) fn kinds(names: &[String]) -> Result<Vec<CredentialKind>, String> {

@@ -107,7 +107,7 @@ fn no_text_from_outside_makes_a_line_of_its_own() {
     };
     everywhere(&dir, text, check);
     imported(&dir, text, check);
-    dir.write(text, "listen = 1");
+    dir.write(text, "listen = 'x'");
     check(dir.command("serve --config").arg(text));
     check(dir.command("config check --config").arg(text));
     let output = dir.command("config check").env(format!("CATALOGUE_{text}"), "1").output().unwrap();

@@ -68,20 +68,20 @@ pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<Stri
     found.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Courses of three accounts, and a module of each.
+/// Courses of three accounts with ids that no other row has, and a module of each.
 fn many(app: &App) -> String {
     let new = if app.is_postgres() { "gen_random_uuid()" } else { "lower(hex(randomblob(16)))" };
     let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9000)";
     let [first, second, third] = [1, 2, 3].map(|number| app.account(number));
     match app.framework {
         "django" => format!(
-            "{numbers} INSERT INTO courses_course (owner_id, slug, title, tagline, language, created_at, is_hidden, is_deleted, \
-             access) SELECT 1 + n % 3, 'many-' || n, '', '', 'en', '2025-01-01 00:00:00', FALSE, FALSE, '' FROM numbers; \
+            "{numbers} INSERT INTO courses_course (id, owner_id, slug, title, tagline, language, created_at, is_hidden, is_deleted, \
+             access) SELECT 20000 + n, 1 + n % 3, 'many-' || n, '', '', 'en', '2025-01-01 00:00:00', FALSE, FALSE, '' FROM numbers; \
              INSERT INTO courses_module (\"order\", title, summary, body, course_id) SELECT 0, '', '', '', id FROM courses_course"
         ),
         "rails" => format!(
-            "{numbers} INSERT INTO courses (account_id, slug, title, language, created_at, updated_at) \
-             SELECT 1 + n % 3, 'many-' || n, '', 'en', '2025-01-01 00:00:00', '2025-01-01 00:00:00' FROM numbers; \
+            "{numbers} INSERT INTO courses (id, account_id, slug, title, language, created_at, updated_at) \
+             SELECT 20000 + n, 1 + n % 3, 'many-' || n, '', 'en', '2025-01-01 00:00:00', '2025-01-01 00:00:00' FROM numbers; \
              INSERT INTO lessons (id, title, created_at, updated_at) SELECT id + 100000, '', created_at, created_at FROM courses; \
              INSERT INTO course_lessons (course_id, lesson_id, position) SELECT id, id + 100000, 9 FROM courses"
         ),
