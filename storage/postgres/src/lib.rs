@@ -50,7 +50,6 @@ mod export;
 mod import;
 mod keys;
 mod migration;
-mod old_snapshots;
 mod open_error;
 mod options;
 mod place;
@@ -68,7 +67,6 @@ mod whole_course;
 mod writes;
 
 pub use migration::Migrated;
-pub use old_snapshots::OldSnapshot;
 pub use open_error::OpenError;
 pub use options::Options;
 pub use storage::PostgresStorage;

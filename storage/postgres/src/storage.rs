@@ -17,7 +17,6 @@ use crate::connections::readers::Readers;
 use crate::credentials::FIND_ACCOUNT;
 use crate::error::can_pass;
 use crate::migration::{self, Migrated};
-use crate::old_snapshots::{OldSnapshot, old_snapshots};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::time;
@@ -119,16 +118,6 @@ impl PostgresStorage {
     /// When the primary cannot be asked.
     pub async fn clock(&self) -> Result<Timestamp, StorageError> {
         time(&self.exporter().await?.query_one(&CLOCK, &[]).await?, "now")
-    }
-
-    /// What keeps old rows in the tables, which makes look-ups dearer: five at most, the oldest first. That are
-    /// transactions, prepared ones too, open for `age` at least, and what standbys still read. Where the age is not known (a
-    /// standby's, or another role's without `pg_read_all_stats`), it is those since which `transactions` have begun.
-    ///
-    /// # Errors
-    /// When the database cannot be asked, or is no PostgreSQL and does not know it.
-    pub async fn old_snapshots(&self, age: Duration, transactions: u32) -> Result<Vec<OldSnapshot>, StorageError> {
-        old_snapshots(&self.exporter().await?, age, transactions).await
     }
 
     /// What can be looked at where courses are read from views ([`Options::views`]); `None` where they are in our tables.

@@ -2,7 +2,6 @@
 
 mod backup;
 mod file;
-mod old_rows;
 mod postgres;
 mod storage;
 #[cfg(test)]
@@ -208,12 +207,10 @@ impl Database {
         file::look_at(path, report)
     }
 
-    /// Reports what can be seen of what is there, which is open as `storage`.
-    pub(crate) async fn look_through(&self, storage: &Storage, is_wal: Option<bool>, report: &mut Report) {
-        match (self, storage) {
-            (Self::File { path, .. }, _) => file::look_through(path, is_wal, report),
-            (_, Storage::Postgres(storage)) => old_rows::look(storage, report).await,
-            _ => {}
+    /// Reports what can be seen of the file of an open database.
+    pub(crate) fn look_through(&self, is_wal: Option<bool>, report: &mut Report) {
+        if let Self::File { path, .. } = self {
+            file::look_through(path, is_wal, report);
         }
     }
 

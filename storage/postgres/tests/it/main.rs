@@ -12,7 +12,6 @@ mod faults;
 mod last_uses;
 mod lost_answers;
 mod never_stale;
-mod old_snapshots;
 mod opening;
 mod plain_sql;
 mod plans;

@@ -23,7 +23,7 @@ pub(super) async fn look(database: &Database, migration: Migration, report: &mut
     };
     report.fine(CHECK, format!("{database} is there, with the schema of this program"));
     look_at_clock(&storage, report).await;
-    database.look_through(&storage, is_wal, report).await;
+    database.look_through(is_wal, report);
     if let Some(status) = storage.admin().status().await {
         look_at_servers(&status, report);
     }
