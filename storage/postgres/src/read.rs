@@ -37,13 +37,6 @@ const PAGE: Sql = Sql {
     types: &[Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
 };
 
-/// The revision of an account that has no course in the moment of asking.
-const FIND_REVISION_OF_NONE: Sql = Sql {
-    text: "SELECT revision FROM accounts WHERE id = $1 AND \
-           (SELECT slug FROM courses WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT 1) IS NULL",
-    types: &[Type::TEXT],
-};
-
 /// One statement for the course, its modules and the revision, so that all are of one state.
 const FIND_COURSE: Sql = Sql {
     text: "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
@@ -70,14 +63,10 @@ impl CourseStorage for PostgresStorage {
         }
         let (count, created_at, slug) = place(page);
         let values: Values<'_> = &[&account, &count, &created_at, &slug];
-        match self.readers.read(&PAGE, values).await?.first() {
-            Some(row) => {
-                rows::push_courses(row, rows)?;
-                rows::revision(row, "revision")
-            }
-            None if page.after.is_none() => self.revision_by(&FIND_REVISION_OF_NONE, account).await,
-            None => Ok(None),
-        }
+        let found = self.readers.read(&PAGE, values).await?;
+        let Some(row) = found.first() else { return Ok(None) };
+        rows::push_courses(row, rows)?;
+        rows::revision(row, "revision")
     }
 
     async fn find_course(
@@ -99,13 +88,7 @@ impl CourseStorage for PostgresStorage {
         if let Some(views) = &self.views {
             return views.revision(&self.readers, account).await;
         }
-        self.revision_by(&FIND_REVISION, account).await
-    }
-}
-
-impl PostgresStorage {
-    async fn revision_by(&self, sql: &Sql<'_>, account: &str) -> Result<Option<Revision>, StorageError> {
-        let rows = self.readers.read(sql, &[&account]).await?;
+        let rows = self.readers.read(&FIND_REVISION, &[&account]).await?;
         rows.first().map_or(Ok(None), |row| rows::revision(row, "revision"))
     }
 }

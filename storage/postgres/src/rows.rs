@@ -64,9 +64,9 @@ pub(crate) fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
-/// Hands over the courses of a page in one row of arrays; nothing where they are null.
+/// Hands over the courses of a page in one row of arrays.
 pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
-    let Some(slugs) = get::<Option<Vec<&str>>>(row, "slugs")? else { return Ok(()) };
+    let slugs: Vec<&str> = get(row, "slugs")?;
     let [titles, languages]: [Vec<&str>; 2] = [get(row, "titles")?, get(row, "languages")?];
     let (published, hidden): (Vec<Option<i64>>, Vec<bool>) = (get(row, "published")?, get(row, "hidden")?);
     let [modules, created]: [Vec<i64>; 2] = [get(row, "module_counts")?, get(row, "created")?];

@@ -121,7 +121,7 @@ fn assert_names_one_account(Declared { name, text, .. }: &Declared) {
 #[test]
 fn each_statement_of_the_request_path_names_one_account_and_no_body() {
     let statements = of_source("read.rs");
-    assert_eq!(statements.len(), 6, "{statements:?}");
+    assert_eq!(statements.len(), 5, "{statements:?}");
     for sql in statements {
         assert_names_one_account(&sql);
         assert!(sql.text.starts_with("SELECT ") && !sql.text.contains("content"), "{sql:?}");
