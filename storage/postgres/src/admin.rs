@@ -17,7 +17,7 @@ use crate::sign_ins::long_before;
 use crate::storage::PostgresStorage;
 use crate::text::storable;
 use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
-use crate::views::{OWNERS, unsupported};
+use crate::views::{OWNERS, Statement, unsupported};
 use crate::writes::{lock_account, remove_course, replace_revision};
 
 #[async_trait]
@@ -38,7 +38,7 @@ impl AdminStorage for PostgresStorage {
         now: Timestamp,
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError> {
-        let of_views = self.views.as_ref().map(|views| views.statements.accounts());
+        let of_views = self.views.as_ref().map(|views| views.statements.accounts.each_ref().map(Statement::sql));
         let sql = of_views.unwrap_or([PAGE_OF_ALL, NAMED, COURSES_OF]);
         accounts::list(&self.exporter().await?, accounts, now, sql, visit).await
     }

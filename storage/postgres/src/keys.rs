@@ -10,7 +10,6 @@ use crate::events::{self, LAST_EVENTS};
 use crate::rows::credential_record;
 use crate::storage::PostgresStorage;
 use crate::text::{can_be_stored, storable};
-use crate::views::Statements;
 
 #[async_trait]
 impl KeyStorage for PostgresStorage {
@@ -21,7 +20,7 @@ impl KeyStorage for PostgresStorage {
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
         let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
-        let sql = self.sql(credentials::LIST, Statements::list_keys);
+        let sql = self.sql(credentials::LIST, |statements| &statements.list_keys);
         let ended = i64::try_from(ended).unwrap_or(i64::MAX);
         let values: Values<'_> = &[&account, &now.as_microseconds(), &ended];
         credentials::listed(&self.readers.read_primary(&sql, values).await?)

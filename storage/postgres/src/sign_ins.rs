@@ -18,7 +18,6 @@ use crate::events;
 use crate::rows::{account, column, get, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
-use crate::views::Statements;
 
 /// How long after its end is kept what another account has, so that it can be told from what never was, or a revocation.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -124,7 +123,7 @@ impl SignInStorage for PostgresStorage {
 
 impl PostgresStorage {
     fn find_sign_in(&self) -> Sql<'_> {
-        self.sql(FIND_SIGN_IN, Statements::find_sign_in)
+        self.sql(FIND_SIGN_IN, |statements| &statements.find_sign_in)
     }
 
     /// Returns the link or session with that digest. Ends all of an account that the views do not name: its id may be given to

@@ -22,7 +22,7 @@ use crate::options::Options;
 use crate::rows::time;
 use crate::transaction::{LOCK_TIMEOUT, transact_within};
 use crate::versions::SCHEMA_VERSION;
-use crate::views::{Statements, Views};
+use crate::views::{Statement, Statements, Views};
 
 const CLOCK: Sql =
     Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
@@ -127,12 +127,12 @@ impl PostgresStorage {
     }
 
     /// The statement for tables of ours, or that over views.
-    pub(crate) fn sql<'s>(&'s self, ours: Sql<'s>, over_views: fn(&'s Statements) -> Sql<'s>) -> Sql<'s> {
-        self.views.as_ref().map_or(ours, |views| over_views(&views.statements))
+    pub(crate) fn sql<'s>(&'s self, ours: Sql<'s>, over_views: fn(&Statements) -> &Statement) -> Sql<'s> {
+        self.views.as_ref().map_or(ours, |views| over_views(&views.statements).sql())
     }
 
     pub(crate) fn find_account(&self) -> Sql<'_> {
-        self.sql(FIND_ACCOUNT, Statements::find_account)
+        self.sql(FIND_ACCOUNT, |statements| &statements.find_account)
     }
 
     /// A connection for one change.

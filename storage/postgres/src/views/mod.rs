@@ -32,7 +32,7 @@ use crate::open_error::OpenError;
 use crate::options::Options;
 use columns::Columns;
 use freshness::{Freshness, Generation};
-pub(crate) use statements::{OWNERS, Statements};
+pub(crate) use statements::{OWNERS, Statement, Statements};
 
 /// The views of one storage, as they were when it was opened.
 pub(crate) struct Views {

@@ -57,12 +57,12 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let (first, after): (Values<'_>, Values<'_>) = (&[&account, &51_i64], &[&account, &51_i64, &now, &slug]);
     let (course, key): (Values<'_>, Values<'_>) = (&[&account, &slug], &[&digest]);
     let mut plans = vec![
-        ("the first page", PAGE, explain(&connection, &statements.first_page(), first).await?),
-        ("a later page", PAGE, explain(&connection, &statements.next_page(), after).await?),
-        ("a course", COURSE, explain(&connection, &statements.find_course(), course).await?),
+        ("the first page", PAGE, explain(&connection, &statements.first_page.sql(), first).await?),
+        ("a later page", PAGE, explain(&connection, &statements.next_page.sql(), after).await?),
+        ("a course", COURSE, explain(&connection, &statements.find_course.sql(), course).await?),
     ];
     if views.columns.has_revisions() {
-        plans.push(("a key", KEY, explain(&connection, &statements.find_credential(), key).await?));
+        plans.push(("a key", KEY, explain(&connection, &statements.find_credential.sql(), key).await?));
     }
     let tables: BTreeSet<&str> = plans.iter().flat_map(|(_, _, plan)| plan).filter_map(Step::table).collect();
     let tables: Vec<&str> = tables.into_iter().collect();

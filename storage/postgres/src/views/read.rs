@@ -35,7 +35,7 @@ impl Views {
     ) -> Result<Option<Credential>, StorageError> {
         let digest: Values<'_> = &[&digest.as_bytes().as_slice()];
         let generation = self.generation(readers).await;
-        let found = readers.read(&self.statements.find_credential(), digest).await;
+        let found = readers.read(&self.statements.find_credential.sql(), digest).await;
         let checked = found.and_then(|rows| {
             let Some(row) = rows.first() else { return Ok(None) };
             let mut credential = rows::credential(row)?;
@@ -66,20 +66,14 @@ impl Views {
         let count = page.rows() as i64;
         let generation = self.generation(readers).await;
         let found = match &page.after {
-            None => read(readers, &self.statements.first_page(), account, &[&account, &count]).await?,
+            None => read(readers, &self.statements.first_page.sql(), account, &[&account, &count]).await?,
             Some(Position { created_at, slug }) => {
-                let sql = self.statements.next_page();
-                read(readers, &sql, account, &[&account, &count, &Time(*created_at), slug]).await?
+                let values: Values<'_> = &[&account, &count, &Time(*created_at), slug];
+                read(readers, &self.statements.next_page.sql(), account, values).await?
             }
         };
         push_page(account, &found, rows)?;
-        match (found.first(), self.statements.find_revision_of_none()) {
-            (Some(row), _) => revision(account, row, PAGE_REVISION, generation),
-            (None, Some(of_none)) if page.after.is_none() && generation.is_some() => {
-                revision_by(readers, &of_none, account, generation).await
-            }
-            _ => Ok(None),
-        }
+        found.first().map_or(Ok(None), |row| revision(account, row, PAGE_REVISION, generation))
     }
 
     /// As [`CourseStorage::find_course`](catalogue_core::storage::CourseStorage::find_course).
@@ -90,7 +84,7 @@ impl Views {
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         let generation = self.generation(readers).await;
-        let rows = read(readers, &self.statements.find_course(), account, &[&account, &slug]).await?;
+        let rows = read(readers, &self.statements.find_course.sql(), account, &[&account, &slug]).await?;
         let Some(first) = rows.first() else { return Ok(None.into()) };
         let revision = revision(account, first, COURSE_REVISION, generation)?;
         Ok(AtRevision { value: Some(course(account, slug, first, &rows)?), revision })
@@ -98,22 +92,10 @@ impl Views {
 
     /// As [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
     pub(crate) async fn revision(&self, readers: &Readers, account: &str) -> Result<Option<Revision>, StorageError> {
-        let Some(sql) = self.statements.find_revision() else { return Ok(None) };
-        match self.generation(readers).await {
-            None => Ok(None),
-            generation => revision_by(readers, &sql, account, generation).await,
-        }
+        let Some(generation) = self.generation(readers).await else { return Ok(None) };
+        let rows = read(readers, &self.statements.find_revision.sql(), account, &[&account]).await?;
+        rows.first().map_or(Ok(None), |row| revision(account, row, 0, Some(generation)))
     }
-}
-
-async fn revision_by(
-    readers: &Readers,
-    sql: &Sql<'_>,
-    account: &str,
-    generation: Option<Generation>,
-) -> Result<Option<Revision>, StorageError> {
-    let rows = read(readers, sql, account, &[&account]).await?;
-    rows.first().map_or(Ok(None), |row| revision(account, row, 0, generation))
 }
 
 /// Returns the revision in `position` as one of `generation`, or `None` without either.

@@ -16,13 +16,6 @@ use crate::options::quoted;
 
 const TEXT: Type = Type::TEXT;
 
-/// By the type of `created_at`.
-const NEXT_PAGE_TYPES: [&[Type]; 3] = [
-    &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
-    &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT],
-    &[TEXT, Type::INT8, Type::INT8, TEXT],
-];
-
 /// The accounts that have credentials, in the place of a page of all accounts and of those named.
 pub(crate) const OWNERS: [Sql<'static>; 2] = [
     Sql {
@@ -57,26 +50,44 @@ pub(crate) fn page_columns(module_count: &str) -> String {
 /// As in [`LIST`](crate::credentials::LIST).
 const END: &str = "least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807))";
 
-/// The texts of the statements.
+/// A statement that is made at opening.
+#[derive(Debug)]
+pub(crate) struct Statement {
+    text: String,
+    types: &'static [Type],
+}
+
+impl Statement {
+    pub(crate) fn sql(&self) -> Sql<'_> {
+        Sql { text: &self.text, types: self.types }
+    }
+}
+
+/// The statements over the views of one storage.
 #[derive(Debug)]
 pub(crate) struct Statements {
-    find_credential: String,
-    first_page: String,
-    next_page: String,
-    next_page_types: &'static [Type],
-    find_course: String,
-    /// Where there are revisions.
-    find_revision: Option<[String; 2]>,
-    list_keys: String,
-    find_account: String,
-    find_sign_in: String,
-    accounts: [String; 3],
+    /// The columns of a credential and the revision, which is null where there is none.
+    pub(crate) find_credential: Statement,
+    /// The columns of a page, and the revision.
+    pub(crate) first_page: Statement,
+    /// Like `first_page`, after a time and a slug.
+    pub(crate) next_page: Statement,
+    /// A row for each module of each course of that slug.
+    pub(crate) find_course: Statement,
+    pub(crate) find_revision: Statement,
+    /// As [`LIST`](crate::credentials::LIST).
+    pub(crate) list_keys: Statement,
+    pub(crate) find_account: Statement,
+    /// As [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), and whether its account is in its view.
+    pub(crate) find_sign_in: Statement,
+    /// A page of all accounts, those named, and the numbers of their courses.
+    pub(crate) accounts: [Statement; 3],
 }
 
 impl Statements {
     pub(crate) fn new(schema: &str, columns: &Columns) -> Self {
-        let named = |view: &str| format!("{}.{view}", quoted(schema));
-        let [accounts, courses, modules, revisions] = [ACCOUNTS, COURSES, MODULES, REVISIONS].map(named);
+        let [accounts, courses, modules, revisions] =
+            [ACCOUNTS, COURSES, MODULES, REVISIONS].map(|view| format!("{}.{view}", quoted(schema)));
         // In a `CASE` the planner uses no index for the second comparison, and does not count its selectivity again: an account would
         // seem to have too few rows for the index of their order.
         let equals = |alias: &str, view, name, text: &str| {
@@ -139,103 +150,52 @@ impl Statements {
              FROM credentials AS c WHERE c.digest = $1",
             revision("c.account_id")
         );
-        let find_revision = [
-            format!("SELECT {} AS revision", revision("$1")),
-            format!(
-                "SELECT {} AS revision WHERE NOT EXISTS (SELECT 1 FROM {courses} AS c WHERE {})",
-                revision("$1"),
-                equals("c.", COURSES, "account_id", "$1")
-            ),
-        ];
+        let find_revision = format!("SELECT {} AS revision", revision("$1"));
         let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
                       c.last_used_at, c.replaced_by";
+        let made = |text, types| Statement { text, types };
+        let next_page_types: &[Type] = match columns.created_at() {
+            Type::TIMESTAMPTZ => &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
+            Type::TIMESTAMP => &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT],
+            _ => &[TEXT, Type::INT8, Type::INT8, TEXT],
+        };
+        let list_keys = format!(
+            "SELECT a.id AS account_id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
+             LEFT JOIN credentials AS c ON c.account_id = $1 AND {END} > $2 UNION ALL \
+             (SELECT c.account_id, c.kind, {listed} FROM credentials AS c WHERE c.account_id = $1 AND {END} <= $2 \
+             AND {0} ORDER BY {END} DESC, c.id DESC LIMIT $3)",
+            is_known("$1")
+        );
+        let find_sign_in = format!(
+            "SELECT s.account_id, '', '', s.expires_at, {} AS is_known FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2",
+            is_known("s.account_id")
+        );
+        let page_of_all = format!(
+            "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) COLLATE \"C\" >= $1 \
+             ORDER BY CAST(id AS TEXT) COLLATE \"C\" LIMIT $2"
+        );
+        let named = format!(
+            "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE {} ORDER BY CAST(id AS TEXT) COLLATE \"C\"",
+            is_one_of(ACCOUNTS, "id")
+        );
+        let courses_of = format!(
+            "SELECT CAST(account_id AS TEXT) COLLATE \"C\", count(*) FROM {courses} WHERE {} GROUP BY 1",
+            is_one_of(COURSES, "account_id")
+        );
         Self {
-            find_credential,
-            first_page,
-            next_page,
-            next_page_types: match columns.created_at() {
-                Type::TIMESTAMPTZ => NEXT_PAGE_TYPES[0],
-                Type::TIMESTAMP => NEXT_PAGE_TYPES[1],
-                _ => NEXT_PAGE_TYPES[2],
-            },
-            find_course,
-            find_revision: columns.has_revisions().then_some(find_revision),
-            list_keys: format!(
-                "SELECT a.id AS account_id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
-                 LEFT JOIN credentials AS c ON c.account_id = $1 AND {END} > $2 UNION ALL \
-                 (SELECT c.account_id, c.kind, {listed} FROM credentials AS c WHERE c.account_id = $1 AND {END} <= $2 \
-                 AND {0} ORDER BY {END} DESC, c.id DESC LIMIT $3)",
-                is_known("$1")
-            ),
-            find_account: format!("SELECT $1 WHERE {}", is_known("$1")),
-            find_sign_in: format!(
-                "SELECT s.account_id, '', '', s.expires_at, {} AS is_known FROM sign_ins AS s WHERE s.digest = $1 AND s.kind = $2",
-                is_known("s.account_id")
-            ),
+            find_credential: made(find_credential, &[Type::BYTEA]),
+            first_page: made(first_page, &[TEXT, Type::INT8]),
+            next_page: made(next_page, next_page_types),
+            find_course: made(find_course, &[TEXT, TEXT]),
+            find_revision: made(find_revision, &[TEXT]),
+            list_keys: made(list_keys, &[TEXT, Type::INT8, Type::INT8]),
+            find_account: made(format!("SELECT $1 WHERE {}", is_known("$1")), &[TEXT]),
+            find_sign_in: made(find_sign_in, &[Type::BYTEA, TEXT]),
             accounts: [
-                format!(
-                    "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE CAST(id AS TEXT) COLLATE \"C\" >= $1 \
-                     ORDER BY CAST(id AS TEXT) COLLATE \"C\" LIMIT $2"
-                ),
-                format!(
-                    "SELECT CAST(id AS TEXT), '', '' FROM {accounts} WHERE {} ORDER BY CAST(id AS TEXT) COLLATE \"C\"",
-                    is_one_of(ACCOUNTS, "id")
-                ),
-                format!(
-                    "SELECT CAST(account_id AS TEXT) COLLATE \"C\", count(*) FROM {courses} WHERE {} GROUP BY 1",
-                    is_one_of(COURSES, "account_id")
-                ),
+                made(page_of_all, &[TEXT, Type::INT8]),
+                made(named, &[Type::TEXT_ARRAY]),
+                made(courses_of, &[Type::TEXT_ARRAY]),
             ],
         }
-    }
-
-    /// The columns of a credential and the revision, which is null where there is none.
-    pub(crate) fn find_credential(&self) -> Sql<'_> {
-        Sql { text: &self.find_credential, types: &[Type::BYTEA] }
-    }
-
-    /// The columns of a page, and the revision.
-    pub(crate) fn first_page(&self) -> Sql<'_> {
-        Sql { text: &self.first_page, types: &[TEXT, Type::INT8] }
-    }
-
-    /// The same after a time and a slug.
-    pub(crate) fn next_page(&self) -> Sql<'_> {
-        Sql { text: &self.next_page, types: self.next_page_types }
-    }
-
-    /// A row for each module of each course of that slug.
-    pub(crate) fn find_course(&self) -> Sql<'_> {
-        Sql { text: &self.find_course, types: &[TEXT, TEXT] }
-    }
-
-    pub(crate) fn find_revision(&self) -> Option<Sql<'_>> {
-        self.find_revision.as_ref().map(|[any, _]| Sql { text: any, types: &[TEXT] })
-    }
-
-    /// That of an account without a course.
-    pub(crate) fn find_revision_of_none(&self) -> Option<Sql<'_>> {
-        self.find_revision.as_ref().map(|[_, of_none]| Sql { text: of_none, types: &[TEXT] })
-    }
-
-    /// As [`LIST`](crate::credentials::LIST).
-    pub(crate) fn list_keys(&self) -> Sql<'_> {
-        Sql { text: &self.list_keys, types: &[TEXT, Type::INT8, Type::INT8] }
-    }
-
-    pub(crate) fn find_account(&self) -> Sql<'_> {
-        Sql { text: &self.find_account, types: &[TEXT] }
-    }
-
-    /// As [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), and whether its account is in its view.
-    pub(crate) fn find_sign_in(&self) -> Sql<'_> {
-        Sql { text: &self.find_sign_in, types: &[Type::BYTEA, TEXT] }
-    }
-
-    /// A page of all accounts, those named, and the numbers of their courses.
-    pub(crate) fn accounts(&self) -> [Sql<'_>; 3] {
-        let types: [&'static [Type]; 3] = [&[TEXT, Type::INT8], &[Type::TEXT_ARRAY], &[Type::TEXT_ARRAY]];
-        let [of_all, named, courses] = &self.accounts;
-        [(of_all, types[0]), (named, types[1]), (courses, types[2])].map(|(text, types)| Sql { text, types })
     }
 }
