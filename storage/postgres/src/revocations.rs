@@ -6,7 +6,6 @@ use catalogue_core::storage::StorageError;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::rows::column;
 use crate::sign_ins::long_before;
 
 const INSERT_REVOCATIONS: Sql = Sql {
@@ -16,14 +15,11 @@ const INSERT_REVOCATIONS: Sql = Sql {
 };
 
 /// But those that another transaction has: nobody waits for this.
-const REVOCATIONS_LONG_OVER: Sql = Sql {
-    text: "SELECT digest FROM revoked_tokens WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 \
-           FOR UPDATE SKIP LOCKED",
+const REMOVE_REVOCATIONS_LONG_OVER: Sql = Sql {
+    text: "DELETE FROM revoked_tokens WHERE digest = ANY(ARRAY(SELECT digest FROM revoked_tokens \
+           WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
     types: &[Type::INT8],
 };
-
-const REMOVE_REVOCATIONS: Sql =
-    Sql { text: "DELETE FROM revoked_tokens WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
 
 /// Stores revocations, and removes what is long over, but where that is on other nodes.
 pub(crate) async fn add(
@@ -33,11 +29,7 @@ pub(crate) async fn add(
     at: Timestamp,
 ) -> Result<Option<()>, StorageError> {
     if !connection.is_spread {
-        let over = connection.query(&REVOCATIONS_LONG_OVER, &[&long_before(at)]).await?;
-        let over: Vec<&[u8]> = column(&over)?;
-        if !over.is_empty() {
-            connection.execute(&REMOVE_REVOCATIONS, &[&over]).await?;
-        }
+        connection.execute(&REMOVE_REVOCATIONS_LONG_OVER, &[&long_before(at)]).await?;
     }
     // In one order, so that of two that store the same ones, one waits for the other.
     let mut digests: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();

@@ -39,8 +39,9 @@ const LOCK_SIGN_INS: Sql = Sql {
 };
 
 /// Of any account, but those that another transaction has: nobody waits for this.
-const LONG_OVER: Sql = Sql {
-    text: "SELECT digest FROM sign_ins WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED",
+const REMOVE_LONG_OVER: Sql = Sql {
+    text: "DELETE FROM sign_ins WHERE digest = ANY(ARRAY(SELECT digest FROM sign_ins \
+           WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
     types: &[Type::INT8],
 };
 
@@ -55,7 +56,11 @@ const INSERT_SIGN_IN: Sql = Sql {
     types: &[Type::BYTEA, Type::TEXT, Type::TEXT, Type::INT8, Type::INT8],
 };
 
-const REMOVE: Sql = Sql { text: "DELETE FROM sign_ins WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
+/// By account too: on Citus its rows are on one node.
+const REMOVE: Sql = Sql {
+    text: "DELETE FROM sign_ins WHERE account_id = $1 AND digest = ANY($2)",
+    types: &[Type::TEXT, Type::BYTEA_ARRAY],
+};
 
 const REMOVE_ALL: Sql = Sql { text: "DELETE FROM sign_ins WHERE account_id = $1", types: &[Type::TEXT] };
 
@@ -164,19 +169,17 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     let NewSignIn { digest, account, created_at, expires_at } = link;
     insert(connection, LINK, digest, account, [*created_at, *expires_at]).await?;
     let locked = lock(connection, account).await?;
-    let mut over = Vec::new();
+    let mut over: Vec<&[u8]> = Vec::new();
     for row in &locked {
-        if time(row, "expires_at")? <= *created_at {
-            over.push(get(row, "digest")?);
+        let found = get(row, "digest")?;
+        if time(row, "expires_at")? <= *created_at && found != digest.as_bytes() {
+            over.push(found);
         }
     }
-    let others = match connection.is_spread {
-        true => Vec::new(),
-        false => connection.query(&LONG_OVER, &[&long_before(*created_at)]).await?,
-    };
-    over.extend(column::<&[u8]>(&others)?);
-    over.retain(|found| *found != digest.as_bytes());
     remove(connection, account, &over).await?;
+    if !connection.is_spread {
+        connection.execute(&REMOVE_LONG_OVER, &[&long_before(*created_at)]).await?;
+    }
     events::remove_old(connection, account.as_str(), *created_at).await?;
     log(connection, account, CredentialAction::LinkMade, *created_at, by).await
 }
@@ -250,20 +253,13 @@ async fn insert(
     connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ())
 }
 
-/// Removes those, of the account where its rows are on one node, and says how many there were.
-async fn remove(
-    connection: &Connection,
-    account: &AccountId,
-    digests: &[impl AsRef<[u8]>],
-) -> Result<u64, StorageError> {
+/// Removes those of the account, and says how many there were. On Citus, whose they were stays until their end: it may be on a
+/// node that is away.
+async fn remove(connection: &Connection, account: &AccountId, digests: &[&[u8]]) -> Result<u64, StorageError> {
     if digests.is_empty() {
         return Ok(0);
     }
-    let digests: Vec<&[u8]> = digests.iter().map(AsRef::as_ref).collect();
-    if connection.is_spread {
-        return citus::sign_ins::remove(connection, account.as_str(), &digests).await;
-    }
-    connection.execute(&REMOVE, &[&digests]).await
+    connection.execute(&REMOVE, &[&account.as_str(), &digests]).await
 }
 
 async fn log(

@@ -28,9 +28,6 @@ const INSERT_ACCOUNT_OF_SIGN_IN: Sql = Sql {
     types: &[BYTEA, TEXT, Type::INT8],
 };
 
-const REMOVE: Sql =
-    Sql { text: "DELETE FROM sign_ins WHERE account_id = $1 AND digest = ANY($2)", types: &[TEXT, Type::BYTEA_ARRAY] };
-
 pub(crate) const PURGE_SIGN_INS: [Sql; 2] = [
     Sql { text: "DELETE FROM sign_ins WHERE expires_at <= $1", types: &[Type::INT8] },
     Sql { text: "DELETE FROM sign_in_accounts WHERE expires_at <= $1", types: &[Type::INT8] },
@@ -66,9 +63,4 @@ pub(crate) async fn insert_account(
         0 => Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a link or session already")),
         _ => Ok(()),
     }
-}
-
-/// Removes those of the account. Whose they were stays until their end: it may be on a node that is away.
-pub(crate) async fn remove(connection: &Connection, account: &str, digests: &[&[u8]]) -> Result<u64, StorageError> {
-    connection.execute(&REMOVE, &[&account, &digests]).await
 }

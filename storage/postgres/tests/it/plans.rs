@@ -195,9 +195,8 @@ async fn keys_sign_ins_and_revocations_are_read_and_changed_by_an_index() {
         "LAST_EVENTS",
         "FIND_SIGN_IN",
         "LOCK_SIGN_INS",
-        "LONG_OVER",
-        "REVOCATIONS_LONG_OVER",
-        "REMOVE_REVOCATIONS",
+        "REMOVE_LONG_OVER",
+        "REMOVE_REVOCATIONS_LONG_OVER",
     ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }

@@ -47,7 +47,7 @@ async fn each_statement_of_a_request_and_of_a_change_to_keys_is_one_task() {
     asked.extend(of_file("citus/sign_ins.rs", &["PURGE_SIGN_INS"]));
     let others = ["OF_ACCOUNTS", "FIND", "LOCK_USED", "NOTE_USES"];
     asked.extend(of_file("credentials.rs", &others));
-    asked.extend(of_file("sign_ins.rs", &["FIND_SIGN_IN", "LONG_OVER", "REMOVE"]));
+    asked.extend(of_file("sign_ins.rs", &["FIND_SIGN_IN", "REMOVE_LONG_OVER"]));
     asked.extend(of_file("events.rs", &[]));
     // An import's, but for the copies, of which Citus sends each row to its shard.
     for file in ["import.rs", "writes.rs", "whole_course.rs"] {
