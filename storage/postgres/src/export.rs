@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 use catalogue_core::Course;
 use catalogue_core::admin::{Accounts, Record, Visitor};
 use catalogue_core::storage::StorageError;
+use futures_util::future::try_join_all;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::accounts::{NAMED, PAGE_OF_ALL, Pages, sorted};
 use crate::connection::{Connection, Sql};
 use crate::rows::get;
-use crate::whole_course::{course_header, course_module};
+use crate::whole_course::{FIND_MODULES, course_header, find_modules};
 
 /// How many courses are in memory at the same time.
 const BATCH: i64 = 50;
@@ -26,17 +27,6 @@ const COURSES_OF_ONE: Sql = Sql {
     text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
            FROM courses WHERE account_id = $1 AND slug > $2 ORDER BY slug LIMIT $3",
     types: &[Type::TEXT, Type::TEXT, Type::INT8],
-};
-
-/// Each course by its keys: a range of courses is not handed on to the bodies, and all of them would be read.
-const MODULES: Sql = Sql {
-    text: "SELECT m.account_id, m.course_slug, m.title, m.summary, coalesce(b.content, '') AS content \
-           FROM unnest($1, $2) AS wanted (account_id, slug) \
-           JOIN modules AS m ON m.account_id = wanted.account_id AND m.course_slug = wanted.slug \
-           LEFT JOIN module_contents AS b \
-           ON b.account_id = m.account_id AND b.course_slug = m.course_slug AND b.number = m.number \
-           ORDER BY m.account_id, m.course_slug, m.number",
-    types: &[Type::TEXT_ARRAY, Type::TEXT_ARRAY],
 };
 
 pub(crate) async fn export(
@@ -78,22 +68,14 @@ pub(crate) async fn export(
     Ok(())
 }
 
-/// Courses, in the order of account and slug, with all their modules.
+/// Courses with all their modules. Those of all are asked for at once.
 async fn with_modules(connection: &Connection, rows: &[Row]) -> Result<Vec<Course>, StorageError> {
-    let mut courses: Vec<Course> = rows.iter().map(course_header).collect::<Result<_, _>>()?;
-    let (accounts, slugs): (Vec<&str>, Vec<&str>) =
-        courses.iter().map(|course| (course.account.as_str(), &*course.slug)).unzip();
-    let rows = connection.query(&MODULES, &[&accounts, &slugs]).await?;
-    let mut at = 0;
-    for row in rows {
-        let key: (&str, &str) = (get(&row, "account_id")?, get(&row, "course_slug")?);
-        // Both are in the same order, and there is no module of another course.
-        while courses.get(at).is_some_and(|course| (course.account.as_str(), &*course.slug) != key) {
-            at += 1;
-        }
-        if let Some(course) = courses.get_mut(at) {
-            course.modules.push(course_module(&row)?);
-        }
-    }
-    Ok(courses)
+    connection.prepare(&FIND_MODULES).await?;
+    try_join_all(rows.iter().map(|row| whole_course(connection, row))).await
+}
+
+async fn whole_course(connection: &Connection, row: &Row) -> Result<Course, StorageError> {
+    let mut course = course_header(row)?;
+    course.modules = find_modules(connection, course.account.as_str(), &course.slug).await?;
+    Ok(course)
 }

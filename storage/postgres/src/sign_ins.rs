@@ -169,9 +169,9 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     let NewSignIn { digest, account, created_at, expires_at } = link;
     insert(connection, LINK, digest, account, [*created_at, *expires_at]).await?;
     let locked = lock(connection, account).await?;
-    let mut over: Vec<&[u8]> = Vec::new();
+    let mut over = Vec::new();
     for row in &locked {
-        let found = get(row, "digest")?;
+        let found: &[u8] = get(row, "digest")?;
         if time(row, "expires_at")? <= *created_at && found != digest.as_bytes() {
             over.push(found);
         }

@@ -31,12 +31,19 @@ pub(crate) async fn find_whole_course(
     slug: &str,
 ) -> Result<Option<Course>, StorageError> {
     let values: Values<'_> = &[&account, &slug];
-    let asked = try_join(connection.query(&FIND_COURSE, values), connection.query(&FIND_MODULES, values));
+    let asked = try_join(connection.query(&FIND_COURSE, values), find_modules(connection, account, slug));
     let (found, modules) = asked.await?;
     let Some(row) = found.first() else { return Ok(None) };
-    let mut course = course_header(row)?;
-    course.modules = modules.iter().map(course_module).collect::<Result<_, _>>()?;
-    Ok(Some(course))
+    Ok(Some(Course { modules, ..course_header(row)? }))
+}
+
+/// The modules of a course, with their bodies.
+pub(crate) async fn find_modules(
+    connection: &Connection,
+    account: &str,
+    slug: &str,
+) -> Result<Vec<CourseModule>, StorageError> {
+    connection.query(&FIND_MODULES, &[&account, &slug]).await?.iter().map(course_module).collect()
 }
 
 /// The columns of a course, without its modules.
@@ -56,7 +63,7 @@ pub(crate) fn course_header(row: &Row) -> Result<Course, StorageError> {
 }
 
 /// A module with its body.
-pub(crate) fn course_module(row: &Row) -> Result<CourseModule, StorageError> {
+fn course_module(row: &Row) -> Result<CourseModule, StorageError> {
     Ok(CourseModule {
         title: owned_text(row, "title")?,
         summary: owned_text(row, "summary")?,

@@ -57,6 +57,6 @@ async fn each_statement_of_a_request_and_of_a_change_to_keys_is_one_task() {
     for sql in &asked {
         assert_eq!(tasks(&host, sql).await, ["Task Count: 1"], "{sql:?}");
     }
-    let of_all = of_file("export.rs", &["COURSES_OF_ONE", "MODULES"]);
+    let of_all = of_file("export.rs", &["COURSES_OF_ONE"]);
     assert_eq!(tasks(&host, &of_all[0]).await, ["Task Count: 4"], "{of_all:?}");
 }
