@@ -118,13 +118,6 @@ impl Connection {
         Ok(BinaryCopyInWriter::new(sink.map_err(storage_error)?, sql.types))
     }
 
-    /// Prepares each statement anew from now on.
-    pub(crate) fn forget_statements(&self) {
-        if let Some(prepared) = &self.prepared {
-            prepared.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        }
-    }
-
     /// The statement under a name of its own; the first time costs a round trip.
     pub(crate) async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, StorageError> {
         let Some(prepared) = &self.prepared else { return Ok(None) };

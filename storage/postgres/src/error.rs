@@ -17,9 +17,7 @@ use crate::tls;
 /// How a read that failed is asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// The database no longer has the statement that was prepared, or another form of it: prepare it anew.
-    PrepareAnew,
-    /// The connection is gone: ask over another.
+    /// The connection is gone, or what was prepared on it: ask over another.
     Reconnect,
     /// The session goes on: ask once more in it.
     SameSession,
@@ -36,7 +34,7 @@ impl Retry {
         match *code {
             _ if ends_session(error) => Self::Reconnect,
             // "Cached plan must not change result type", after a change of the tables.
-            SqlState::FEATURE_NOT_SUPPORTED | SqlState::INVALID_SQL_STATEMENT_NAME => Self::PrepareAnew,
+            SqlState::FEATURE_NOT_SUPPORTED | SqlState::INVALID_SQL_STATEMENT_NAME => Self::Reconnect,
             // A standby that had to take a change of the primary, or a change of tables that waited for this read.
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Self::SameSession,
             // A server behind this one is lost, as Citus says of a worker.

@@ -57,8 +57,8 @@ impl Pool {
         Self { inner: inner.expect("only time limits of its own could be wrong"), timeouts: AtomicUsize::default() }
     }
 
-    /// Runs a statement that reads, once more where its connection or its prepared form turns out to be gone, or its server
-    /// to be the primary no longer; all of it until `deadline`.
+    /// Runs a statement that reads, once more over another connection if its own turns out to be gone, or what was prepared
+    /// on it, or its server to be the primary no longer; all of it until `deadline`.
     pub(crate) async fn read(
         &self,
         sql: &Sql<'_>,
@@ -89,12 +89,11 @@ impl Pool {
             };
             let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
-                Retry::PrepareAnew if again => connection.forget_statements(),
                 Retry::SameSession if again => tracing::debug!(?error, "a read is asked again"),
                 Retry::Reconnect if again => {
                     tracing::debug!(?error, "a read is asked again over another connection");
                     close(connection);
-                    // What ended this connection has most likely ended those that were opened before, too.
+                    // What ended this connection, or changed the tables, has most likely met those that were opened before, too.
                     drop(self.inner.retain(|other, _| other.opened > began));
                     connection = self.connection(deadline).await?;
                 }
