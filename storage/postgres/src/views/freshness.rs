@@ -4,18 +4,17 @@
 //! digest of the triggers, their functions, the tables and the views, as the catalogs have them. Whatever is dropped, disabled,
 //! replaced or recreated changes the generation, and no response that was cached or tagged in an earlier one is found.
 //!
-//! A request checks the catalogs when the last check is five to ten seconds old. Revisions are not returned:
+//! A request checks the catalogs when the last check is ten seconds old; others wait for it. Revisions are not returned:
 //!
 //! - while a table behind the views lacks an enabled trigger;
 //! - while a trigger or function differs from the first complete set, since its effect cannot be judged;
 //! - until two checks, ten seconds apart, have the same result: a replica may lag behind.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use catalogue_core::storage::{Revision, StorageError, ViewAdvice};
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -25,11 +24,8 @@ use crate::connections::readers::Readers;
 use crate::error::unavailable;
 use crate::rows::{get, must_not, revision};
 
-/// Maximum age of a check whose result is used.
+/// Maximum age of a check whose result is used: the default limit of a replica's lag.
 const MAX_AGE: Duration = Duration::from_secs(10);
-/// Age at which a trusted check is renewed while it is still used. Other checks are repeated after [`MAX_AGE`], the default limit
-/// of a replica's lag.
-const RENEW_AFTER: Duration = Duration::from_secs(5);
 
 /// Tables that lack an enabled trigger, the generation, and a digest of the definitions of triggers and functions.
 ///
@@ -110,9 +106,8 @@ impl Snapshot {
 /// Last check of the triggers.
 pub(crate) struct Freshness {
     schema: String,
+    /// Locked during a check.
     last_check: Mutex<LastCheck>,
-    /// Held during a check.
-    running: AsyncMutex<()>,
 }
 
 #[derive(Clone, Copy)]
@@ -144,23 +139,13 @@ impl Freshness {
             true => LastCheck { at, trust: Trust::Trusted, generation, texts },
             false => LastCheck { at, trust: Trust::Missing, generation, texts: None },
         };
-        Ok(Self { schema: schema.to_owned(), last_check: Mutex::new(last), running: AsyncMutex::default() })
+        Ok(Self { schema: schema.to_owned(), last_check: Mutex::new(last) })
     }
 
     /// Returns the generation for a read that begins now, or `None` if its response must not be cached.
     pub(crate) async fn generation(&self, readers: &Readers) -> Option<Generation> {
-        let last = self.last_check();
-        if !last.is_due() {
-            return last.trusted();
-        }
-        let _running = match self.running.try_lock() {
-            Ok(running) => running,
-            Err(_) if last.at.elapsed() < MAX_AGE => return last.trusted(),
-            Err(_) => self.running.lock().await,
-        };
-        // Another request may have finished a check.
-        let last = self.last_check();
-        if !last.is_due() {
+        let mut last = self.last_check.lock().await;
+        if last.at.elapsed() < MAX_AGE {
             return last.trusted();
         }
         let began = Instant::now();
@@ -170,24 +155,14 @@ impl Freshness {
             Ok(rows) => rows.and_then(|rows| Snapshot::read(&rows)),
             Err(_) => Err(unavailable("the database took too long")),
         };
-        let now = last.after(found, began);
-        *self.last_check.lock().unwrap_or_else(PoisonError::into_inner) = now;
-        now.trusted()
-    }
-
-    fn last_check(&self) -> LastCheck {
-        *self.last_check.lock().unwrap_or_else(PoisonError::into_inner)
+        *last = last.after(found, began);
+        last.trusted()
     }
 }
 
 impl LastCheck {
     fn trusted(self) -> Option<Generation> {
         (self.trust == Trust::Trusted).then_some(self.generation)
-    }
-
-    fn is_due(self) -> bool {
-        let after = if self.trust == Trust::Trusted { RENEW_AFTER } else { MAX_AGE };
-        self.at.elapsed() >= after
     }
 
     /// Returns this check followed by another. A change of trust is logged.
