@@ -16,7 +16,7 @@ use crate::revocations;
 use crate::sign_ins::long_before;
 use crate::storage::PostgresStorage;
 use crate::text::storable;
-use crate::transaction::{DEADLINE, in_time, transact, transact_at_length};
+use crate::transaction::{DEADLINE, LONG, PATIENT, in_time, transact};
 use crate::views::{OWNERS, Statement, unsupported};
 use crate::writes::{lock_account, remove_course, replace_revision};
 
@@ -47,14 +47,14 @@ impl AdminStorage for PostgresStorage {
         self.check_ours("no account is removed")?;
         let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         let connection = self.writer().await?;
-        transact_at_length(&connection, || accounts::remove(&connection, account)).await
+        transact(&connection, LONG, PATIENT, || accounts::remove(&connection, account)).await
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
         self.check_ours("no course is removed")?;
         let Some([_, slug]) = storable([account.as_str(), slug]) else { return Ok(false) };
         let connection = self.writer().await?;
-        let removed = async {
+        let remove = || async {
             let is_there =
                 lock_account(&connection, account).await? && remove_course(&connection, account, slug).await?;
             if !is_there {
@@ -62,8 +62,7 @@ impl AdminStorage for PostgresStorage {
             }
             replace_revision(&connection, account).await.map(Some)
         };
-        let removed = transact(&connection, removed).await?;
-        Ok(removed.is_some())
+        Ok(self.transact(&connection, remove).await?.is_some())
     }
 
     async fn visit_credentials(
@@ -86,11 +85,11 @@ impl AdminStorage for PostgresStorage {
             return Ok(());
         }
         let connection = self.writer().await?;
-        let note = credentials::note_uses(&connection, uses);
+        let note = || credentials::note_uses(&connection, uses);
         if connection.is_spread {
-            return in_time(DEADLINE, note).await.map(|_| ());
+            return in_time(DEADLINE, note()).await.map(|_| ());
         }
-        transact(&connection, note).await.map(|_| ())
+        self.transact(&connection, note).await.map(|_| ())
     }
 
     async fn revoke_tokens(

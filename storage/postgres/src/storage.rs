@@ -20,7 +20,7 @@ use crate::migration::{self, Migrated};
 use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::time;
-use crate::transaction::{LOCK_TIMEOUT, transact_within};
+use crate::transaction::{DEADLINE, LOCK_TIMEOUT, transact};
 use crate::versions::SCHEMA_VERSION;
 use crate::views::{Statement, Statements, Views};
 
@@ -92,12 +92,9 @@ impl PostgresStorage {
         Self::open(options).await
     }
 
-    /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
-    /// writes the same rows: 5 seconds by default, a millisecond at least. Beyond the default, a call that
-    /// has waited for a second says so in the log.
-    ///
-    /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
-    /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
+    /// The same with another limit for how long a change to keys, sign-ins or one course waits for another program that writes
+    /// the same rows: 5 seconds by default, a millisecond at least. Beyond the default, a call that has waited for a second
+    /// says so in the log.
     #[must_use]
     pub fn write_timeout(self, longest: Duration) -> Self {
         Self { write_timeout: longest, ..self }
@@ -145,7 +142,7 @@ impl PostgresStorage {
         Ok(self.of_layout(self.options.writing().open().await?))
     }
 
-    /// Makes a change to keys or sign-ins in one transaction.
+    /// Makes a change in one transaction.
     pub(crate) async fn transact<T, F>(
         &self,
         connection: &Connection,
@@ -154,7 +151,7 @@ impl PostgresStorage {
     where
         F: Future<Output = Result<Option<T>, StorageError>>,
     {
-        transact_within(connection, self.write_timeout, change).await
+        transact(connection, DEADLINE, self.write_timeout, change).await
     }
 
     /// A connection that can read everything, for administration.

@@ -14,41 +14,18 @@ use crate::error::{driver_error, is_locked, unavailable};
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
 /// The same for a change of many rows.
-const LONG: Duration = Duration::from_secs(60 * 60);
+pub(crate) const LONG: Duration = Duration::from_secs(60 * 60);
 
 /// How long a write waits for a lock of another transaction.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// After so long a patient write says what it waits for.
 const SILENT: Duration = Duration::from_secs(1);
-/// How long a patient write waits in all.
-const PATIENT: Duration = Duration::from_secs(60);
+/// How long a change of many rows waits for a lock in all.
+pub(crate) const PATIENT: Duration = Duration::from_secs(60);
 
-/// Does `change` in a transaction of a connection of its own, with which a failure is undone. `None` commits nothing.
-pub(crate) async fn transact<T>(
-    connection: &Connection,
-    change: impl Future<Output = Result<Option<T>, StorageError>>,
-) -> Result<Option<T>, StorageError> {
-    let changed = changed(connection, DEADLINE, LOCK_TIMEOUT, change).await;
-    committed(connection, changed).await
-}
-
-/// The same that waits for a lock as long as it is told. Whoever waits longer than usual says so.
-pub(crate) async fn transact_within<T, F>(
-    connection: &Connection,
-    patience: Duration,
-    change: impl Fn() -> F,
-) -> Result<Option<T>, StorageError>
-where
-    F: Future<Output = Result<Option<T>, StorageError>>,
-{
-    if patience > LOCK_TIMEOUT {
-        return patiently(connection, DEADLINE, patience, change).await;
-    }
-    let changed = changed(connection, DEADLINE, patience, change()).await;
-    committed(connection, changed).await
-}
-
-async fn patiently<T, F>(
+/// Does `change` in a transaction of a connection of its own, with which a failure is undone. `None` commits nothing. Whoever
+/// waits for a lock longer than usual says so.
+pub(crate) async fn transact<T, F>(
     connection: &Connection,
     deadline: Duration,
     patience: Duration,
@@ -57,25 +34,19 @@ async fn patiently<T, F>(
 where
     F: Future<Output = Result<Option<T>, StorageError>>,
 {
-    let mut outcome = changed(connection, deadline, SILENT, change()).await;
-    if outcome.as_ref().is_err_and(is_locked) {
+    let is_patient = patience > LOCK_TIMEOUT;
+    let mut outcome = changed(connection, deadline, if is_patient { SILENT } else { patience }, change()).await;
+    if is_patient && outcome.as_ref().is_err_and(is_locked) {
         let seconds = patience.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
         in_time(DEADLINE, async { connection.run("ROLLBACK").await }).await?;
         outcome = changed(connection, deadline, patience.saturating_sub(SILENT), change()).await;
     }
-    committed(connection, outcome).await
-}
-
-/// The same for a change whose rows may be many.
-pub(crate) async fn transact_at_length<T, F>(
-    connection: &Connection,
-    change: impl Fn() -> F,
-) -> Result<Option<T>, StorageError>
-where
-    F: Future<Output = Result<Option<T>, StorageError>>,
-{
-    patiently(connection, LONG, PATIENT, change).await
+    let changed = outcome?;
+    if changed.is_some() {
+        timeout(DEADLINE, commit(connection)).await.unwrap_or_else(|_| Err(unknown()))?;
+    }
+    Ok(changed)
 }
 
 /// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
@@ -108,17 +79,6 @@ pub(crate) async fn in_time<T>(
     call: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
     timeout(deadline, call).await.unwrap_or_else(|_| Err(unavailable("the database does not answer in time")))
-}
-
-async fn committed<T>(
-    connection: &Connection,
-    changed: Result<Option<T>, StorageError>,
-) -> Result<Option<T>, StorageError> {
-    let changed = changed?;
-    if changed.is_some() {
-        timeout(DEADLINE, commit(connection)).await.unwrap_or_else(|_| Err(unknown()))?;
-    }
-    Ok(changed)
 }
 
 /// Commits, however long that takes.

@@ -13,10 +13,11 @@ pub(crate) mod standing;
 
 use std::time::Duration;
 
+use tokio::time::timeout;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
-use crate::transaction::transact;
+use crate::transaction::{DEADLINE, LOCK_TIMEOUT, transact};
 
 /// How long the removal of what is long over may take.
 const PURGE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -26,13 +27,13 @@ pub(crate) const PURGE_REVOCATIONS: [Sql; 1] =
 
 /// Removes what had ended by then, of all nodes, in a transaction of its own: nothing else depends on it.
 pub(crate) async fn purge(connection: &Connection, statements: &[Sql<'_>], ended_by: i64) {
-    let removal = async {
+    let removal = || async {
         for sql in statements {
             connection.execute(sql, &[&ended_by]).await?;
         }
         Ok(Some(()))
     };
-    match tokio::time::timeout(PURGE_TIMEOUT, transact(connection, removal)).await {
+    match timeout(PURGE_TIMEOUT, transact(connection, DEADLINE, LOCK_TIMEOUT, removal)).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => tracing::debug!(%error, "what is long over stays for now"),
         Err(_) => tracing::debug!("what is long over stays for now: a node does not answer"),

@@ -93,7 +93,7 @@ impl Pool {
                 Retry::Reconnect if again => {
                     tracing::debug!(?error, "a read is asked again over another connection");
                     close(connection);
-                    // What ended this connection, or changed the tables, has most likely met those that were opened before, too.
+                    // What ended it, or changed the tables, has most likely met those that were opened before, too.
                     drop(self.inner.retain(|other, _| other.opened > began));
                     connection = self.connection(deadline).await?;
                 }
