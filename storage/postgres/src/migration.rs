@@ -42,6 +42,7 @@ const TABLES: Sql = Sql {
     types: &[],
 };
 
+/// The schema is that which new tables would be made in; it and the role also as SQL names them.
 const SETTINGS: Sql = Sql {
     text: "SELECT current_setting('server_encoding') AS encoding, CAST(coalesce(current_schema(), '') AS TEXT) AS schema, \
            EXISTS (SELECT oid FROM pg_catalog.pg_extension WHERE extname = 'citus') AS has_citus, \
@@ -98,14 +99,20 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     let connection = options.exporting().open().await?;
     let asking = async {
         engine::check(&connection).await?;
-        let Settings { encoding, schema, role, has_citus, .. } = settings(&connection).await?;
+        let settings = connection.query_one(&SETTINGS, &[]).await?;
+        let (encoding, schema): (String, &str) = (get(&settings, "encoding")?, get(&settings, "schema")?);
         // Texts are kept as they come only in UTF-8.
         if !encoding.eq_ignore_ascii_case("UTF8") {
             return Err(OpenError::Encoding(encoding));
         }
         if schema.is_empty() && options.courses.schema().is_none() {
-            return Err(OpenError::NoSearchPath { role });
+            let role: &str = get(&settings, "role")?;
+            return Err(OpenError::Role(format!(
+                "no schema of its search_path exists for the role {role}; run ALTER ROLE {role} SET search_path = public, or name a \
+                 schema by --database-schema"
+            )));
         }
+        let has_citus = get(&settings, "has_citus")?;
         if !place::is_there(&connection, options).await? {
             return Ok(Found { version: 0, is_spread: false, has_citus });
         }
@@ -154,7 +161,7 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
 async fn apply(migrations: &[Migration], connection: &Connection, options: &Options) -> Result<u32, OpenError> {
     let beside_views = options.courses.views.is_some();
-    let Settings { has_citus, .. } = settings(connection).await?;
+    let has_citus = get(&connection.query_one(&SETTINGS, &[]).await?, "has_citus")?;
     if options.citus {
         placement::check(connection, has_citus).await?;
     }
@@ -162,9 +169,13 @@ async fn apply(migrations: &[Migration], connection: &Connection, options: &Opti
     place::make(connection, options).await?;
     let found = version_in(connection, &LOCKED_VERSION, options).await?;
     if found == 0 && connection.query(&TABLES, &[]).await?.is_empty() {
-        let Settings { role, quoted_schema: schema, .. } = settings(connection).await?;
+        let settings = connection.query_one(&SETTINGS, &[]).await?;
+        let (schema, role): (&str, &str) = (get(&settings, "quoted_schema")?, get(&settings, "role")?);
         connection.run(VERSION_TABLE).await.map_err(|error| match (code(&error), cause(&error)) {
-            (Some(&SqlState::INSUFFICIENT_PRIVILEGE), Some(reason)) => OpenError::NoCreate { schema, role, reason },
+            (Some(&SqlState::INSUFFICIENT_PRIVILEGE), Some(reason)) => OpenError::Role(format!(
+                "the role {role} may not create tables in the schema {schema}: {reason}; the owner of the database runs: \
+                 GRANT CREATE ON SCHEMA {schema} TO {role}"
+            )),
             _ => error.into(),
         })?;
     }
@@ -201,42 +212,25 @@ async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -
     }
     let views = !tables.contains(&"accounts");
     if tables.contains(&UNRELEASED_VERSION_TABLE) {
-        let schema = settings(connection).await?.schema;
-        return Err(OpenError::UnreleasedSchema { schema, beside_views: views });
+        return Err(OpenError::UnreleasedSchema { schema: schema(connection).await?, beside_views: views });
     }
     let row = match tables.contains(&"catalogue_schema_version") {
         true => connection.query(sql, &[]).await?.pop(),
         false => None,
     };
     let Some(row) = row else {
-        return Err(OpenError::Foreign(settings(connection).await?.schema));
+        return Err(OpenError::Foreign(schema(connection).await?));
     };
     let version: i64 = get(&row, 0)?;
     if views != options.courses.views.is_some() {
-        return Err(OpenError::MadeForOther { schema: settings(connection).await?.schema, views });
+        return Err(OpenError::MadeForOther { schema: schema(connection).await?, views });
     }
     Ok(u32::try_from(version).unwrap_or(u32::MAX))
 }
 
-struct Settings {
-    encoding: String,
-    /// In which new tables would be made.
-    schema: String,
-    has_citus: bool,
-    /// The role, and the schema, as SQL names them.
-    role: String,
-    quoted_schema: String,
-}
-
-async fn settings(connection: &Connection) -> Result<Settings, OpenError> {
-    let row = connection.query_one(&SETTINGS, &[]).await?;
-    Ok(Settings {
-        encoding: get(&row, "encoding")?,
-        schema: get(&row, "schema")?,
-        has_citus: get(&row, "has_citus")?,
-        role: get(&row, "role")?,
-        quoted_schema: get(&row, "quoted_schema")?,
-    })
+/// The schema that new tables would be made in.
+async fn schema(connection: &Connection) -> Result<String, OpenError> {
+    Ok(get(&connection.query_one(&SETTINGS, &[]).await?, "schema")?)
 }
 
 async fn has_row(connection: &Connection, sql: &Sql<'_>) -> Result<bool, OpenError> {

@@ -65,46 +65,10 @@ pub enum OpenError {
         /// Whether it was made for courses that are read from views.
         views: bool,
     },
-    /// The role may not make or use the schema that is to have our tables.
-    #[error(
-        "the role may not make or use the schema {schema}; its database's owner writes: CREATE SCHEMA {schema} AUTHORIZATION {role}"
-    )]
-    NoSchema {
-        /// The schema, as SQL names it.
-        schema: String,
-        /// The role.
-        role: String,
-    },
-    /// The role may not create tables in the schema.
-    #[error(
-        "the role {role} may not create tables in the schema {schema}: {reason}; the owner of the database runs: GRANT CREATE ON SCHEMA {schema} TO {role}"
-    )]
-    NoCreate {
-        /// The schema, as SQL names it.
-        schema: String,
-        /// The role.
-        role: String,
-        /// PostgreSQL's own words.
-        reason: String,
-    },
-    /// Sessions of the role have no schema to create tables in.
-    #[error(
-        "no schema of its search_path exists for the role {role}; run ALTER ROLE {role} SET search_path = public, or name a schema by --database-schema"
-    )]
-    NoSearchPath {
-        /// The role.
-        role: String,
-    },
-    /// Sessions do not look into the schema that has our tables: a pooler hands no setting on.
-    #[error(
-        "sessions do not find the schema {schema}; for a pooler write: ALTER ROLE {role} SET search_path = {schema}"
-    )]
-    SearchPath {
-        /// The schema, as SQL names it.
-        schema: String,
-        /// The role.
-        role: String,
-    },
+    /// The role may not make or use what it needs, or its sessions do not find our tables. The message has the statement that
+    /// ends this.
+    #[error("{0}")]
+    Role(String),
     /// The views that courses are read from are missing, or cannot be read.
     #[error("the courses cannot be read: {}", ViewFault::line(.0))]
     Views(Vec<ViewFault>),

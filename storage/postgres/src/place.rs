@@ -30,13 +30,16 @@ pub(crate) async fn is_there(connection: &Connection, options: &Options) -> Resu
         return Err(OpenError::Foreign(name.to_owned()));
     }
     let row = connection.query_one(&PLACE, &[&name]).await?;
-    let (schema, role) = (get(&row, "schema")?, get(&row, "role")?);
+    let (schema, role): (&str, &str) = (get(&row, "schema")?, get(&row, "role")?);
     match (get(&row, "is_there")?, get(&row, "is_found")?) {
         (false, _) => Ok(false),
         (true, true) => Ok(true),
-        (true, false) if options.through_pooler => Err(OpenError::SearchPath { schema, role }),
+        // A pooler hands no setting on.
+        (true, false) if options.through_pooler => Err(OpenError::Role(format!(
+            "sessions do not find the schema {schema}; for a pooler write: ALTER ROLE {role} SET search_path = {schema}"
+        ))),
         // Without the right to use it, a session does not see it.
-        (true, false) => Err(OpenError::NoSchema { schema, role }),
+        (true, false) => Err(no_schema(schema, role)),
     }
 }
 
@@ -47,12 +50,18 @@ pub(crate) async fn make(connection: &Connection, options: &Options) -> Result<(
         return Ok(());
     }
     let place = connection.query_one(&PLACE, &[&name]).await?;
-    let (schema, role) = (get(&place, "schema")?, get(&place, "role")?);
+    let (schema, role): (&str, &str) = (get(&place, "schema")?, get(&place, "role")?);
     connection.run(&format!("CREATE SCHEMA {}", quoted(name))).await.map_err(|error| match code(&error) {
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => OpenError::NoSchema { schema, role },
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => no_schema(schema, role),
         _ => error.into(),
     })?;
     is_there(connection, options).await.map(|_| ())
+}
+
+fn no_schema(schema: &str, role: &str) -> OpenError {
+    OpenError::Role(format!(
+        "the role may not make or use the schema {schema}; its database's owner writes: CREATE SCHEMA {schema} AUTHORIZATION {role}"
+    ))
 }
 
 /// Refuses a schema without tables of ours that has something of others, where ours are to be alone.
