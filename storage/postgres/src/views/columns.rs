@@ -73,16 +73,18 @@ impl Columns {
                 fault("the role may not read it".to_owned(), grant);
             }
             for (name, kind) in wanted {
+                let (types, noun, cast) = forms(*kind);
                 let Some(row) = found.get(name) else {
                     if *name != MODULE_COUNT {
-                        fault(format!("it has no column `{name}`"), format!("add it: {}", noun(*kind)));
+                        fault(format!("it has no column `{name}`"), format!("add it: {noun}"));
                     }
                     continue;
                 };
                 let (category, base): (&str, &str) = (get(row, 3)?, get(row, 4)?);
-                if !is_read_from(*kind, category, base) {
+                if !types.contains(&base) && !(category == "S" && cast == Some("TEXT")) {
                     let shown: &str = get(row, 5)?;
-                    fault(format!("the column `{name}` is of the type {shown}"), remedy(*kind, name));
+                    let cast = cast.map_or_else(String::new, |ty| format!(": CAST({name} AS {ty})"));
+                    fault(format!("the column `{name}` is of the type {shown}"), format!("make it {noun}{cast}"));
                 } else if get::<Option<bool>>(row, 7)? == Some(false) {
                     let what = format!("the column `{name}` takes different texts for the same by its collation");
                     fault(what, format!("write {name} COLLATE \"C\" in the view"));
@@ -128,36 +130,16 @@ impl Columns {
     }
 }
 
-fn is_read_from(kind: Kind, category: &str, base: &str) -> bool {
+/// The types that a column of that kind is read from, what they are for people, and what another type can be cast to. A cast to
+/// text has `text`, `varchar`, `char`, `citext` and such among the types.
+fn forms(kind: Kind) -> (&'static [&'static str], &'static str, Option<&'static str>) {
+    const TIMES: &str = "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)";
     match kind {
-        Kind::Account => category == "S" || ["int2", "int4", "int8", "uuid"].contains(&base),
-        // `text`, `varchar`, `char`, `citext` and such.
-        Kind::Slug | Kind::Text => category == "S",
-        Kind::Time => ["timestamptz", "timestamp", "int8"].contains(&base),
-        Kind::Boolean => base == "bool",
-        Kind::Integer => ["int2", "int4", "int8"].contains(&base),
-        Kind::Revision => ["uuid", "bytea"].contains(&base),
+        Kind::Account => (&["int2", "int4", "int8", "uuid"], "a text, an integer or a uuid", Some("TEXT")),
+        Kind::Slug | Kind::Text => (&[], "a text", Some("TEXT")),
+        Kind::Time => (&["timestamptz", "timestamp", "int8"], TIMES, None),
+        Kind::Boolean => (&["bool"], "a boolean", Some("BOOLEAN")),
+        Kind::Integer => (&["int2", "int4", "int8"], "an integer", Some("BIGINT")),
+        Kind::Revision => (&["uuid", "bytea"], "a uuid, or a bytea of 16 bytes", None),
     }
-}
-
-fn noun(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Account => "a text, an integer or a uuid",
-        Kind::Slug | Kind::Text => "a text",
-        Kind::Time => "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)",
-        Kind::Boolean => "a boolean",
-        Kind::Integer => "an integer",
-        Kind::Revision => "a uuid, or a bytea of 16 bytes",
-    }
-}
-
-/// What to do about a column of that name and another type.
-fn remedy(kind: Kind, name: &str) -> String {
-    let ty = match kind {
-        Kind::Account | Kind::Slug | Kind::Text => "TEXT",
-        Kind::Boolean => "BOOLEAN",
-        Kind::Integer => "BIGINT",
-        Kind::Time | Kind::Revision => return format!("make it {}", noun(kind)),
-    };
-    format!("make it {}: CAST({name} AS {ty})", noun(kind))
 }
