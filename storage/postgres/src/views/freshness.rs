@@ -110,23 +110,13 @@ pub(crate) struct Freshness {
     last_check: Mutex<LastCheck>,
 }
 
-#[derive(Clone, Copy)]
 struct LastCheck {
     at: Instant,
-    trust: Trust,
+    /// Why revisions are not returned; `None` if they are.
+    distrust: Option<String>,
     generation: Generation,
     /// Digest of the first complete set of definitions.
     texts: Option<Revision>,
-}
-
-/// Whether revisions are returned, or why not.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    Trusted,
-    Missing,
-    Redefined,
-    Recreated,
-    Unknown,
 }
 
 impl Freshness {
@@ -135,10 +125,8 @@ impl Freshness {
         let at = Instant::now();
         let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await?;
         let Snapshot { missing, generation, texts } = Snapshot::read(&rows)?;
-        let last = match missing.is_empty() {
-            true => LastCheck { at, trust: Trust::Trusted, generation, texts },
-            false => LastCheck { at, trust: Trust::Missing, generation, texts: None },
-        };
+        let distrust = without(&missing);
+        let last = LastCheck { at, texts: texts.filter(|_| distrust.is_none()), distrust, generation };
         Ok(Self { schema: schema.to_owned(), last_check: Mutex::new(last) })
     }
 
@@ -161,38 +149,41 @@ impl Freshness {
 }
 
 impl LastCheck {
-    fn trusted(self) -> Option<Generation> {
-        (self.trust == Trust::Trusted).then_some(self.generation)
+    fn trusted(&self) -> Option<Generation> {
+        self.distrust.is_none().then_some(self.generation)
     }
 
     /// Returns this check followed by another. A change of trust is logged.
-    fn after(self, found: Result<Snapshot, StorageError>, at: Instant) -> Self {
-        let (now, why) = match found {
-            Err(error) => (Self { at, trust: Trust::Unknown, ..self }, format!("triggers cannot be read: {error}")),
-            Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => {
-                let why = format!("{}; {REMEDY}", missing.join(". "));
-                (Self { at, trust: Trust::Missing, generation, ..self }, why)
-            }
+    fn after(&self, found: Result<Snapshot, StorageError>, at: Instant) -> Self {
+        let (distrust, generation, texts) = match found {
+            Err(error) => (Some(format!("triggers cannot be read: {error}")), self.generation, self.texts),
+            Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => (without(&missing), generation, self.texts),
             Ok(Snapshot { generation, texts, .. }) => {
                 let known = self.texts.or(texts);
-                let (trust, why) = if known != texts {
-                    (Trust::Redefined, "a trigger or its function was redefined; restart the server")
+                let why = if known != texts {
+                    Some("a trigger or its function was redefined; restart the server".to_owned())
                 } else if generation != self.generation {
-                    (Trust::Recreated, "a table, view or trigger was recreated; caching resumes in ten seconds")
+                    Some("a table, view or trigger was recreated; caching resumes in ten seconds".to_owned())
                 } else {
-                    (Trust::Trusted, "")
+                    None
                 };
-                (Self { at, trust, generation, texts: known }, why.to_owned())
+                (why, generation, known)
             }
         };
-        if now.trust != self.trust {
-            match now.trust {
-                Trust::Trusted => tracing::info!("views: responses are cached by `catalogue_revisions` again"),
-                _ => tracing::warn!("views: responses are not cached: {why}"),
+        match &distrust {
+            None if self.distrust.is_some() => {
+                tracing::info!("views: responses are cached by `catalogue_revisions` again");
             }
+            Some(why) if self.distrust.as_ref() != Some(why) => tracing::warn!("views: responses are not cached: {why}"),
+            _ => {}
         }
-        now
+        Self { at, distrust, generation, texts }
     }
+}
+
+/// What is said of tables without an enabled trigger; `None` if there are none.
+fn without(missing: &[String]) -> Option<String> {
+    (!missing.is_empty()).then(|| format!("{}; {REMEDY}", missing.join(". ")))
 }
 
 /// Returns the tables without the triggers that `catalogue_revisions` needs.
