@@ -157,7 +157,9 @@ impl LastCheck {
     fn after(&self, found: Result<Snapshot, StorageError>, at: Instant) -> Self {
         let (distrust, generation, texts) = match found {
             Err(error) => (Some(format!("triggers cannot be read: {error}")), self.generation, self.texts),
-            Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => (without(&missing), generation, self.texts),
+            Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => {
+                (without(&missing), generation, self.texts)
+            }
             Ok(Snapshot { generation, texts, .. }) => {
                 let known = self.texts.or(texts);
                 let why = if known != texts {
@@ -174,7 +176,9 @@ impl LastCheck {
             None if self.distrust.is_some() => {
                 tracing::info!("views: responses are cached by `catalogue_revisions` again");
             }
-            Some(why) if self.distrust.as_ref() != Some(why) => tracing::warn!("views: responses are not cached: {why}"),
+            Some(why) if self.distrust.as_ref() != Some(why) => {
+                tracing::warn!("views: responses are not cached: {why}")
+            }
             _ => {}
         }
         Self { at, distrust, generation, texts }
