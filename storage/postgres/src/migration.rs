@@ -186,7 +186,7 @@ async fn apply(migrations: &[Migration], connection: &Connection, options: &Opti
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
     let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
     for migration in migrations.iter().skip(found as usize) {
-        connection.run(migration.tables(beside_views)).await?;
+        connection.run(if beside_views { migration.views } else { migration.tables }).await?;
         if triggers && !beside_views {
             connection.run(migration.triggers).await?;
         }

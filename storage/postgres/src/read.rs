@@ -61,8 +61,11 @@ impl CourseStorage for PostgresStorage {
         if let Some(views) = &self.views {
             return views.list_courses(&self.readers, account, page, rows).await;
         }
-        let (count, created_at, slug) = place(page);
-        let values: Values<'_> = &[&account, &count, &created_at, &slug];
+        let (created_at, slug) = match &page.after {
+            None => (i64::MAX, ""),
+            Some(Position { created_at, slug }) => (created_at.as_microseconds(), slug.as_str()),
+        };
+        let values: Values<'_> = &[&account, &(page.rows() as i64), &created_at, &slug];
         let found = self.readers.read(&PAGE, values).await?;
         let Some(row) = found.first() else { return Ok(None) };
         rows::push_courses(row, rows)?;
@@ -131,13 +134,4 @@ fn course(first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
         course.modules.push(Module { number, title, summary: rows::owned_text(row, "module_summary")? });
     }
     Ok(course)
-}
-
-/// How many rows a page takes, and the place that they come after.
-pub(crate) fn place(page: &PageRequest) -> (i64, i64, &str) {
-    let (created_at, slug) = match &page.after {
-        None => (i64::MAX, ""),
-        Some(Position { created_at, slug }) => (created_at.as_microseconds(), slug.as_str()),
-    };
-    (page.rows() as i64, created_at, slug)
 }

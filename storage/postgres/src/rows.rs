@@ -1,6 +1,5 @@
 //! Rows as domain types.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -32,13 +31,8 @@ pub(crate) fn column<'r, T: FromSql<'r>>(rows: &'r [Row]) -> Result<Vec<T>, Stor
 }
 
 /// A text that is shown, in `column`.
-pub(crate) fn text(row: &Row, column: impl Column) -> Result<Cow<'_, str>, StorageError> {
-    Ok(shown(get(row, column)?))
-}
-
-/// The same, to keep.
 pub(crate) fn owned_text(row: &Row, column: impl Column) -> Result<String, StorageError> {
-    Ok(text(row, column)?.into_owned())
+    Ok(shown(get(row, column)?).into_owned())
 }
 
 /// A text that is shown, in `column`, or none.

@@ -19,10 +19,3 @@ pub(crate) struct Migration {
     /// In the place of both where courses are in views: what it changes of credentials and sign-ins.
     pub(crate) views: &'static str,
 }
-
-impl Migration {
-    /// The tables with courses, or those beside views.
-    pub(crate) fn tables(&self, beside_views: bool) -> &'static str {
-        if beside_views { self.views } else { self.tables }
-    }
-}
