@@ -14,10 +14,6 @@ const FAULTS: Sql = Sql {
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
            WHERE n.nspname = current_schema() AND c.relname = ANY($1) AND c.oid NOT IN \
            (SELECT CAST(p.logicalrelid AS OID) FROM pg_catalog.pg_dist_partition AS p) \
-           UNION ALL SELECT 'trigger', CAST(t.tgname AS TEXT) FROM pg_catalog.pg_trigger AS t \
-           JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid \
-           JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
-           WHERE n.nspname = current_schema() AND c.relname = ANY($1) AND NOT t.tgisinternal \
            UNION ALL SELECT 'node', d.nodename || ':' || CAST(d.nodeport AS TEXT) FROM pg_catalog.pg_dist_node AS d \
            WHERE NOT d.isactive ORDER BY 1, 2",
     types: &[Type::TEXT_ARRAY],
@@ -27,22 +23,17 @@ const FAULTS: Sql = Sql {
 pub(crate) async fn faults(readers: &Readers, is_spread: bool) -> Result<Vec<String>, StorageError> {
     let tables: Vec<&str> = placements().map(|(table, _)| table).collect();
     let rows = readers.read_primary(&FAULTS, &[&tables]).await?;
-    let mut found = [("table", Vec::new()), ("trigger", Vec::new()), ("node", Vec::new())];
+    let (mut tables, mut faults) = (Vec::new(), Vec::new());
     for row in &rows {
         let (kind, name): (&str, &str) = (get(row, "kind")?, get(row, "name")?);
-        found.iter_mut().filter(|(of, _)| *of == kind).for_each(|(_, names)| names.push(name));
+        match kind {
+            "table" => tables.push(name),
+            _ => faults.push(format!("the node {name} is not active; see citus_activate_node")),
+        }
     }
-    let [(_, tables), (_, triggers), (_, nodes)] = found;
-    let mut faults = Vec::new();
     if !tables.is_empty() || !is_spread {
         let tables = if tables.is_empty() { "the tables".to_owned() } else { tables.join(", ") };
         faults.push(format!("not spread over the nodes as they should be: {tables}; run `catalogue migrate --citus`"));
-    }
-    if !triggers.is_empty() {
-        faults.push(format!("Citus takes no triggers; drop {}", triggers.join(", ")));
-    }
-    for node in nodes {
-        faults.push(format!("the node {node} is not active; see citus_activate_node"));
     }
     Ok(faults)
 }
