@@ -137,7 +137,8 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
         return Err(OpenError::NewerSchema { found, known });
     }
     if options.citus && options.courses.views.is_some() {
-        return Err(OpenError::SpreadViews);
+        let message = "courses in views of another program's tables cannot be spread over nodes; leave --citus out";
+        return Err(OpenError::Spread(message));
     }
     let is_placed = !options.citus || is_spread && has_citus && placement::is_done(options).await?;
     if found == known && is_placed {

@@ -106,15 +106,9 @@ pub enum OpenError {
         /// The newest version that this program knows.
         known: u32,
     },
-    /// The tables are to be spread over nodes, and the database has not the extension for it.
-    #[error("the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out")]
-    NoCitus,
-    /// The tables are to be spread over nodes, and courses are read from views.
-    #[error("courses in views of another program's tables cannot be spread over nodes; leave --citus out")]
-    SpreadViews,
-    /// The tables are to be spread over nodes, and that node is not the one that can do it.
-    #[error("this node of Citus is not the coordinator; name the coordinator's address")]
-    NoCoordinator,
+    /// The tables are to be spread over nodes, which this database or this node cannot do, or with these options.
+    #[error("{0}")]
+    Spread(&'static str),
     /// The database is out of reach, or failed.
     #[error("the database cannot be opened")]
     Failed(#[from] StorageError),

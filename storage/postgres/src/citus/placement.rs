@@ -58,10 +58,11 @@ pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
 /// Refuses a node that is not the coordinator, which alone can spread tables.
 pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<(), OpenError> {
     if !has_citus {
-        return Err(OpenError::NoCitus);
+        let missing = "the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out";
+        return Err(OpenError::Spread(missing));
     }
     match get(&connection.query_one(&GROUP, &[]).await?, "groupid")? {
         0_i32 => Ok(()),
-        _ => Err(OpenError::NoCoordinator),
+        _ => Err(OpenError::Spread("this node of Citus is not the coordinator; name the coordinator's address")),
     }
 }

@@ -96,14 +96,14 @@ async fn a_worker_is_not_asked_to_spread_tables() {
     let worker = citus.host().await.query_one(worker, &[]).await.unwrap();
     let address = format!("{} options='-c search_path={}'", worker.get::<_, &str>(0), citus.name);
     let refused = PostgresStorage::migrate(&Options::parse(&address).unwrap().citus()).await.unwrap_err();
-    assert!(matches!(refused, OpenError::NoCoordinator), "{refused}");
+    assert!(refused.to_string().contains("not the coordinator"), "{refused}");
 }
 
 #[tokio::test]
 async fn a_database_without_the_extension_is_refused_and_left_as_it_is() {
     let Some(schema) = Schema::new().await else { return };
     let refused = PostgresStorage::migrate(&schema.options().citus()).await.unwrap_err();
-    assert!(matches!(refused, OpenError::NoCitus), "{refused}");
+    assert!(refused.to_string().contains("no extension citus"), "{refused}");
     let refused = PostgresStorage::open(&schema.options()).await.unwrap_err();
     assert!(matches!(refused, OpenError::OlderSchema { found: 0, .. }), "{refused}");
     let storage = schema.storage().await;
