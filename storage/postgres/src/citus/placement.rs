@@ -58,7 +58,8 @@ pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
 /// Refuses a node that is not the coordinator, which alone can spread tables.
 pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<(), OpenError> {
     if !has_citus {
-        let missing = "the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out";
+        let missing =
+            "the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out";
         return Err(OpenError::Spread(missing));
     }
     match get(&connection.query_one(&GROUP, &[]).await?, "groupid")? {
