@@ -15,7 +15,7 @@ const FOUND: Sql = Sql {
            has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT'), \
            CAST(a.attname AS TEXT), CAST(t.typcategory AS TEXT), CAST(b.typname AS TEXT), \
            format_type(a.atttypid, a.atttypmod), \
-           quote_ident(CAST(s.nspname AS TEXT)) || '.' || quote_ident(CAST(l.collname AS TEXT)), l.collisdeterministic, \
+           quote_ident(CAST(s.nspname AS TEXT)) || '.' || quote_ident(CAST(l.collname AS TEXT)), \
            quote_ident(CAST(n.nspname AS TEXT)), quote_ident(CAST(current_user AS TEXT)) \
            FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
            LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
@@ -53,7 +53,7 @@ impl Columns {
             for row in &rows {
                 if get::<&str>(row, 0)? == view {
                     is_there = true;
-                    let names: (&str, &str) = (get(row, 8)?, get(row, 9)?);
+                    let names: (&str, &str) = (get(row, 7)?, get(row, 8)?);
                     unreadable_as = (!get::<bool>(row, 1)?).then_some(names);
                     found.insert(get::<Option<&str>>(row, 2)?.unwrap_or_default(), row);
                 }
@@ -85,9 +85,6 @@ impl Columns {
                     let shown: &str = get(row, 5)?;
                     let cast = cast.map_or_else(String::new, |ty| format!(": CAST({name} AS {ty})"));
                     fault(format!("the column `{name}` is of the type {shown}"), format!("make it {noun}{cast}"));
-                } else if get::<Option<bool>>(row, 7)? == Some(false) {
-                    let what = format!("the column `{name}` takes different texts for the same by its collation");
-                    fault(what, format!("write {name} COLLATE \"C\" in the view"));
                 }
                 let collation = get::<Option<&str>>(row, 6)?.unwrap_or_default().to_owned();
                 columns.0.insert((view, name), Column { base: base.to_owned(), collation });

@@ -213,13 +213,6 @@ async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
             "`revision` is of the type text",
             "16 bytes",
         ),
-        (
-            "CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false); \
-             ALTER TABLE catalogue_courses ALTER slug TYPE TEXT COLLATE lax",
-            "courses",
-            "takes different texts for the same",
-            "COLLATE \"C\"",
-        ),
     ] {
         team.host.batch_execute(&format!("BEGIN; {change}; COMMIT")).await.unwrap();
         let Err(OpenError::Views(found)) = PostgresStorage::open(&options(&team.schema)).await else {
