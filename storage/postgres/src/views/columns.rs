@@ -81,7 +81,7 @@ impl Columns {
                     continue;
                 };
                 let (category, base): (&str, &str) = (get(row, 3)?, get(row, 4)?);
-                if !types.contains(&base) && !(category == "S" && cast == Some("TEXT")) {
+                if !(types.contains(&base) || category == "S" && cast == Some("TEXT")) {
                     let shown: &str = get(row, 5)?;
                     let cast = cast.map_or_else(String::new, |ty| format!(": CAST({name} AS {ty})"));
                     fault(format!("the column `{name}` is of the type {shown}"), format!("make it {noun}{cast}"));

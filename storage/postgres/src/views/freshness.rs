@@ -177,7 +177,7 @@ impl LastCheck {
                 tracing::info!("views: responses are cached by `catalogue_revisions` again");
             }
             Some(why) if self.distrust.as_ref() != Some(why) => {
-                tracing::warn!("views: responses are not cached: {why}")
+                tracing::warn!("views: responses are not cached: {why}");
             }
             _ => {}
         }
