@@ -11,7 +11,6 @@ mod links;
 mod llms;
 mod markdown;
 mod openapi;
-mod openapi_30;
 pub(crate) mod protected_resource;
 mod reference;
 mod schemas;
@@ -42,7 +41,6 @@ impl Documents {
                 Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)
             }
             Document::OpenApi => text("application/json", DocumentFormat::OpenApi),
-            Document::OpenApi30 => text("application/json", DocumentFormat::OpenApi30),
             Document::Markdown => text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
             Document::Llms => text("text/plain; charset=utf-8", DocumentFormat::Llms),
         })
@@ -55,8 +53,6 @@ impl Documents {
 pub enum DocumentFormat {
     /// OpenAPI 3.1, as it is served.
     OpenApi,
-    /// OpenAPI 3.0, for older generators.
-    OpenApi30,
     /// The Markdown rendering of the reference.
     Markdown,
     /// The index for AI agents.
@@ -77,7 +73,6 @@ impl DocumentFormat {
     pub(crate) fn text(self, site: Site<'_>) -> String {
         match self {
             Self::OpenApi => openapi::render(site),
-            Self::OpenApi30 => openapi_30::render(site),
             Self::Markdown => markdown::render(site),
             Self::Llms => llms::render(site),
         }

@@ -4,9 +4,8 @@ use http::Method;
 
 use crate::app::{OWNER, TestApp};
 
-const DOCUMENTS: [(&str, &str); 6] = [
+const DOCUMENTS: [(&str, &str); 5] = [
     ("/docs/openapi.json", "application/json"),
-    ("/docs/openapi-3.0.json", "application/json"),
     ("/docs/openapi.md", "text/markdown; charset=utf-8"),
     ("/docs/llms.txt", "text/plain; charset=utf-8"),
     ("/docs", "text/html; charset=utf-8"),

@@ -2,7 +2,6 @@
 
 mod about;
 mod openapi;
-mod openapi_30;
 mod page;
 mod schema;
 mod served;

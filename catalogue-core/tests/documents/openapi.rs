@@ -241,10 +241,8 @@ fn the_base_address_is_the_server() {
         ("https://api.example.com/api/v1", "https://api.example.com/api/v1"),
         ("https://api.example.com/api/v1/", "https://api.example.com/api/v1"),
     ] {
-        for format in [DocumentFormat::OpenApi, DocumentFormat::OpenApi30] {
-            let document: Value = serde_json::from_str(&format.render(base, "/docs").unwrap()).unwrap();
-            assert_eq!(document["servers"][0]["url"], server, "{base}");
-        }
+        let document: Value = serde_json::from_str(&DocumentFormat::OpenApi.render(base, "/docs").unwrap()).unwrap();
+        assert_eq!(document["servers"][0]["url"], server, "{base}");
     }
 }
 

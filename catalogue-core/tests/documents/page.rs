@@ -76,7 +76,6 @@ async fn only_the_page_has_the_headers_of_a_page() {
         "/docs",
         "/docs/",
         "/docs/openapi.json",
-        "/docs/openapi-3.0.json",
         "/docs/openapi.md",
         "/docs/llms.txt",
         "/docs/none",

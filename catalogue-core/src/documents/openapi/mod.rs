@@ -26,17 +26,13 @@ const LICENSES: &str = "https://spdx.org/licenses/";
 const BEARER: &str = "bearer";
 
 pub(super) fn render(site: Site<'_>) -> String {
-    let schemas = Schemas::collect();
-    pretty(&document(site, &schemas), &schemas)
-}
-
-pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
+    let schemas = &Schemas::collect();
     let responses = Responses::collect(site, schemas);
     let path = |operation: Operation| {
         let described = operations::describe(operation.row(), &responses.of(operation));
         (operation.row().path.to_owned(), json!({ "get": described }))
     };
-    json!({
+    let document = json!({
         "openapi": OPENAPI,
         "info": {
             "title": site.title(),
@@ -57,7 +53,8 @@ pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
             "headers": describe_headers(&responses),
             "securitySchemes": { BEARER: security_scheme(site) },
         },
-    })
+    });
+    pretty(&document, schemas)
 }
 
 /// The address that paths are relative to.
