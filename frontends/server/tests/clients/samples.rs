@@ -6,19 +6,16 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::program::{Server, TestDir};
-use crate::tools::{installed, or_skip, or_skip_unless, output_of, run};
+use crate::tools::{or_skip, or_skip_unless, output_of, run};
 
 /// More than two full pages.
 const COURSES: usize = 203;
-
-const CARGO: [(&str, &str); 2] =
-    [("Cargo.toml", include_str!("rust/Cargo.toml.in")), ("Cargo.lock", include_str!("rust/Cargo.lock.in"))];
 
 /// A running program, and its reference page.
 struct Reference {
@@ -169,31 +166,4 @@ fn the_samples_in_ruby_run() {
 fn the_samples_in_php_run() {
     let Some(()) = or_skip_unless("php", language("php")) else { return };
     Reference::start().assert_shown_by("PHP", "sample.php", with("php"));
-}
-
-/// A package whose program is a sample, with its dependencies built.
-fn package() -> Result<PathBuf, String> {
-    installed("rust", &CARGO, |folder| {
-        fs::create_dir_all(folder.join("src")).unwrap();
-        fs::write(folder.join("src/main.rs"), "fn main() {}\n").unwrap();
-        output_of(cargo(folder).args(["fetch", "--locked"])).map(|_| ())
-    })
-}
-
-fn cargo(folder: &Path) -> Command {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(folder).env("CARGO_TARGET_DIR", folder.join("target"));
-    cargo
-}
-
-#[test]
-fn the_samples_in_rust_run() {
-    let Some(package) = or_skip(package()) else { return };
-    Reference::start().assert_shown_by("Rust", "sample.rs", |file| {
-        fs::copy(file, package.join("src/main.rs")).unwrap();
-        let mut cargo = cargo(&package);
-        cargo.args(["run", "--quiet", "--offline", "--locked"]);
-        cargo.arg("--manifest-path").arg(package.join("Cargo.toml"));
-        cargo
-    });
 }

@@ -31,12 +31,11 @@ macro_rules! language {
     };
 }
 
-const LANGUAGES: [Language; 5] = [
+const LANGUAGES: [Language; 4] = [
     language!("Python", "py"),
     language!("TypeScript", "ts"),
     language!("Ruby", "rb"),
     language!("PHP", "php"),
-    language!("Rust", "rs"),
 ];
 
 /// A call of the operation in every language, curl first. `origin` stands before an address without a host.
