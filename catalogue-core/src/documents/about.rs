@@ -1,10 +1,9 @@
 //! [`About`]: whose API the documents describe, and [`Site`]: where they describe it.
 
-use http::Uri;
 use serde_json::{Value, json};
 
 use super::TITLE;
-use super::links::{STAND_IN_HOST, destination, page_address};
+use super::links::destination;
 use crate::address::{Address, has_bad_escape, parse_http_url};
 use crate::build_error::BuildError;
 
@@ -120,25 +119,12 @@ impl<'a> Site<'a> {
         })
     }
 
-    /// Whom to ask, for the OpenAPI document: who was named, or else the page that explains the API and the mailbox that RFC
-    /// 2142 gives to the operator of a web server. Both must be whole addresses.
-    pub(crate) fn contact(self) -> Value {
-        let stand_in = format!("https://{STAND_IN_HOST}");
-        let server = [self.docs, self.base].map(Address::origin).into_iter().find(|origin| !origin.is_empty());
-        let server = server.unwrap_or(&stand_in);
-        let page = page_address(self.docs);
-        let page = if page.starts_with('/') { format!("{server}{page}") } else { page };
-        let name = self.about.title.as_deref().unwrap_or("The operator of this server");
-        match &self.about.contact {
-            Some(Contact::Page(url)) => json!({ "name": name, "url": url }),
-            Some(Contact::Mailbox(mailbox)) => json!({ "name": name, "url": page, "email": mailbox }),
-            None => {
-                let server: Option<Uri> = server.parse().ok();
-                let host = server.as_ref().and_then(Uri::host).filter(|host| !host.starts_with('['));
-                let mailbox = format!("webmaster@{}", host.unwrap_or(STAND_IN_HOST));
-                json!({ "name": name, "url": page, "email": mailbox })
-            }
-        }
+    /// Whom to ask, for the OpenAPI document.
+    pub(crate) fn contact(self) -> Option<Value> {
+        Some(match self.about.contact.as_ref()? {
+            Contact::Page(url) => json!({ "name": self.title(), "url": url }),
+            Contact::Mailbox(mailbox) => json!({ "name": self.title(), "email": mailbox }),
+        })
     }
 }
 

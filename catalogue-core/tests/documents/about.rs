@@ -139,8 +139,9 @@ fn the_contact_of_the_openapi_document_is_the_one_that_was_named() {
     };
     let page = "https://example.com/help";
     assert_eq!(contact(builder().docs_contact(page)), json!({ "name": "Mine", "url": page }));
-    let mailbox = contact(builder().docs_contact("help@example.com"));
-    assert_eq!(mailbox["email"], "help@example.com");
+    let mailbox = json!({ "name": "Mine", "email": "help@example.com" });
+    assert_eq!(contact(builder().docs_contact("help@example.com")), mailbox);
+    assert_eq!(contact(builder()), Value::Null);
 }
 
 #[test]

@@ -248,21 +248,11 @@ fn the_base_address_is_the_server() {
 
 /// What linters ask of the head of a document.
 #[test]
-fn contact_licence_and_tags_are_whole() {
-    for (base, docs, page, mailbox) in [
-        ("/api/v1", "/docs", "https://api.example.com/docs", "webmaster@api.example.com"),
-        ("/api/v1", "/", "https://api.example.com/", "webmaster@api.example.com"),
-        ("https://a.test/v1", "/docs", "https://a.test/docs", "webmaster@a.test"),
-        ("https://a.test/v1", "https://b.test:8443/d", "https://b.test:8443/d", "webmaster@b.test"),
-        ("http://[::1]:80/v1", "http://[::1]:80/docs", "http://[::1]:80/docs", "webmaster@api.example.com"),
-    ] {
-        let document: Value = serde_json::from_str(&DocumentFormat::OpenApi.render(base, docs).unwrap()).unwrap();
-        let info = &document["info"];
-        assert_eq!((&info["contact"]["url"], &info["contact"]["email"]), (&json!(page), &json!(mailbox)));
-        assert_eq!(info["license"]["name"], "MIT OR Apache-2.0");
-        assert!(info["license"]["url"].is_string() && info["license"].get("identifier").is_none(), "one of the two");
-    }
+fn licence_and_tags_are_whole() {
     let document = document();
+    let info = &document["info"];
+    assert_eq!(info["license"]["name"], "MIT OR Apache-2.0");
+    assert!(info["license"]["url"].is_string() && info["license"].get("identifier").is_none(), "one of the two");
     let tags = document["tags"].as_array().unwrap();
     assert!(tags.is_sorted_by_key(|tag| tag["name"].as_str()));
     assert!(tags.iter().all(|tag| tag["description"].is_string()));

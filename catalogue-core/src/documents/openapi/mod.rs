@@ -32,14 +32,13 @@ pub(super) fn render(site: Site<'_>) -> String {
         let described = operations::describe(operation.row(), &responses.of(operation));
         (operation.row().path.to_owned(), json!({ "get": described }))
     };
-    let document = json!({
+    let mut document = json!({
         "openapi": OPENAPI,
         "info": {
             "title": site.title(),
             "version": VERSION,
             "summary": SUMMARY,
             "description": markdown::blocks(&general::all(site, schemas)),
-            "contact": site.contact(),
             // A licence has an identifier or an address, and older readers know the address alone.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
@@ -54,6 +53,9 @@ pub(super) fn render(site: Site<'_>) -> String {
             "securitySchemes": { BEARER: security_scheme(site) },
         },
     });
+    if let Some(contact) = site.contact() {
+        document["info"]["contact"] = contact;
+    }
     pretty(&document, schemas)
 }
 
