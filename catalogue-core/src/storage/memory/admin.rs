@@ -34,7 +34,7 @@ impl AdminStorage for MemoryStorage {
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
         let accounts = self.state().of(accounts);
-        let courses = accounts.iter().flat_map(|account| account.by_slug.values().map(|at| &account.courses[at]));
+        let courses = accounts.iter().flat_map(|account| account.courses.values());
         let courses = courses.map(|course| Record::Course((**course).clone()));
         let mut records = accounts.iter().map(|account| Record::Account(account.account.clone())).chain(courses);
         let _ = records.try_for_each(visit);

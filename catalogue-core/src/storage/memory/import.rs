@@ -53,7 +53,7 @@ impl Import for MemoryImport {
     }
 
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
-        let course = self.accounts.get(account).and_then(|account| account.find(slug));
+        let course = self.accounts.get(account).and_then(|account| account.courses.get(slug));
         Ok(course.map(|course| course.created_at))
     }
 
@@ -65,7 +65,7 @@ impl Import for MemoryImport {
         if !self.put_courses.insert((course.account.clone(), course.slug.clone())) {
             return Ok(Change::Repeated);
         }
-        let change = match account.find(&course.slug) {
+        let change = match account.courses.get(&course.slug) {
             None => Change::Added,
             Some(known) if **known == *course => return Ok(Change::Unchanged),
             Some(_) => Change::Changed,
@@ -78,7 +78,7 @@ impl Import for MemoryImport {
         let mut removed = Vec::new();
         for id in &self.put_accounts {
             let account = self.accounts.get_mut(id).expect("it was put");
-            let courses: Vec<_> = account.by_slug.keys().map(|slug| (id.clone(), slug.clone())).collect();
+            let courses: Vec<_> = account.courses.keys().map(|slug| (id.clone(), slug.clone())).collect();
             for course in courses.into_iter().filter(|course| !self.put_courses.contains(course)) {
                 account.remove(&course.1);
                 removed.push(course);

@@ -7,7 +7,6 @@ mod sign_ins;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -48,35 +47,26 @@ struct State {
 struct AccountState {
     account: Account,
     revision: Revision,
-    /// In ascending order; a list walks it backwards.
-    courses: BTreeMap<Position, Arc<Course>>,
-    by_slug: BTreeMap<String, Position>,
+    /// By slug.
+    courses: BTreeMap<String, Arc<Course>>,
 }
 
 impl AccountState {
     fn new(account: Account) -> Self {
-        Self { account, revision: fresh_revision(), courses: BTreeMap::new(), by_slug: BTreeMap::new() }
-    }
-
-    fn find(&self, slug: &str) -> Option<&Arc<Course>> {
-        self.courses.get(self.by_slug.get(slug)?)
+        Self { account, revision: fresh_revision(), courses: BTreeMap::new() }
     }
 
     fn put(&mut self, course: Course) {
-        self.remove(&course.slug);
-        let position = Position { created_at: course.created_at, slug: course.slug.clone() };
-        self.by_slug.insert(course.slug.clone(), position.clone());
-        self.courses.insert(position, Arc::new(course));
+        self.courses.insert(course.slug.clone(), Arc::new(course));
         self.revision = fresh_revision();
     }
 
     fn remove(&mut self, slug: &str) -> bool {
-        let Some(position) = self.by_slug.remove(slug) else {
-            return false;
-        };
-        self.courses.remove(&position);
-        self.revision = fresh_revision();
-        true
+        let removed = self.courses.remove(slug).is_some();
+        if removed {
+            self.revision = fresh_revision();
+        }
+        removed
     }
 }
 
@@ -135,9 +125,12 @@ impl CourseStorage for MemoryStorage {
     ) -> Result<Option<Revision>, StorageError> {
         let state = self.state();
         let Some(account) = state.accounts.get(account) else { return Ok(None) };
-        let end = page.after.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
-        let mut courses = account.courses.range::<Position, _>((Bound::Unbounded, end)).rev();
-        let _ = courses.try_for_each(|(position, course)| rows.push(row(course), || position.clone()));
+        let position = |course: &Course| Position { created_at: course.created_at, slug: course.slug.clone() };
+        let courses = account.courses.values().map(|course| (position(course), course));
+        let mut courses: Vec<_> =
+            courses.filter(|(position, _)| page.after.as_ref().is_none_or(|after| position < after)).collect();
+        courses.sort_by(|(one, _), (other, _)| other.cmp(one));
+        let _ = courses.iter().try_for_each(|(position, course)| rows.push(row(course), || position.clone()));
         Ok(Some(account.revision))
     }
 
@@ -148,7 +141,7 @@ impl CourseStorage for MemoryStorage {
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         let state = self.state();
         let Some(account) = state.accounts.get(account) else { return Ok(None.into()) };
-        let value = account.find(slug).map(|course| detail(course));
+        let value = account.courses.get(slug).map(|course| detail(course));
         Ok(AtRevision { value, revision: Some(account.revision) })
     }
 
