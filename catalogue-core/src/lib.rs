@@ -106,30 +106,6 @@
 //! let catalogue = Catalogue::builder(MemoryStorage::new()).build();
 //! ```
 //!
-//! nor does one whose storage was never told to look credentials up:
-//!
-//! ```compile_fail,E0277
-//! # use catalogue_core::storage::{AtRevision, CourseRows, CourseStorage, PageRequest, Revision, StorageError};
-//! # use catalogue_core::{AccountId, Catalogue, CourseDetail, async_trait};
-//! # #[derive(Debug)]
-//! # struct Courses;
-//! # #[async_trait]
-//! # impl CourseStorage for Courses {
-//! #     async fn list_courses(
-//! #         &self,
-//! #         _: &AccountId,
-//! #         _: &PageRequest,
-//! #         _: &mut CourseRows<'_>,
-//! #     ) -> Result<Option<Revision>, StorageError> {
-//! #         unimplemented!()
-//! #     }
-//! #     async fn find_course(&self, _: &AccountId, _: &str) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-//! #         unimplemented!()
-//! #     }
-//! # }
-//! let catalogue = Catalogue::with_api_keys(Courses).build(); // `Courses` is a `CourseStorage` alone
-//! ```
-//!
 //! Settings that contradict each other are a [`BuildError`] that says what would be right.
 //!
 //! # Features and dependencies

@@ -91,9 +91,6 @@ pub struct Explanation {
 ///     }
 /// }
 /// ```
-///
-/// Without `#[async_trait]` above an `impl` the compiler says E0195: "lifetime parameters or bounds on method `authenticate` do
-/// not match the trait declaration", or in some versions "lifetime parameters do not match the trait definition".
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whose a token is: it does not implement `Authenticator`",
     label = "no `Authenticator`",

@@ -44,14 +44,6 @@ pub enum Change {
 /// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not.
 ///
 /// Calls may block the thread for as long as the database works: they are meant for a command line, not for a request.
-///
-/// Without `#[async_trait]` above an `impl` the compiler says E0195, as for
-/// [`CourseStorage`](crate::storage::CourseStorage).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be administered: it does not implement `AdminStorage`",
-    label = "no `AdminStorage`",
-    note = "implement it with `#[catalogue_core::async_trait]` above the `impl`; a catalogue that only answers requests needs none"
-)]
 #[async_trait]
 pub trait AdminStorage: KeyStorage {
     /// Begins an import: all of it, or nothing.
@@ -168,14 +160,6 @@ delegate! { AdminStorage {
 } }
 
 /// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it.
-///
-/// Without `#[async_trait]` above an `impl` the compiler says E0195, as for
-/// [`CourseStorage`](crate::storage::CourseStorage).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no import: it does not implement `Import`",
-    label = "no `Import`",
-    note = "implement it with `#[catalogue_core::async_trait]` above the `impl`"
-)]
 #[async_trait]
 pub trait Import: Send {
     /// Adds an account or replaces its name and email.

@@ -95,9 +95,6 @@ pub use crate::model::{AtRevision, Revision};
 ///     }
 /// }
 /// ```
-///
-/// Without `#[async_trait]` above an `impl` the compiler says E0195: "lifetime parameters or bounds on method `find_course` do
-/// not match the trait declaration", or in some versions "lifetime parameters do not match the trait definition".
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no storage of courses: it does not implement `CourseStorage`",
     label = "no `CourseStorage`",
@@ -193,9 +190,6 @@ delegate! { CourseStorage {
 /// let mut keys = Keys::default();
 /// keys.0.insert(key.digest(), Credential::new(identity));
 /// ```
-///
-/// Without `#[async_trait]` above an `impl` the compiler says E0195: "lifetime parameters or bounds on method `find_credential` do
-/// not match the trait declaration", or in some versions "lifetime parameters do not match the trait definition".
 #[diagnostic::on_unimplemented(
     message = "`{Self}` looks no API keys up: it does not implement `CredentialStorage`",
     label = "no `CredentialStorage`",

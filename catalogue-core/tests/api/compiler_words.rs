@@ -89,9 +89,9 @@ fn what_is_no_authenticator_is_led_to_those_there_are() {
     );
 }
 
-/// The docs of each trait name these words, for whoever searches for them.
+/// The documentation of the crate has these words, for whoever searches for them.
 #[test]
-fn a_forgotten_macro_looks_as_the_docs_say() {
+fn a_forgotten_macro_looks_as_the_documentation_says() {
     let storage = with_courses("").replace("#[async_trait]", "");
     let authenticator = "use catalogue_core::{auth::*, storage::StorageError};
         #[derive(Debug)]
