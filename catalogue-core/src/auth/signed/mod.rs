@@ -153,9 +153,9 @@ impl SignedTokens {
         self.0.keys.last_failure()
     }
 
-    /// How often each thing became of a token, by the words of decision O32.
+    /// How often each thing became of a token, by the words of decision O32. Words of opaque tokens alone count nothing.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.outcomes.of(Outcome::is_of_signed)
+        self.0.outcomes.all()
     }
 
     /// What the issuer's opaque tokens are held against too, but for what signed ones alone must have (decision O16).

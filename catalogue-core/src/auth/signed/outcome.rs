@@ -70,16 +70,6 @@ outcomes! {
 }
 
 impl Outcome {
-    /// Whether it can become of signed tokens.
-    pub(super) fn is_of_signed(self) -> bool {
-        !matches!(self, Self::Inactive | Self::Issuer)
-    }
-
-    /// Whether it can become of tokens that the issuer is asked about.
-    pub(in crate::auth) fn is_of_introspected(self) -> bool {
-        !matches!(self, Self::Form | Self::Header | Self::Alg | Self::Crit | Self::Key | Self::Signature)
-    }
-
     /// Why the caller is answered 401.
     pub(super) const fn refusal(self) -> Refusal {
         if matches!(self, Self::Expired) { Refusal::Expired } else { Refusal::Invalid }
@@ -95,10 +85,9 @@ impl Outcomes {
         self.0[outcome as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The words of those outcomes, and how often each was counted.
-    pub(in crate::auth) fn of(&self, is_one: fn(Outcome) -> bool) -> impl Iterator<Item = (&'static str, u64)> {
-        let count = |outcome: Outcome| self.0[outcome as usize].load(Ordering::Relaxed);
-        let outcomes = Outcome::ALL.iter().filter(move |outcome| is_one(**outcome));
-        outcomes.map(move |outcome| (outcome.explanation().word, count(*outcome)))
+    /// The words of all outcomes, and how often each was counted.
+    pub(in crate::auth) fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
+        Outcome::ALL.iter().map(|outcome| outcome.explanation().word).zip(counts)
     }
 }
