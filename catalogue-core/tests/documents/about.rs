@@ -6,8 +6,7 @@ use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, DocumentFormat, as
 use http::Request;
 use serde_json::{Value, json};
 
-const FORMATS: [DocumentFormat; 3] =
-    [DocumentFormat::OpenApi, DocumentFormat::Markdown, DocumentFormat::Llms];
+const FORMATS: [DocumentFormat; 3] = [DocumentFormat::OpenApi, DocumentFormat::Markdown, DocumentFormat::Llms];
 
 fn builder() -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new())

@@ -110,37 +110,3 @@ fn assert_fits(document: &Value, id: &str, target: &str, answer: &Response<Bytes
         }
     }
 }
-
-/// The values of the example headers are those that are really sent.
-#[tokio::test]
-async fn header_examples_are_real() {
-    let catalogue = catalogue().await;
-    let document = json(DocumentFormat::OpenApi);
-    let answers = [
-        call_as(&catalogue, "read:courses", "/api/v1/courses").await,
-        call_as(&catalogue, "", "/api/v1/courses").await,
-        catalogue.call(request("/api/v1/me")).await,
-    ];
-    for name in ["Cache-Control", "Vary", "WWW-Authenticate"] {
-        let examples = document["components"]["headers"][name]["schema"]["examples"].as_array().unwrap();
-        for answer in &answers {
-            for value in answer.headers().get_all(name) {
-                assert!(examples.contains(&value.to_str().unwrap().into()), "{name}: {value:?}");
-            }
-        }
-    }
-}
-
-/// Some headers have a hundred values in the example answers.
-#[test]
-fn a_header_has_three_examples_at_most_and_none_twice() {
-    let document = json(DocumentFormat::OpenApi);
-    let headers = document["components"]["headers"].as_object().unwrap();
-    let counts = headers.iter().map(|(name, header)| {
-        let examples = header["schema"]["examples"].as_array().unwrap();
-        let is_repeated = |(at, value)| examples[..at].contains(value);
-        assert!(!examples.iter().enumerate().any(is_repeated), "{name}: {examples:?}");
-        examples.len()
-    });
-    assert_eq!(counts.max(), Some(3));
-}

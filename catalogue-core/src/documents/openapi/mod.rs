@@ -3,8 +3,6 @@
 mod operations;
 mod responses;
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::about::Site;
@@ -18,8 +16,6 @@ use crate::operation::{Operation, Tag};
 pub(super) use operations::required_scope;
 use responses::Responses;
 
-/// How many examples a header has at most.
-const EXAMPLES: usize = 3;
 /// Where the licences are that the licence's name consists of.
 const LICENSES: &str = "https://spdx.org/licenses/";
 /// The name of the only security scheme.
@@ -49,7 +45,7 @@ pub(super) fn render(site: Site<'_>) -> String {
         "components": {
             "schemas": schemas.components,
             "responses": responses.shared(),
-            "headers": describe_headers(&responses),
+            "headers": describe_headers(),
             "securitySchemes": { BEARER: security_scheme(site) },
         },
     });
@@ -67,32 +63,14 @@ fn server(base: &Address) -> &str {
     }
 }
 
-fn describe_headers(responses: &Responses) -> Map<String, Value> {
-    let examples = header_examples(responses);
+fn describe_headers() -> Map<String, Value> {
     let describe = |fact: headers::HeaderFact| {
-        let examples = examples.get(fact.name).into_iter().flatten();
-        let (kind, examples): (_, Vec<Value>) = if fact.is_number {
-            ("integer", examples.filter_map(|text| serde_json::from_str(text).ok()).collect())
-        } else {
-            ("string", examples.map(|text| text.as_str().into()).collect())
-        };
-        let schema = json!({ "type": kind, "examples": examples });
+        let kind = if fact.is_number { "integer" } else { "string" };
+        let schema = json!({ "type": kind });
         let header = json!({ "description": fact.description, "required": fact.always, "schema": schema });
         (fact.name.to_owned(), header)
     };
     headers::all().into_iter().map(describe).collect()
-}
-
-/// Values that each header has in the example answers, each once.
-fn header_examples(responses: &Responses) -> BTreeMap<&'static str, Vec<String>> {
-    let mut examples: BTreeMap<_, Vec<String>> = BTreeMap::new();
-    for (name, value) in responses.answers().flat_map(|answer| &answer.headers) {
-        let values = examples.entry(*name).or_default();
-        if values.len() < EXAMPLES && !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
-    examples
 }
 
 fn security_scheme(site: Site<'_>) -> Value {

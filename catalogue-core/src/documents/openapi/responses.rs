@@ -14,19 +14,12 @@ use crate::operation::Operation;
 #[derive(Debug)]
 pub(super) struct Responses {
     /// By operation, then by status.
-    operations: Vec<BTreeMap<StatusCode, Described>>,
-}
-
-/// All answers of one status, and the response that describes them.
-#[derive(Debug)]
-struct Described {
-    answers: Vec<Answer>,
-    response: Value,
+    operations: Vec<BTreeMap<StatusCode, Value>>,
 }
 
 impl Responses {
     pub(super) fn collect(site: Site<'_>, schemas: &Schemas) -> Self {
-        let describe = |operation: Operation| {
+        let of_operation = |operation: Operation| {
             let row = operation.row();
             let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
             let answers = [answers::success(row, site), answers::not_modified()];
@@ -35,24 +28,19 @@ impl Responses {
             }
             let described = |answers: Vec<Answer>| {
                 let schema = if answers[0].code.is_some() { &schemas.failure } else { schemas.answer(operation) };
-                Described { response: describe(&answers, schema), answers }
+                describe(&answers, schema)
             };
             by_status.into_iter().map(|(status, answers)| (status, described(answers))).collect()
         };
-        Self { operations: Operation::ALL.iter().copied().map(describe).collect() }
-    }
-
-    /// Every example answer.
-    pub(super) fn answers(&self) -> impl Iterator<Item = &Answer> {
-        self.operations.iter().flat_map(BTreeMap::values).flat_map(|described| &described.answers)
+        Self { operations: Operation::ALL.iter().copied().map(of_operation).collect() }
     }
 
     /// The responses of one operation.
     pub(super) fn of(&self, operation: Operation) -> Value {
-        let respond = |(&status, described): (&StatusCode, &Described)| {
+        let respond = |(&status, response): (&StatusCode, &Value)| {
             let response = match self.shared_name(status) {
                 Some(name) => json!({ "$ref": format!("#/components/responses/{name}") }),
-                None => described.response.clone(),
+                None => response.clone(),
             };
             (status.as_str().to_owned(), response)
         };
@@ -62,13 +50,12 @@ impl Responses {
     /// The responses that have a name.
     pub(super) fn shared(&self) -> Map<String, Value> {
         let all = self.operations.iter().flatten();
-        all.filter_map(|(&status, described)| Some((self.shared_name(status)?, described.response.clone()))).collect()
+        all.filter_map(|(&status, response)| Some((self.shared_name(status)?, response.clone()))).collect()
     }
 
     /// The name of a response that is the same wherever its status is answered; none for a success.
     fn shared_name(&self, status: StatusCode) -> Option<String> {
-        let mut responses =
-            self.operations.iter().filter_map(|by_status| by_status.get(&status)).map(|described| &described.response);
+        let mut responses = self.operations.iter().filter_map(|by_status| by_status.get(&status));
         let first = responses.next()?;
         if status.is_success() || !responses.all(|other| other == first) {
             return None;

@@ -31,12 +31,8 @@ macro_rules! language {
     };
 }
 
-const LANGUAGES: [Language; 4] = [
-    language!("Python", "py"),
-    language!("TypeScript", "ts"),
-    language!("Ruby", "rb"),
-    language!("PHP", "php"),
-];
+const LANGUAGES: [Language; 4] =
+    [language!("Python", "py"), language!("TypeScript", "ts"), language!("Ruby", "rb"), language!("PHP", "php")];
 
 /// A call of the operation in every language, curl first. `origin` stands before an address without a host.
 pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
