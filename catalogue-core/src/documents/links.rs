@@ -20,6 +20,7 @@ pub(super) fn links(docs: &Address) -> Vec<Link> {
     let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
     vec![
         link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
+        link(Document::OpenApi30, "OpenAPI 3.0", "for older generators"),
         link(Document::Markdown, "Markdown", "the reference as text"),
         link(page(docs), "Reference page", "the reference for people"),
         link(Document::Llms, "llms.txt", "the index for AI agents"),

@@ -23,7 +23,7 @@ pub(super) fn render(site: Site<'_>) -> String {
     let (mut documents, mut optional) = (String::new(), String::new());
     for link in links(site.docs) {
         match link.document {
-            Document::OpenApi | Document::Markdown => documents += &markdown::write_link(&link),
+            Document::OpenApi | Document::OpenApi30 | Document::Markdown => documents += &markdown::write_link(&link),
             // What people read is what an agent may leave out.
             Document::Reference | Document::ReferenceSlash => optional += &markdown::write_link(&link),
             Document::Llms => {}

@@ -11,6 +11,7 @@ mod links;
 mod llms;
 mod markdown;
 mod openapi;
+mod openapi_30;
 pub(crate) mod protected_resource;
 mod reference;
 mod schemas;
@@ -41,6 +42,7 @@ impl Documents {
                 Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)
             }
             Document::OpenApi => text("application/json", DocumentFormat::OpenApi),
+            Document::OpenApi30 => text("application/json", DocumentFormat::OpenApi30),
             Document::Markdown => text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
             Document::Llms => text("text/plain; charset=utf-8", DocumentFormat::Llms),
         })
@@ -53,6 +55,8 @@ impl Documents {
 pub enum DocumentFormat {
     /// OpenAPI 3.1, as it is served.
     OpenApi,
+    /// OpenAPI 3.0, for older generators.
+    OpenApi30,
     /// The Markdown rendering of the reference.
     Markdown,
     /// The index for AI agents.
@@ -73,6 +77,7 @@ impl DocumentFormat {
     pub(crate) fn text(self, site: Site<'_>) -> String {
         match self {
             Self::OpenApi => openapi::render(site),
+            Self::OpenApi30 => openapi_30::render(site),
             Self::Markdown => markdown::render(site),
             Self::Llms => llms::render(site),
         }

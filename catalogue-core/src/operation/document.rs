@@ -15,6 +15,8 @@ pub(crate) enum Document {
     ReferenceSlash,
     /// The OpenAPI document.
     OpenApi,
+    /// The same as OpenAPI 3.0, for older generators.
+    OpenApi30,
     /// The Markdown rendering of the reference.
     Markdown,
     /// The index for AI agents.
@@ -22,8 +24,8 @@ pub(crate) enum Document {
 }
 
 impl Document {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Reference, Self::ReferenceSlash, Self::OpenApi, Self::Markdown, Self::Llms];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Reference, Self::ReferenceSlash, Self::OpenApi, Self::OpenApi30, Self::Markdown, Self::Llms];
 
     /// Relative to the documents' address.
     pub(crate) const fn path(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Document {
             Self::Reference => "",
             Self::ReferenceSlash => "/",
             Self::OpenApi => "/openapi.json",
+            Self::OpenApi30 => "/openapi-3.0.json",
             Self::Markdown => "/openapi.md",
             Self::Llms => "/llms.txt",
         }

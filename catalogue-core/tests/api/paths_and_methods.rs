@@ -4,7 +4,7 @@ use http::Method;
 
 use crate::app::{OWNER, TestApp, course};
 
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 10] = [
     "/api/v1/me",
     "/api/v1/courses",
     "/api/v1/courses/anything",
@@ -12,6 +12,7 @@ const KNOWN: [&str; 9] = [
     "/docs",
     "/docs/",
     "/docs/openapi.json",
+    "/docs/openapi-3.0.json",
     "/docs/openapi.md",
     "/docs/llms.txt",
 ];

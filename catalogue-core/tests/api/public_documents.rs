@@ -4,8 +4,9 @@ use http::Method;
 
 use crate::app::{OWNER, TestApp};
 
-const DOCUMENTS: [(&str, &str); 5] = [
+const DOCUMENTS: [(&str, &str); 6] = [
     ("/docs/openapi.json", "application/json"),
+    ("/docs/openapi-3.0.json", "application/json"),
     ("/docs/openapi.md", "text/markdown; charset=utf-8"),
     ("/docs/llms.txt", "text/plain; charset=utf-8"),
     ("/docs", "text/html; charset=utf-8"),

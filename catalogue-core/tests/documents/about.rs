@@ -6,7 +6,8 @@ use catalogue_core::{BuildError, Catalogue, CatalogueBuilder, DocumentFormat, as
 use http::Request;
 use serde_json::{Value, json};
 
-const FORMATS: [DocumentFormat; 3] = [DocumentFormat::OpenApi, DocumentFormat::Markdown, DocumentFormat::Llms];
+const FORMATS: [DocumentFormat; 4] =
+    [DocumentFormat::OpenApi, DocumentFormat::OpenApi30, DocumentFormat::Markdown, DocumentFormat::Llms];
 
 fn builder() -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new())
@@ -104,7 +105,7 @@ async fn issuer_and_audience_stand_where_tokens_are_explained() {
         let without = unwrapped(named).replace(sentences, "").replace(&page, "");
         assert!(without == unwrapped(plain), "{named}");
     }
-    let [openapi, markdown, llms, page] = &documents(issuers()).await[..] else { panic!() };
+    let [openapi, _, markdown, llms, page] = &documents(issuers()).await[..] else { panic!() };
     let document: Value = serde_json::from_str(openapi).unwrap();
     let scheme = document["components"]["securitySchemes"]["bearer"]["description"].as_str().unwrap();
     assert!(scheme.starts_with(&format!("An API key or an OAuth token.{sentences} It carries scopes")), "{scheme}");
@@ -122,7 +123,7 @@ async fn issuer_and_audience_stand_where_tokens_are_explained() {
 #[tokio::test]
 async fn the_served_documents_are_the_ones_of_the_catalogue() {
     let catalogue = builder().docs_title("Mine").build().unwrap();
-    for (format, path) in FORMATS.into_iter().zip(["openapi.json", "openapi.md", "llms.txt"]) {
+    for (format, path) in FORMATS.into_iter().zip(["openapi.json", "openapi-3.0.json", "openapi.md", "llms.txt"]) {
         let answer = catalogue.call(Request::get(format!("/docs/{path}")).body(()).unwrap()).await;
         assert_eq!(answer.body(), catalogue.document(format).as_bytes(), "{path}");
     }

@@ -2,6 +2,7 @@
 
 mod about;
 mod openapi;
+mod openapi_30;
 mod page;
 mod schema;
 mod served;

@@ -241,8 +241,10 @@ fn the_base_address_is_the_server() {
         ("https://api.example.com/api/v1", "https://api.example.com/api/v1"),
         ("https://api.example.com/api/v1/", "https://api.example.com/api/v1"),
     ] {
-        let document: Value = serde_json::from_str(&DocumentFormat::OpenApi.render(base, "/docs").unwrap()).unwrap();
-        assert_eq!(document["servers"][0]["url"], server, "{base}");
+        for format in [DocumentFormat::OpenApi, DocumentFormat::OpenApi30] {
+            let document: Value = serde_json::from_str(&format.render(base, "/docs").unwrap()).unwrap();
+            assert_eq!(document["servers"][0]["url"], server, "{base}");
+        }
     }
 }
 

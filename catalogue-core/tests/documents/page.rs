@@ -72,9 +72,16 @@ async fn the_policy_allows_its_own_style_and_script_and_the_api() {
 async fn only_the_page_has_the_headers_of_a_page() {
     let catalogue = catalogue(BASE, DOCS);
     let tag = get(&catalogue, DOCS).await.headers()["etag"].clone();
-    for path in
-        ["/docs", "/docs/", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt", "/docs/none", "/api/v1/me"]
-    {
+    for path in [
+        "/docs",
+        "/docs/",
+        "/docs/openapi.json",
+        "/docs/openapi-3.0.json",
+        "/docs/openapi.md",
+        "/docs/llms.txt",
+        "/docs/none",
+        "/api/v1/me",
+    ] {
         for (method, tag) in [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some(&tag))] {
             let mut request = Request::builder().method(&method).uri(path).body(()).unwrap();
             request.headers_mut().extend(tag.map(|tag| (http::header::IF_NONE_MATCH, tag.clone())));

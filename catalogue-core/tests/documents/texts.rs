@@ -81,7 +81,7 @@ fn the_index_has_the_form_of_llms_txt() {
             links.push(address);
         }
     }
-    assert_eq!(links, ["/docs/openapi.json", "/docs/openapi.md", "/docs"]);
+    assert_eq!(links, ["/docs/openapi.json", "/docs/openapi-3.0.json", "/docs/openapi.md", "/docs"]);
 }
 
 /// What a caller needs stands in the index itself, so that no other document has to be read for a call.
@@ -133,7 +133,7 @@ fn what_is_no_address_is_refused() {
 
 #[test]
 fn the_same_addresses_give_the_same_bytes() {
-    for format in [DocumentFormat::OpenApi, DocumentFormat::Markdown, DocumentFormat::Llms] {
+    for format in [DocumentFormat::OpenApi, DocumentFormat::OpenApi30, DocumentFormat::Markdown, DocumentFormat::Llms] {
         assert_eq!(text(format), text(format), "{format:?}");
     }
 }

@@ -7,7 +7,7 @@ use crate::seed::ORIGIN;
 /// Every kind of document keeps its media type and its bytes.
 pub async fn documents_arrive_whole(frontend: &Frontend) {
     let rule = "A large answer arrives whole, with its media type.";
-    for target in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt"] {
+    for target in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt", "/docs/openapi-3.0.json"] {
         frontend.agrees(rule, 200, Ask::new("GET", target)).await;
     }
 }

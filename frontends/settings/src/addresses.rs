@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::error::SettingsError;
 
 /// What the documents' address has below it.
-const DOCUMENTS: [&str; 3] = ["/openapi.json", "/openapi.md", "/llms.txt"];
+const DOCUMENTS: [&str; 4] = ["/openapi.json", "/openapi-3.0.json", "/openapi.md", "/llms.txt"];
 
 /// What stands for itself in a path.
 const SEGMENT: AsciiSet = NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
@@ -106,6 +106,7 @@ mod tests {
             ("/api/v1/courses", "/api/v1", "/docs"),
             ("/api/v1/courses/mine", "/api/v1", "/docs"),
             ("/docs/openapi.json", "/api/v1", "/docs"),
+            ("/docs/openapi-3.0.json", "/api/v1", "/docs"),
             ("/courses", "/", "/docs"),
         ] {
             let refused = Addresses::parse(settings, base, docs).unwrap_err();

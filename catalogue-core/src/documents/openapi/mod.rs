@@ -22,7 +22,11 @@ const LICENSES: &str = "https://spdx.org/licenses/";
 const BEARER: &str = "bearer";
 
 pub(super) fn render(site: Site<'_>) -> String {
-    let schemas = &Schemas::collect();
+    let schemas = Schemas::collect();
+    pretty(&document(site, &schemas), &schemas)
+}
+
+pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
     let responses = Responses::collect(site, schemas);
     let path = |operation: Operation| {
         let described = operations::describe(operation.row(), &responses.of(operation));
@@ -52,7 +56,7 @@ pub(super) fn render(site: Site<'_>) -> String {
     if let Some(contact) = site.contact() {
         document["info"]["contact"] = contact;
     }
-    pretty(&document, schemas)
+    document
 }
 
 /// The address that paths are relative to.

@@ -82,8 +82,8 @@ pub(crate) struct MigrateArguments {
 /// `catalogue openapi`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example: a description for a generator
-  catalogue openapi \\
+Example: a description for a generator that reads OpenAPI 3.0 only
+  catalogue openapi --format json-3.0 \\
     --base-url https://api.example.com/api/v1 > openapi.json")]
 pub(crate) struct OpenapiArguments {
     /// Which document
@@ -99,6 +99,9 @@ pub(crate) struct OpenapiArguments {
 pub(crate) enum Format {
     /// OpenAPI 3.1, as it is served
     Json,
+    /// OpenAPI 3.0, for older generators
+    #[value(name = "json-3.0")]
+    Json30,
     /// The reference in Markdown
     Markdown,
     /// The index for AI agents
@@ -108,7 +111,7 @@ pub(crate) enum Format {
 impl Format {
     /// Whether the document is JSON.
     pub(crate) fn is_json(self) -> bool {
-        matches!(self, Self::Json)
+        matches!(self, Self::Json | Self::Json30)
     }
 }
 
@@ -116,6 +119,7 @@ impl From<Format> for DocumentFormat {
     fn from(format: Format) -> Self {
         match format {
             Format::Json => Self::OpenApi,
+            Format::Json30 => Self::OpenApi30,
             Format::Markdown => Self::Markdown,
             Format::Llms => Self::Llms,
         }

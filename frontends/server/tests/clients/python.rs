@@ -34,12 +34,14 @@ fn a_client_in_python_reads_the_whole_catalogue() {
     let project = service.dir.path("");
     service.dir.write("main.py", include_str!("python/main.py"));
     let (url, path) = (service.document_url(), search_path(&programs));
-    let mut generator = Command::new(programs.join("openapi-python-client"));
-    generator.args(["generate", "--fail-on-warning", "--meta", "none", "--url", &url, "--output-path", "client"]);
-    run(generator.env("PATH", &path).env("NO_PROXY", "127.0.0.1").current_dir(&project));
+    for (source, document, output) in [("--url", &*url, "client"), ("--path", "openapi-3.0.json", "client_3_0")] {
+        let mut generator = Command::new(programs.join("openapi-python-client"));
+        generator.args(["generate", "--fail-on-warning", "--meta", "none", source, document, "--output-path", output]);
+        run(generator.env("PATH", &path).env("NO_PROXY", "127.0.0.1").current_dir(&project));
+    }
     let python = programs.join("python");
     let mut compiler = Command::new(&python);
-    compiler.args(["-W", "error", "-m", "compileall", "-q", "client", "main.py"]);
+    compiler.args(["-W", "error", "-m", "compileall", "-q", "client", "client_3_0", "main.py"]);
     run(compiler.current_dir(&project));
     service.assert_read_by(Command::new(&python).arg("main.py").current_dir(&project));
 }

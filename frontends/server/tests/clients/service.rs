@@ -31,6 +31,7 @@ impl Service {
         let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log warn"));
         let (status, document) = server.get("/docs/openapi.json", "");
         assert_eq!(status, 200);
+        dir.write("openapi-3.0.json", dir.run("openapi --format json-3.0").succeeds());
         Self { dir, server, library, key, document }
     }
 

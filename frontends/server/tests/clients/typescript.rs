@@ -45,6 +45,7 @@ fn a_client_in_typescript_reads_the_whole_catalogue() {
     let project = service.dir.path("");
     symlink(packages.join("node_modules"), project.join("node_modules")).unwrap();
     generate(&project, &service.document_url(), "api.ts");
+    generate(&project, "openapi-3.0.json", "api-3.0.ts");
 
     // Strict by its settings; nothing is written where a type is wrong.
     let mut compiler = Command::new(project.join("node_modules/.bin/tsc"));

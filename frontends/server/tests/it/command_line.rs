@@ -39,7 +39,7 @@ fn wrong_command_lines_are_2() {
         ("tokens create --account a --scope read:courses --expires-in 0d", "write a duration from 1s on"),
         ("keys rotate key_1 --expires-in 0h", "--expires-in"),
         ("keys revoke", "<ID>"),
-        ("openapi --format yaml", "markdown"),
+        ("openapi --format yaml", "json-3.0"),
         ("serve --listen localhost", "--listen: \"localhost\" is not an address"),
         ("serve --listen 127.0.0.1:65536", "--listen"),
         ("serve --port 8080", "tip: `--listen 127.0.0.1:8080`"),

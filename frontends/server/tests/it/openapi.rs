@@ -11,14 +11,17 @@ fn prints_every_form_without_a_database() {
     let document = dir.run(&format!("openapi --base-url {base}")).json();
     assert_eq!(document["servers"][0]["url"], base);
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    let document = dir.run(&format!("openapi --format json-3.0 --base-url {base}")).json();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.0"));
     assert_eq!(dir.run("openapi --json").succeeds(), dir.run("openapi").succeeds());
+    assert_eq!(dir.run("openapi --json --format json-3.0").json()["openapi"], "3.0.3");
     for format in ["markdown", "llms"] {
         let docs = "https://docs.example.com/reference";
         let text = dir.run(&format!("openapi --format {format} --base-url {base} --docs-url {docs}")).succeeds();
         assert!(text.starts_with('#') && text.contains(base), "{text}");
     }
     let about = "--docs-title Mine --docs-contact https://example.com/help --docs-keys-url https://example.com/keys";
-    for format in ["json", "markdown", "llms"] {
+    for format in ["json", "json-3.0", "markdown", "llms"] {
         let text = dir.run(&format!("openapi --format {format} {about}")).succeeds();
         for piece in ["Mine", "https://example.com/help", "https://example.com/keys"] {
             assert!(text.contains(piece), "{format} {piece}");
@@ -37,21 +40,23 @@ fn demo_accepts_each_request_that_is_made_of_examples() {
     let token = dir.run(&format!("keys create --account acc_demo --name n {scopes}")).succeeds();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let document = dir.run("openapi").json();
-    for (path, operations) in document["paths"].as_object().unwrap() {
-        let (mut path, mut query) = (path.clone(), String::new());
-        for parameter in operations["get"]["parameters"].as_array().into_iter().flatten() {
-            let (name, example) = (text(&parameter["name"]), &parameter["example"]);
-            let example = if example.is_null() { &parameter["schema"]["example"] } else { example };
-            match (text(&parameter["in"]).as_str(), example) {
-                ("path", example) => path = path.replace(&format!("{{{name}}}"), &text(example)),
-                (_, Value::Null) => {}
-                (_, example) => query += &format!("{name}={}&", text(example)),
+    for format in ["json", "json-3.0"] {
+        let document = dir.run(&format!("openapi --format {format}")).json();
+        for (path, operations) in document["paths"].as_object().unwrap() {
+            let (mut path, mut query) = (path.clone(), String::new());
+            for parameter in operations["get"]["parameters"].as_array().into_iter().flatten() {
+                let (name, example) = (text(&parameter["name"]), &parameter["example"]);
+                let example = if example.is_null() { &parameter["schema"]["example"] } else { example };
+                match (text(&parameter["in"]).as_str(), example) {
+                    ("path", example) => path = path.replace(&format!("{{{name}}}"), &text(example)),
+                    (_, Value::Null) => {}
+                    (_, example) => query += &format!("{name}={}&", text(example)),
+                }
             }
+            assert!(!path.contains('{'), "{path}: a parameter that must be given has an example");
+            let target = format!("/api/v1{path}?{query}");
+            assert_eq!(server.get(&target, token.trim_end()).0, 200, "{format}: {target}");
         }
-        assert!(!path.contains('{'), "{path}: a parameter that must be given has an example");
-        let target = format!("/api/v1{path}?{query}");
-        assert_eq!(server.get(&target, token.trim_end()).0, 200, "{target}");
     }
 }
 

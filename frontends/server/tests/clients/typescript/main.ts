@@ -3,12 +3,16 @@
 import createClient from "openapi-fetch";
 
 import type { components, operations, paths } from "./api.js";
+import type { components as olderComponents, paths as olderPaths } from "./api-3.0.js";
 
 type Course = components["schemas"]["CourseDetail"];
 type CourseListItem = components["schemas"]["CourseListItem"];
 type ErrorEnvelope = components["schemas"]["ErrorEnvelope"];
 
+// The 3.0 rendering gives clients the same types.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const samePaths: Same<paths, olderPaths> = true;
+const sameComponents: Same<components, olderComponents> = true;
 
 // Failures share one type, and its code is an enumeration.
 type Failures = 400 | 401 | 403 | 405 | 429 | 500;

@@ -1,0 +1,102 @@
+//! The same document as OpenAPI 3.0.3, for generators that read no 3.1.
+//!
+//! It is the 3.1 document with its newer words put into the older ones, so the two cannot differ in what they say.
+
+use serde_json::{Map, Value, json};
+
+use super::about::Site;
+use super::json::pretty;
+use super::openapi;
+use super::schemas::Schemas;
+
+const OPENAPI: &str = "3.0.3";
+
+/// What stands below these keys is data and stays as it is.
+const DATA: [&str; 4] = ["example", "value", "default", "enum"];
+
+pub(super) fn render(site: Site<'_>) -> String {
+    let schemas = Schemas::collect();
+    let mut document = openapi::document(site, &schemas);
+    downgrade(&mut document);
+    pretty(&document, &schemas)
+}
+
+fn downgrade(document: &mut Value) {
+    document["openapi"] = OPENAPI.into();
+    if let Some(info) = document["info"].as_object_mut() {
+        info.remove("summary");
+    }
+    walk(document);
+}
+
+fn walk(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            nullable(object);
+            first_example(object);
+            lone_reference(object);
+            object.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())).for_each(|(_, child)| walk(child));
+        }
+        Value::Array(items) => items.iter_mut().for_each(walk),
+        _ => {}
+    }
+}
+
+/// `type: [T, "null"]` is `type: T` and `nullable: true`.
+fn nullable(object: &mut Map<String, Value>) {
+    let Some(Value::Array(types)) = object.get_mut("type") else {
+        return;
+    };
+    let all = types.len();
+    types.retain(|name| name != "null");
+    let is_nullable = types.len() < all;
+    if let [only] = &mut types[..] {
+        let only = only.take();
+        object.insert("type".to_owned(), only);
+    }
+    if is_nullable {
+        object.insert("nullable".to_owned(), true.into());
+    }
+}
+
+/// A schema has one example; the map of examples that media types have stays.
+fn first_example(object: &mut Map<String, Value>) {
+    if let Some(Value::Array(examples)) = object.get_mut("examples") {
+        let first = examples.first_mut().map(Value::take);
+        object.remove("examples");
+        object.extend(first.map(|example| ("example".to_owned(), example)));
+    }
+}
+
+/// A reference has nothing beside it.
+fn lone_reference(object: &mut Map<String, Value>) {
+    if object.len() > 1
+        && object.get("$ref").is_some_and(Value::is_string)
+        && let Some(reference) = object.remove("$ref")
+    {
+        object.insert("allOf".to_owned(), json!([{ "$ref": reference }]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_words_become_older_ones_and_data_stays() {
+        let mut value = json!({
+            "schema": { "type": ["string", "null"], "examples": ["a", "b"] },
+            "beside": { "$ref": "#/x", "description": "d" },
+            "alone": { "$ref": "#/x" },
+            "example": { "type": ["string", "null"] },
+        });
+        walk(&mut value);
+        let expected = json!({
+            "schema": { "type": "string", "nullable": true, "example": "a" },
+            "beside": { "allOf": [{ "$ref": "#/x" }], "description": "d" },
+            "alone": { "$ref": "#/x" },
+            "example": { "type": ["string", "null"] },
+        });
+        assert_eq!(value, expected);
+    }
+}

@@ -1,0 +1,83 @@
+//! The rendering for older generators.
+
+use catalogue_core::DocumentFormat;
+use serde_json::{Value, json};
+
+use crate::{json, resolve, walk};
+
+/// Words that OpenAPI 3.0 does not know.
+const NEWER: [&str; 12] = [
+    "$defs",
+    "$schema",
+    "const",
+    "contentEncoding",
+    "identifier",
+    "if",
+    "jsonSchemaDialect",
+    "patternProperties",
+    "prefixItems",
+    "propertyNames",
+    "unevaluatedProperties",
+    "webhooks",
+];
+
+#[test]
+fn it_uses_no_newer_word() {
+    let document = json(DocumentFormat::OpenApi30);
+    assert_eq!(document["openapi"], "3.0.3");
+    assert!(document["info"].get("summary").is_none());
+    walk(&document, &mut |at, value| {
+        let Some(object) = value.as_object() else {
+            return;
+        };
+        for word in NEWER {
+            assert!(!object.contains_key(word), "{at} has {word}");
+        }
+        assert!(!object.get("type").is_some_and(Value::is_array), "{at} has several types");
+        assert!(object.get("type").is_none_or(|kind| kind != "null"), "{at} is null");
+        assert!(!object.get("examples").is_some_and(Value::is_array), "{at} has a list of examples");
+        assert!(!object.get("exclusiveMinimum").is_some_and(Value::is_number), "{at} has an exclusive minimum");
+        assert!(!object.contains_key("$ref") || object.len() == 1, "{at} has something beside a reference");
+        if let Some(requirements) = object.get("security") {
+            assert_eq!(requirements, &json!([{ "bearer": [] }]), "{at}");
+        }
+        resolve(&document, value);
+    });
+}
+
+#[test]
+fn the_nullable_properties_say_so() {
+    let document = json(DocumentFormat::OpenApi30);
+    let mut nullable = Vec::new();
+    walk(&document["components"]["schemas"], &mut |at, value| {
+        if value.get("nullable") == Some(&json!(true)) {
+            assert_eq!(value["type"], "string", "{at}");
+            nullable.push(at.to_owned());
+        }
+    });
+    assert_eq!(
+        nullable,
+        [
+            "/CourseDetail/properties/accessMode",
+            "/CourseDetail/properties/publishedAt",
+            "/CourseListItem/properties/publishedAt",
+            "/PaginationMeta/properties/nextCursor",
+        ]
+    );
+}
+
+#[test]
+fn it_says_the_same_as_the_newer_one() {
+    let (newer, older) = (json(DocumentFormat::OpenApi), json(DocumentFormat::OpenApi30));
+    for place in ["/info/description", "/servers", "/tags", "/components/responses"] {
+        assert_eq!(newer.pointer(place), older.pointer(place), "{place}");
+    }
+    for (path, item) in newer["paths"].as_object().unwrap() {
+        for part in ["operationId", "description", "parameters", "responses"] {
+            assert_eq!(item["get"].get(part), older["paths"][path]["get"].get(part), "{path} {part}");
+        }
+    }
+    for (name, schema) in newer["components"]["schemas"].as_object().unwrap() {
+        assert_eq!(schema.get("required"), older["components"]["schemas"][name].get("required"), "{name}");
+    }
+}
