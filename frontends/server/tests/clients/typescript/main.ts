@@ -81,5 +81,5 @@ if (absent.error?.error.code === "gone") throw new Error("an unknown code");
 const document: object = answer(await client.GET("/openapi.json"));
 
 const failures = [absent, refused, outOfRange, notAnInteger].map(failure);
-const checked = sameEnvelope;
+const checked = samePaths && sameComponents && sameEnvelope;
 console.log(JSON.stringify({ me, courses, pages, details, failures, document, checked }));
