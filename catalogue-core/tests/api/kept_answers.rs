@@ -368,7 +368,8 @@ async fn the_caller_of_a_kept_answer_takes_up_room_too() {
         Identity::issued(AccountId::new("a"), &TokenDigest::from_bytes([0; 32]), Scopes::default(), issued)
     };
     let bytes = weight(session("a", "b", "c")).await;
-    assert!(bytes >= 700, "what is around the bytes counts too: {bytes}");
+    // Such an entry takes about 800 bytes of the process, measured with 200,000 of them.
+    assert!((800..1_000).contains(&bytes), "what is around the bytes counts too: {bytes}");
     let long = "x".repeat(1_000);
     let client = weight(client(&long)).await - weight(client("x")).await;
     assert!((1_123..1_126).contains(&client), "{client}: its bytes and an eighth");
