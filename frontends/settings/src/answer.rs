@@ -16,10 +16,16 @@ pub(crate) fn json(status: StatusCode, body: &Value) -> Response<Bytes> {
     of_type(status, "application/json", body.to_string())
 }
 
+/// An answer without a body.
+pub(crate) fn empty(status: StatusCode) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = status;
+    response
+}
+
 /// Another page of ours; `location` is visible ASCII.
 pub(crate) fn see_other(location: &str) -> Response<Bytes> {
-    let mut response = Response::new(Bytes::new());
-    *response.status_mut() = StatusCode::SEE_OTHER;
+    let mut response = empty(StatusCode::SEE_OTHER);
     let location = HeaderValue::try_from(location).expect("a path of ours is visible ASCII");
     response.headers_mut().insert(LOCATION, location);
     response

@@ -7,66 +7,63 @@ use bytes::Bytes;
 use catalogue_core::Timestamp;
 use catalogue_core::admin::CredentialRecord;
 use http::{Response, StatusCode};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value, json};
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::{Value, json};
 
 use crate::answer;
 use crate::call::{Call, MAX_EVENTS, Made};
 use crate::failure::Failure;
 use crate::input::{self, Fault, NewKey, Reason};
-use crate::key::{Hint, hints};
+use crate::key::hints;
 use crate::nonce::Nonce;
-use crate::route::ApiAction;
+use crate::route::{Action, Found};
 
 /// How long an old key may hold beside its successor, in seconds.
 const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
 
-pub(crate) async fn answer(
-    call: Call<'_>,
-    action: ApiAction,
-    id: &str,
-    body: &[u8],
-) -> Result<Response<Bytes>, Failure> {
+pub(crate) async fn answer(call: Call<'_>, found: &Found, body: &[u8]) -> Result<Response<Bytes>, Failure> {
     let fields = |known: &[&str]| Fields::parse(body, known);
+    let id = found.id.as_str();
     let mut status = StatusCode::OK;
-    let data = match action {
-        ApiAction::ListKeys => {
+    let data = match found.action {
+        Action::ListKeys => {
             let keys = call.keys().await?;
             keys.iter().map(|key| view(key, &keys, call.now)).collect()
         }
-        ApiAction::CreateKey => {
+        Action::CreateKey => {
             let fields = fields(&["name", "scopes", "expiresAt", "nonce"])?;
             let made = call.create(new_key(&fields, call.now)?, nonce(&fields, call.now)?).await?;
             status = StatusCode::CREATED;
             made_view(call, &made)
         }
-        ApiAction::ShowKey => {
+        Action::ShowKey => {
             let key = call.key(id).await?;
             view(&key, &call.keys().await?, call.now)
         }
-        ApiAction::RenameKey => {
-            let name = input::name(fields(&["name"])?.text("name")?).map_err(|reason| reason.of("name"))?;
+        Action::RenameKey => {
+            let name = input::name(fields(&["name"])?.text("name")?)?;
             // Whatever fails must fail before the change.
             let keys = call.keys().await?;
             view(&call.rename(id, &name).await?, &keys, call.now)
         }
-        ApiAction::RotateKey => {
+        Action::RotateKey => {
             let fields = fields(&["overlapSeconds", "nonce"])?;
             let made = call.rotate(id, overlap(&fields)?, nonce(&fields, call.now)?).await?;
             status = StatusCode::CREATED;
             made_view(call, &made)
         }
-        ApiAction::RevokeKey => {
+        Action::RevokeKey => {
             fields(&[])?;
             view(&call.revoke(id).await?, &[], call.now)
         }
-        ApiAction::Check => {
+        Action::Check => {
             let checked = call.check(fields(&["token"])?.text("token")?.trim()).await?;
             let keys = if checked.key.is_some() { call.keys().await? } else { Vec::new() };
             let key = checked.key.as_ref().map(|key| view(key, &keys, call.now));
             json!({ "kind": checked.kind.map(catalogue_core::auth::CredentialKind::name), "key": key })
         }
-        ApiAction::Events => json!(call.events(MAX_EVENTS).await?),
+        Action::Activity => json!(call.events(MAX_EVENTS).await?),
+        _ => return Err(Failure::NotFound),
     };
     Ok(answer::json(status, &json!({ "data": data })))
 }
@@ -102,7 +99,7 @@ fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Va
         "revokedAt": revoked_at,
         "replacedBy": replaced_by.as_deref(),
         "state": key.state(now).name(),
-        "hints": hints(key, keys, now).into_iter().map(Hint::name).collect::<Vec<_>>(),
+        "hints": hints(key, keys, now),
     })
 }
 
@@ -117,7 +114,7 @@ fn made_view(call: Call<'_>, made: &Made) -> Value {
 }
 
 fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
-    let name = input::name(fields.text("name")?).map_err(|reason| reason.of("name"))?;
+    let name = input::name(fields.text("name")?)?;
     let scopes = fields.value("scopes")?.as_array().ok_or_else(|| Reason::Unknown.of("scopes"))?;
     let names: Option<Vec<&str>> = scopes.iter().map(Value::as_str).collect();
     let scopes = names.ok_or(Reason::UnknownScope).and_then(input::scopes).map_err(|reason| reason.of("scopes"))?;
@@ -133,9 +130,9 @@ fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
 
 /// The caller's nonce, or a fresh one.
 fn nonce(fields: &Fields, now: Timestamp) -> Result<Nonce, Fault> {
-    match fields.0.get("nonce") {
-        None | Some(Value::Null) => Ok(Nonce::fresh(now)),
-        Some(_) => Nonce::parse(fields.text("nonce")?, now).map_err(|reason| reason.of("nonce")),
+    match fields.value("nonce") {
+        Err(_) | Ok(Value::Null) => Ok(Nonce::fresh(now)),
+        Ok(_) => Nonce::parse(fields.text("nonce")?, now),
     }
 }
 
@@ -144,54 +141,47 @@ fn overlap(fields: &Fields) -> Result<Duration, Fault> {
     seconds.map(Duration::from_secs).ok_or_else(|| Reason::OutOfRange.of("overlapSeconds"))
 }
 
-/// The properties of an object as they came. As a map it would have of two equal names the last alone.
-struct Properties(Vec<(String, Value)>);
-
-impl<'de> Deserialize<'de> for Properties {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Properties;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Properties, A::Error> {
-                let mut properties = Vec::new();
-                while let Some(property) = map.next_entry()? {
-                    properties.push(property);
-                }
-                Ok(Properties(properties))
-            }
-        }
-        deserializer.deserialize_map(Object)
-    }
-}
-
 /// The properties of an object, of which none is unknown or repeated: a mistyped `expiresAt` must not make a key for ever.
-struct Fields(Map<String, Value>);
+struct Fields(Vec<(String, Value)>);
 
 impl Fields {
     fn parse(body: &[u8], known: &[&str]) -> Result<Self, Fault> {
-        let Properties(properties) = serde_json::from_slice(body).map_err(|_| Reason::Unknown.of("body"))?;
-        let mut fields = Map::new();
-        for (name, value) in properties {
+        let mut json = serde_json::Deserializer::from_slice(body);
+        let fields = json.deserialize_map(Self(Vec::new())).and_then(|fields| json.end().map(|()| fields));
+        let fields = fields.map_err(|_| Reason::Unknown.of("body"))?;
+        for (at, (name, _)) in fields.0.iter().enumerate() {
             if !known.contains(&name.as_str()) {
-                return Err(Reason::Unknown.of(name));
+                return Err(Reason::Unknown.of(name.clone()));
             }
-            if fields.insert(name.clone(), value).is_some() {
-                return Err(Reason::Repeated.of(name));
+            if fields.0[..at].iter().any(|(earlier, _)| earlier == name) {
+                return Err(Reason::Repeated.of(name.clone()));
             }
         }
-        Ok(Self(fields))
+        Ok(fields)
     }
 
     fn value(&self, name: &'static str) -> Result<&Value, Fault> {
-        self.0.get(name).ok_or_else(|| Reason::Missing.of(name))
+        let found = self.0.iter().find(|(property, _)| property == name);
+        found.map(|(_, value)| value).ok_or_else(|| Reason::Missing.of(name))
     }
 
     fn text(&self, name: &'static str) -> Result<&str, Fault> {
         self.value(name)?.as_str().ok_or_else(|| Reason::Unknown.of(name))
+    }
+}
+
+/// Adds the properties as they come. As a map, an object would have of two equal names the last alone.
+impl<'de> Visitor<'de> for Fields {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(property) = map.next_entry()? {
+            self.0.push(property);
+        }
+        Ok(self)
     }
 }

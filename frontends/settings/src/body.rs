@@ -15,8 +15,11 @@ const LIMIT: usize = 16 << 10;
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 pub(crate) const JSON: &str = "application/json";
 
-/// The whole body.
-pub(crate) async fn read<B: Body>(body: B) -> Result<Vec<u8>, Failure> {
+/// The whole body, which must be of that type.
+pub(crate) async fn read<B: Body>(headers: &HeaderMap, body: B, media_type: &'static str) -> Result<Vec<u8>, Failure> {
+    if !is_of_type(headers, media_type) {
+        return Err(Failure::MediaType(media_type));
+    }
     let mut body = pin!(body);
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {

@@ -63,15 +63,11 @@ impl Failure {
         match self {
             Self::Options(_) => StatusCode::NO_CONTENT,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Field(_) | Self::Body => StatusCode::BAD_REQUEST,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::SignedOut(..) | Self::Code => StatusCode::UNAUTHORIZED,
             Self::CrossSite | Self::NoOwner => StatusCode::FORBIDDEN,
-            Self::NotFound => StatusCode::NOT_FOUND,
             Self::AlreadyThere(_) | Self::NotRotatable | Self::TooMany => StatusCode::CONFLICT,
-            Self::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
-            Self::Storage(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => self.code().status(),
         }
     }
 
@@ -129,7 +125,7 @@ impl Failure {
     /// The failure's `details` as JSON.
     pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
         Some(match self {
-            Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason.name() }),
+            Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason }),
             Self::SignedOut(reason, _) => json!({ "reason": reason }),
             Self::CrossSite => json!({ "reason": "cross_site" }),
             Self::NoOwner => json!({ "reason": "no_owner" }),

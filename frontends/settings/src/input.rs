@@ -6,6 +6,7 @@ use std::time::Duration;
 use catalogue_core::Timestamp;
 use catalogue_core::auth::{Scope, Scopes};
 use catalogue_core::text::is_hidden;
+use serde::Serialize;
 
 /// How many characters a name has at most.
 pub(crate) const MAX_NAME: usize = 100;
@@ -34,7 +35,9 @@ pub(crate) struct Fault {
     pub(crate) reason: Reason,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// As it stands in an answer to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
     Missing,
     Repeated,
@@ -49,22 +52,6 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// The reason as it stands in an answer to a program.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Repeated => "repeated",
-            Self::Empty => "empty",
-            Self::TooLong => "too_long",
-            Self::Character => "character",
-            Self::UnknownScope => "unknown_scope",
-            Self::InThePast => "in_the_past",
-            Self::NotATime => "not_a_time",
-            Self::OutOfRange => "out_of_range",
-            Self::Unknown => "unknown",
-        }
-    }
-
     const fn sentence(self) -> &'static str {
         match self {
             Self::Missing => "It is missing.",
@@ -111,17 +98,18 @@ pub(crate) struct NewKey {
 }
 
 /// A name as it is kept: trimmed, and of what can be shown.
-pub(crate) fn name(text: &str) -> Result<String, Reason> {
+pub(crate) fn name(text: &str) -> Result<String, Fault> {
     let text = text.trim();
     // What turns the direction of writing would let one name look like another; U+FFFD stands for bytes that are no text.
     let is_bad =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffd}');
-    match text.chars().count() {
-        0 => Err(Reason::Empty),
-        _ if text.contains(is_bad) || text.chars().all(is_invisible) => Err(Reason::Character),
-        1..=MAX_NAME => Ok(text.to_owned()),
-        _ => Err(Reason::TooLong),
-    }
+    let reason = match text.chars().count() {
+        0 => Reason::Empty,
+        _ if text.contains(is_bad) || text.chars().all(is_invisible) => Reason::Character,
+        1..=MAX_NAME => return Ok(text.to_owned()),
+        _ => Reason::TooLong,
+    };
+    Err(reason.of("name"))
 }
 
 /// Returns `true` if `c` cannot be seen: also the empty Braille pattern, which has its uses between others.
@@ -172,7 +160,7 @@ fn end_of_day(date: &str) -> Result<Timestamp, Reason> {
 }
 
 /// How long the old key still holds.
-pub(crate) fn overlap(choice: &str) -> Result<Duration, Reason> {
+pub(crate) fn overlap(choice: &str) -> Result<Duration, Fault> {
     let overlap = OVERLAPS.iter().find(|(name, ..)| *name == choice);
-    overlap.map(|(_, seconds, _)| Duration::from_secs(*seconds)).ok_or(Reason::OutOfRange)
+    overlap.map(|(_, seconds, _)| Duration::from_secs(*seconds)).ok_or_else(|| Reason::OutOfRange.of("overlap"))
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{CredentialRecord, CredentialState};
+use serde::Serialize;
 
 use crate::input::DAY;
 
 /// What the owner should look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Hint {
     EndsSoon,
     Unused,
@@ -18,20 +20,6 @@ pub(crate) enum Hint {
     StillUsed,
     SuccessorUnused,
     SuccessorEnded,
-}
-
-impl Hint {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::EndsSoon => "ends_soon",
-            Self::Unused => "unused",
-            Self::NeverUsed => "never_used",
-            Self::NeverEnds => "never_ends",
-            Self::StillUsed => "still_used",
-            Self::SuccessorUnused => "successor_unused",
-            Self::SuccessorEnded => "successor_ended",
-        }
-    }
 }
 
 /// How far a line of successors is followed.

@@ -4,7 +4,7 @@ use catalogue_core::{AccountId, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid, Variant};
 
-use crate::input::Reason;
+use crate::input::{Fault, Reason};
 
 /// For how long a form may be sent, in milliseconds.
 const OLDEST: i64 = 24 * 60 * 60 * 1000;
@@ -27,15 +27,14 @@ impl Nonce {
     }
 
     /// One that came back with a form.
-    pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Self, Reason> {
+    pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Self, Fault> {
         if text.is_empty() {
-            return Err(Reason::Missing);
+            return Err(Reason::Missing.of("nonce"));
         }
         let uuid = Uuid::try_parse(text).ok().filter(|uuid| text == uuid.simple().to_string());
         let uuid = uuid.filter(|uuid| uuid.get_version_num() == 7 && uuid.get_variant() == Variant::RFC4122);
-        let uuid = uuid.ok_or(Reason::OutOfRange)?;
-        let age = milliseconds(now) - time_of(uuid);
-        if (-AHEAD..=OLDEST).contains(&age) { Ok(Self(uuid)) } else { Err(Reason::OutOfRange) }
+        let uuid = uuid.filter(|uuid| (-AHEAD..=OLDEST).contains(&(milliseconds(now) - time_of(*uuid))));
+        uuid.map(Self).ok_or_else(|| Reason::OutOfRange.of("nonce"))
     }
 
     pub(crate) fn text(self) -> String {
@@ -88,9 +87,9 @@ mod tests {
         for wrong in
             [&other, &foreign, &nonce[1..], &nonce.to_uppercase(), &Uuid::parse_str(&nonce).unwrap().to_string(), "x"]
         {
-            assert_eq!(Nonce::parse(wrong, made).unwrap_err(), Reason::OutOfRange, "{wrong}");
+            assert_eq!(Nonce::parse(wrong, made).unwrap_err().reason, Reason::OutOfRange, "{wrong}");
         }
-        assert_eq!(Nonce::parse("", made).unwrap_err(), Reason::Missing);
+        assert_eq!(Nonce::parse("", made).unwrap_err().reason, Reason::Missing);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! [`Found`]: what a path and a method ask for.
 
+use catalogue_core::Address;
 use http::Method;
 use percent_encoding::percent_decode_str;
 
@@ -22,21 +23,6 @@ pub(crate) enum Action {
     ShowSignIn,
     SignIn,
     SignOut,
-    /// The same as JSON.
-    Api(ApiAction),
-}
-
-/// What is to be done for a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ApiAction {
-    ListKeys,
-    CreateKey,
-    ShowKey,
-    RenameKey,
-    RotateKey,
-    RevokeKey,
-    Check,
-    Events,
 }
 
 /// A path below the settings' address, a method, and what they ask for, by a name for logs and metrics.
@@ -57,14 +43,14 @@ static TABLE: [Row; 22] = [
     ("/sign-in", Method::GET, Action::ShowSignIn, "show_sign_in"),
     ("/sign-in", Method::POST, Action::SignIn, "sign_in"),
     ("/sign-out", Method::POST, Action::SignOut, "sign_out"),
-    ("/api/keys", Method::GET, Action::Api(ApiAction::ListKeys), "list_keys"),
-    ("/api/keys", Method::POST, Action::Api(ApiAction::CreateKey), "create_key"),
-    ("/api/keys/{id}", Method::GET, Action::Api(ApiAction::ShowKey), "show_key"),
-    ("/api/keys/{id}", Method::PATCH, Action::Api(ApiAction::RenameKey), "rename_key"),
-    ("/api/keys/{id}/rotate", Method::POST, Action::Api(ApiAction::RotateKey), "rotate_key"),
-    ("/api/keys/{id}/revoke", Method::POST, Action::Api(ApiAction::RevokeKey), "revoke_key"),
-    ("/api/check", Method::POST, Action::Api(ApiAction::Check), "check"),
-    ("/api/events", Method::GET, Action::Api(ApiAction::Events), "list_events"),
+    ("/api/keys", Method::GET, Action::ListKeys, "list_keys"),
+    ("/api/keys", Method::POST, Action::CreateKey, "create_key"),
+    ("/api/keys/{id}", Method::GET, Action::ShowKey, "show_key"),
+    ("/api/keys/{id}", Method::PATCH, Action::RenameKey, "rename_key"),
+    ("/api/keys/{id}/rotate", Method::POST, Action::RotateKey, "rotate_key"),
+    ("/api/keys/{id}/revoke", Method::POST, Action::RevokeKey, "revoke_key"),
+    ("/api/check", Method::POST, Action::Check, "check"),
+    ("/api/events", Method::GET, Action::Activity, "list_events"),
 ];
 
 /// Returns the names of all actions, by row.
@@ -78,6 +64,8 @@ pub(crate) struct Found {
     pub(crate) action: Action,
     pub(crate) name: &'static str,
     pub(crate) id: String,
+    /// Whether a program asks, by JSON.
+    pub(crate) is_api: bool,
 }
 
 impl Action {
@@ -101,7 +89,7 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
     }
     let asked = if *method == Method::HEAD { &Method::GET } else { method };
     match rows.iter().find(|(row, _)| row.1 == *asked) {
-        Some(((_, _, action, name), id)) => Ok(Found { action: *action, name, id: id.clone() }),
+        Some(((_, _, action, name), id)) => Ok(Found { action: *action, name, id: id.clone(), is_api: is_api(path) }),
         None => {
             let mut allowed: Vec<&str> = rows.iter().map(|(row, _)| row.1.as_str()).collect();
             if allowed.contains(&"GET") {
@@ -115,15 +103,16 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
 }
 
 /// Whether `next`, as it came with a request, is the path and query of a GET page.
-pub(crate) fn is_page(settings: &str, next: &str) -> bool {
+pub(crate) fn is_page(settings: &Address, next: &str) -> bool {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
     let path = next.split('?').next().unwrap_or_default();
-    let Some(below) = path.strip_prefix(settings).filter(|rest| rest.is_empty() || rest.starts_with('/')) else {
-        return false;
-    };
-    let found = find(below, &Method::GET);
-    let is_page = |action: Action| !action.is_sign_in() && !matches!(action, Action::Reminder | Action::Api(_));
-    is_plain && found.is_ok_and(|found| is_page(found.action))
+    let is_page = |found: Found| !found.is_api && !found.action.is_sign_in() && found.action != Action::Reminder;
+    is_plain && settings.below(path).is_some_and(|below| find(below, &Method::GET).is_ok_and(is_page))
+}
+
+/// Whether what is below that path is for programs.
+pub(crate) fn is_api(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/")
 }
 
 fn match_path(pattern: &str, path: &str) -> Option<String> {
@@ -169,10 +158,11 @@ mod tests {
 
     #[test]
     fn next_is_a_page_of_ours() {
+        let is_page = |next: &str| is_page(&Address::parse("/s").unwrap(), next);
         for right in
             ["/s", "/s/", "/s?done=revoked", "/s/keys/new?name=Acme&scope=read:courses", "/s/keys/key_1/revoke"]
         {
-            assert!(is_page("/s", right), "{right}");
+            assert!(is_page(right), "{right}");
         }
         for wrong in [
             "",
@@ -195,7 +185,7 @@ mod tests {
             "/s/check",
             "/s/keys/key_1/reminder.ics",
         ] {
-            assert!(!is_page("/s", wrong), "{wrong}");
+            assert!(!is_page(wrong), "{wrong}");
         }
     }
 }

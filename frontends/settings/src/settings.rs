@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::owner::{Door, Owner};
 use crate::pages::Frame;
-use crate::route::{self, Action, Found};
+use crate::route::{self, Found};
 use crate::{answer, api, pages, security};
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -85,28 +85,22 @@ impl Inner {
         let (head, body) = request.into_parts();
         let request_id = self.request_ids.of(&head.headers);
         let permit = Arc::clone(&self.in_flight);
-        let below = self
-            .addresses
-            .settings
-            .below(head.uri.path())
-            .filter(|below| matches!(door, Door::SignIn(_)) || !matches!(*below, "/sign-in" | "/sign-out"));
+        let has_sign_in = matches!(door, Door::SignIn(_));
+        let below = self.addresses.settings.below(head.uri.path());
+        let below = below.filter(|below| has_sign_in || !matches!(*below, "/sign-in" | "/sign-out"));
         let found = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
         let action = found.as_ref().map_or(NO_ACTION, |found| found.name);
         let mut owner = None;
         // The settings hold one reference themselves.
-        let outcome = if Arc::strong_count(&permit) > MAX_IN_FLIGHT + 1 {
-            Err(Failure::RateLimited(1))
-        } else {
-            match found {
-                Ok(found) => self.respond(door, &head, body, found, &mut owner).await,
-                Err(failure) => Err(failure),
-            }
+        let is_full = Arc::strong_count(&permit) > MAX_IN_FLIGHT + 1;
+        let outcome = match found {
+            _ if is_full => Err(Failure::RateLimited(1)),
+            Ok(found) => self.respond(door, &head, body, found, &mut owner).await,
+            Err(failure) => Err(failure),
         };
         let response = outcome.unwrap_or_else(|failure| {
-            let is_api = below.is_some_and(|below| below == "/api" || below.starts_with("/api/"));
-            self.refuse(&failure, is_api, &head, owner.as_ref(), &request_id)
+            self.refuse(&failure, below.is_some_and(route::is_api), &head, owner.as_ref(), &request_id)
         });
-        drop(permit);
         let account = owner.map(|owner| owner.account);
         self.finish(response, &head, request_id, Answered { action, account })
     }
@@ -131,27 +125,19 @@ impl Inner {
             }
             Door::Known(owner) => owner.clone(),
             Door::SignIn(sign_in) if found.action.is_sign_in() => {
-                let body = if found.action == Action::ShowSignIn { Vec::new() } else { read(head, body, FORM).await? };
-                return sign_in.answer(self, head, &Form::parse(&body), found.action, seen).await;
+                return sign_in.answer(self, head, &form(head, body).await?, found.action, seen).await;
             }
             Door::SignIn(sign_in) => sign_in.owner(self, head, now).await?,
         };
-        let owner = &*seen.insert(owner);
-        let call = Call { inner: self, owner, now };
-        let is_read = matches!(head.method, Method::GET | Method::HEAD);
-        if !is_read {
-            take(&*self.changes, RateLimitKey::Change(&owner.account)).await?;
+        let call = Call { inner: self, owner: seen.insert(owner), now };
+        if !is_read(head) {
+            take(&*self.changes, RateLimitKey::Change(&call.owner.account)).await?;
         }
-        if let Action::Api(action) = found.action {
-            let body = if is_read { Vec::new() } else { read(head, body, JSON).await? };
-            return api::answer(call, action, &found.id, &body).await;
+        if found.is_api {
+            let body = if is_read(head) { Vec::new() } else { body::read(&head.headers, body, JSON).await? };
+            return api::answer(call, &found, &body).await;
         }
-        let form = if is_read {
-            Form::parse(head.uri.query().unwrap_or_default().as_bytes())
-        } else {
-            Form::parse(&read(head, body, FORM).await?)
-        };
-        pages::answer(call, &found, &form).await
+        pages::answer(call, &found, &form(head, body).await?).await
     }
 
     fn refuse(
@@ -165,11 +151,7 @@ impl Inner {
         let id = request_id.to_str().expect("request ids are visible ASCII");
         failure.log(id);
         let mut response = match failure {
-            Failure::Options(_) => {
-                let mut response = Response::new(Bytes::new());
-                *response.status_mut() = StatusCode::NO_CONTENT;
-                response
-            }
+            Failure::Options(_) => answer::empty(failure.status()),
             _ if is_api => api::failure(failure, id),
             Failure::SignedOut(reason, _) => answer::see_other(&self.sign_in_page(reason, head)),
             _ => {
@@ -199,8 +181,7 @@ impl Inner {
     fn sign_in_page(&self, reason: &str, head: &request::Parts) -> String {
         let next = head.uri.path_and_query().map(http::uri::PathAndQuery::as_str).unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
-        let is_read = matches!(head.method, Method::GET | Method::HEAD);
-        if is_read && route::is_page(self.addresses.settings.path(), next) {
+        if is_read(head) && route::is_page(&self.addresses.settings, next) {
             query.append_pair("next", next);
         }
         if reason != "missing" {
@@ -236,12 +217,16 @@ impl Inner {
     }
 }
 
-/// The body, which must be of that type.
-async fn read<B: Body>(head: &request::Parts, body: B, media_type: &'static str) -> Result<Vec<u8>, Failure> {
-    if !body::is_of_type(&head.headers, media_type) {
-        return Err(Failure::MediaType(media_type));
-    }
-    body::read(body).await
+fn is_read(head: &request::Parts) -> bool {
+    matches!(head.method, Method::GET | Method::HEAD)
+}
+
+/// The fields of a form that was sent, or of the query of a page.
+async fn form<B: Body>(head: &request::Parts, body: B) -> Result<Form, Failure> {
+    Ok(match is_read(head) {
+        true => Form::parse(head.uri.query().unwrap_or_default().as_bytes()),
+        false => Form::parse(&body::read(&head.headers, body, FORM).await?),
+    })
 }
 
 /// Takes one from the allowance of `key`, or says when there is one again. Returns the window to give it back in, if it was

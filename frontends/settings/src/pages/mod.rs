@@ -14,6 +14,7 @@ pub(crate) mod sign_in;
 use bytes::Bytes;
 use catalogue_core::admin::CredentialState;
 use http::{Response, StatusCode};
+use maud::Markup;
 
 pub(crate) use self::failure::page as failure;
 pub(crate) use self::frame::{Frame, SCRIPT, STYLE};
@@ -33,10 +34,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
         Action::ListKeys => list::page(call, &call.keys().await?, form),
         Action::NewKey => new_key::from_link(call, form),
         Action::CreateKey => return create(call, form).await,
-        Action::ShowKey => {
-            let (key, keys) = (call.key(id).await?, call.keys().await?);
-            key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, key::Refused::default())
-        }
+        Action::ShowKey => key_page(call, id, key::Refused::default()).await?,
         Action::RenameKey => return rename(call, id, form).await,
         Action::RotateKey => return rotate(call, id, form).await,
         Action::AskRevoke => {
@@ -56,7 +54,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
             check::page(call, &checked)
         }
         Action::Activity => activity::page(call, &call.events(MAX_EVENTS).await?),
-        Action::ShowSignIn | Action::SignIn | Action::SignOut | Action::Api(_) => return Err(Failure::NotFound),
+        Action::ShowSignIn | Action::SignIn | Action::SignOut => return Err(Failure::NotFound),
     };
     Ok(html(StatusCode::OK, page))
 }
@@ -72,32 +70,37 @@ async fn create(call: Call<'_>, form: &Form) -> Result<Response<Bytes>, Failure>
 }
 
 async fn rename(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>, Failure> {
-    match form.one("name").and_then(|name| input::name(name).map_err(|reason| reason.of("name"))) {
+    match form.one("name").and_then(input::name) {
         Ok(name) => {
             call.rename(id, &name).await?;
             Ok(done(call, "renamed", id))
         }
-        Err(fault) => refused(call, id, key::Refused { name: Some((form.shown("name"), &fault)), rotate: None }).await,
+        Err(fault) => {
+            let refused = key::Refused { name: Some((form.shown("name"), &fault)), rotate: None };
+            Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, refused).await?))
+        }
     }
 }
 
 async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>, Failure> {
-    let overlap = form.one("overlap").and_then(|text| input::overlap(text).map_err(|reason| reason.of("overlap")));
-    let nonce = form.one("nonce").and_then(|text| Nonce::parse(text, call.now).map_err(|reason| reason.of("nonce")));
+    let overlap = form.one("overlap").and_then(input::overlap);
+    let nonce = form.one("nonce").and_then(|text| Nonce::parse(text, call.now));
     match overlap.and_then(|overlap| Ok((overlap, nonce?))) {
         Ok((overlap, nonce)) => {
             let made = call.rotate(id, overlap, nonce).await?;
             Ok(html(StatusCode::CREATED, made::page(call, &made)))
         }
-        Err(fault) => refused(call, id, key::Refused { name: None, rotate: Some(&fault) }).await,
+        Err(fault) => {
+            let refused = key::Refused { name: None, rotate: Some(&fault) };
+            Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, refused).await?))
+        }
     }
 }
 
 /// The key's page with what was wrong in a form of it.
-async fn refused(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Response<Bytes>, Failure> {
+async fn key_page(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Markup, Failure> {
     let (key, keys) = (call.key(id).await?, call.keys().await?);
-    let page = key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused);
-    Ok(html(StatusCode::BAD_REQUEST, page))
+    Ok(key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused))
 }
 
 async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> {

@@ -45,11 +45,10 @@ pub(super) fn again(call: Call<'_>, form: &Form, faults: &[Fault]) -> Markup {
 /// What the form asks for, or all that is wrong with it.
 pub(super) fn parse(form: &Form, now: Timestamp) -> Result<(NewKey, Nonce), Vec<Fault>> {
     let mut faults = Vec::new();
-    let name = form.one("name").and_then(|name| input::name(name).map_err(|reason| reason.of("name")));
-    let name = keep(name, &mut faults);
+    let name = keep(form.one("name").and_then(input::name), &mut faults);
     let scopes = keep(input::scopes(form.all("scope")).map_err(|reason| reason.of("scope")), &mut faults);
     let expires_at = keep(expiry(form, now), &mut faults);
-    let nonce = form.one("nonce").and_then(|nonce| Nonce::parse(nonce, now).map_err(|reason| reason.of("nonce")));
+    let nonce = form.one("nonce").and_then(|nonce| Nonce::parse(nonce, now));
     match (name, scopes, expires_at, keep(nonce, &mut faults)) {
         (Some(name), Some(scopes), Some(expires_at), Some(nonce)) => Ok((NewKey { name, scopes, expires_at }, nonce)),
         _ => Err(faults),

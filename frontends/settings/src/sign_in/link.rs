@@ -3,11 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::storage::NewSignIn;
 use catalogue_core::{AccountId, Address, Timestamp};
-
-use super::{digest as digest_of, secret};
 
 /// What codes begin with.
 pub const LINK_PREFIX: &str = "csin_";
@@ -60,6 +60,18 @@ impl fmt::Debug for SignInLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SignInLink(..)")
     }
+}
+
+/// 256 random bits.
+pub(super) fn secret() -> String {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).expect("the system's randomness");
+    URL_SAFE_NO_PAD.encode(random)
+}
+
+/// The digest of a secret, or of a code with one.
+pub(super) fn digest_of(secret: &str) -> TokenDigest {
+    BearerToken::new(secret).expect("base64url is a bearer token").digest()
 }
 
 /// The digest of a text that has the form of a code.

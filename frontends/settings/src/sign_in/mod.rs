@@ -7,8 +7,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::limit::{ClientAddress, RateLimitKey, RateLimiter};
@@ -20,6 +18,7 @@ use http_body::Body;
 
 use self::cookie::Cookie;
 pub use self::link::{DEFAULT_LINK_LIFETIME, LINK_PREFIX, MAX_LINK_LIFETIME, SignInLink};
+use self::link::{digest_of, secret};
 use crate::answer::{html, see_other};
 use crate::builder::per_minute;
 use crate::failure::Failure;
@@ -41,7 +40,7 @@ const ATTEMPTS: u32 = 20;
 #[derive(Clone, Debug)]
 pub struct SignInSettings {
     settings: DeveloperSettings,
-    sign_in: Arc<SignIn>,
+    sign_in: SignIn,
 }
 
 /// What signing in needs.
@@ -62,27 +61,22 @@ impl DeveloperSettings {
     pub fn with_sign_in(&self, storage: impl SignInStorage) -> SignInSettings {
         let is_secure = !self.0.addresses.settings.origin().starts_with("http://");
         let sign_in = SignIn { storage: Arc::new(storage), is_secure, attempts: per_minute(ATTEMPTS) };
-        SignInSettings { settings: self.clone(), sign_in: Arc::new(sign_in) }
+        SignInSettings { settings: self.clone(), sign_in }
     }
 }
 
 impl SignInSettings {
     /// Says that the settings, whose address is a path alone, are served on this machine without TLS.
     #[must_use]
-    pub fn without_tls(self) -> Self {
-        self.with(|sign_in| sign_in.is_secure = false)
+    pub fn without_tls(mut self) -> Self {
+        self.sign_in.is_secure = false;
+        self
     }
 
     /// Counts attempts to sign in, and unknown session cookies, by client address. Default 20 a minute, in this process.
     #[must_use]
-    pub fn rate_limiter(self, limiter: impl RateLimiter) -> Self {
-        self.with(|sign_in| sign_in.attempts = Arc::new(limiter))
-    }
-
-    fn with(mut self, change: impl FnOnce(&mut SignIn)) -> Self {
-        let mut sign_in = SignIn::clone(&self.sign_in);
-        change(&mut sign_in);
-        self.sign_in = Arc::new(sign_in);
+    pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
+        self.sign_in.attempts = Arc::new(limiter);
         self
     }
 
@@ -169,14 +163,9 @@ impl SignIn {
             Action::SignIn => self.sign_in(inner, head, form, seen).await,
             Action::SignOut => self.sign_out(inner, head).await,
             _ => {
-                let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
-                let why = match query.shown("why") {
-                    why @ ("expired" | "revoked") => {
-                        Some(Failure::SignedOut(if why == "expired" { "expired" } else { "revoked" }, None))
-                    }
-                    _ => None,
-                };
-                Ok(html(StatusCode::OK, page::page(frame, next(inner, &query), why.as_ref())))
+                let why = ["expired", "revoked"].into_iter().find(|why| *why == form.shown("why"));
+                let why = why.map(|why| Failure::SignedOut(why, None));
+                Ok(html(StatusCode::OK, page::page(frame, next(inner, form), why.as_ref())))
             }
         }
     }
@@ -228,7 +217,7 @@ impl SignIn {
 /// The page that was asked for before, if it is one of ours.
 fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
     let next = form.shown("next");
-    route::is_page(inner.addresses.settings.path(), next).then_some(next)
+    route::is_page(&inner.addresses.settings, next).then_some(next)
 }
 
 /// A session's secret and what is kept of it.
@@ -238,19 +227,8 @@ fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
 fn new_session(now: Timestamp) -> (String, NewSession) {
     let secret = secret();
     let expires_at = now.checked_add(SESSION).unwrap_or(Timestamp::MAX);
-    let session = NewSession { digest: digest(&secret), created_at: now, expires_at };
+    let session = NewSession { digest: digest_of(&secret), created_at: now, expires_at };
     (secret, session)
-}
-
-/// 256 random bits.
-fn secret() -> String {
-    let mut random = [0; 32];
-    getrandom::fill(&mut random).expect("the system's randomness");
-    URL_SAFE_NO_PAD.encode(random)
-}
-
-fn digest(secret: &str) -> TokenDigest {
-    BearerToken::new(secret).expect("base64url is a bearer token").digest()
 }
 
 fn audit(account: &AccountId, action: CredentialAction) {
