@@ -7,7 +7,7 @@ use catalogue_core::{AccountId, Course, CourseModule, MAX_SLUG_BYTES, Timestamp,
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::line_fault::LineFault;
+use crate::line_fault::{at, explain};
 use crate::object::Object;
 
 /// The longest id of an account, in bytes of UTF-8.
@@ -113,39 +113,35 @@ fn exactly<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::
 }
 
 /// The text of a line. Editors and shells that do not write plain UTF-8 are told by how it begins.
-fn text_of(line: &[u8]) -> Result<&str, LineFault> {
+fn text_of(line: &[u8]) -> Result<&str, String> {
     const RIGHT: &str = "save the file as UTF-8, one object a line";
     if line.starts_with(b"\xef\xbb\xbf") {
-        return Err(LineFault::of_line("starts with a byte order mark; save it as UTF-8 without one".to_owned()));
+        return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
     }
     if line.contains(&0) {
-        return Err(LineFault::of_line(format!("UTF-16 in the middle of a text, or no text at all; {RIGHT}")));
+        return Err(format!("UTF-16 in the middle of a text, or no text at all; {RIGHT}"));
     }
-    str::from_utf8(line)
-        .map_err(|error| LineFault::of_line(format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1)))
+    str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1))
 }
 
-/// Reads one line.
-pub(crate) fn parse(line: &[u8]) -> Result<Line, LineFault> {
+/// Reads one line, or says what is wrong with it.
+pub(crate) fn parse(line: &[u8]) -> Result<Line, String> {
     let text = text_of(line)?;
     if !text.trim_ascii_start().starts_with('{') {
-        return Err(LineFault::of_line("not a JSON object; write one object a line".to_owned()));
+        return Err("not a JSON object; write one object a line".to_owned());
     }
     match &*read::<Kind<'_>>(text)?.kind {
         "account" => read(text).map(Line::Account),
         "course" => read(text).map(Line::Course),
-        other => {
-            let what = format!("{other:?} is not a type of line; write \"account\" or \"course\"");
-            Err(LineFault::at("type", what))
-        }
+        other => Err(at("type", &format!("{other:?} is not a type of line; write \"account\" or \"course\""))),
     }
 }
 
-fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, LineFault> {
+fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, String> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| LineFault::explain(&error.path().to_string(), error.inner()))?;
-    deserializer.end().map_err(|error| LineFault::explain(".", &error))?;
+        .map_err(|error| explain(&error.path().to_string(), error.inner()))?;
+    deserializer.end().map_err(|error| explain(".", &error))?;
     Ok(value)
 }
 

@@ -8,7 +8,7 @@ use catalogue_core::{AccountId, Timestamp};
 
 use crate::error::Faults;
 use crate::line::Line;
-use crate::line_fault::LineFault;
+use crate::line_fault::at;
 use crate::report::Report;
 
 /// How many lines are put at once, and after how many bytes of them. A storage that is asked over a network waits once for
@@ -57,7 +57,7 @@ impl Batch {
         let outcomes = import.put_all(&records).await?;
         for ((number, record), outcome) in numbers.into_iter().zip(&records).zip(outcomes) {
             if let Some(fault) = note(record, outcome, report)? {
-                faults.add(number, fault.to_string());
+                faults.add(number, fault);
             }
         }
         Ok(())
@@ -89,7 +89,7 @@ fn note(
     record: &Record,
     outcome: Result<Change, StorageError>,
     report: &mut Report,
-) -> Result<Option<LineFault>, StorageError> {
+) -> Result<Option<String>, StorageError> {
     match (record, outcome) {
         (Record::Account(account), Ok(Change::Repeated)) => {
             return Ok(Some(repeated("id", &format!("the account {:?}", account.id))));
@@ -101,13 +101,13 @@ fn note(
         (Record::Course(course), Ok(change)) => report.note(change, &course.account, Some(&course.slug)),
         (Record::Course(course), Err(error)) if error.kind() == StorageErrorKind::UnknownReference => {
             let what = "its own line must come before those of its courses";
-            return Ok(Some(LineFault::at("account", format!("there is no account {:?}; {what}", course.account))));
+            return Ok(Some(at("account", &format!("there is no account {:?}; {what}", course.account))));
         }
         (_, Err(error)) => return Err(error),
     }
     Ok(None)
 }
 
-fn repeated(field: &str, what: &str) -> LineFault {
-    LineFault::at(field, format!("{what} has a line before this one"))
+fn repeated(field: &str, what: &str) -> String {
+    at(field, &format!("{what} has a line before this one"))
 }

@@ -46,7 +46,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
         }
         let parsed = match self.next() {
             Ok(None) => return None,
-            Ok(Some(line)) => line::parse(line).map_err(|fault| fault.to_string()),
+            Ok(Some(line)) => line::parse(line),
             Err(what) => {
                 self.broken = true;
                 Err(what)

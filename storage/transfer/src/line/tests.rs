@@ -9,7 +9,7 @@ fn course(fields: &str) -> String {
 fn fault(line: impl AsRef<[u8]>) -> String {
     let line = line.as_ref();
     match parse(line) {
-        Err(fault) => fault.to_string(),
+        Err(fault) => fault,
         Ok(parsed) => panic!("{}: {parsed:?}", String::from_utf8_lossy(line)),
     }
 }
