@@ -11,6 +11,15 @@ impl Form {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
+    /// The fields that `fits` takes, by name and value.
+    pub(crate) fn filtered(&self, fits: impl Fn(&str, &str) -> bool) -> Self {
+        Self(self.0.iter().filter(|(field, value)| fits(field, value)).cloned().collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All values of a field.
     pub(crate) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())

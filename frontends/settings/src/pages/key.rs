@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::frame::{Frame, end_of, hint, link, name_of, prefix, state};
 use super::{activity, list};
 use crate::call::Call;
+use crate::form::Form;
 use crate::input::{DEFAULT_OVERLAP, Fault, MAX_NAME, OVERLAPS};
 use crate::nonce::Nonce;
 use crate::times::time;
@@ -18,13 +19,8 @@ pub(super) const MAX_EVENTS: usize = 1000;
 /// How many of its changes are shown.
 const MAX_CHANGES: usize = 20;
 
-/// What was wrong in a form of this page.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Refused<'r> {
-    /// The name that was sent, and why it is none.
-    pub(super) name: Option<(&'r str, &'r Fault)>,
-    pub(super) rotate: Option<&'r Fault>,
-}
+/// A form of this page that was sent, and what was wrong in it.
+pub(super) type Refused<'r> = Option<(&'r Form, &'r Fault)>;
 
 pub(super) fn page(
     call: Call<'_>,
@@ -101,8 +97,9 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
 }
 
 fn rename(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
-    let value = refused.name.map_or_else(|| key.name.as_deref().unwrap_or_default(), |(name, _)| name);
-    let fault = refused.name.map(|(_, fault)| fault);
+    let refused = refused.filter(|(_, fault)| fault.parameter == "name");
+    let value = refused.map_or_else(|| key.name.as_deref().unwrap_or_default(), |(form, _)| form.shown("name"));
+    let fault = refused.map(|(_, fault)| fault);
     html! {
         form method="post" action=(call.inner.addresses.key(&key.identity.credential_id, "/name")) {
             label for="name" { "Name" }
@@ -117,6 +114,7 @@ fn rename(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Marku
 }
 
 fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
+    let fault = refused.map(|(_, fault)| fault).filter(|fault| fault.parameter != "name");
     html! {
         p { "Creates a new key with the same name, scopes and lifetime. Both work until the old one ends." }
         form method="post" action=(call.inner.addresses.key(&key.identity.credential_id, "/rotate")) {
@@ -129,7 +127,7 @@ fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Marku
                         span { (words) }
                     }
                 }
-                (hint("overlap-hint", "Switch to the new key before then.", refused.rotate))
+                (hint("overlap-hint", "Switch to the new key before then.", fault))
             }
             button { "Rotate key" }
         }

@@ -34,7 +34,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
         Action::ListKeys => list::page(call, &call.keys().await?, form),
         Action::NewKey => new_key::from_link(call, form),
         Action::CreateKey => return create(call, form).await,
-        Action::ShowKey => key_page(call, id, key::Refused::default()).await?,
+        Action::ShowKey => key_page(call, id, None).await?,
         Action::RenameKey => return rename(call, id, form).await,
         Action::RotateKey => return rotate(call, id, form).await,
         Action::AskRevoke => {
@@ -65,7 +65,7 @@ async fn create(call: Call<'_>, form: &Form) -> Result<Response<Bytes>, Failure>
             let made = call.create(new, nonce).await?;
             Ok(html(StatusCode::CREATED, made::page(call, &made)))
         }
-        Err(faults) => Ok(html(StatusCode::BAD_REQUEST, new_key::again(call, form, &faults))),
+        Err(faults) => Ok(html(StatusCode::BAD_REQUEST, new_key::page(call, form, &faults))),
     }
 }
 
@@ -75,10 +75,7 @@ async fn rename(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
             call.rename(id, &name).await?;
             Ok(done(call, "renamed", id))
         }
-        Err(fault) => {
-            let refused = key::Refused { name: Some((form.shown("name"), &fault)), rotate: None };
-            Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, refused).await?))
-        }
+        Err(fault) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &fault))).await?)),
     }
 }
 
@@ -90,10 +87,7 @@ async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
             let made = call.rotate(id, overlap, nonce).await?;
             Ok(html(StatusCode::CREATED, made::page(call, &made)))
         }
-        Err(fault) => {
-            let refused = key::Refused { name: None, rotate: Some(&fault) };
-            Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, refused).await?))
-        }
+        Err(fault) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &fault))).await?)),
     }
 }
 

@@ -10,36 +10,15 @@ use crate::form::Form;
 use crate::input::{self, DEFAULT_EXPIRY, Fault, LIFETIMES, MAX_NAME, NewKey};
 use crate::nonce::Nonce;
 
-/// What stands in the fields.
-struct Values<'v> {
-    name: &'v str,
-    scopes: Vec<&'v str>,
-    expires: &'v str,
-    date: &'v str,
-}
-
 /// The form, with the values of the link that led to it. What does not fit is left out.
 pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
-    let fits = |choice: &str| choice == "never" || LIFETIMES.iter().any(|(name, _)| *name == choice);
-    let values = Values {
-        name: Some(query.shown("name")).filter(|name| input::name(name).is_ok()).unwrap_or_default(),
-        scopes: query.all("scope").filter(|scope| input::scopes([*scope]).is_ok()).collect(),
-        expires: Some(query.shown("expires")).filter(|choice| fits(choice)).unwrap_or(DEFAULT_EXPIRY),
-        date: "",
-    };
-    let has_come = !values.name.is_empty() || !values.scopes.is_empty() || fits(query.shown("expires"));
-    page(call, &values, &[], has_come)
-}
-
-/// The form once more, with what is wrong beside its field.
-pub(super) fn again(call: Call<'_>, form: &Form, faults: &[Fault]) -> Markup {
-    let values = Values {
-        name: form.shown("name"),
-        scopes: form.all("scope").collect(),
-        expires: form.shown("expires"),
-        date: form.shown("date"),
-    };
-    page(call, &values, faults, false)
+    let values = query.filtered(|field, value| match field {
+        "name" => input::name(value).is_ok(),
+        "scope" => input::scopes([value]).is_ok(),
+        "expires" => value == "never" || LIFETIMES.iter().any(|(name, _)| *name == value),
+        _ => false,
+    });
+    page(call, &values, &[])
 }
 
 /// What the form asks for, or all that is wrong with it.
@@ -64,18 +43,22 @@ fn keep<T>(value: Result<T, Fault>, faults: &mut Vec<Fault>) -> Option<T> {
     value.map_err(|fault| faults.push(fault)).ok()
 }
 
-fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) -> Markup {
+/// The form with values of a link or, once more, with what is wrong beside its field.
+pub(super) fn page(call: Call<'_>, values: &Form, faults: &[Fault]) -> Markup {
     let Call { inner, owner, now } = call;
+    let unchosen = if faults.is_empty() { DEFAULT_EXPIRY } else { "" };
+    let expires = values.all("expires").next().unwrap_or(unchosen);
+    let is_chosen = |scope: &Scope| values.all("scope").any(|name| name == scope.name());
     let fault = |field: &str| faults.iter().find(|fault| fault.parameter == field);
     let is_first = |field: &str| faults.first().is_some_and(|fault| fault.parameter == field);
     let content = html! {
-        @if from_link { p.notice { "These values came with the link. Check them." } }
+        @if faults.is_empty() && !values.is_empty() { p.notice { "These values came with the link. Check them." } }
         @if let Some(fault) = fault("nonce") { p.fault role="alert" { (fault.sentence()) } }
         form.fields method="post" action=(inner.addresses.page("/keys")) {
             input type="hidden" name="nonce" value=(Nonce::fresh(now).text());
             div {
                 label for="name" { "Name" }
-                input id="name" name="name" value=(values.name) autocomplete="off" maxlength=(MAX_NAME) required
+                input id="name" name="name" value=(values.shown("name")) autocomplete="off" maxlength=(MAX_NAME) required
                     autofocus[faults.is_empty() || is_first("name")] aria-invalid=[fault("name").map(|_| "true")]
                     aria-describedby="name-hint";
                 (hint("name-hint", "The program that will use it, such as \"website\".", fault("name")))
@@ -84,7 +67,7 @@ fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) 
                 legend { "Scopes" }
                 @for (number, (scope, grants)) in Scope::DEFINED.iter().enumerate() {
                     label.choice {
-                        input type="checkbox" name="scope" value=(scope.name()) checked[values.scopes.contains(&scope.name())]
+                        input type="checkbox" name="scope" value=(scope.name()) checked[is_chosen(scope)]
                             autofocus[number == 0 && is_first("scope")];
                         span { code { (scope.name()) } span.hint { (grants) } }
                     }
@@ -95,16 +78,16 @@ fn page(call: Call<'_>, values: &Values<'_>, faults: &[Fault], from_link: bool) 
                 legend { "Expires" }
                 div.choices {
                     @for (choice, days) in LIFETIMES {
-                        (radio(choice, values.expires, &html! { "in " (days) " days" }))
+                        (radio(choice, expires, &html! { "in " (days) " days" }))
                     }
                 }
-                (radio("date", values.expires, &html! { "on a date" }))
+                (radio("date", expires, &html! { "on a date" }))
                 div.inset {
-                    input id="date" name="date" type="date" value=(values.date) aria-label="Date" autofocus[is_first("date")]
+                    input id="date" name="date" type="date" value=(values.shown("date")) aria-label="Date" autofocus[is_first("date")]
                         aria-invalid=[fault("date").map(|_| "true")] aria-describedby="date-hint";
                     (hint("date-hint", "The key works until this day ends, in UTC.", fault("date")))
                 }
-                (radio("never", values.expires, &html! { "never" }))
+                (radio("never", expires, &html! { "never" }))
                 (hint("expires-hint", "A key that never ends must be looked after.", fault("expires")))
             }
             div.row {
