@@ -92,12 +92,11 @@ impl SignInStorage for PostgresStorage {
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
         // Anybody may send a code: an unknown one costs a read over the pool.
-        if self.look_up(link, LINK).await?.is_none_or(|found| found.is_over(now)) {
-            return Ok(None);
-        }
+        let found = self.look_up(link, LINK).await?.filter(|found| !found.is_over(now));
+        let Some(Session { account, .. }) = found else { return Ok(None) };
         let connection = self.writer().await?;
-        let sql = self.find_sign_in();
-        self.transact(&connection, || exchange(&connection, &sql, link, now, session)).await
+        let exchanged = self.transact(&connection, || exchange(&connection, &account.id, link, now, session)).await?;
+        Ok(exchanged.map(|()| account))
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
@@ -105,11 +104,9 @@ impl SignInStorage for PostgresStorage {
     }
 
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {
+        let Some(session) = self.look_up(digest, SESSION).await? else { return Ok(()) };
         let connection = self.writer().await?;
         let end = || async {
-            let Some(session) = find(&connection, &self.find_sign_in(), digest, SESSION).await? else {
-                return Ok(None);
-            };
             if remove(&connection, &session.account.id, &[digest.as_bytes()]).await? == 0 {
                 return Ok(None);
             }
@@ -139,11 +136,12 @@ impl PostgresStorage {
             false => self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &kind]).await?,
         };
         let Some(row) = rows.first() else { return Ok(None) };
-        let found = sign_in(row)?;
-        if found.is_none() {
-            self.end_all(&account(row)?.id, None).await?;
+        let account = account(row)?;
+        if !get(row, "is_known")? {
+            self.end_all(&account.id, None).await?;
+            return Ok(None);
         }
-        Ok(found)
+        Ok(Some(Session { account, expires_at: time(row, "expires_at")? }))
     }
 
     /// Ends the links and sessions of an account, with an event if `by` is known, and says how many there were.
@@ -191,47 +189,22 @@ pub(crate) fn long_before(at: Timestamp) -> i64 {
 
 async fn exchange(
     connection: &Connection,
-    sql: &Sql<'_>,
+    account: &AccountId,
     link: &TokenDigest,
     now: Timestamp,
     session: &NewSession,
-) -> Result<Option<Account>, StorageError> {
-    let found = find(connection, sql, link, LINK).await?.filter(|found| !found.is_over(now));
-    let Some(Session { account, .. }) = found else { return Ok(None) };
-    lock(connection, &account.id).await?;
+) -> Result<Option<()>, StorageError> {
+    lock(connection, account).await?;
     // Of two at the same time, the other one has removed it by now.
-    if remove(connection, &account.id, &[link.as_bytes()]).await? == 0 {
+    if remove(connection, account, &[link.as_bytes()]).await? == 0 {
         return Ok(None);
     }
     let NewSession { digest, created_at, expires_at } = session;
-    insert(connection, SESSION, digest, &account.id, [*created_at, *expires_at]).await?;
-    let sessions = connection.query(&NEWEST_SESSIONS, &[&account.id.as_str()]).await?;
+    insert(connection, SESSION, digest, account, [*created_at, *expires_at]).await?;
+    let sessions = connection.query(&NEWEST_SESSIONS, &[&account.as_str()]).await?;
     let surplus: Vec<&[u8]> = column(sessions.get(MAX_SESSIONS..).unwrap_or_default())?;
-    remove(connection, &account.id, &surplus).await?;
-    log(connection, &account.id, CredentialAction::SignedIn, now, &Actor::OWNER).await?;
-    Ok(Some(account))
-}
-
-async fn find(
-    connection: &Connection,
-    sql: &Sql<'_>,
-    digest: &TokenDigest,
-    kind: &str,
-) -> Result<Option<Session>, StorageError> {
-    let values: Values<'_> = &[&digest.as_bytes().as_slice(), &kind];
-    let rows = match connection.is_spread {
-        true => citus::sign_ins::find(connection, digest, kind).await?,
-        false => connection.query(sql, values).await?,
-    };
-    rows.first().map_or(Ok(None), sign_in)
-}
-
-/// A row of [`FIND_SIGN_IN`]; `None` if the views do not name its account.
-fn sign_in(row: &Row) -> Result<Option<Session>, StorageError> {
-    if !get(row, "is_known")? {
-        return Ok(None);
-    }
-    Ok(Some(Session { account: account(row)?, expires_at: time(row, "expires_at")? }))
+    remove(connection, account, &surplus).await?;
+    log(connection, account, CredentialAction::SignedIn, now, &Actor::OWNER).await
 }
 
 async fn lock(connection: &Connection, account: &AccountId) -> Result<Vec<Row>, StorageError> {

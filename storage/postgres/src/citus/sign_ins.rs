@@ -42,15 +42,6 @@ pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest, kind: &str)
     readers.read_primary(&FIND_SIGN_IN, &[&account, &digest, &kind]).await
 }
 
-/// The same within a change.
-pub(crate) async fn find(connection: &Connection, digest: &TokenDigest, kind: &str) -> Result<Vec<Row>, StorageError> {
-    let digest = digest.as_bytes().as_slice();
-    let found = connection.query(&ACCOUNT_OF_SIGN_IN, &[&digest]).await?;
-    let Some(row) = found.first() else { return Ok(found) };
-    let account: &str = get(row, 0)?;
-    connection.query(&FIND_SIGN_IN, &[&account, &digest, &kind]).await
-}
-
 /// Stores whose link or session that will be.
 pub(crate) async fn insert_account(
     connection: &Connection,
