@@ -11,8 +11,9 @@ use tokio_postgres::types::Type;
 
 use crate::accounts::{Pages, check_account};
 use crate::citus;
+use crate::citus::credentials::{INSERT_ACCOUNT_OF_DIGEST, REMOVE_ACCOUNTS_OF_CREDENTIALS};
 use crate::connection::{Connection, Sql, Values};
-use crate::events;
+use crate::events::{REMOVE_OF_KEYS, retained_since};
 use crate::rows::{column, credential_record, get};
 use crate::text::{can_be_stored, check_storable, storable, stored};
 
@@ -30,13 +31,10 @@ const INSERT: Sql = Sql {
 /// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index. An account
 /// without credentials is one row without one.
 pub(crate) const LIST: Sql = Sql {
-    text: "SELECT a.id AS account_id, c.kind, c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, \
-           c.revoked_at, c.last_used_at, c.replaced_by FROM accounts AS a \
-           LEFT JOIN credentials AS c ON c.account_id = $1 AND \
+    text: "SELECT c.* FROM accounts AS a LEFT JOIN credentials AS c ON c.account_id = $1 AND \
            least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807)) > $2 \
            WHERE a.id = $1 UNION ALL \
-           (SELECT account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at, \
-           last_used_at, replaced_by FROM credentials WHERE account_id = $1 AND \
+           (SELECT * FROM credentials WHERE account_id = $1 AND \
            least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) <= $2 \
            ORDER BY least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) DESC, \
            id DESC LIMIT $3)",
@@ -65,12 +63,12 @@ const OF_ACCOUNTS: Sql = Sql {
 
 const FIND: Sql = Sql { text: "SELECT * FROM credentials WHERE id = $1", types: &[TEXT] };
 
-const RENAME: Sql = Sql {
+pub(crate) const RENAME: Sql = Sql {
     text: "UPDATE credentials SET name = $3 WHERE account_id = $1 AND id = $2 AND name IS DISTINCT FROM $3 RETURNING *",
     types: &[TEXT, TEXT, TEXT],
 };
 
-const REVOKE: Sql = Sql {
+pub(crate) const REVOKE: Sql = Sql {
     text: "UPDATE credentials SET revoked_at = $3 WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING *",
     types: &[TEXT, TEXT, INT8],
 };
@@ -147,28 +145,8 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<Cre
     first(connection, &FIND, &[&id]).await
 }
 
-/// Gives the account's credential with that id another name.
-pub(crate) async fn rename(
-    connection: &Connection,
-    account: &str,
-    id: &str,
-    name: &str,
-) -> Result<Option<Changed>, StorageError> {
-    change(connection, account, id, &RENAME, &[&account, &id, &stored(name)]).await
-}
-
-/// Revokes the account's credential with that id.
-pub(crate) async fn revoke(
-    connection: &Connection,
-    account: &str,
-    id: &str,
-    at: Timestamp,
-) -> Result<Option<Changed>, StorageError> {
-    change(connection, account, id, &REVOKE, &[&account, &id, &at.as_microseconds()]).await
-}
-
-/// Changes the credential by a statement that leaves it alone where it is so already.
-async fn change(
+/// Changes the account's credential with that id by [`RENAME`] or [`REVOKE`], which leave it alone where it is so already.
+pub(crate) async fn change(
     connection: &Connection,
     account: &str,
     id: &str,
@@ -214,7 +192,7 @@ pub(crate) async fn remove_ended(
     now: Timestamp,
 ) -> Result<(), StorageError> {
     let Some([account]) = storable([account.as_str()]) else { return Ok(()) };
-    let values: Values<'_> = &[&account, &events::retained_since(now), &(MAX_REMOVED as i64)];
+    let values: Values<'_> = &[&account, &retained_since(now), &(MAX_REMOVED as i64)];
     let ended = connection.query(&ENDED, values).await?;
     if ended.is_empty() {
         return Ok(());
@@ -222,9 +200,9 @@ pub(crate) async fn remove_ended(
     let ids: Vec<&str> = column(&ended)?;
     if connection.is_spread {
         let digests: Vec<&[u8]> = ended.iter().map(|row| get(row, "digest")).collect::<Result<_, _>>()?;
-        citus::credentials::remove_accounts(connection, &digests).await?;
+        connection.execute(&REMOVE_ACCOUNTS_OF_CREDENTIALS, &[&digests]).await?;
     }
-    events::remove_of_keys(connection, account, &ids).await?;
+    connection.execute(&REMOVE_OF_KEYS, &[&account, &ids]).await?;
     connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ())
 }
 
@@ -268,18 +246,19 @@ pub(crate) async fn insert(
     check_account(connection, &identity.account, find_account).await?;
     check_storable([id, &record.shown_prefix, &scopes].into_iter().chain(record.replaced_by.as_deref()))?;
     let name = record.name.as_deref().map(stored);
+    let (digest, account) = (credential.digest.as_bytes().as_slice(), identity.account.as_str());
     // The schema could hold ids to be unique within an account only; a revocation names no account.
     if find(connection, id).await?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
     }
     if connection.is_spread {
-        citus::credentials::insert_account(connection, &credential.digest, identity.account.as_str(), id).await?;
+        connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await?;
     }
     let times = [Some(record.created_at), record.expires_at, record.revoked_at, record.last_used_at];
     let [created_at, expires_at, revoked_at, last_used_at] = times.map(|time| time.map(Timestamp::as_microseconds));
     let values: Values<'_> = &[
-        &credential.digest.as_bytes().as_slice(),
-        &identity.account.as_str(),
+        &digest,
+        &account,
         &id,
         &identity.kind.name(),
         &name,

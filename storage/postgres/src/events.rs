@@ -25,7 +25,8 @@ pub(crate) const LAST_EVENTS: Sql = Sql {
     types: &[TEXT, Type::INT8],
 };
 
-const REMOVE_OF_KEYS: Sql = Sql {
+/// All events of those keys.
+pub(crate) const REMOVE_OF_KEYS: Sql = Sql {
     text: "DELETE FROM credential_events WHERE account_id = $1 AND credential_id = ANY($2)",
     types: &[TEXT, Type::TEXT_ARRAY],
 };
@@ -51,11 +52,6 @@ const REMOVE: Sql = Sql {
 /// The instant that is [`RETENTION`] before `now`, in microseconds.
 pub(crate) fn retained_since(now: Timestamp) -> i64 {
     now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
-}
-
-/// Removes all events of those keys.
-pub(crate) async fn remove_of_keys(connection: &Connection, account: &str, keys: &[&str]) -> Result<(), StorageError> {
-    connection.execute(&REMOVE_OF_KEYS, &[&account, &keys]).await.map(|_| ())
 }
 
 /// Removes the oldest renames of a key beyond the limit.

@@ -5,11 +5,11 @@ use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStora
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::connection::{Connection, Values};
-use crate::credentials::{self, Changed, FIND_IN_ACCOUNT};
+use crate::credentials::{self, Changed, FIND_IN_ACCOUNT, RENAME, REVOKE};
 use crate::events::{self, LAST_EVENTS};
 use crate::rows::credential_record;
 use crate::storage::PostgresStorage;
-use crate::text::{can_be_stored, storable};
+use crate::text::{can_be_stored, storable, stored};
 
 #[async_trait]
 impl KeyStorage for PostgresStorage {
@@ -53,7 +53,8 @@ impl KeyStorage for PostgresStorage {
         let Some([account, id]) = storable([account.as_str(), id]) else { return Ok(None) };
         let connection = self.writer().await?;
         let rename = || async {
-            let renamed = credentials::rename(&connection, account, id, name).await?;
+            let values: Values<'_> = &[&account, &id, &stored(name)];
+            let renamed = credentials::change(&connection, account, id, &RENAME, values).await?;
             let renamed = log(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await?;
             events::limit_renames(&connection, account, id).await?;
             Ok(renamed)
@@ -91,7 +92,8 @@ impl KeyStorage for PostgresStorage {
         let Some([account, id]) = storable([account.as_str(), id]) else { return Ok(None) };
         let connection = self.writer().await?;
         let revoke = || async {
-            let revoked = credentials::revoke(&connection, account, id, at).await?;
+            let values: Values<'_> = &[&account, &id, &at.as_microseconds()];
+            let revoked = credentials::change(&connection, account, id, &REVOKE, values).await?;
             log(&connection, revoked, CredentialAction::KeyRevoked, at, by).await
         };
         self.transact(&connection, revoke).await

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use crate::accounts::visit_rows;
 use crate::columns::columns;
 use crate::error::storage_error;
-use crate::events;
+use crate::events::{REMOVE_OF_KEY, retained_since};
 use crate::rows::{self, Micros, identity, optional_time, time};
 
 const INSERT: &str = "INSERT INTO credentials \
@@ -60,9 +60,10 @@ const FIND: &str = concat!("SELECT ", record_columns!(), " FROM credentials WHER
 const FIND_IN_ACCOUNT: &str =
     concat!("SELECT ", record_columns!(), " FROM credentials WHERE account_id = ?1 AND id = ?2");
 
-const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_id = ?1 AND id = ?2 AND name IS NOT ?3";
+pub(crate) const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_id = ?1 AND id = ?2 AND name IS NOT ?3";
 
-const REVOKE: &str = "UPDATE credentials SET revoked_at = ?3 WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL";
+pub(crate) const REVOKE: &str =
+    "UPDATE credentials SET revoked_at = ?3 WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL";
 
 /// Of one that still holds at an instant, and has no successor.
 const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3), replaced_by = ?5 \
@@ -118,36 +119,16 @@ pub(crate) fn find_in(
 /// Removes credentials of the account that ended long before `now`, with their events.
 pub(crate) fn remove_ended(connection: &Connection, account: &AccountId, now: Timestamp) -> Result<(), StorageError> {
     let remove = || {
-        let values = params![account.as_str(), events::retained_since(now), MAX_REMOVED as i64];
+        let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
         let mut ended = connection.prepare(ENDED)?;
         let ids: Vec<String> = ended.query_map(values, |row| row.get(0))?.collect::<Result<_, _>>()?;
         for id in ids {
-            events::remove_of_key(connection, account, &id)?;
+            connection.execute(REMOVE_OF_KEY, [account.as_str(), &id])?;
             connection.execute(REMOVE, [account.as_str(), &id])?;
         }
         Ok(())
     };
     remove().map_err(storage_error)
-}
-
-/// Gives the account's credential with that id another name.
-pub(crate) fn rename(
-    connection: &Connection,
-    account: &AccountId,
-    id: &str,
-    name: &str,
-) -> Result<Changed, StorageError> {
-    change(connection, account, id, RENAME, params![account.as_str(), id, name])
-}
-
-/// Revokes the account's credential with that id.
-pub(crate) fn revoke(
-    connection: &Connection,
-    account: &AccountId,
-    id: &str,
-    at: Timestamp,
-) -> Result<Changed, StorageError> {
-    change(connection, account, id, REVOKE, params![account.as_str(), id, Micros(at)])
 }
 
 /// Ends the account's credential with that id and stores its successor. `None` where there is nothing to end.
@@ -169,7 +150,8 @@ pub(crate) fn rotate(
     Ok(Some(ended))
 }
 
-fn change(
+/// Changes the account's credential with that id by [`RENAME`], [`REVOKE`] or [`END`], which leave it alone where it is so already.
+pub(crate) fn change(
     connection: &Connection,
     account: &AccountId,
     id: &str,

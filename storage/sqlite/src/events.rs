@@ -21,7 +21,8 @@ columns!(listed, listed_columns: account_id, id, at, action, actor, credential_i
 const LIST: &str =
     concat!("SELECT ", listed_columns!(), " FROM credential_events WHERE account_id = ?1 ORDER BY id DESC LIMIT ?2");
 
-const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
+/// Removes all events of a key.
+pub(crate) const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2)";
 
 /// Removes all but the last rename events of a key. The plus keeps SQLite from reading all of the account for its order.
@@ -51,10 +52,6 @@ pub(crate) fn add(connection: &Connection, event: &CredentialEvent) -> Result<()
 /// The instant that is [`RETENTION`] before `now`, in microseconds.
 pub(crate) fn retained_since(now: Timestamp) -> i64 {
     now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
-}
-
-pub(crate) fn remove_of_key(connection: &Connection, account: &AccountId, key: &str) -> rusqlite::Result<()> {
-    connection.execute(REMOVE_OF_KEY, [account.as_str(), key]).map(|_| ())
 }
 
 /// Removes the oldest renames of a key beyond the limit.

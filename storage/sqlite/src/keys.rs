@@ -3,11 +3,12 @@
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
 use catalogue_core::{AccountId, Timestamp, async_trait};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
-use crate::credentials::{self, Changed};
+use crate::credentials::{self, Changed, RENAME, REVOKE};
 use crate::events;
 use crate::readers::{ADMINISTRATION_WAIT, Reader};
+use crate::rows::Micros;
 use crate::storage::SqliteStorage;
 
 #[async_trait]
@@ -50,7 +51,7 @@ impl KeyStorage for SqliteStorage {
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let (account, id, name, by) = (account.clone(), id.to_owned(), name.to_owned(), by.clone());
         self.write(move |connection| {
-            let renamed = credentials::rename(connection, &account, &id, &name)?;
+            let renamed = credentials::change(connection, &account, &id, RENAME, params![account.as_str(), id, name])?;
             let renamed = with_event(connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), &by)?;
             events::limit_renames(connection, &account, &id)?;
             Ok(renamed)
@@ -85,7 +86,8 @@ impl KeyStorage for SqliteStorage {
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let (account, id, by) = (account.clone(), id.to_owned(), by.clone());
         self.write(move |connection| {
-            let revoked = credentials::revoke(connection, &account, &id, at)?;
+            let revoked =
+                credentials::change(connection, &account, &id, REVOKE, params![account.as_str(), id, Micros(at)])?;
             with_event(connection, revoked, CredentialAction::KeyRevoked, at, &by)
         })
         .await

@@ -29,10 +29,10 @@ const FIND_CREDENTIAL: Sql = Sql {
 const ACCOUNTS_OF_ID: Sql = Sql { text: "SELECT account_id FROM credential_accounts WHERE id = $1", types: &[TEXT] };
 
 /// On every node, as that table is.
-const REMOVE_ACCOUNTS_OF_CREDENTIALS: Sql =
+pub(crate) const REMOVE_ACCOUNTS_OF_CREDENTIALS: Sql =
     Sql { text: "DELETE FROM credential_accounts WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
 
-const INSERT_ACCOUNT_OF_DIGEST: Sql = Sql {
+pub(crate) const INSERT_ACCOUNT_OF_DIGEST: Sql = Sql {
     text: "INSERT INTO credential_accounts (digest, account_id, id) VALUES ($1, $2, $3)",
     types: &[BYTEA, TEXT, TEXT],
 };
@@ -68,22 +68,6 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, 
         }
     }
     Ok(Vec::new())
-}
-
-/// Stores whose credential that will be, which no other may have.
-pub(crate) async fn insert_account(
-    connection: &Connection,
-    digest: &TokenDigest,
-    account: &str,
-    id: &str,
-) -> Result<(), StorageError> {
-    let digest = digest.as_bytes().as_slice();
-    connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await.map(|_| ())
-}
-
-/// Removes whose credentials these were.
-pub(crate) async fn remove_accounts(connection: &Connection, digests: &[&[u8]]) -> Result<(), StorageError> {
-    connection.execute(&REMOVE_ACCOUNTS_OF_CREDENTIALS, &[&digests]).await.map(|_| ())
 }
 
 /// Notes each use by itself, so that nobody waits for all of them, and goes on where one's node is away.

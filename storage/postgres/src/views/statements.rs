@@ -151,8 +151,6 @@ impl Statements {
             revision("c.account_id")
         );
         let find_revision = format!("SELECT {} AS revision", revision("$1"));
-        let listed = "c.id, c.scopes, c.digest, c.name, c.shown_prefix, c.created_at, c.expires_at, c.revoked_at, \
-                      c.last_used_at, c.replaced_by";
         let made = |text, types| Statement { text, types };
         let next_page_types: &[Type] = match columns.created_at() {
             Type::TIMESTAMPTZ => &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
@@ -160,9 +158,9 @@ impl Statements {
             _ => &[TEXT, Type::INT8, Type::INT8, TEXT],
         };
         let list_keys = format!(
-            "SELECT a.id AS account_id, c.kind, {listed} FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
+            "SELECT c.* FROM (SELECT CAST($1 AS TEXT) AS id WHERE {0}) AS a \
              LEFT JOIN credentials AS c ON c.account_id = $1 AND {END} > $2 UNION ALL \
-             (SELECT c.account_id, c.kind, {listed} FROM credentials AS c WHERE c.account_id = $1 AND {END} <= $2 \
+             (SELECT c.* FROM credentials AS c WHERE c.account_id = $1 AND {END} <= $2 \
              AND {0} ORDER BY {END} DESC, c.id DESC LIMIT $3)",
             is_known("$1")
         );
