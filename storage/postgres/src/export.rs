@@ -18,14 +18,12 @@ use crate::whole_course::{FIND_MODULES, course_header, find_modules};
 const BATCH: i64 = 50;
 
 const COURSES: Sql = Sql {
-    text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
-           FROM courses WHERE (account_id, slug) > ($1, $2) ORDER BY account_id, slug LIMIT $3",
+    text: "SELECT * FROM courses WHERE (account_id, slug) > ($1, $2) ORDER BY account_id, slug LIMIT $3",
     types: &[Type::TEXT, Type::TEXT, Type::INT8],
 };
 
 const COURSES_OF_ONE: Sql = Sql {
-    text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
-           FROM courses WHERE account_id = $1 AND slug > $2 ORDER BY slug LIMIT $3",
+    text: "SELECT * FROM courses WHERE account_id = $1 AND slug > $2 ORDER BY slug LIMIT $3",
     types: &[Type::TEXT, Type::TEXT, Type::INT8],
 };
 

@@ -9,11 +9,8 @@ use tokio_postgres::types::Type;
 use crate::connection::{Connection, Sql, Values};
 use crate::rows::{account_id, get, optional_text, optional_time, owned_text, time};
 
-pub(crate) const FIND_COURSE: Sql = Sql {
-    text: "SELECT account_id, slug, title, tagline, language, created_at, published_at, hidden, access_mode \
-           FROM courses WHERE account_id = $1 AND slug = $2",
-    types: &[Type::TEXT, Type::TEXT],
-};
+pub(crate) const FIND_COURSE: Sql =
+    Sql { text: "SELECT * FROM courses WHERE account_id = $1 AND slug = $2", types: &[Type::TEXT, Type::TEXT] };
 
 /// By equality alone, which the planner hands on to the bodies: a range would have it read all of them.
 pub(crate) const FIND_MODULES: Sql = Sql {
