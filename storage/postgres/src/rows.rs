@@ -1,6 +1,5 @@
 //! Rows as domain types.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,7 +9,8 @@ use catalogue_core::storage::{CourseRow, CourseRows, Position, Revision, Storage
 use catalogue_core::{AccountId, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::row::RowIndex;
-use tokio_postgres::types::{FromSql, Type};
+use tokio_postgres::types::FromSql;
+use uuid::Uuid;
 
 use crate::error::corrupt;
 use crate::text::shown;
@@ -132,18 +132,5 @@ pub(crate) fn account_id(row: &Row, column: impl Column) -> Result<AccountId, St
 
 /// A revision in `column`, or none.
 pub(crate) fn revision(row: &Row, column: impl Column) -> Result<Option<Revision>, StorageError> {
-    Ok(get::<Option<StoredRevision>>(row, column)?.map(|StoredRevision(bytes)| Revision::from_bytes(bytes)))
-}
-
-/// A UUID, or as many bytes.
-struct StoredRevision([u8; 16]);
-
-impl<'r> FromSql<'r> for StoredRevision {
-    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(raw.try_into()?))
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        [Type::UUID, Type::BYTEA].contains(ty)
-    }
+    Ok(get::<Option<Uuid>>(row, column)?.map(|revision| Revision::from_bytes(revision.into_bytes())))
 }

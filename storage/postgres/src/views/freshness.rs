@@ -65,14 +65,14 @@ const CHECK_TRIGGERS: Sql = Sql {
            UNION ALL SELECT concat_ws(' ', 'function', pronamespace, proname, prosrc, proconfig) FROM pg_catalog.pg_proc \
            WHERE oid IN (SELECT oid FROM functions)) \
            SELECT ARRAY(SELECT name || ' has no enabled trigger for ' || events FROM missing WHERE events <> '' ORDER BY name), \
-           (SELECT substring(sha256(convert_to(string_agg(state, ',' ORDER BY state), 'UTF8')) FROM 1 FOR 16) FROM states), \
-           (SELECT substring(sha256(convert_to(string_agg(text, ',' ORDER BY text), 'UTF8')) FROM 1 FOR 16) FROM texts)",
+           (SELECT CAST(left(encode(sha256(convert_to(string_agg(state, ',' ORDER BY state), 'UTF8')), 'hex'), 32) AS UUID) FROM states), \
+           (SELECT CAST(left(encode(sha256(convert_to(string_agg(text, ',' ORDER BY text), 'UTF8')), 'hex'), 32) AS UUID) FROM texts)",
     types: &[Type::NAME, Type::TEXT_ARRAY],
 };
 
 const REMEDY: &str = "run your copy of examples/own_tables/*/revisions.postgres.sql again, and restart the server";
 
-const VIEWS: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
+pub(super) const VIEWS: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
 
 /// The state of the catalogs in which a revision was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

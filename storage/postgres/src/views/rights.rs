@@ -1,10 +1,10 @@
 //! [`check`]: what the role may do beyond what it needs.
 
-use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use catalogue_core::storage::{StorageError, ViewAdvice};
 use tokio_postgres::types::Type;
 
 use super::Views;
+use super::freshness::VIEWS;
 use crate::connection::Sql;
 use crate::rows::get;
 
@@ -85,8 +85,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         let remedy = format!("REVOKE CREATE ON SCHEMA {schema} FROM {name}, PUBLIC");
         found.push(advice(&format!("the schema {schema}"), format!("the role {name} may make tables there"), remedy));
     }
-    let named: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
-    for row in ask(&RELATIONS, &[&views.schema, &named]).await? {
+    for row in ask(&RELATIONS, &[&views.schema, &VIEWS]).await? {
         let (relation, may_write): (&str, bool) = (get(&row, 0)?, get(&row, 1)?);
         let does = if may_write { "change" } else { "read" };
         let rights = match (get(&row, 2)?, may_write) {
