@@ -38,7 +38,7 @@ const VERSION_TABLE: &str = "
 const TABLES: Sql = Sql {
     text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
            AND tablename IN ('catalogue_schema_version', 'catalogue_schema', 'accounts', 'courses', 'modules', \
-           'module_contents', 'credentials', 'sign_ins', 'credential_events', 'revoked_tokens')",
+           'module_contents', 'credentials', 'sign_ins', 'credential_events', 'revoked_tokens', 'credential_accounts')",
     types: &[],
 };
 
@@ -51,20 +51,13 @@ const SETTINGS: Sql = Sql {
     types: &[],
 };
 
-const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = 1", types: &[] };
+pub(crate) const VERSION: Sql = Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = 1", types: &[] };
 
 const LOCKED_VERSION: Sql =
     Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = 1 FOR UPDATE", types: &[] };
 
 const SET_VERSION: Sql =
     Sql { text: "UPDATE catalogue_schema_version SET version = $1 WHERE id = 1", types: &[Type::INT8] };
-
-/// A row where the tables are made for being spread over nodes.
-const SPREAD: Sql = Sql {
-    text: "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
-           AND tablename = 'credential_accounts'",
-    types: &[],
-};
 
 /// A row where the tables were made with triggers.
 const TRIGGERS: Sql = Sql {
@@ -84,7 +77,7 @@ pub struct Migrated {
 }
 
 /// What a schema is like.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Found {
     /// 0 where there are no tables of ours.
     pub(crate) version: u32,
@@ -114,11 +107,9 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
         }
         let has_citus = get(&settings, "has_citus")?;
         if !place::is_there(&connection, options).await? {
-            return Ok(Found { version: 0, is_spread: false, has_citus });
+            return Ok(Found { has_citus, ..Found::default() });
         }
-        let version = version_in(&connection, &VERSION, options).await?;
-        let is_spread = has_row(&connection, &SPREAD).await?;
-        Ok(Found { version, is_spread, has_citus })
+        Ok(Found { has_citus, ..found_in(&connection, &VERSION, options).await? })
     };
     let silent = "the database does not answer; it is slow, or another transaction has its tables locked";
     timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
@@ -148,7 +139,7 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
     loop {
         // The transaction of an attempt that failed ends with its connection.
         let connection = options.writing().open().await?;
-        match apply(migrations, &connection, options).await {
+        match apply(migrations, &connection, options, has_citus).await {
             // Requests would queue behind this one for as long as another transaction has a table: better to step back.
             Err(OpenError::Failed(error)) if (is_locked(&error) || is_race(&error)) && attempt < ATTEMPTS => {
                 attempt += 1;
@@ -160,16 +151,20 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
 }
 
 /// Applies what is missing; the version is read again under the lock, as another process may have been faster.
-async fn apply(migrations: &[Migration], connection: &Connection, options: &Options) -> Result<u32, OpenError> {
+async fn apply(
+    migrations: &[Migration],
+    connection: &Connection,
+    options: &Options,
+    has_citus: bool,
+) -> Result<u32, OpenError> {
     let beside_views = options.courses.views.is_some();
-    let has_citus = get(&connection.query_one(&SETTINGS, &[]).await?, "has_citus")?;
     if options.citus {
         placement::check(connection, has_citus).await?;
     }
     connection.run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
     place::make(connection, options).await?;
-    let found = version_in(connection, &LOCKED_VERSION, options).await?;
-    if found == 0 && connection.query(&TABLES, &[]).await?.is_empty() {
+    let Found { version: found, is_spread, .. } = found_in(connection, &LOCKED_VERSION, options).await?;
+    if found == 0 {
         let settings = connection.query_one(&SETTINGS, &[]).await?;
         let (schema, role): (&str, &str) = (get(&settings, "quoted_schema")?, get(&settings, "role")?);
         connection.run(VERSION_TABLE).await.map_err(|error| match (code(&error), cause(&error)) {
@@ -180,12 +175,11 @@ async fn apply(migrations: &[Migration], connection: &Connection, options: &Opti
             _ => error.into(),
         })?;
     }
-    let is_spread = has_row(connection, &SPREAD).await?;
     if options.citus && !is_spread {
         connection.run(placement::WITHOUT_TRIGGERS).await?;
     }
     // What was made without triggers stays without, and triggers that are there have to be of the same version.
-    let triggers = if found == 0 { options.triggers } else { has_row(connection, &TRIGGERS).await? };
+    let triggers = if found == 0 { options.triggers } else { !connection.query(&TRIGGERS, &[]).await?.is_empty() };
     for migration in migrations.iter().skip(found as usize) {
         connection.run(if beside_views { migration.views } else { migration.tables }).await?;
         if triggers && !beside_views {
@@ -204,12 +198,12 @@ async fn apply(migrations: &[Migration], connection: &Connection, options: &Opti
     Ok(found)
 }
 
-/// The version by that statement; 0 where there is no table to ask.
-async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<u32, OpenError> {
+/// What is found by that statement for the version, which is 0 where there is no table to ask. It says nothing of Citus.
+async fn found_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<Found, OpenError> {
     let tables = connection.query(&TABLES, &[]).await?;
     let tables: Vec<&str> = column(&tables)?;
     if tables.is_empty() {
-        return place::check_alone(connection, options).await.map(|()| 0);
+        return place::check_alone(connection, options).await.map(|()| Found::default());
     }
     let views = !tables.contains(&"accounts");
     if tables.contains(&UNRELEASED_VERSION_TABLE) {
@@ -226,16 +220,13 @@ async fn version_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -
     if views != options.courses.views.is_some() {
         return Err(OpenError::MadeForOther { schema: schema(connection).await?, views });
     }
-    Ok(u32::try_from(version).unwrap_or(u32::MAX))
+    let version = u32::try_from(version).unwrap_or(u32::MAX);
+    Ok(Found { version, is_spread: tables.contains(&"credential_accounts"), has_citus: false })
 }
 
 /// The schema that new tables would be made in.
 async fn schema(connection: &Connection) -> Result<String, OpenError> {
     Ok(get(&connection.query_one(&SETTINGS, &[]).await?, "schema")?)
-}
-
-async fn has_row(connection: &Connection, sql: &Sql<'_>) -> Result<bool, OpenError> {
-    Ok(!connection.query(sql, &[]).await?.is_empty())
 }
 
 /// Whether another program has made the same tables meanwhile.

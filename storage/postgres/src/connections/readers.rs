@@ -5,17 +5,13 @@ use std::time::Duration;
 use catalogue_core::storage::{StorageError, StorageStatus};
 use tokio::time::Instant;
 use tokio_postgres::Row;
-use tokio_postgres::types::Type;
 
 use super::pool::Pool;
 use super::replicas::Replicas;
 use super::role::Role;
 use crate::connection::{Sql, Values};
+use crate::migration::VERSION;
 use crate::options::Options;
-
-/// What a server must be able to read.
-const HEALTH_CHECK: Sql =
-    Sql { text: "SELECT version FROM catalogue_schema_version WHERE id = $1", types: &[Type::INT8] };
 
 /// The servers that are read from.
 pub(crate) struct Readers {
@@ -81,7 +77,7 @@ impl Readers {
     /// Checks that the primary answers, and says what is known of the others.
     pub(crate) async fn status(&self) -> StorageStatus {
         let connections = self.primary.connections();
-        let asked = self.primary.read(&HEALTH_CHECK, &[&1_i64], self.deadline()).await;
+        let asked = self.primary.read(&VERSION, &[], self.deadline()).await;
         let replicas = self.replicas.iter().flat_map(Replicas::status);
         StorageStatus { error: asked.err(), connections, replicas: replicas.collect(), ..StorageStatus::default() }
     }
