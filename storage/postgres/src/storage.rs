@@ -48,7 +48,9 @@ impl PostgresStorage {
     /// When it is out of reach, or its tables are not ours or of another schema version, or where courses are read from
     /// views, these or their columns are missing or of a type that cannot be read. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
-        options.warn_of_clear_text();
+        for server in &options.in_the_clear {
+            tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
+        }
         let migration::Found { version: found, is_spread, has_citus } = migration::look(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),

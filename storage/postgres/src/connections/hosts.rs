@@ -151,7 +151,7 @@ mod tests {
                 role: Role::Any,
                 read_only: true,
                 named_statements: true,
-                tls: Tls::Off { asked_for: true },
+                tls: Tls::Off,
                 newest: Newest::default(),
             };
             [0, 1, 2, 3].map(|_| hosts.in_order().map(|(name, _)| name.as_str()).collect::<String>())

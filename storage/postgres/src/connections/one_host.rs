@@ -10,16 +10,12 @@ pub(crate) type OneHost = (String, Config);
 
 /// The name of the first host that is spoken to over a network.
 pub(crate) fn beyond_this_machine(hosts: &[OneHost]) -> Option<&str> {
-    let beyond = hosts.iter().find(|(_, single)| {
-        let address = single.get_hostaddrs().first().copied();
-        match single.get_hosts().first() {
-            #[cfg(unix)]
-            Some(Host::Unix(_)) => false,
-            Some(Host::Tcp(name)) if address.is_none() && name != "localhost" => {
-                name.parse().map_or(true, |address: IpAddr| !address.is_loopback())
-            }
-            _ => address.is_some_and(|address| !address.is_loopback()),
+    let beyond = hosts.iter().find(|(_, single)| match (single.get_hostaddrs().first(), single.get_hosts().first()) {
+        (Some(address), _) => !address.is_loopback(),
+        (None, Some(Host::Tcp(name))) if name != "localhost" => {
+            name.parse().map_or(true, |address: IpAddr| !address.is_loopback())
         }
+        _ => false,
     });
     beyond.map(|(name, _)| name.as_str())
 }

@@ -36,6 +36,8 @@ pub struct Options {
     /// Whether each session begins with another host.
     random: bool,
     tls: Tls,
+    /// Servers that passwords and courses go to over a network in the clear, without `sslmode=disable`.
+    pub(crate) in_the_clear: Vec<String>,
     role: Role,
     replicas: Vec<(OneHost, Tls)>,
     pub(crate) greatest_lag: Duration,
@@ -88,7 +90,7 @@ impl Options {
         let parse = |text: &str| text.parse::<Config>().map_err(refused);
         let (with_hosts, mut config) = (parse(&rest)?, parse(&address::without_hosts(&rest)?)?);
         let tls = Tls::of(&said)?;
-        config.ssl_mode(if matches!(tls, Tls::Off { .. }) { SslMode::Disable } else { SslMode::Require });
+        config.ssl_mode(if matches!(tls, Tls::Off) { SslMode::Disable } else { SslMode::Require });
         if config.get_application_name().is_none() {
             config.application_name("catalogue");
         }
@@ -111,10 +113,13 @@ impl Options {
         if hosts.is_empty() {
             return Err(OpenError::Address);
         }
+        let is_in_the_clear = matches!(tls, Tls::Off) && !said.contains_key("sslmode");
+        let in_the_clear = one_host::beyond_this_machine(&hosts).filter(|_| is_in_the_clear).map(str::to_owned);
         Ok(Self {
             hosts,
             random: config.get_load_balance_hosts() == LoadBalanceHosts::Random,
             tls,
+            in_the_clear: in_the_clear.into_iter().collect(),
             role,
             replicas: Vec::new(),
             greatest_lag: GREATEST_LAG,
@@ -139,7 +144,8 @@ impl Options {
     /// # Errors
     /// As for [`parse`](Self::parse).
     pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
-        let Self { hosts, tls, .. } = Self::parse(address)?;
+        let Self { hosts, tls, in_the_clear, .. } = Self::parse(address)?;
+        self.in_the_clear.extend(in_the_clear);
         self.replicas.extend(hosts.into_iter().map(|host| (host, tls.clone())));
         Ok(self)
     }

@@ -8,7 +8,7 @@ use tokio_postgres::Config;
 
 use super::Options;
 use crate::connections::hosts::Hosts;
-use crate::connections::one_host::{self, OneHost};
+use crate::connections::one_host::OneHost;
 use crate::connections::role::Role;
 use crate::tls::Tls;
 
@@ -49,18 +49,6 @@ impl Options {
             named_statements: !self.through_pooler,
             tls: tls.clone(),
             newest: Arc::clone(&self.newest),
-        }
-    }
-
-    /// Says in the log where passwords and courses would go over a network in the clear without anybody having said so.
-    pub(crate) fn warn_of_clear_text(&self) {
-        let replicas = self.replicas.iter().map(|(host, tls)| (slice::from_ref(host), tls));
-        for (hosts, tls) in [(&*self.hosts, &self.tls)].into_iter().chain(replicas) {
-            if let Tls::Off { asked_for: false } = tls
-                && let Some(server) = one_host::beyond_this_machine(hosts)
-            {
-                tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
-            }
         }
     }
 

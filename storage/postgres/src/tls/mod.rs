@@ -17,8 +17,8 @@ pub(crate) const PARAMETERS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "
 /// How sessions are spoken to.
 #[derive(Clone)]
 pub(crate) enum Tls {
-    /// In the clear; `asked_for` where the address says so.
-    Off { asked_for: bool },
+    /// In the clear.
+    Off,
     /// Over TLS, with a server that proves its name.
     #[cfg(feature = "tls")]
     Verified(tokio_postgres_rustls::MakeRustlsConnect),
@@ -26,7 +26,7 @@ pub(crate) enum Tls {
 
 impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if matches!(self, Self::Off { .. }) { "Off" } else { "Verified" })
+        f.write_str(if matches!(self, Self::Off) { "Off" } else { "Verified" })
     }
 }
 
@@ -41,8 +41,8 @@ impl Tls {
                 #[cfg(not(feature = "tls"))]
                 Err(OpenError::NoTls)
             }
-            Some("disable") => Ok(Self::Off { asked_for: true }),
-            None if PARAMETERS.iter().all(|name| file(name).is_none()) => Ok(Self::Off { asked_for: false }),
+            Some("disable") => Ok(Self::Off),
+            None if PARAMETERS.iter().all(|name| file(name).is_none()) => Ok(Self::Off),
             _ => Err(OpenError::SslMode),
         }
     }
