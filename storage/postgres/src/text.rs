@@ -12,18 +12,10 @@ const ZERO: char = '0';
 
 /// A text that is shown, as it is stored.
 pub(crate) fn stored(text: &str) -> Cow<'_, str> {
-    let is_special = |c: char| c == '\0' || c == ESCAPE;
-    if !text.contains(is_special) {
+    if !text.contains(['\0', ESCAPE]) {
         return Cow::Borrowed(text);
     }
-    let mut stored = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if is_special(c) {
-            stored.push(ESCAPE);
-        }
-        stored.push(if c == '\0' { ZERO } else { c });
-    }
-    Cow::Owned(stored)
+    text.replace(ESCAPE, "\u{fffe}\u{fffe}").replace('\0', "\u{fffe}0").into()
 }
 
 /// The text that is shown for what is stored. A host's own writers may have stored U+FFFE alone; it stays.
