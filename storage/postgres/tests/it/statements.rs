@@ -68,13 +68,20 @@ fn functions(sql: &str) -> impl Iterator<Item = &str> {
 
 /// What each node would make of a row by itself, Citus does not let a change of distributed tables say.
 fn may_change(sql: &str) -> bool {
-    functions(sql).all(|name| ["coalesce", "least", "unnest", "ANY", "ARRAY"].contains(&name))
+    functions(sql).all(|name| ["coalesce", "least", "unnest", "ANY"].contains(&name))
 }
+
+/// Changes that are made only where tables are not spread over nodes; there `citus::purge` removes the same rows. `ANY(ARRAY(…))`
+/// runs the subquery once: in a join it may be run again, and beyond its limit, as it passes over the rows that are locked by now.
+const ON_ONE_NODE: [&str; 2] = ["REMOVE_REVOCATIONS_LONG_OVER", "REMOVE_LONG_OVER"];
 
 #[test]
 fn a_change_of_rows_says_the_same_on_every_node() {
     let changes: Vec<_> = of_all_sources().into_iter().filter(|sql| !sql.text.starts_with("SELECT ")).collect();
     assert!(changes.iter().filter(|sql| sql.text.starts_with("UPDATE ")).count() > 4, "{changes:?}");
+    let (on_one_node, changes): (Vec<_>, Vec<_>) =
+        changes.into_iter().partition(|sql| ON_ONE_NODE.contains(&&*sql.name));
+    assert_eq!(on_one_node.len(), ON_ONE_NODE.len(), "{on_one_node:?}");
     for Declared { name, text, .. } in changes {
         assert!(may_change(&text), "{name}: {text}");
     }
