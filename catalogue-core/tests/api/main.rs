@@ -15,6 +15,7 @@ mod failures;
 mod identified_by;
 mod imports;
 mod kept_answers;
+#[cfg(feature = "oauth")]
 mod log;
 mod me;
 mod misuse;
