@@ -125,7 +125,6 @@ mod catalogue;
 mod chain;
 mod cors;
 mod cursor;
-mod delegate;
 mod documents;
 mod error;
 mod in_flight;

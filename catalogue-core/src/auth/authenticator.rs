@@ -3,9 +3,9 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 
 use super::bearer::BearerToken;
-use crate::delegate::delegate;
 use crate::model::Identity;
 use crate::storage::StorageError;
 
@@ -98,6 +98,7 @@ pub struct Explanation {
     note = "a `CredentialStorage` becomes one by `StoredCredentials::new(storage)`; one that has the courses too is built with `Catalogue::with_api_keys(storage)`"
 )]
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     /// Says whose `token` is.
     ///
@@ -111,8 +112,3 @@ pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
         None
     }
 }
-
-delegate! { Authenticator {
-    async fn authenticate(token: BearerToken<'_>) -> Result<Verdict, StorageError>;
-    fn issuer_and_audience() -> Option<(&str, &str)>;
-} }

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 
 use super::rate_limit::RateLimit;
-use crate::delegate::delegate;
 use crate::model::{AccountId, Identity};
 
 /// Counts requests against a limit (decision A2).
@@ -22,6 +22,7 @@ use crate::model::{AccountId, Identity};
 ///
 /// [`LocalRateLimiter`](crate::limit::LocalRateLimiter) counts in this process.
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     /// The limit of every key. It stays the same.
     fn limit(&self) -> RateLimit;
@@ -32,12 +33,6 @@ pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     /// Gives back what `key` took in the window that [`Taken::Granted`] named.
     async fn give_back(&self, key: RateLimitKey<'_>, window: u64);
 }
-
-delegate! { RateLimiter {
-    async fn take(key: RateLimitKey<'_>) -> Taken;
-    async fn give_back(key: RateLimitKey<'_>, window: u64);
-    fn limit() -> RateLimit;
-} }
 
 /// Who has an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use auto_impl::auto_impl;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, request};
 
 use super::trace_parent::TraceParent;
 use crate::auth::{Explanation, Refusal};
-use crate::delegate::delegate;
 use crate::error::ApiError;
 use crate::limit::{ClientAddress, Throttled};
 use crate::model::Identity;
@@ -42,14 +42,11 @@ use crate::operation::Operation;
 /// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).observer(Failures::default()).build()?;
 /// # Ok::<(), catalogue_core::BuildError>(())
 /// ```
+#[auto_impl(Arc, Box)]
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// `request` was answered.
     fn finished(&self, request: &FinishedRequest<'_>);
 }
-
-delegate! { Observer {
-    fn finished(request: &FinishedRequest<'_>);
-} }
 
 /// Both are told, one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 
 use super::{KeyStorage, StorageError, StorageErrorKind, StorageStatus};
-use crate::delegate::delegate;
 use crate::model::{
     Account, AccountId, AccountSummary, Accounts, Course, CredentialRecord, CredentialUse, RemovedAccount, TokenDigest,
 };
@@ -45,6 +45,7 @@ pub enum Change {
 ///
 /// Calls may block the thread for as long as the database works: they are meant for a command line, not for a request.
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait AdminStorage: KeyStorage {
     /// Begins an import: all of it, or nothing.
     ///
@@ -138,26 +139,6 @@ pub trait AdminStorage: KeyStorage {
         None
     }
 }
-
-delegate! { AdminStorage {
-    async fn begin_import() -> Result<Box<dyn Import>, StorageError>;
-    async fn export(accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
-    async fn list_accounts(
-        accounts: Accounts<'_>,
-        now: Timestamp,
-        visit: &mut Visitor<'_, AccountSummary>,
-    ) -> Result<(), StorageError>;
-    async fn remove_account(account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
-    async fn remove_course(account: &AccountId, slug: &str) -> Result<bool, StorageError>;
-    async fn visit_credentials(
-        accounts: Accounts<'_>,
-        visit: &mut Visitor<'_, CredentialRecord>,
-    ) -> Result<(), StorageError>;
-    async fn find_credential_record(id: &str) -> Result<Option<CredentialRecord>, StorageError>;
-    async fn note_uses(uses: &[CredentialUse]) -> Result<(), StorageError>;
-    async fn revoke_tokens(digests: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> Result<(), StorageError>;
-    async fn status() -> Option<StorageStatus>;
-} }
 
 /// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it.
 #[async_trait]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 use uuid::Uuid;
 
 use super::StorageError;
-use crate::delegate::delegate;
 use crate::model::{AccountId, CredentialRecord, NewCredential};
 use crate::timestamp::Timestamp;
 
@@ -40,6 +40,7 @@ pub const MAX_RENAMES: usize = 20;
 ///   by then, the earliest [`MAX_REMOVED`], with their events. The time is that of the new key's creation.
 /// - Of a key's renames the last [`MAX_RENAMES`] keep their events. All other events of a key stay as long as it.
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the keys of `account` that have not ended by `now`, and of the others the `ended` that ended last; oldest first,
     /// ties by id, compared by bytes. `None` if there is no such account, also where another program keeps the accounts and keys are
@@ -115,36 +116,6 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be read.
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
-
-delegate! { KeyStorage {
-    async fn list_keys(
-        account: &AccountId,
-        now: Timestamp,
-        ended: usize,
-    ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
-    async fn find_key(account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
-    async fn create_key(key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
-    async fn rename_key(
-        account: &AccountId,
-        id: &str,
-        name: &str,
-        by: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError>;
-    async fn rotate_key(
-        account: &AccountId,
-        id: &str,
-        ends_at: Timestamp,
-        successor: &NewCredential,
-        by: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError>;
-    async fn revoke_key(
-        account: &AccountId,
-        id: &str,
-        at: Timestamp,
-        by: &Actor,
-    ) -> Result<Option<CredentialRecord>, StorageError>;
-    async fn list_events(account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
-} }
 
 /// Who made a change, as the log of changes names them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

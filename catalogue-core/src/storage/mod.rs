@@ -13,6 +13,7 @@ pub mod views;
 use std::fmt;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 
 pub use course_list::{CourseRow, Position};
 pub use error::{StorageError, StorageErrorKind};
@@ -23,7 +24,6 @@ pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
 pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};
 
-use crate::delegate::delegate;
 use crate::model::{AccountId, CourseDetail, Credential, TokenDigest};
 pub use crate::model::{AtRevision, Revision};
 
@@ -101,6 +101,7 @@ pub use crate::model::{AtRevision, Revision};
     note = "implement `list_courses` and `find_course`, with `#[catalogue_core::async_trait]` above the `impl`"
 )]
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// Hands the page of `account`'s courses that `page` asks for to `rows`, in the list's order, with one course more
     /// where there is one ([`PageRequest::rows`]), and returns the account's [revision](Self::revision) as in
@@ -140,16 +141,6 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 }
-
-delegate! { CourseStorage {
-    async fn list_courses(
-        account: &AccountId,
-        page: &PageRequest,
-        rows: &mut CourseRows<'_>,
-    ) -> Result<Option<Revision>, StorageError>;
-    async fn find_course(account: &AccountId, slug: &str) -> Result<AtRevision<Option<CourseDetail>>, StorageError>;
-    async fn revision(account: &AccountId) -> Result<Option<Revision>, StorageError>;
-} }
 
 /// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::auth::StoredCredentials).
 ///
@@ -197,6 +188,7 @@ delegate! { CourseStorage {
     note = "for callers that are known in another way build with `Catalogue::builder(courses, authenticator)`"
 )]
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// The credential whose token has that digest, or `None`.
     ///
@@ -218,8 +210,3 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 }
-
-delegate! { CredentialStorage {
-    async fn find_credential(digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
-    async fn is_revoked(digest: &TokenDigest) -> Result<Option<bool>, StorageError>;
-} }

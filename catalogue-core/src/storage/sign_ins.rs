@@ -3,9 +3,9 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 
 use super::{Actor, StorageError};
-use crate::delegate::delegate;
 use crate::model::{Account, AccountId, TokenDigest};
 use crate::timestamp::Timestamp;
 
@@ -24,6 +24,7 @@ pub const MAX_SESSIONS: usize = 10;
 /// - A code that is unknown or has ended costs a read and no write, because anybody can send one.
 /// - A call blocks its thread no longer than a look-up does.
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores a link. It removes the account's links and sessions that are over at its creation, and some of other accounts
     /// that ended a day before. It also removes the account's events of no key that are older by
@@ -66,18 +67,6 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// When the storage cannot be written now.
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
 }
-
-delegate! { SignInStorage {
-    async fn create_link(link: &NewSignIn, by: &Actor) -> Result<(), StorageError>;
-    async fn exchange_link(
-        link: &TokenDigest,
-        now: Timestamp,
-        session: &NewSession,
-    ) -> Result<Option<Account>, StorageError>;
-    async fn find_session(digest: &TokenDigest) -> Result<Option<Session>, StorageError>;
-    async fn end_session(digest: &TokenDigest) -> Result<(), StorageError>;
-    async fn end_sign_ins(account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
-} }
 
 /// A sign-in link to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use auto_impl::auto_impl;
 use bytes::Bytes;
 
-use crate::delegate::delegate;
 use crate::storage::StorageError;
 
 /// Fetches an issuer's key set: with the client that the host has, from a file, or one that stays (`Bytes`).
@@ -42,6 +42,7 @@ use crate::storage::StorageError;
     note = "implement `fetch`, with `#[catalogue_core::async_trait]` above the `impl`"
 )]
 #[async_trait]
+#[auto_impl(Arc, Box)]
 pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
     /// The issuer's key set as JSON (RFC 7517).
     ///
@@ -49,10 +50,6 @@ pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
     /// When it cannot be fetched now. The log has the error with its sources.
     async fn fetch(&self) -> Result<Bytes, StorageError>;
 }
-
-delegate! { FetchKeys {
-    async fn fetch() -> Result<Bytes, StorageError>;
-} }
 
 /// A set that stays.
 #[async_trait]
