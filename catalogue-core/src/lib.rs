@@ -111,7 +111,8 @@
 //! # Features and dependencies
 //! The feature `oauth`, which is no default, adds access tokens of an authorization server. Public signatures name the types of `http` and `bytes` alone, beside the macro
 //! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
-//! `schemars` serves the documents made here and is no promise.
+//! `schemars` serves the documents made here and is no promise. The feature `preserve_order` of `serde_json` is on, for
+//! documents that read well, and so it is in a host's whole program.
 
 pub mod auth;
 pub mod limit;

@@ -6,7 +6,6 @@
 pub(crate) mod about;
 mod answers;
 mod headers;
-mod json;
 mod links;
 mod llms;
 mod markdown;
@@ -20,10 +19,9 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use crate::address::{Address, AddressError};
 use crate::operation::document::{Document, OPENAPI, TITLE, VERSION};
 use crate::response::entity::Entity;
-use about::{About, Site};
+use about::Site;
 
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
 
@@ -49,7 +47,7 @@ impl Documents {
     }
 }
 
-/// A form in which the API's description can be had without a catalogue.
+/// A form of the API's description, for [`Catalogue::document`](crate::Catalogue::document).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DocumentFormat {
@@ -64,16 +62,6 @@ pub enum DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// The document of an API that is mounted at these addresses (decision R1);
-    /// [`Catalogue::document`](crate::Catalogue::document) is the one of a catalogue, with all that it was told of itself.
-    ///
-    /// # Errors
-    /// When one of them is no address to mount at.
-    pub fn render(self, base_url: &str, docs_url: &str) -> Result<String, AddressError> {
-        let [base, docs] = [Address::parse(base_url)?, Address::parse(docs_url)?];
-        Ok(self.text(Site { base: &base, docs: &docs, about: &About::default() }))
-    }
-
     pub(crate) fn text(self, site: Site<'_>) -> String {
         match self {
             Self::OpenApi => openapi::render(site),

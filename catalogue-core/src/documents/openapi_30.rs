@@ -5,9 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::about::Site;
-use super::json::pretty;
 use super::openapi;
-use super::schemas::Schemas;
 
 const OPENAPI: &str = "3.0.3";
 
@@ -15,16 +13,15 @@ const OPENAPI: &str = "3.0.3";
 const DATA: [&str; 4] = ["example", "value", "default", "enum"];
 
 pub(super) fn render(site: Site<'_>) -> String {
-    let schemas = Schemas::collect();
-    let mut document = openapi::document(site, &schemas);
+    let mut document = openapi::document(site);
     downgrade(&mut document);
-    pretty(&document, &schemas)
+    format!("{document:#}")
 }
 
 fn downgrade(document: &mut Value) {
     document["openapi"] = OPENAPI.into();
     if let Some(info) = document["info"].as_object_mut() {
-        info.remove("summary");
+        info.shift_remove("summary");
     }
     walk(document);
 }
@@ -63,7 +60,7 @@ fn nullable(object: &mut Map<String, Value>) {
 fn first_example(object: &mut Map<String, Value>) {
     if let Some(Value::Array(examples)) = object.get_mut("examples") {
         let first = examples.first_mut().map(Value::take);
-        object.remove("examples");
+        object.shift_remove("examples");
         object.extend(first.map(|example| ("example".to_owned(), example)));
     }
 }

@@ -38,16 +38,6 @@ impl Schemas {
         &self.answers[operation as usize]
     }
 
-    /// The schema that `object` looks like: it has all properties that are required and no other than those allowed.
-    pub(super) fn like(&self, object: &Map<String, Value>) -> Option<&Value> {
-        self.components.values().find(|schema| {
-            let (names, required) = (property_names(schema), required(schema));
-            object.keys().all(|key| names.contains(&key.as_str()))
-                && !required.is_empty()
-                && required.iter().all(|&name| object.contains_key(name))
-        })
-    }
-
     /// The objects with a name that `schema` is made of, each once, outer ones first.
     pub(super) fn objects_in(&self, schema: &Value) -> Vec<(&str, &Value)> {
         let mut found = Vec::new();
@@ -60,7 +50,7 @@ impl Schemas {
         let schema = name_of(schema).and_then(|name| self.components.get(name)).unwrap_or(schema);
         if schema.get("properties").is_some() {
             let property = |name| format!("\"{name}\": {}", self.sketch(&schema["properties"][name]));
-            let properties: Vec<String> = property_names(schema).into_iter().map(property).collect();
+            let properties: Vec<String> = property_names(schema).map(property).collect();
             return format!("{{ {} }}", properties.join(", "));
         }
         match &schema["type"] {
@@ -98,15 +88,9 @@ pub(super) fn required(schema: &Value) -> Vec<&str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// All properties of an object, the required ones first.
-pub(super) fn property_names(schema: &Value) -> Vec<&str> {
-    let mut names = required(schema);
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let mut others: Vec<&str> = properties.into_iter().flat_map(Map::keys).map(String::as_str).collect();
-    others.retain(|name| !names.contains(name));
-    others.sort_unstable();
-    names.extend(others);
-    names
+/// All properties of an object, in the order of its fields.
+pub(super) fn property_names(schema: &Value) -> impl Iterator<Item = &str> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str)
 }
 
 /// Makes a schema fit for readers of the document: no pointer to a section of another text, no format that only Rust

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::storage::Limit;
 
@@ -17,12 +17,24 @@ pub(crate) struct InvalidParameter {
     fault: Fault,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Fault {
     Repeated,
     NotAnInteger,
     OutOfRange,
     Invalid,
+}
+
+/// `error.details` of an invalid parameter.
+#[derive(Serialize)]
+pub(crate) struct ParameterDetails {
+    parameter: &'static str,
+    reason: Fault,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maximum: Option<usize>,
 }
 
 impl InvalidParameter {
@@ -59,18 +71,13 @@ impl InvalidParameter {
         }
     }
 
-    pub(crate) fn details(self) -> Value {
-        let reason = match self.fault {
-            Fault::Repeated => "repeated",
-            Fault::NotAnInteger => "not_an_integer",
-            Fault::OutOfRange => "out_of_range",
-            Fault::Invalid => "invalid",
-        };
-        let mut details = json!({ "parameter": self.parameter, "reason": reason });
-        if self.fault == Fault::OutOfRange {
-            details["minimum"] = Limit::MIN.get().into();
-            details["maximum"] = Limit::MAX.get().into();
+    pub(crate) fn details(self) -> ParameterDetails {
+        let bound = |limit: Limit| (self.fault == Fault::OutOfRange).then_some(limit.get());
+        ParameterDetails {
+            parameter: self.parameter,
+            reason: self.fault,
+            minimum: bound(Limit::MIN),
+            maximum: bound(Limit::MAX),
         }
-        details
     }
 }

@@ -7,13 +7,13 @@ use std::error::Error;
 
 use http::{HeaderValue, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::auth::{Explanation, Refusal};
 use crate::limit::Throttled;
 use crate::model::{Scope, Scopes};
 use crate::storage::StorageError;
-pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT};
+pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT, ParameterDetails};
 
 /// The codes that clients branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,6 +109,17 @@ pub(crate) enum ApiError {
     Internal(Box<dyn Error + Send + Sync>),
 }
 
+/// `error.details` of a failure.
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub(crate) enum Details<'e> {
+    Reason { reason: &'static str },
+    Scopes { required: [&'e Scope; 1], granted: &'e Scopes },
+    Parameter(ParameterDetails),
+    Retry { retry_after_seconds: u32 },
+    Request { request_id: &'e str },
+}
+
 impl ApiError {
     /// A 401 of which no more is said.
     pub(crate) const fn unauthorized(refusal: Refusal) -> Self {
@@ -158,17 +169,15 @@ impl ApiError {
     }
 
     /// The structured detail, whose shape varies by code.
-    pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
+    pub(crate) fn details<'e>(&'e self, request_id: &'e str) -> Option<Details<'e>> {
         Some(match self {
             Self::NotFound | Self::MethodNotAllowed => return None,
-            Self::Unauthorized(refusal, _) => json!({ "reason": refusal.reason() }),
-            Self::UnsupportedCredential { .. } => json!({ "reason": "unsupported_credential" }),
-            Self::InsufficientScope { required, granted } => {
-                json!({ "required": [required], "granted": granted })
-            }
-            Self::InvalidParameter(fault) => fault.details(),
-            Self::RateLimited(throttled) => json!({ "retryAfterSeconds": throttled.retry_after_seconds }),
-            Self::Internal(_) => json!({ "requestId": request_id }),
+            Self::Unauthorized(refusal, _) => Details::Reason { reason: refusal.reason() },
+            Self::UnsupportedCredential { .. } => Details::Reason { reason: "unsupported_credential" },
+            Self::InsufficientScope { required, granted } => Details::Scopes { required: [required], granted },
+            Self::InvalidParameter(fault) => Details::Parameter(fault.details()),
+            Self::RateLimited(throttled) => Details::Retry { retry_after_seconds: throttled.retry_after_seconds },
+            Self::Internal(_) => Details::Request { request_id },
         })
     }
 

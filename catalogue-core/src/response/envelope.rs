@@ -8,10 +8,9 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::address::Address;
-use crate::error::{ApiError, ErrorCode};
+use crate::error::{ApiError, Details, ErrorCode};
 use crate::operation::body::{Reply, json};
 use crate::response::conditional::ETag;
 use crate::response::entity::{ALLOWED_METHODS, Entity};
@@ -46,7 +45,7 @@ struct ErrorBody<'e> {
     /// Optional structured detail; its shape varies by code.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "anything")]
-    details: Option<Value>,
+    details: Option<Details<'e>>,
 }
 
 /// Any JSON. An empty schema and not `true`, which some generators refuse.

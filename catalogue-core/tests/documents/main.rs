@@ -8,14 +8,20 @@ mod schema;
 mod served;
 mod texts;
 
-use catalogue_core::DocumentFormat;
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{Catalogue, DocumentFormat};
 use serde_json::Value;
 
 const BASE: &str = "/api/v1";
 const DOCS: &str = "/docs";
 
 fn text(format: DocumentFormat) -> String {
-    format.render(BASE, DOCS).unwrap()
+    text_at(format, BASE, DOCS)
+}
+
+fn text_at(format: DocumentFormat, base: &str, docs: &str) -> String {
+    let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url(base).docs_url(docs);
+    builder.build().unwrap().document(format)
 }
 
 fn json(format: DocumentFormat) -> Value {

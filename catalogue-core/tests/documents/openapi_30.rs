@@ -55,6 +55,7 @@ fn the_nullable_properties_say_so() {
             nullable.push(at.to_owned());
         }
     });
+    nullable.sort();
     assert_eq!(
         nullable,
         [

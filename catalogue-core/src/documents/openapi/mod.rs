@@ -6,7 +6,6 @@ mod responses;
 use serde_json::{Map, Value, json};
 
 use super::about::Site;
-use super::json::pretty;
 use super::reference::general;
 use super::schemas::Schemas;
 use super::{OPENAPI, SUMMARY, VERSION, headers, markdown};
@@ -22,14 +21,14 @@ const LICENSES: &str = "https://spdx.org/licenses/";
 const BEARER: &str = "bearer";
 
 pub(super) fn render(site: Site<'_>) -> String {
-    let schemas = Schemas::collect();
-    pretty(&document(site, &schemas), &schemas)
+    format!("{:#}", document(site))
 }
 
-pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
-    let responses = Responses::collect(site, schemas);
+pub(super) fn document(site: Site<'_>) -> Value {
+    let schemas = Schemas::collect();
+    let responses = Responses::collect(site, &schemas);
     let path = |operation: Operation| {
-        let described = operations::describe(operation.row(), &responses.of(operation));
+        let described = operations::describe(operation.row(), responses.of(operation));
         (operation.row().path.to_owned(), json!({ "get": described }))
     };
     let mut document = json!({
@@ -38,7 +37,7 @@ pub(super) fn document(site: Site<'_>, schemas: &Schemas) -> Value {
             "title": site.title(),
             "version": VERSION,
             "summary": SUMMARY,
-            "description": markdown::blocks(&general::all(site, schemas)),
+            "description": markdown::blocks(&general::all(site)),
             // A licence has an identifier or an address, and older readers know the address alone.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },

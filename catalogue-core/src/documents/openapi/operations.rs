@@ -6,7 +6,7 @@ use super::BEARER;
 use crate::operation::{Parameter, Row};
 
 /// The operation of that row, with its responses.
-pub(super) fn describe(row: &Row, responses: &Value) -> Value {
+pub(super) fn describe(row: &Row, responses: Value) -> Value {
     let scopes: Vec<&str> = row.scope.iter().map(crate::model::Scope::name).collect();
     let mut operation = json!({
         "operationId": row.id,
@@ -16,11 +16,11 @@ pub(super) fn describe(row: &Row, responses: &Value) -> Value {
         // Only schemes with flows list scopes in the requirement itself.
         "security": [{ BEARER: [] }],
         "x-required-scopes": scopes,
-        "responses": responses,
     });
     if !row.parameters.is_empty() {
         operation["parameters"] = row.parameters.iter().map(|parameter| describe_parameter(*parameter)).collect();
     }
+    operation["responses"] = responses;
     operation
 }
 

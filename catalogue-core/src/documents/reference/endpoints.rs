@@ -6,7 +6,6 @@ use super::block::{Block, Status, code};
 use super::samples;
 use crate::documents::about::Site;
 use crate::documents::answers::{self, Answer};
-use crate::documents::json;
 use crate::documents::openapi::required_scope;
 use crate::documents::schemas::{Schemas, name_of, property_names, required};
 use crate::operation::{Operation, Parameter, Row};
@@ -37,14 +36,14 @@ fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &st
     blocks.push(Block::Samples(operation, samples::all(row, site, origin)));
     blocks.push(Block::TryIt(operation));
     blocks.push(Block::heading(4, "Answer"));
-    let example = success.body.as_ref().map(|body| json::pretty(body, schemas)).unwrap_or_default();
+    let example = success.body.as_ref().map(|body| format!("{body:#}")).unwrap_or_default();
     blocks.push(Block::Example(operation, example));
     for (name, object) in schemas.objects_in(schemas.answer(operation)) {
         blocks.push(Block::Text(format!("{}: {}", code(name), description(object))));
         blocks.push(fields(object));
     }
     blocks.push(Block::heading(4, "Statuses"));
-    blocks.push(Block::Statuses(operation, statuses(row, success, schemas)));
+    blocks.push(Block::Statuses(operation, statuses(row, success)));
     blocks
 }
 
@@ -55,7 +54,7 @@ fn fields(object: &Value) -> Block {
         let schema = &object["properties"][name];
         vec![code(name), type_of(schema), yes_no(required.contains(&name)), description(schema)]
     };
-    let rows = property_names(object).into_iter().map(row).collect();
+    let rows = property_names(object).map(row).collect();
     Block::Table { head: &["Field", "Type", "Required", "Notes"], rows, ids: Vec::new() }
 }
 
@@ -116,11 +115,11 @@ fn yes_no(yes: bool) -> String {
 }
 
 /// The statuses of an operation, with examples of failures. Its success stands beside them.
-fn statuses(row: &Row, success: Answer, schemas: &Schemas) -> Vec<Status> {
+fn statuses(row: &Row, success: Answer) -> Vec<Status> {
     let mut statuses: Vec<Status> = Vec::new();
     let answers = [success, answers::not_modified()].into_iter().chain(answers::failures(row));
     for answer in answers {
-        let body = answer.body.as_ref().filter(|_| answer.code.is_some()).map(|body| json::pretty(body, schemas));
+        let body = answer.body.as_ref().filter(|_| answer.code.is_some()).map(|body| format!("{body:#}"));
         match statuses.last_mut().filter(|last| last.status == answer.status.as_str()) {
             Some(last) => last.examples.extend(body),
             None => statuses.push(Status {

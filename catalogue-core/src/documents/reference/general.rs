@@ -6,10 +6,9 @@ use http::header::CACHE_CONTROL;
 
 use super::authentication::authentication;
 use super::block::{Block, code};
+use crate::documents::VERSION;
 use crate::documents::about::Site;
 use crate::documents::answers::{self, Answer};
-use crate::documents::schemas::Schemas;
-use crate::documents::{VERSION, json};
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
 use crate::request_id::MAX_LENGTH;
@@ -18,9 +17,8 @@ use crate::response::entity::Entity;
 use crate::response::envelope;
 use crate::storage::Limit;
 
-pub(in crate::documents) fn all(site: Site<'_>, schemas: &Schemas) -> Vec<Block> {
-    let parts =
-        [overview(site), authentication(site), paging(), errors(schemas), conditional(site), limits(), versions()];
+pub(in crate::documents) fn all(site: Site<'_>) -> Vec<Block> {
+    let parts = [overview(site), authentication(site), paging(), errors(), conditional(site), limits(), versions()];
     parts.concat()
 }
 
@@ -107,11 +105,11 @@ pub(in crate::documents) fn limit_rule() -> String {
     )
 }
 
-fn errors(schemas: &Schemas) -> Vec<Block> {
+fn errors() -> Vec<Block> {
     let codes =
         ErrorCode::ALL.iter().map(|&error| vec![code(error.as_str()), status(error), error.meaning().to_owned()]);
     let failures = all_failures();
-    let details = failures.iter().map(|answer| details_row(answer, schemas)).collect();
+    let details = failures.iter().map(details_row).collect();
     let ids = failures.iter().map(details_id).collect();
     let code_ids = ErrorCode::ALL.iter().map(|&error| error_id(error)).collect();
     vec![
@@ -155,9 +153,11 @@ fn details_id(answer: &Answer) -> String {
     reason.map(|code| format!("{}-{}", error_id(code), answer.name().replace('_', "-"))).unwrap_or_default()
 }
 
-fn details_row(answer: &Answer, schemas: &Schemas) -> Vec<String> {
+fn details_row(answer: &Answer) -> Vec<String> {
     let name = answer.code.map(ErrorCode::as_str).unwrap_or_default();
-    let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&json::compact(details, schemas)));
+    // On one line, with blanks where it may be broken.
+    let in_one_line = |details| format!("{details:#}").lines().map(str::trim_start).collect::<Vec<_>>().join(" ");
+    let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&in_one_line(details)));
     vec![code(name), answer.status.as_str().to_owned(), details]
 }
 

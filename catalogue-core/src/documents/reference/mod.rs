@@ -27,7 +27,7 @@ pub(super) fn content(site: Site<'_>, origin: &str) -> Vec<Block> {
         Block::Links(links(site.docs)),
     ];
     blocks.extend(quick_start::all(site, origin));
-    blocks.extend(general::all(site, &schemas));
+    blocks.extend(general::all(site));
     blocks.extend(endpoints::all(site, &schemas, origin));
     blocks
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use catalogue_core::DocumentFormat;
+use catalogue_core::storage::MemoryStorage;
+use catalogue_core::{Catalogue, DocumentFormat};
 use http::HeaderName;
 use jsonschema::{Draft, Validator};
 use serde_json::{Value, json};
@@ -58,7 +59,8 @@ pub(super) struct Header {
 
 /// The document as a tree.
 pub(super) fn printed() -> Value {
-    serde_json::from_str(&DocumentFormat::OpenApi.render(BASE, DOCS).unwrap()).unwrap()
+    let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url(BASE).docs_url(DOCS).build().unwrap();
+    serde_json::from_str(&catalogue.document(DocumentFormat::OpenApi)).unwrap()
 }
 
 impl Document {
