@@ -53,7 +53,22 @@ struct State {
     due: Option<Instant>,
     /// Whether the missing task was logged.
     has_warned: bool,
-    fetches: [u64; 2],
+    /// Without the age.
+    status: KeysStatus,
+}
+
+/// How the keys of an issuer stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeysStatus {
+    /// How many keys of the last set can be used.
+    pub usable: usize,
+    /// How long ago that set was fetched; `None` before the first one. After 24 hours it is not used.
+    pub age: Option<Duration>,
+    /// How often a set was fetched.
+    pub fetched: u64,
+    /// How often that failed.
+    pub failed: u64,
 }
 
 /// Why a token cannot be judged now.
@@ -154,15 +169,15 @@ impl Keys {
         }
     }
 
-    /// The last set that was fetched, also if it is too old to be used, and its age.
-    pub(super) fn last(&self) -> Option<(Arc<KeySet>, Duration)> {
+    pub(super) fn status(&self) -> KeysStatus {
         let (now, state) = ((self.clock)(), self.state());
-        state.set.as_ref().map(|(at, set)| (Arc::clone(set), now.saturating_duration_since(*at)))
+        let age = state.set.as_ref().map(|(at, _)| now.saturating_duration_since(*at));
+        KeysStatus { age, ..state.status }
     }
 
-    /// The numbers of fetches that succeeded, and that failed.
-    pub(super) fn fetches(&self) -> [u64; 2] {
-        self.state().fetches
+    /// The keys of the last set that are not used, each by its name and with the reason.
+    pub(super) fn passed_over(&self) -> Vec<String> {
+        self.state().set.as_ref().map(|(_, set)| set.shown_passed_over()).unwrap_or_default()
     }
 
     pub(super) fn last_failure(&self) -> Option<String> {
@@ -179,21 +194,23 @@ impl Keys {
     /// Records what came of a fetch. A set does not replace one whose fetch began later.
     fn record(&self, began: Instant, read: Result<Arc<KeySet>, String>) {
         let mut state = self.state();
-        state.fetches[usize::from(read.is_err())] += 1;
         let issuer = &*self.issuer;
         match read {
             Ok(set) => {
+                state.status.fetched += 1;
                 if state.failures > 0 {
                     tracing::info!(issuer, "the issuer's keys are fetched again");
                 }
                 (state.failed, state.failures) = (None, 0);
                 if state.set.as_ref().is_none_or(|(at, _)| *at <= began) {
                     tell_changes(issuer, state.set.as_ref().map(|(_, set)| &**set), &set);
+                    state.status.usable = set.usable;
                     state.set = Some((began, set));
                     state.due = state.due.max(began.checked_add(FRESH));
                 }
             }
             Err(error) => {
+                state.status.failed += 1;
                 if state.failures == 0 {
                     let goes_on = state.set.is_some();
                     tracing::warn!(issuer, error, goes_on, "the issuer's keys cannot be fetched; it is tried again");

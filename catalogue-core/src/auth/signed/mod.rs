@@ -39,6 +39,7 @@ pub use algorithm::SignatureAlgorithm;
 pub use builder::{SignedTokensBuilder, TokenType};
 pub(super) use claims::Rules;
 pub use fetch::FetchKeys;
+pub use keys::KeysStatus;
 pub(super) use members::Members;
 pub(super) use outcome::{Outcome, Outcomes};
 pub use revocation::Revocation;
@@ -78,26 +79,26 @@ struct Inner {
     clock: Clock,
 }
 
-/// How the keys of an issuer stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KeysStatus {
-    /// How many keys of the last set can be used.
-    pub usable: usize,
-    /// How long ago that set was fetched; `None` before the first one. After 24 hours it is not used.
-    pub age: Option<Duration>,
-    /// How often a set was fetched.
-    pub fetched: u64,
-    /// How often that failed.
-    pub failed: u64,
-}
-
-/// What becomes of a token, where it is not taken.
+/// Why a token is not taken.
 enum Not {
     /// It is another authenticator's, if anybody's.
     Mine,
     /// It is refused.
     Taken(Outcome),
+    /// It cannot be judged now.
+    Unavailable(Unavailable),
+}
+
+impl From<Outcome> for Not {
+    fn from(outcome: Outcome) -> Self {
+        Self::Taken(outcome)
+    }
+}
+
+impl From<Unavailable> for Not {
+    fn from(why: Unavailable) -> Self {
+        Self::Unavailable(why)
+    }
 }
 
 impl SignedTokens {
@@ -136,15 +137,13 @@ impl SignedTokens {
     /// How the keys stand.
     #[must_use]
     pub fn keys(&self) -> KeysStatus {
-        let (last, [fetched, failed]) = (self.0.keys.last(), self.0.keys.fetches());
-        let usable = last.as_ref().map_or(0, |(set, _)| set.usable);
-        KeysStatus { usable, age: last.map(|(_, age)| age), fetched, failed }
+        self.0.keys.status()
     }
 
     /// The keys of the last set that are not used, each by its name and with the reason.
     #[must_use]
     pub fn passed_over(&self) -> Vec<String> {
-        self.0.keys.last().map(|(set, _)| set.shown_passed_over()).unwrap_or_default()
+        self.0.keys.passed_over()
     }
 
     /// Why the last fetch of the keys failed; `None` where it succeeded.
@@ -167,13 +166,13 @@ impl SignedTokens {
 }
 
 impl Inner {
-    async fn identify(&self, token: BearerToken<'_>) -> Result<Result<Identity, Not>, Unavailable> {
+    async fn identify(&self, token: BearerToken<'_>) -> Result<Identity, Not> {
         let text = token.expose();
         if !has_form(text) {
-            return Ok(Err(self.not_of_the_form(text)));
+            return Err(self.not_of_the_form(text));
         }
         if text.len() > token::MAX_BYTES {
-            return Ok(Err(Not::Taken(Outcome::Length)));
+            return Err(Outcome::Length.into());
         }
         let digest = token.digest();
         if let Some(kept) = self.kept.get(&digest) {
@@ -181,19 +180,16 @@ impl Inner {
             let keys = self.keys.with(None).await?;
             if kept.counts((self.clock)(), &keys) {
                 self.outcomes.count(Outcome::Kept);
-                return Ok(Ok(kept.identity));
+                return Ok(kept.identity);
             }
         }
         let Some(token) = SignedToken::parse(text) else {
-            return Ok(Err(self.not_of_the_form(text)));
+            return Err(self.not_of_the_form(text));
         };
         if !token.is_of(&self.issuer) {
-            return Ok(Err(Not::Mine));
+            return Err(Not::Mine);
         }
-        let header = match token.header(self.rules.token_type, &self.algorithms) {
-            Ok(header) => header,
-            Err(outcome) => return Ok(Err(Not::Taken(outcome))),
-        };
+        let header = token.header(self.rules.token_type, &self.algorithms)?;
         let keys = self.keys.with(header.kid.as_deref()).await?;
         let mut verified = token.verified(&header, &keys);
         if verified.is_err() && header.kid.is_none() {
@@ -203,20 +199,14 @@ impl Inner {
                 verified = token.verified(&header, &newer);
             }
         }
-        let key = match verified {
-            Ok(key) => key,
-            Err(outcome) => return Ok(Err(Not::Taken(outcome))),
-        };
+        let key = verified?;
         // What the issuer has signed is believed from here on.
-        let grant = match self.rules.grant(&token.payload, header.is_access_token, (self.clock)()) {
-            Ok(grant) => grant,
-            Err(outcome) => return Ok(Err(Not::Taken(outcome))),
-        };
+        let grant = self.rules.grant(&token.payload, header.is_access_token, (self.clock)())?;
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         let identity = Identity::issued(grant.account, &digest, grant.scopes, issued);
         self.kept.insert(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key });
         self.outcomes.count(Outcome::Accepted);
-        Ok(Ok(identity))
+        Ok(identity)
     }
 
     /// Another authenticator may have tokens of any form; what looks like a signed one is counted.
@@ -232,13 +222,13 @@ impl Inner {
 impl Authenticator for SignedTokens {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
         match self.0.identify(token).await {
-            Ok(Ok(identity)) => Ok(Verdict::Accepted(identity)),
-            Ok(Err(Not::Mine)) => Ok(Verdict::NotMine),
-            Ok(Err(Not::Taken(outcome))) => {
+            Ok(identity) => Ok(Verdict::Accepted(identity)),
+            Err(Not::Mine) => Ok(Verdict::NotMine),
+            Err(Not::Taken(outcome)) => {
                 self.0.outcomes.count(outcome);
                 Ok(Verdict::Explained(outcome.refusal(), outcome.explanation()))
             }
-            Err(why) => {
+            Err(Not::Unavailable(why)) => {
                 self.0.outcomes.count(Outcome::Unavailable);
                 let message = format!("the keys of {} {why}", self.0.issuer);
                 Err(StorageError::new(StorageErrorKind::Unavailable, message))
