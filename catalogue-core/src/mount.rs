@@ -1,7 +1,5 @@
 //! [`Mount`]: the addresses that requests come in at, and what answers say of them.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use http::HeaderMap;
 
 use crate::address::Address;
@@ -9,7 +7,6 @@ use crate::build_error::BuildError;
 use crate::documents::Documents;
 use crate::documents::about::{About, Site};
 use crate::documents::protected_resource::ProtectedResource;
-use crate::response::Place;
 use crate::response::entity::Entity;
 use crate::response::rendering::Rendering;
 use crate::route::{Route, Router};
@@ -17,12 +14,10 @@ use crate::route::{Route, Router};
 /// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
 #[derive(Debug)]
 pub(crate) struct Mount {
-    /// Tells the kept answers of this mount from those of others in this process, as a page's `Link` names the address.
-    number: u32,
     pub(crate) router: Router,
     pub(crate) about: About,
     pub(crate) documents: Documents,
-    rendering: Rendering,
+    pub(crate) rendering: Rendering,
     /// `None` where no authorization server is known.
     pub(crate) resource: Option<ProtectedResource>,
 }
@@ -30,7 +25,6 @@ pub(crate) struct Mount {
 impl Mount {
     /// The API at `base_url` with its documents at `docs`, and at the root too where that is its own.
     pub(crate) fn at(base_url: &str, docs: Address, own_root: bool, about: About) -> Result<Self, BuildError> {
-        static MOUNTS: AtomicU32 = AtomicU32::new(0);
         let router = Router { base: Address::parse(base_url).map_err(BuildError::BaseUrl)?, docs, own_root };
         if router.base.path() == router.docs.path() {
             return Err(BuildError::SamePath(router.base.path().to_owned()));
@@ -41,10 +35,9 @@ impl Mount {
         }
         let site = Site { base: &router.base, docs: &router.docs, about: &about };
         Ok(Self {
-            number: MOUNTS.fetch_add(1, Ordering::Relaxed),
             documents: Documents::default(),
             resource: ProtectedResource::of(base_url, site),
-            rendering: Rendering::of_this_build(&router.base),
+            rendering: Rendering::of_this_build(router.base.clone()),
             router,
             about,
         })
@@ -56,11 +49,6 @@ impl Mount {
             Some(resource) if resource.path == path => Route::ProtectedResource,
             _ => self.router.route(path),
         }
-    }
-
-    /// What responses to operations depend on.
-    pub(crate) fn place(&self) -> Place<'_> {
-        Place { number: self.number, base: &self.router.base, rendering: &self.rendering }
     }
 
     /// What anybody may read there.

@@ -171,7 +171,7 @@ impl Inner {
             Asked::Document(document) => {
                 Answer::document(self.mount.documents.get(document, self.mount.site()), headers)
             }
-            Asked::Call(call) => self.answers.answer(self.mount.place(), call, &caller, revision, headers).await?,
+            Asked::Call(call) => self.answers.answer(&self.mount.rendering, call, &caller, revision, headers).await?,
         };
         if let Some(counted) = counted {
             let is_free = answer.is_free(headers);

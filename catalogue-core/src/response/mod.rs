@@ -13,7 +13,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 
-use crate::address::Address;
 use crate::error::ApiError;
 use crate::model::Revision;
 use crate::operation::{Authorized, Call};
@@ -23,15 +22,6 @@ use entity::Entity;
 use page_cache::{Fresh, PageCache, PageCacheStatistics};
 use page_key::{Key, Shown};
 use rendering::Rendering;
-
-/// Where a request came in, as far as its response depends on it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'m> {
-    /// The number of the mount.
-    pub(crate) number: u32,
-    pub(crate) base: &'m Address,
-    pub(crate) rendering: &'m Rendering,
-}
 
 /// Answers the calls of those who passed the gate. Clones share what is kept.
 #[derive(Clone, Debug)]
@@ -53,7 +43,7 @@ impl Answers {
     /// Answers a call: as long as what it shows is the same, from what is kept or with 304, reading no course.
     pub(crate) async fn answer(
         &self,
-        place: Place<'_>,
+        rendering: &Rendering,
         call: Call,
         caller: &Authorized<'_>,
         revision: Option<Revision>,
@@ -64,58 +54,42 @@ impl Answers {
             (_, None) => self.courses.revision(caller.account()).await?.map(Shown::Courses),
             (_, Some(revision)) => Some(Shown::Courses(revision)),
         };
+        // Work is boxed, so that responses without any have no room for it.
         let Some(shown) = shown else {
-            return Box::pin(self.answer_without_revision(place, call, caller, headers)).await;
+            let work = async move {
+                let reply = call.run(&*self.courses, caller).await?;
+                let entity = envelope::entity(reply, None, &rendering.base);
+                Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
+            };
+            return Box::pin(work).await;
         };
-        let key = Key { mount: place.number, account: caller.account().clone(), shown, call };
+        let key = Key { mount: rendering.mount, account: caller.account().clone(), shown, call };
         if let Some(cached) = self.page_cache.get(&key) {
             return Ok(Answer { response: envelope::answer(&cached, headers), rendered: false });
         }
-        let etag = place.rendering.tag(&key);
+        let etag = rendering.tag(&key);
         // A star would name an answer that may not be there; this very tag was only ever given to one that was.
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
-        // Boxed, so that the others have no room for this.
-        Box::pin(self.answer_rendered(place, key, etag, caller, headers)).await
-    }
-
-    async fn answer_rendered(
-        &self,
-        place: Place<'_>,
-        key: Key,
-        etag: ETag,
-        caller: &Authorized<'_>,
-        headers: &HeaderMap,
-    ) -> Result<Answer, ApiError> {
-        let entity = self.page_cache.get_or_render(&key, self.render(place, &key, etag, caller)).await?;
-        Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
-    }
-
-    /// Answers from courses that no revision stands for.
-    async fn answer_without_revision(
-        &self,
-        place: Place<'_>,
-        call: Call,
-        caller: &Authorized<'_>,
-        headers: &HeaderMap,
-    ) -> Result<Answer, ApiError> {
-        let reply = call.run(&*self.courses, caller).await?;
-        let entity = envelope::entity(reply, None, place.base);
-        Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
+        let work = async move {
+            let entity = self.page_cache.get_or_render(&key, self.render(rendering, &key, etag, caller)).await?;
+            Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
+        };
+        Box::pin(work).await
     }
 
     /// Renders the answer that depends on `key`, with the tag if it still shows that.
     async fn render(
         &self,
-        place: Place<'_>,
+        rendering: &Rendering,
         key: &Key,
         etag: ETag,
         caller: &Authorized<'_>,
     ) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
         let is_of_key = key.revision().is_none_or(|revision| reply.revision == Some(revision));
-        let entity = Arc::new(envelope::entity(reply, is_of_key.then_some(etag), place.base));
+        let entity = Arc::new(envelope::entity(reply, is_of_key.then_some(etag), &rendering.base));
         Ok(Fresh { entity, is_of_key })
     }
 }

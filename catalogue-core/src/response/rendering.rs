@@ -1,6 +1,7 @@
 //! [`Rendering`]: tags of answers that were not rendered yet.
 
 use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use sha2::{Digest, Sha256};
 
@@ -10,21 +11,28 @@ use crate::operation::Operation;
 use crate::response::conditional::ETag;
 use crate::response::page_key::{Key, Shown};
 
-/// Stands for the code that renders answers, and for the address that they link to. It is made from the examples of all
-/// operations, so every server of one version at one address has the same.
-#[derive(Clone, Debug)]
-pub(crate) struct Rendering(Sha256);
+/// What responses of one mount depend on, beside data: the address that they link to, and the code that renders them.
+#[derive(Debug)]
+pub(crate) struct Rendering {
+    pub(crate) base: Address,
+    /// Tells the cached responses of this mount from those of others in this process.
+    pub(crate) mount: u32,
+    /// Made from the address and the examples of all operations, so every server of one version at one address has the same.
+    digest: Sha256,
+}
 
 impl Rendering {
     /// The rendering of this build, below that address.
-    pub(crate) fn of_this_build(base: &Address) -> Self {
+    pub(crate) fn of_this_build(base: Address) -> Self {
+        static MOUNTS: AtomicU32 = AtomicU32::new(0);
         let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
         digest.update(base.as_str());
         for &operation in Operation::ALL {
             digest.update(operation.id());
             digest.update((operation.row().example)().body);
         }
-        Self(Sha256::new_with_prefix(digest.finalize()))
+        let digest = Sha256::new_with_prefix(digest.finalize());
+        Self { base, mount: MOUNTS.fetch_add(1, Ordering::Relaxed), digest }
     }
 
     /// The tag of the response with that key.
@@ -41,7 +49,7 @@ impl Rendering {
     }
 
     fn tag_of(&self, what: &impl Hash) -> ETag {
-        let mut digest = Feed(self.0.clone());
+        let mut digest = Feed(self.digest.clone());
         what.hash(&mut digest);
         ETag::of_digest(digest.0)
     }
