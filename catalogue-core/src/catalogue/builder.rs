@@ -29,11 +29,7 @@ pub struct CatalogueBuilder {
     authenticators: Vec<Arc<dyn Authenticator>>,
     base_url: String,
     docs_url: String,
-    docs_title: Option<String>,
-    docs_contact: Option<String>,
-    docs_keys_url: Option<String>,
-    settings_url: Option<String>,
-    authorization_servers: Vec<String>,
+    about: About,
     own_root: bool,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
@@ -65,11 +61,7 @@ impl CatalogueBuilder {
             authenticators: Vec::new(),
             base_url: "/api/v1".to_owned(),
             docs_url: "/docs".to_owned(),
-            docs_title: None,
-            docs_contact: None,
-            docs_keys_url: None,
-            settings_url: None,
-            authorization_servers: Vec::new(),
+            about: About::default(),
             own_root: false,
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
@@ -95,20 +87,20 @@ impl CatalogueBuilder {
 
     /// The title of the documents. Default `Course Catalogue Read API`.
     pub fn docs_title(mut self, title: impl Into<String>) -> Self {
-        self.docs_title = Some(title.into());
+        self.about.title = Some(title.into());
         self
     }
 
     /// Where callers' questions go: a mailbox or the address of a page. By default no text names one.
     pub fn docs_contact(mut self, contact: impl Into<String>) -> Self {
-        self.docs_contact = Some(contact.into());
+        self.about.contact = Some(contact.into());
         self
     }
 
     /// Where the owners of accounts make API keys: the address of a page, or its path alone. Default the
     /// [developer settings](Self::settings_url); without those, no text names a page.
     pub fn docs_keys_url(mut self, url: impl Into<String>) -> Self {
-        self.docs_keys_url = Some(url.into());
+        self.about.keys_url = Some(url.into());
         self
     }
 
@@ -116,7 +108,7 @@ impl CatalogueBuilder {
     /// The documents link to them as the place where keys are made, and nothing else changes: the catalogue does not
     /// serve them. By default there are none.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
-        self.settings_url = Some(settings_url.into());
+        self.about.settings_url = Some(settings_url.into());
         self
     }
 
@@ -125,7 +117,7 @@ impl CatalogueBuilder {
     /// challenge (decision O33). One may call it several times. A framework must route that path here too.
     #[cfg(feature = "oauth")]
     pub fn authorization_server(mut self, issuer: impl Into<String>) -> Self {
-        self.authorization_servers.push(issuer.into());
+        self.about.authorization_servers.push(issuer.into());
         self
     }
 
@@ -194,13 +186,11 @@ impl CatalogueBuilder {
     /// When a setting is not valid, or two contradict each other.
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
-        let about = About::new(self.docs_title, self.docs_contact, self.docs_keys_url, self.settings_url)?;
-        let (has_issuer, is_path) = (!self.authorization_servers.is_empty(), self.base_url.starts_with('/'));
-        let about = about.with_authorization_servers(self.authorization_servers)?;
-        let about = about.with_issuers(self.authenticators.iter().filter_map(|one| one.issuer_and_audience()));
-        if has_issuer && is_path {
+        self.about.check()?;
+        if !self.about.authorization_servers.is_empty() && self.base_url.starts_with('/') {
             return Err(BuildError::IssuerWithoutAddress(self.base_url));
         }
+        let about = self.about.with_issuers(self.authenticators.iter().filter_map(|one| one.issuer_and_audience()));
         let mount = Arc::new(Mount::at(&self.base_url, docs, self.own_root, about)?);
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);

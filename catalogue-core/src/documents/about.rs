@@ -7,58 +7,35 @@ use super::links::destination;
 use crate::address::{Address, has_bad_escape, parse_http_url};
 use crate::build_error::BuildError;
 
-/// Whose API it is. What is not said is left out of every text.
+/// Whose API it is, as the host says. What is not said is left out of every text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
-    title: Option<String>,
-    contact: Option<Contact>,
-    keys_url: Option<String>,
-    settings_url: Option<String>,
+    pub(crate) title: Option<String>,
+    /// Where questions go: the address of a page, or a mailbox.
+    pub(crate) contact: Option<String>,
+    pub(crate) keys_url: Option<String>,
+    pub(crate) settings_url: Option<String>,
     /// Where clients get tokens.
-    authorization_servers: Vec<String>,
+    pub(crate) authorization_servers: Vec<String>,
     /// Whose signed tokens are taken, in a sentence each.
     issuers: Vec<String>,
 }
 
-/// Where questions go.
-#[derive(Clone, Debug)]
-enum Contact {
-    Page(String),
-    Mailbox(String),
-}
-
 impl About {
-    /// Checks what a host says of itself.
-    pub(crate) fn new(
-        title: Option<String>,
-        contact: Option<String>,
-        keys_url: Option<String>,
-        settings_url: Option<String>,
-    ) -> Result<Self, BuildError> {
-        let title = title.map(|text| if is_title(&text) { Ok(text) } else { Err(BuildError::DocsTitle(text)) });
-        let keys_url = keys_url.map(|text| {
-            let is_path = text.starts_with('/') && !text.starts_with("//") && is_address(&text);
-            if is_path || is_page(&text) { Ok(text) } else { Err(BuildError::DocsKeysUrl(text)) }
-        });
-        let contact = contact.map(|text| match text {
-            text if is_page(&text) => Ok(Contact::Page(text)),
-            text if is_mailbox(&text) => Ok(Contact::Mailbox(text)),
-            text => Err(BuildError::DocsContact(text)),
-        });
-        settings_url.as_deref().map(Address::parse).transpose().map_err(BuildError::SettingsUrl)?;
-        let (title, contact, keys_url) = (title.transpose()?, contact.transpose()?, keys_url.transpose()?);
-        Ok(Self { title, contact, keys_url, settings_url, ..Self::default() })
+    /// Checks what the host says.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        refuse_unless(is_title, &self.title, BuildError::DocsTitle)?;
+        refuse_unless(|text| is_page(text) || is_mailbox(text), &self.contact, BuildError::DocsContact)?;
+        let is_path = |text: &str| text.starts_with('/') && !text.starts_with("//") && is_address(text);
+        refuse_unless(|text| is_path(text) || is_page(text), &self.keys_url, BuildError::DocsKeysUrl)?;
+        refuse_unless(is_page, &self.authorization_servers, BuildError::AuthorizationServer)?;
+        self.settings_url
+            .as_deref()
+            .map_or(Ok(()), |url| Address::parse(url).map(drop))
+            .map_err(BuildError::SettingsUrl)
     }
 
-    /// The same, with where tokens come from.
-    pub(crate) fn with_authorization_servers(self, servers: Vec<String>) -> Result<Self, BuildError> {
-        if let Some(bad) = servers.iter().find(|server| !is_page(server)) {
-            return Err(BuildError::AuthorizationServer(bad.clone()));
-        }
-        Ok(Self { authorization_servers: servers, ..self })
-    }
-
-    /// The same, with whose signed tokens are taken, and for which audience.
+    /// Returns these facts with whose signed tokens are taken, and for which audience.
     pub(crate) fn with_issuers<'i>(self, issuers: impl Iterator<Item = (&'i str, &'i str)>) -> Self {
         let is_code = |text: &str| !text.contains(|c: char| c == '`' || c.is_control());
         let shown = issuers.filter(|(issuer, audience)| is_code(issuer) && is_code(audience));
@@ -113,19 +90,26 @@ impl<'a> Site<'a> {
 
     /// Where questions go, in a sentence.
     pub(crate) fn questions(self) -> Option<String> {
-        Some(match self.about.contact.as_ref()? {
-            Contact::Page(url) => format!("Questions go to [{url}]({url})."),
-            Contact::Mailbox(mailbox) => format!("Questions go to [{mailbox}](mailto:{mailbox})."),
-        })
+        let contact = self.about.contact.as_ref()?;
+        let scheme = if is_mailbox(contact) { "mailto:" } else { "" };
+        Some(format!("Questions go to [{contact}]({scheme}{contact})."))
     }
 
     /// Whom to ask, for the OpenAPI document.
     pub(crate) fn contact(self) -> Option<Value> {
-        Some(match self.about.contact.as_ref()? {
-            Contact::Page(url) => json!({ "name": self.title(), "url": url }),
-            Contact::Mailbox(mailbox) => json!({ "name": self.title(), "email": mailbox }),
-        })
+        let contact = self.about.contact.as_ref()?;
+        let kind = if is_mailbox(contact) { "email" } else { "url" };
+        Some(json!({ "name": self.title(), kind: contact }))
     }
+}
+
+/// Refuses the first text that is not right.
+fn refuse_unless<'t>(
+    is_right: impl Fn(&str) -> bool,
+    texts: impl IntoIterator<Item = &'t String>,
+    error: fn(String) -> BuildError,
+) -> Result<(), BuildError> {
+    texts.into_iter().find(|text| !is_right(text)).map_or(Ok(()), |text| Err(error(text.clone())))
 }
 
 /// Texts mark code and links, so a title holds none of their marks.
@@ -157,7 +141,7 @@ mod tests {
 
     fn is_refused(title: Option<&str>, contact: Option<&str>, keys_url: Option<&str>) -> bool {
         let [title, contact, keys_url] = [title, contact, keys_url].map(|text| text.map(str::to_owned));
-        About::new(title, contact, keys_url, None).is_err()
+        About { title, contact, keys_url, ..About::default() }.check().is_err()
     }
 
     #[test]
