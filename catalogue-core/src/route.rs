@@ -123,7 +123,7 @@ mod tests {
             ("/api/v1/nothing", Route::UnknownOperation),
             ("/api/v10/me", Route::Outside),
             ("/docs", Route::Document(Document::Reference)),
-            ("/docs/", Route::Document(Document::ReferenceSlash)),
+            ("/docs/", Route::Document(Document::Reference)),
             ("/docs/openapi.json", Route::Document(Document::OpenApi)),
             ("/docs/nothing", Route::UnknownDocument),
             ("/", Route::Outside),
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn the_documents_at_the_root() {
         let router = router("/api/v1", "/");
-        assert_eq!(router.route("/"), Route::Document(Document::ReferenceSlash));
+        assert_eq!(router.route("/"), Route::Document(Document::Reference));
         assert_eq!(router.route("/openapi.json"), Route::Document(Document::OpenApi));
         assert_eq!(router.route("/api/v1/nothing"), Route::UnknownOperation);
         assert_eq!(router.route("/nothing"), Route::UnknownDocument);

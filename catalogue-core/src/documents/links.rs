@@ -22,23 +22,20 @@ pub(super) fn links(docs: &Address) -> Vec<Link> {
         link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
         link(Document::OpenApi30, "OpenAPI 3.0", "for older generators"),
         link(Document::Markdown, "Markdown", "the reference as text"),
-        link(page(docs), "Reference page", "the reference for people"),
+        link(Document::Reference, "Reference page", "the reference for people"),
         link(Document::Llms, "llms.txt", "the index for AI agents"),
     ]
 }
 
 /// Where the reference page stands.
 pub(super) fn page_address(docs: &Address) -> String {
-    address_of(docs, page(docs))
-}
-
-/// Where the documents stand at the root, an address without its slash would be none.
-fn page(docs: &Address) -> Document {
-    if docs.path().is_empty() { Document::ReferenceSlash } else { Document::Reference }
+    address_of(docs, Document::Reference)
 }
 
 fn address_of(docs: &Address, document: Document) -> String {
-    format!("{}{}", docs.as_str(), document.path())
+    // Where the documents stand at the root, an address without its slash would be none.
+    let path = if document == Document::Reference && docs.path().is_empty() { "/" } else { document.path() };
+    format!("{}{path}", docs.as_str())
 }
 
 /// An address as a link takes it: pointed brackets take any, the one with a parenthesis too.

@@ -25,7 +25,7 @@ pub(super) fn render(site: Site<'_>) -> String {
         match link.document {
             Document::OpenApi | Document::OpenApi30 | Document::Markdown => documents += &markdown::write_link(&link),
             // What people read is what an agent may leave out.
-            Document::Reference | Document::ReferenceSlash => optional += &markdown::write_link(&link),
+            Document::Reference => optional += &markdown::write_link(&link),
             Document::Llms => {}
         }
     }

@@ -20,12 +20,10 @@ pub(super) fn blocks(blocks: &[Block]) -> String {
 fn write_block(block: &Block) -> Option<String> {
     Some(match block {
         Block::Heading(level, text) => format!("{} {text}\n", "#".repeat(*level)),
-        Block::Text(text) => format!("{text}\n"),
+        Block::Text(text) | Block::UnnamedServer(text) => format!("{text}\n"),
         Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
         Block::Links(links) => links.iter().map(write_link).collect(),
         Block::Code { language, text, .. } => fence(language, text),
-        Block::UnnamedServer(text) if text.is_empty() => return None,
-        Block::UnnamedServer(text) => format!("{text}\n"),
         Block::Samples(_, samples) => format!("#### Request\n\n{}", fence("sh", &samples[0].text)),
         Block::Example(_, text) => fence("json", text),
         Block::Statuses(_, statuses) => {

@@ -35,7 +35,7 @@ impl Documents {
     pub(crate) fn get(&self, document: Document, site: Site<'_>) -> &Entity {
         let text = |media_type, format: DocumentFormat| Entity::of_bytes(media_type, format.text(site));
         self.0[document as usize].get_or_init(|| match document {
-            Document::Reference | Document::ReferenceSlash => {
+            Document::Reference => {
                 let page = reference::page::render(site);
                 Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)
             }

@@ -11,8 +11,6 @@ pub(crate) const TITLE: &str = "Course Catalogue Read API";
 pub(crate) enum Document {
     /// The reference page, at the address itself.
     Reference,
-    /// The same page, with a slash at the end.
-    ReferenceSlash,
     /// The OpenAPI document.
     OpenApi,
     /// The same as OpenAPI 3.0, for older generators.
@@ -24,14 +22,12 @@ pub(crate) enum Document {
 }
 
 impl Document {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Reference, Self::ReferenceSlash, Self::OpenApi, Self::OpenApi30, Self::Markdown, Self::Llms];
+    pub(crate) const ALL: [Self; 5] = [Self::Reference, Self::OpenApi, Self::OpenApi30, Self::Markdown, Self::Llms];
 
     /// Relative to the documents' address.
     pub(crate) const fn path(self) -> &'static str {
         match self {
             Self::Reference => "",
-            Self::ReferenceSlash => "/",
             Self::OpenApi => "/openapi.json",
             Self::OpenApi30 => "/openapi-3.0.json",
             Self::Markdown => "/openapi.md",
@@ -39,8 +35,9 @@ impl Document {
         }
     }
 
-    /// The document at `path` below the documents' address.
+    /// The document at `path` below the documents' address; the reference page also with a slash at the end.
     pub(crate) fn at(path: &str) -> Option<Self> {
+        let path = if path == "/" { "" } else { path };
         Self::ALL.into_iter().find(|document| document.path() == path)
     }
 }

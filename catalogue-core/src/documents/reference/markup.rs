@@ -21,8 +21,7 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
         Block::List(items) => list(items.iter().map(|item| inline(item))),
         // A page need not lead to itself.
         Block::Links(links) => {
-            let is_page = |document| matches!(document, Document::Reference | Document::ReferenceSlash);
-            let links = links.iter().filter(|link| !is_page(link.document)).map(link);
+            let links = links.iter().filter(|link| link.document != Document::Reference).map(link);
             list(links).replacen("<ul>", "<ul class=\"chips\">", 1)
         }
         Block::Code { text, label, .. } => code::block(&escape(text), label),
@@ -30,10 +29,9 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
             let text = if address.is_empty() { "/" } else { address };
             format!("<div class=\"base\"><b>Base address</b>{}</div>\n", code::block(&escape(text), "the base address"))
         }
-        Block::UnnamedServer(text) if text.is_empty() => String::new(),
         Block::UnnamedServer(_) => {
-            format!("<noscript><p>Put this server's address in the place of {ORIGIN}.</p></noscript>\n")
-                .replace(ORIGIN, &escape(ORIGIN))
+            let origin = escape(ORIGIN);
+            format!("<noscript><p>Put this server's address in the place of {origin}.</p></noscript>\n")
         }
         Block::Samples(operation, samples) => code::samples(*operation, samples, id),
         Block::Example(operation, text) => {

@@ -13,12 +13,15 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
     let read = r#" |
   sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
     let (target, end) = first.split_at(first.len() - 1);
-    let unnamed = format!("`$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`.");
     let step = |label, text| Block::Code { language: "sh", label, text };
-    vec![
-        Block::Base(format!("{}{}", before(site, origin), site.base.as_str())),
-        Block::heading(2, "Quick start"),
-        Block::UnnamedServer(if site.is_unnamed() { unnamed } else { String::new() }),
+    let mut blocks =
+        vec![Block::Base(format!("{}{}", before(site, origin), site.base.as_str())), Block::heading(2, "Quick start")];
+    if site.is_unnamed() {
+        let server =
+            format!("`$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`.");
+        blocks.push(Block::UnnamedServer(server));
+    }
+    blocks.extend([
         Block::Text(format!(
             "**1. Get a key.** {} Paste this line into a shell, and then the key: it stays in that shell, and out of its \
              history.",
@@ -36,5 +39,6 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
             "step 3",
             format!("next=$({}{read})\n{target}${{next:+&{cursor}=$next}}{end}", first.replacen("curl", "curl -s", 1)),
         ),
-    ]
+    ]);
+    blocks
 }
