@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use crate::program::{Outcome, TestDir};
 
 fn names_of(object: &Value) -> Vec<&str> {
-    object.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut names: Vec<_> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
 }
 
 #[test]

@@ -36,7 +36,7 @@ async fn a_foreign_key_and_none_are_the_same_bytes() {
     }
     assert_eq!(pages[0], pages[1]);
     assert_eq!(answers[0], answers[1]);
-    assert_eq!(answers[0], json!({ "data": { "key": Value::Null, "kind": "api-key" } }).to_string());
+    assert_eq!(answers[0], json!({ "data": { "kind": "api-key", "key": Value::Null } }).to_string());
     let mut mistyped = nobodys.expose().to_owned();
     mistyped.pop();
     for text in ["", "hello", &mistyped, "<script>"] {
