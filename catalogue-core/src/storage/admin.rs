@@ -41,7 +41,8 @@ pub enum Change {
 ///
 /// `Ok` of a call that writes means that the change is committed: it outlives this process, and a crash of the machine
 /// where the database is set up so. An error means that nothing has changed, unless its kind is
-/// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not.
+/// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not. Each call
+/// fails when the storage cannot be read or written now; a call that fails for other reasons too names them.
 ///
 /// Calls may block the thread for as long as the database works: they are meant for a command line, not for a request.
 #[async_trait]
@@ -57,16 +58,10 @@ pub trait AdminStorage: KeyStorage {
 
     /// Hands the accounts to `visit` by id, then their courses by account and slug (compared by bytes), all of one
     /// state of the data.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
 
     /// Hands the accounts to `visit` by id (compared by bytes), with the number of their courses and of their keys that
     /// hold at `now`, all of one state of the data.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn list_accounts(
         &self,
         accounts: Accounts<'_>,
@@ -76,22 +71,13 @@ pub trait AdminStorage: KeyStorage {
 
     /// Removes the account with that id, its courses and its credentials, and says what was removed; or `None` when
     /// there is none. It is gone from the next request on. A later account with the same id has none of its revisions.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
 
     /// Removes one course with its modules; says whether it was there.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
 
     /// Hands the credentials of those accounts to `visit`: by account (compared by bytes), those of one account in the
     /// order of [`list_keys`](KeyStorage::list_keys), all of one state of the data.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn visit_credentials(
         &self,
         accounts: Accounts<'_>,
@@ -99,9 +85,6 @@ pub trait AdminStorage: KeyStorage {
     ) -> Result<(), StorageError>;
 
     /// The credential with that id, or `None` when there is none.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Records when credentials were used, all uses or none. Of each credential the latest time is kept, from this call
@@ -109,9 +92,6 @@ pub trait AdminStorage: KeyStorage {
     ///
     /// It changes nothing that a request reads, so every account keeps its revision. It does not create a storage that
     /// is missing.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
 
     /// Revokes the signed tokens with those digests, which expire at `expires_at`: from the next request on,
@@ -140,19 +120,14 @@ pub trait AdminStorage: KeyStorage {
     }
 }
 
-/// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it.
+/// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it. Its calls fail as
+/// those of [`AdminStorage`] do.
 #[async_trait]
 pub trait Import: Send {
     /// Adds an account or replaces its name and email.
-    ///
-    /// # Errors
-    /// When the storage cannot be written.
     async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError>;
 
     /// When the course with that slug was created, or `None` when there is none.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError>;
 
     /// Adds a course or replaces it, modules included.
@@ -165,9 +140,6 @@ pub trait Import: Send {
 
     /// When each of those courses was created, as [`creation_time`](Self::creation_time) says of one after the other. That is
     /// what it does by default; a storage that is asked over a network asks for all of them at once.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn creation_times(&mut self, courses: &[(AccountId, &str)]) -> Result<Vec<Option<Timestamp>>, StorageError> {
         let mut times = Vec::with_capacity(courses.len());
         for (account, slug) in courses {
@@ -204,9 +176,6 @@ pub trait Import: Send {
 
     /// Removes every course that this import has not put, of the accounts that it has put; returns account and slug of
     /// each, in any order. It comes last, before [`commit`](Self::commit).
-    ///
-    /// # Errors
-    /// When the storage cannot be written.
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError>;
 
     /// Makes the whole import visible at once.

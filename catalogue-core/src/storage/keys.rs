@@ -31,7 +31,8 @@ pub const MAX_RENAMES: usize = 20;
 /// - A change and its event are committed together, or neither is. What changes nothing writes no event: a second
 ///   revocation, a name that the key has already.
 /// - `Ok` means that the change is committed. An error means that nothing has changed, unless its kind is
-///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown).
+///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown). Each call fails when the storage cannot be read or written now;
+///   a call that fails for other reasons too names them.
 /// - A change holds for each look-up that begins after it was answered.
 /// - A call blocks its thread no longer than a look-up does.
 /// - A key ends at its revocation or at its expiry, whichever is earlier. What is read, and the time for it, does not grow with
@@ -45,9 +46,6 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     /// Returns the keys of `account` that have not ended by `now`, and of the others the `ended` that ended last; oldest first,
     /// ties by id, compared by bytes. `None` if there is no such account, also where another program keeps the accounts and keys are
     /// left of one.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn list_keys(
         &self,
         account: &AccountId,
@@ -56,9 +54,6 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
 
     /// Returns the key with that id, whether it has ended or not, or `None` if the account has none.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Stores a key.
@@ -70,9 +65,6 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
 
     /// Renames the key with that id and returns it, or `None` when the account has none.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn rename_key(
         &self,
         account: &AccountId,
@@ -99,9 +91,6 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Revokes the key with that id and returns it, or `None` when the account has none. The first revocation's time stays.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn revoke_key(
         &self,
         account: &AccountId,
@@ -111,9 +100,6 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// The account's last events, newest first, `most` of them at most.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
 

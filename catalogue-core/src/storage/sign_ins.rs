@@ -17,6 +17,7 @@ pub const MAX_SESSIONS: usize = 10;
 /// # Contract
 /// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is. What
 ///   changes nothing writes no event.
+/// - Each call fails when the storage cannot be read or written now; a call that fails for other reasons too names them.
 /// - A link is exchanged once, also by concurrent calls.
 /// - An end holds for each look-up that begins after it was answered.
 /// - Links and sessions are removed with their account. If another program keeps the accounts, those of an account that is gone
@@ -39,9 +40,6 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// Takes the link with that digest, stores `session` for its account, and returns the account. `None` when there is
     /// no such link, or it has ended by `now`. Of more than [`MAX_SESSIONS`] sessions of the account the oldest are
     /// removed.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn exchange_link(
         &self,
         link: &TokenDigest,
@@ -50,21 +48,12 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<Account>, StorageError>;
 
     /// The session with that digest, over or not, or `None` when there is none or it was ended.
-    ///
-    /// # Errors
-    /// When the storage cannot be read.
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError>;
 
     /// Ends the session with that digest, if there is one.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError>;
 
     /// Ends all links and sessions of `account`, and says how many there were.
-    ///
-    /// # Errors
-    /// When the storage cannot be written now.
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
 }
 

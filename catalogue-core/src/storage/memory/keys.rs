@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::admin::in_order;
 use super::{MemoryStorage, State};
-use crate::model::{AccountId, CredentialRecord, NewCredential};
+use crate::model::{AccountId, CredentialRecord, CredentialState, NewCredential};
 use crate::storage::{
     Actor, CredentialAction, CredentialEvent, KeyStorage, MAX_REMOVED, MAX_RENAMES, RETENTION, StorageError,
 };
@@ -107,11 +107,7 @@ impl KeyStorage for MemoryStorage {
     ) -> Result<Option<CredentialRecord>, StorageError> {
         let mut state = self.state();
         let now = successor.record.created_at;
-        let holds = |record: &CredentialRecord| {
-            let has_expired = record.expires_at.is_some_and(|expiry| expiry <= now);
-            record.revoked_at.is_none() && !has_expired && record.replaced_by.is_none()
-        };
-        if !state.key_mut(account, id).is_some_and(|record| holds(record)) {
+        if !state.key_mut(account, id).is_some_and(|record| record.state(now) == CredentialState::Valid) {
             return Ok(None);
         }
         state.add_credential(successor)?;

@@ -6,6 +6,7 @@
 mod checks;
 mod columns;
 mod row;
+mod value;
 
 use std::error::Error;
 use std::fmt;
@@ -15,46 +16,33 @@ use async_trait::async_trait;
 use super::StorageError;
 pub use checks::{Dialect, RowCheck};
 pub use columns::{ACCOUNTS, COURSES, Kind, MODULE_COUNT, MODULES, REVISIONS, VIEWS};
-pub use row::{Cells, Column, Owner, Page, Value, ViewRow};
+pub use row::ViewRow;
+pub use value::{Cells, Column, Owner, Page, Value};
 
 /// Looks at the views that courses are read from, where the tables behind them belong to another program.
 ///
-/// The request path does not use it: it is for command lines and the start of a server.
+/// The request path does not use it: it is for command lines and the start of a server. Each call fails when the database cannot
+/// be asked.
 #[async_trait]
 pub trait CourseViews: fmt::Debug + Send + Sync {
     /// What the API could not serve: views and columns that are missing or of a type that cannot be read, and rows that
     /// break the contract of [`CourseStorage`](super::CourseStorage). Faults of one kind and view may be cut at a hundred.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError>;
 
     /// Optional columns without which requests are slower: `module_count`, without which each course of a list costs a count.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     async fn check_columns(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
     /// Reasons why the storage does not rely on `catalogue_revisions`, such as a table without its triggers. Responses are
     /// right all the same, and cached for a shorter time or not at all.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
         Ok(Vec::new())
     }
 
     /// Requests whose plan scans a table or sorts, for the largest account that a bounded look finds, with the index that ends it
     /// as a template in the words of the views; large tables without statistics.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
     /// What the role may do beyond reading the views and owning the tables of ours.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
     async fn check_rights(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 }
 

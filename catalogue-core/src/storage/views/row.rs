@@ -1,79 +1,10 @@
 //! Rows of views, read strictly: a value that the API must not serve is a fault with the view and the key of its row.
 
 use super::ViewFault;
+use super::value::{Cells, Column, Owner, Page, Value, parse, shown};
 use crate::model::{CourseDetail, Module, is_slug};
 use crate::storage::{CourseRow, Revision};
 use crate::timestamp::Timestamp;
-
-/// The value of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<'r> {
-    /// No value.
-    Null,
-    /// An integer.
-    Integer(i64),
-    /// A boolean.
-    Boolean(bool),
-    /// A text.
-    Text(&'r str),
-    /// Bytes.
-    Bytes(&'r [u8]),
-    /// An instant.
-    Time(Timestamp),
-    /// A value of another type, by the type's name.
-    Typed(&'r str),
-    /// A value that no column may have, described for people, such as `a real number`.
-    Other(&'r str),
-}
-
-/// A row of a database.
-pub trait Cells<'r>: Copy {
-    /// What a time may be.
-    const TIME: &'static str;
-    /// What a boolean may be.
-    const FLAG: &'static str;
-
-    /// Returns the value at a position.
-    fn value(self, position: usize) -> Value<'r>;
-}
-
-/// A column of a statement: its position and its name.
-#[derive(Clone, Copy, Debug)]
-pub struct Column(pub usize, pub &'static str);
-
-/// The first columns of statements for a page. Those that most tables have last come first: SQLite reads the head of a row up to
-/// the column that is asked for, once if the first one is the furthest.
-#[derive(Debug)]
-pub enum Page {}
-
-#[allow(missing_docs)]
-impl Page {
-    pub const MODULE_COUNT: Column = Column(0, "module_count");
-    pub const HIDDEN: Column = Column(1, "hidden");
-    pub const PUBLISHED_AT: Column = Column(2, "published_at");
-    pub const CREATED_AT: Column = Column(3, "created_at");
-    pub const LANGUAGE: Column = Column(4, "language");
-    pub const TITLE: Column = Column(5, "title");
-    pub const SLUG: Column = Column(6, "slug");
-    pub const ACCOUNT_ID: Column = Column(7, "account_id");
-    pub const KEY: &[usize] = &[7, 6];
-}
-
-/// The account whose rows are read. A column of numbers finds its rows by `012` too, so only the digits of a number count.
-#[derive(Clone, Copy, Debug)]
-pub struct Owner<'a> {
-    id: &'a str,
-    /// `None` unless the id is a number as it is written.
-    number: Option<i64>,
-}
-
-impl<'a> Owner<'a> {
-    /// Creates the owner with that account id.
-    #[must_use]
-    pub fn new(id: &'a str) -> Self {
-        Self { id, number: id.parse().ok().filter(|number: &i64| number.to_string() == id) }
-    }
-}
 
 /// A row of one view, with the positions of its key.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +20,8 @@ pub struct ViewRow<C> {
 /// What is wrong with a row. In a box: values of sound rows are returned in registers.
 type Fault = Box<ViewFault>;
 
+/// Each function reads strictly: it fails with the fault of the row unless the value is what the function returns.
+#[allow(clippy::missing_errors_doc, reason = "all fail alike")]
 impl<'r, C: Cells<'r>> ViewRow<C> {
     /// Returns a fault of this row.
     #[cold]
@@ -108,9 +41,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Fails unless the row is the owner's. It is called before anything else of the row is used.
-    ///
-    /// # Errors
-    /// Returns the fault.
     #[inline]
     pub fn check_owner(&self, column: Column, owner: Owner<'_>) -> Result<(), Fault> {
         match self.cells.value(column.0) {
@@ -124,9 +54,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns an account's id: a text, or the digits of an integer.
-    ///
-    /// # Errors
-    /// Returns the fault.
     pub fn id(&self, column: Column) -> Result<String, Fault> {
         match self.cells.value(column.0) {
             Value::Text(text) => Ok(text.to_owned()),
@@ -136,9 +63,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns a text.
-    ///
-    /// # Errors
-    /// Returns the fault.
     #[inline]
     pub fn text(&self, column: Column) -> Result<&'r str, Fault> {
         match self.cells.value(column.0) {
@@ -152,9 +76,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns a slug.
-    ///
-    /// # Errors
-    /// Returns the fault.
     #[inline]
     pub fn slug(&self, column: Column) -> Result<&'r str, Fault> {
         let slug = self.text(column)?;
@@ -167,9 +88,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
 
     /// Returns a time, which is an instant, an integer of microseconds, or a text of RFC 3339. The text may have a blank before the
     /// time, and then lack an offset, which means UTC.
-    ///
-    /// # Errors
-    /// Returns the fault.
     pub fn time(&self, column: Column) -> Result<Timestamp, Fault> {
         let time = match self.cells.value(column.0) {
             Value::Time(time) => Some(time),
@@ -194,9 +112,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns an integer that is not less than `least`.
-    ///
-    /// # Errors
-    /// Returns the fault.
     #[inline]
     pub fn count(&self, column: Column, least: u32) -> Result<u32, Fault> {
         match self.cells.value(column.0) {
@@ -209,9 +124,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns a revision, which is 16 bytes, or a UUID as text.
-    ///
-    /// # Errors
-    /// Returns the fault.
     pub fn revision(&self, column: Column) -> Result<Revision, Fault> {
         let bytes = match self.cells.value(column.0) {
             Value::Bytes(bytes) => <[u8; 16]>::try_from(bytes).ok(),
@@ -222,9 +134,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns a row of a page, which must be the owner's, and when its course was created.
-    ///
-    /// # Errors
-    /// Returns the first fault.
     #[inline]
     pub fn course(&self, owner: Owner<'_>) -> Result<(CourseRow<'r>, Timestamp), Fault> {
         self.check_owner(Page::ACCOUNT_ID, owner)?;
@@ -241,9 +150,6 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
 
     /// Returns the course of a row of `account_id`, `slug`, `title`, `tagline`, `language`, `published_at`, `hidden` and
     /// `access_mode`, which must be the owner's.
-    ///
-    /// # Errors
-    /// Returns the first fault.
     pub fn detail(&self, owner: Owner<'_>) -> Result<CourseDetail, Fault> {
         self.check_owner(Column(0, "account_id"), owner)?;
         Ok(CourseDetail {
@@ -259,17 +165,11 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns a text, or `None` if it is null.
-    ///
-    /// # Errors
-    /// Returns the fault.
     pub fn optional_text(&self, column: Column) -> Result<Option<String>, Fault> {
         if self.is_null(column.0) { Ok(None) } else { self.owned(column).map(Some) }
     }
 
     /// Returns the module of a row of `account_id`, `course_slug`, `title`, `summary` and `number`, which must be the owner's.
-    ///
-    /// # Errors
-    /// Returns the first fault.
     pub fn module(&self, owner: Owner<'_>) -> Result<Module, Fault> {
         self.check_owner(Column(0, "account_id"), owner)?;
         self.text(Column(1, "course_slug"))?;
@@ -282,33 +182,3 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
 }
 
 const ID: &str = "a text, an integer or a UUID";
-
-fn parse(text: &str) -> Option<Timestamp> {
-    let bytes = text.as_bytes();
-    if bytes.get(10) != Some(&b' ') {
-        return Timestamp::parse(text).ok();
-    }
-    // On the stack: a page has a hundred.
-    let mut time = [b'Z'; 40];
-    time[..39].get_mut(..bytes.len())?.copy_from_slice(bytes);
-    time[10] = b'T';
-    let has_offset = !bytes.iter().skip(19).all(|byte| matches!(byte, b'.' | b'0'..=b'9'));
-    Timestamp::parse(std::str::from_utf8(&time[..bytes.len() + usize::from(!has_offset)]).ok()?).ok()
-}
-
-/// Describes a value for people, cut if it is long.
-fn shown(value: Value<'_>) -> String {
-    match value {
-        Value::Null => "null".to_owned(),
-        Value::Integer(number) => number.to_string(),
-        Value::Boolean(flag) => flag.to_string(),
-        Value::Time(time) => time.to_string(),
-        Value::Text(text) => {
-            let is_plain = !text.is_empty() && text.len() <= 200 && !text.chars().any(char::is_control);
-            if is_plain { text.to_owned() } else { format!("{:?}", text.chars().take(60).collect::<String>()) }
-        }
-        Value::Bytes(_) => "a blob".to_owned(),
-        Value::Typed(name) => format!("of the type {name}"),
-        Value::Other(kind) => kind.to_owned(),
-    }
-}
