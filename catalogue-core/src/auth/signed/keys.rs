@@ -13,6 +13,7 @@ use super::key_set::{KeySet, PassedOver};
 use crate::chain::chain;
 use crate::in_flight::InFlight;
 use crate::panic_guard::catch_panic;
+use crate::storage::{StorageError, StorageErrorKind};
 
 /// How old the set becomes before it is fetched again.
 const FRESH: Duration = Duration::from_secs(5 * 60);
@@ -71,15 +72,6 @@ pub struct KeysStatus {
     pub failed: u64,
 }
 
-/// Why a token cannot be judged now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unavailable {
-    #[error("cannot be fetched now; the log says why")]
-    NotFetched,
-    #[error("are being fetched, and {MAX_WAITING} requests wait for them")]
-    Crowded,
-}
-
 impl Keys {
     pub(super) fn new(
         issuer: &str,
@@ -92,7 +84,7 @@ impl Keys {
 
     /// Returns the set that a token with that `kid` is verified with. Without a set that has such a key it is fetched once
     /// more. A set that is old because no task fetches it is fetched too, and used all the same if that fails.
-    pub(super) async fn with(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, Unavailable> {
+    pub(super) async fn with(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, StorageError> {
         let (set, is_due) = self.usable();
         match set.filter(|set| kid.is_none_or(|kid| set.knows(kid))) {
             Some(set) if is_due => Ok(self.fetch_for_request().await.unwrap_or(set)),
@@ -103,17 +95,24 @@ impl Keys {
 
     /// Returns the set after one fetch for all requests that need one, begun at most every ten seconds. Within them the
     /// result of the last one holds.
-    pub(super) async fn fetch_for_request(self: &Arc<Self>) -> Result<Arc<KeySet>, Unavailable> {
-        let fetch = self.begin_or_join().ok_or(Unavailable::NotFetched)?;
+    pub(super) async fn fetch_for_request(self: &Arc<Self>) -> Result<Arc<KeySet>, StorageError> {
+        let not_fetched = || self.unavailable("cannot be fetched now; the log says why");
+        let fetch = self.begin_or_join().ok_or_else(not_fetched)?;
         let has_succeeded = match fetch.peek() {
             Some(has_succeeded) => *has_succeeded,
             None => {
                 // Each request that waits holds a connection.
-                let _permit = self.waiting.enter().ok_or(Unavailable::Crowded)?;
+                let crowded =
+                    || self.unavailable(&format!("are being fetched, and {MAX_WAITING} requests wait for them"));
+                let _permit = self.waiting.enter().ok_or_else(crowded)?;
                 fetch.await
             }
         };
-        self.usable().0.filter(|_| has_succeeded).ok_or(Unavailable::NotFetched)
+        self.usable().0.filter(|_| has_succeeded).ok_or_else(not_fetched)
+    }
+
+    fn unavailable(&self, why: &str) -> StorageError {
+        StorageError::new(StorageErrorKind::Unavailable, format!("the keys of {} {why}", self.issuer))
     }
 
     /// Returns the fetch to wait for; `None` if one of the task has just failed.

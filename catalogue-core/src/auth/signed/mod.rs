@@ -41,6 +41,7 @@ pub(super) use claims::Rules;
 pub use fetch::FetchKeys;
 pub use keys::KeysStatus;
 pub(super) use members::Members;
+use outcome::Not;
 pub(super) use outcome::{Outcome, Outcomes};
 pub use revocation::Revocation;
 pub(super) use token::MAX_BYTES;
@@ -50,10 +51,10 @@ pub use unverified::UnverifiedToken;
 use super::authenticator::{Authenticator, Verdict};
 use super::bearer::BearerToken;
 use crate::model::{Identity, Issued};
-use crate::storage::{StorageError, StorageErrorKind};
+use crate::storage::StorageError;
 use crate::timestamp::Timestamp;
 use kept::{KeptToken, KeptTokens};
-use keys::{Keys, Unavailable};
+use keys::Keys;
 use token::SignedToken;
 
 /// Knows the signed access tokens of one issuer. Several issuers are several of these. Clones share keys and kept tokens.
@@ -77,28 +78,6 @@ struct Inner {
     kept: KeptTokens,
     outcomes: Outcomes,
     clock: Clock,
-}
-
-/// Why a token is not taken.
-enum Not {
-    /// It is another authenticator's, if anybody's.
-    Mine,
-    /// It is refused.
-    Taken(Outcome),
-    /// It cannot be judged now.
-    Unavailable(Unavailable),
-}
-
-impl From<Outcome> for Not {
-    fn from(outcome: Outcome) -> Self {
-        Self::Taken(outcome)
-    }
-}
-
-impl From<Unavailable> for Not {
-    fn from(why: Unavailable) -> Self {
-        Self::Unavailable(why)
-    }
 }
 
 impl SignedTokens {
@@ -228,10 +207,9 @@ impl Authenticator for SignedTokens {
                 self.0.outcomes.count(outcome);
                 Ok(Verdict::Explained(outcome.refusal(), outcome.explanation()))
             }
-            Err(Not::Unavailable(why)) => {
+            Err(Not::Unavailable(error)) => {
                 self.0.outcomes.count(Outcome::Unavailable);
-                let message = format!("the keys of {} {why}", self.0.issuer);
-                Err(StorageError::new(StorageErrorKind::Unavailable, message))
+                Err(error)
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::authenticator::{Explanation, Refusal};
+use crate::storage::StorageError;
 
 /// Makes the outcomes, all of them in a list, and the word and the description of each.
 macro_rules! outcomes {
@@ -73,6 +74,28 @@ impl Outcome {
     /// Why the caller is answered 401.
     pub(super) const fn refusal(self) -> Refusal {
         if matches!(self, Self::Expired) { Refusal::Expired } else { Refusal::Invalid }
+    }
+}
+
+/// Why a token is not taken.
+pub(super) enum Not {
+    /// It is another authenticator's, if anybody's.
+    Mine,
+    /// It is refused.
+    Taken(Outcome),
+    /// It cannot be judged now.
+    Unavailable(StorageError),
+}
+
+impl From<Outcome> for Not {
+    fn from(outcome: Outcome) -> Self {
+        Self::Taken(outcome)
+    }
+}
+
+impl From<StorageError> for Not {
+    fn from(error: StorageError) -> Self {
+        Self::Unavailable(error)
     }
 }
 
