@@ -10,31 +10,25 @@ use crate::storage::Limit;
 pub(crate) const CURSOR: &str = "cursor";
 pub(crate) const LIMIT: &str = "limit";
 
-/// A parameter that cannot be understood. It is never corrected silently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A parameter that cannot be understood, as `error.details` shows it. It is never corrected silently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct InvalidParameter {
     parameter: &'static str,
+    #[serde(flatten)]
     fault: Fault,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(tag = "reason", rename_all = "snake_case")]
 pub(crate) enum Fault {
     Repeated,
     NotAnInteger,
-    OutOfRange,
+    OutOfRange { minimum: usize, maximum: usize },
     Invalid,
 }
 
-/// `error.details` of an invalid parameter.
-#[derive(Serialize)]
-pub(crate) struct ParameterDetails {
-    parameter: &'static str,
-    reason: Fault,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    minimum: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    maximum: Option<usize>,
+impl Fault {
+    pub(crate) const OUT_OF_RANGE: Self = Self::OutOfRange { minimum: Limit::MIN.get(), maximum: Limit::MAX.get() };
 }
 
 impl InvalidParameter {
@@ -45,7 +39,7 @@ impl InvalidParameter {
     pub(crate) const ALL: [Self; 5] = [
         Self::new(LIMIT, Fault::Repeated),
         Self::new(LIMIT, Fault::NotAnInteger),
-        Self::new(LIMIT, Fault::OutOfRange),
+        Self::new(LIMIT, Fault::OUT_OF_RANGE),
         Self::new(CURSOR, Fault::Repeated),
         Self::CURSOR,
     ];
@@ -63,21 +57,11 @@ impl InvalidParameter {
         let name = self.parameter;
         match self.fault {
             Fault::Repeated => format!("The parameter `{name}` may be given once only.").into(),
-            Fault::NotAnInteger | Fault::OutOfRange => {
+            Fault::NotAnInteger | Fault::OutOfRange { .. } => {
                 let (minimum, maximum) = (Limit::MIN.get(), Limit::MAX.get());
                 format!("The parameter `{name}` must be an integer from {minimum} to {maximum}.").into()
             }
             Fault::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
-        }
-    }
-
-    pub(crate) fn details(self) -> ParameterDetails {
-        let bound = |limit: Limit| (self.fault == Fault::OutOfRange).then_some(limit.get());
-        ParameterDetails {
-            parameter: self.parameter,
-            reason: self.fault,
-            minimum: bound(Limit::MIN),
-            maximum: bound(Limit::MAX),
         }
     }
 }

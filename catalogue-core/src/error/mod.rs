@@ -13,7 +13,7 @@ use crate::auth::{Explanation, Refusal};
 use crate::limit::Throttled;
 use crate::model::{Scope, Scopes};
 use crate::storage::StorageError;
-pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT, ParameterDetails};
+pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT};
 
 /// The codes that clients branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,7 +115,7 @@ pub(crate) enum ApiError {
 pub(crate) enum Details<'e> {
     Reason { reason: &'static str },
     Scopes { required: [&'e Scope; 1], granted: &'e Scopes },
-    Parameter(ParameterDetails),
+    Parameter(&'e InvalidParameter),
     Retry { retry_after_seconds: u32 },
     Request { request_id: &'e str },
 }
@@ -175,7 +175,7 @@ impl ApiError {
             Self::Unauthorized(refusal, _) => Details::Reason { reason: refusal.reason() },
             Self::UnsupportedCredential { .. } => Details::Reason { reason: "unsupported_credential" },
             Self::InsufficientScope { required, granted } => Details::Scopes { required: [required], granted },
-            Self::InvalidParameter(fault) => Details::Parameter(fault.details()),
+            Self::InvalidParameter(fault) => Details::Parameter(fault),
             Self::RateLimited(throttled) => Details::Retry { retry_after_seconds: throttled.retry_after_seconds },
             Self::Internal(_) => Details::Request { request_id },
         })

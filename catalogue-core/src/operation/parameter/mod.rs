@@ -137,7 +137,7 @@ fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
         return Err(invalid(Fault::NotAnInteger));
     }
     // Digits alone fail to parse only where they are too many.
-    text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OutOfRange))
+    text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OUT_OF_RANGE))
 }
 
 #[cfg(test)]

@@ -16,7 +16,11 @@ fn limit_is_digits_alone_within_its_bounds() {
         );
     }
     for text in ["0", "00", "101", "256", "99999999999999999999999"] {
-        assert_eq!(parse_limit(text).unwrap_err(), InvalidParameter::new(error::LIMIT, Fault::OutOfRange), "{text:?}");
+        assert_eq!(
+            parse_limit(text).unwrap_err(),
+            InvalidParameter::new(error::LIMIT, Fault::OUT_OF_RANGE),
+            "{text:?}"
+        );
     }
     for (text, limit) in [("1", 1), ("50", 50), ("100", 100), ("007", 7)] {
         assert_eq!(parse_limit(text).map(Limit::get), Ok(limit));
