@@ -2,6 +2,8 @@
 
 use crate::request_id::MAX_LENGTH;
 
+const RETRY_AFTER: &str = "Retry-After";
+
 /// What the documents say of one header.
 #[derive(Debug)]
 pub(super) struct HeaderFact {
@@ -16,42 +18,29 @@ pub(super) struct HeaderFact {
 
 /// Every header that the documents describe.
 pub(super) fn all() -> [HeaderFact; 10] {
-    let text = |name, always, description: &str| HeaderFact {
-        name,
-        always,
-        is_number: false,
-        description: description.to_owned(),
-    };
-    [
-        text(
-            "ETag",
-            true,
-            "Weak tag of this answer. Send it in `If-None-Match` to be answered 304 if nothing changed.",
-        ),
-        text("Cache-Control", true, "An answer is asked for again before each use; a failure is not stored."),
-        text("Vary", true, "The request headers that the answer depends on."),
-        text("Link", false, "The address of the next page; there exactly when `meta.nextCursor` is a string."),
-        text("Allow", true, "The methods of this address."),
-        text("WWW-Authenticate", true, "What the credential lacks, as RFC 6750 writes it."),
-        HeaderFact {
-            name: "Retry-After",
-            always: true,
-            is_number: true,
-            description: "Seconds to wait before the next request.".to_owned(),
-        },
-        text(
+    let request_id = format!(
+        "The id of this request: the caller's own when it is 1 to {MAX_LENGTH} visible ASCII characters, else a new one."
+    );
+    let facts = [
+        ("ETag", true, "Weak tag of this answer. Send it in `If-None-Match` to be answered 304 if nothing changed."),
+        ("Cache-Control", true, "An answer is asked for again before each use; a failure is not stored."),
+        ("Vary", true, "The request headers that the answer depends on."),
+        ("Link", false, "The address of the next page; there exactly when `meta.nextCursor` is a string."),
+        ("Allow", true, "The methods of this address."),
+        ("WWW-Authenticate", true, "What the credential lacks, as RFC 6750 writes it."),
+        (RETRY_AFTER, true, "Seconds to wait before the next request."),
+        (
             "RateLimit-Policy",
             false,
             "The limit, as revision 10 of the IETF draft on rate limit headers writes it. Absent while none is set.",
         ),
-        text("RateLimit", false, "What is left of the limit, as the same draft writes it. Absent while none is set."),
-        text(
-            "X-Request-Id",
-            true,
-            &format!(
-                "The id of this request: the caller's own when it is 1 to {MAX_LENGTH} visible ASCII characters, else \
-                 a new one."
-            ),
-        ),
-    ]
+        ("RateLimit", false, "What is left of the limit, as the same draft writes it. Absent while none is set."),
+        ("X-Request-Id", true, &request_id),
+    ];
+    facts.map(|(name, always, description)| HeaderFact {
+        name,
+        always,
+        is_number: name == RETRY_AFTER,
+        description: description.to_owned(),
+    })
 }

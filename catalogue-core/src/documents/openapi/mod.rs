@@ -13,7 +13,6 @@ use crate::address::Address;
 use crate::model::Scope;
 use crate::operation::{Operation, Tag};
 pub(super) use operations::required_scope;
-use responses::Responses;
 
 /// Where the licences are that the licence's name consists of.
 const LICENSES: &str = "https://spdx.org/licenses/";
@@ -26,11 +25,12 @@ pub(super) fn render(site: Site<'_>) -> String {
 
 pub(super) fn document(site: Site<'_>) -> Value {
     let schemas = Schemas::collect();
-    let responses = Responses::collect(site, &schemas);
-    let path = |operation: Operation| {
-        let described = operations::describe(operation.row(), responses.of(operation));
-        (operation.row().path.to_owned(), json!({ "get": described }))
+    let mut shared = Map::new();
+    let path = |&operation: &Operation| {
+        let responses = responses::describe_all(operation, site, &schemas, &mut shared);
+        (operation.path().to_owned(), json!({ "get": operations::describe(operation.row(), responses) }))
     };
+    let paths: Map<_, _> = Operation::ALL.iter().map(path).collect();
     let mut document = json!({
         "openapi": OPENAPI,
         "info": {
@@ -44,10 +44,10 @@ pub(super) fn document(site: Site<'_>) -> Value {
         "servers": [{ "url": server(site.base), "description": "The base address." }],
         "tags": Tag::ALL.map(|tag| json!({ "name": tag.name, "description": tag.description })),
         "security": [{ BEARER: [] }],
-        "paths": Operation::ALL.iter().copied().map(path).collect::<Map<_, _>>(),
+        "paths": paths,
         "components": {
             "schemas": schemas.components,
-            "responses": responses.shared(),
+            "responses": shared,
             "headers": describe_headers(),
             "securitySchemes": { BEARER: security_scheme(site) },
         },

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::documents::about::Site;
@@ -10,58 +9,33 @@ use crate::documents::answers::{self, Answer};
 use crate::documents::schemas::Schemas;
 use crate::operation::Operation;
 
-/// The responses of every operation.
-#[derive(Debug)]
-pub(super) struct Responses {
-    /// By operation, then by status.
-    operations: Vec<BTreeMap<StatusCode, Value>>,
-}
-
-impl Responses {
-    pub(super) fn collect(site: Site<'_>, schemas: &Schemas) -> Self {
-        let of_operation = |operation: Operation| {
-            let row = operation.row();
-            let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
-            let answers = [answers::success(row, site), answers::not_modified()];
-            for answer in answers.into_iter().chain(answers::failures(row)) {
-                by_status.entry(answer.status).or_default().push(answer);
-            }
-            let described = |answers: Vec<Answer>| {
-                let schema = if answers[0].code.is_some() { &schemas.failure } else { schemas.answer(operation) };
-                describe(&answers, schema)
-            };
-            by_status.into_iter().map(|(status, answers)| (status, described(answers))).collect()
-        };
-        Self { operations: Operation::ALL.iter().copied().map(of_operation).collect() }
+/// Describes the responses of one operation by status. All but successes are the same for each operation that answers so, and
+/// stand in `shared` under the name of their status.
+pub(super) fn describe_all(
+    operation: Operation,
+    site: Site<'_>,
+    schemas: &Schemas,
+    shared: &mut Map<String, Value>,
+) -> Value {
+    let row = operation.row();
+    let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let answers = [answers::success(row, site), answers::not_modified()];
+    for answer in answers.into_iter().chain(answers::failures(row)) {
+        by_status.entry(answer.status).or_default().push(answer);
     }
-
-    /// The responses of one operation.
-    pub(super) fn of(&self, operation: Operation) -> Value {
-        let respond = |(&status, response): (&StatusCode, &Value)| {
-            let response = match self.shared_name(status) {
-                Some(name) => json!({ "$ref": format!("#/components/responses/{name}") }),
-                None => response.clone(),
-            };
-            (status.as_str().to_owned(), response)
-        };
-        self.operations[operation as usize].iter().map(respond).collect()
-    }
-
-    /// The responses that have a name.
-    pub(super) fn shared(&self) -> Map<String, Value> {
-        let all = self.operations.iter().flatten();
-        all.filter_map(|(&status, response)| Some((self.shared_name(status)?, response.clone()))).collect()
-    }
-
-    /// The name of a response that is the same wherever its status is answered; none for a success.
-    fn shared_name(&self, status: StatusCode) -> Option<String> {
-        let mut responses = self.operations.iter().filter_map(|by_status| by_status.get(&status));
-        let first = responses.next()?;
-        if status.is_success() || !responses.all(|other| other == first) {
-            return None;
+    let respond = |(status, answers): (http::StatusCode, Vec<Answer>)| {
+        let schema = if answers[0].code.is_some() { &schemas.failure } else { schemas.answer(operation) };
+        let mut response = describe(&answers, schema);
+        if !status.is_success() {
+            let name = status.canonical_reason().expect("a status of HTTP").replace(' ', "");
+            let reference = json!({ "$ref": format!("#/components/responses/{name}") });
+            let known = shared.entry(name).or_insert_with(|| response.clone());
+            debug_assert_eq!(*known, response, "{status}");
+            response = reference;
         }
-        Some(status.canonical_reason()?.replace(' ', ""))
-    }
+        (status.as_str().to_owned(), response)
+    };
+    by_status.into_iter().map(respond).collect()
 }
 
 /// One response out of the answers with its status.

@@ -1,12 +1,11 @@
 //! The forms that call the API from the page. They are hidden until the page's script has found them.
 
-use std::fmt::Write as _;
-
-use serde_json::Value;
-
 use super::endpoints::with_bounds;
 use super::markup::{escape, inline};
+use super::samples::example;
+use crate::cursor::PATTERN;
 use crate::operation::{Parameter, Row};
+use crate::storage::Limit;
 
 /// The one field for a key, which all forms use.
 pub(super) fn key_field() -> String {
@@ -68,24 +67,13 @@ fn field(operation: &str, parameter: Parameter) -> String {
 
 /// What helps to type a value, and keeps none back: one that breaks a rule can be sent, to see the error (decision P14).
 fn attributes(parameter: Parameter) -> String {
-    let schema = parameter.schema();
-    let mut attributes = String::from(" type=\"text\"");
-    if schema["type"] == "integer" {
-        attributes.push_str(" inputmode=\"numeric\"");
-    }
-    if parameter.is_in_path() {
-        attributes.push_str(" required");
-    }
-    let mut add = |name: &str, value: Option<&Value>| {
-        if let Some(value) = value {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            write!(attributes, " {name}=\"{}\"", escape(&value)).expect("a String takes all");
+    match parameter {
+        Parameter::Cursor => format!(r#" type="text" pattern="{}""#, html_pattern(PATTERN)),
+        Parameter::Limit => format!(r#" type="text" inputmode="numeric" placeholder="{}""#, Limit::DEFAULT.get()),
+        Parameter::Slug => {
+            format!(r#" type="text" required placeholder="{}""#, escape(&example(parameter).unwrap_or_default()))
         }
-    };
-    add("pattern", schema.get("pattern").and_then(Value::as_str).map(html_pattern).map(Value::from).as_ref());
-    let example = parameter.example().filter(|_| parameter.is_in_path());
-    add("placeholder", schema.get("default").or(example.as_ref()));
-    attributes
+    }
 }
 
 /// HTML matches the whole value without being told to, and wants the hyphen at the end of a class escaped.
@@ -97,7 +85,6 @@ fn html_pattern(pattern: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::Limit;
 
     #[test]
     fn fields_keep_no_value_back() {

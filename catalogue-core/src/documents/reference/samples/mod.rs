@@ -79,7 +79,7 @@ fn query(row: &Row) -> String {
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
-fn example(parameter: Parameter) -> Option<String> {
+pub(super) fn example(parameter: Parameter) -> Option<String> {
     let value = parameter.example()?;
     Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
