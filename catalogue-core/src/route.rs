@@ -5,7 +5,7 @@ use http::Method;
 use crate::address::Address;
 use crate::error::ApiError;
 use crate::operation::Operation;
-use crate::operation::document::Document;
+use crate::operation::document::DocumentFormat;
 
 /// Where the API and its documents are mounted.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(crate) enum Route<'r> {
     /// No operation, but below the base address: answered 404 only to a valid credential (decision R3).
     UnknownOperation,
     /// A public document.
-    Document(Document),
+    Document(DocumentFormat),
     /// Where tokens come from, outside both addresses (decision O33).
     ProtectedResource,
     /// No document, but below the documents' address.
@@ -48,7 +48,7 @@ impl Router {
     /// What `path` means. A document's own path comes first, then the longer of the two addresses.
     pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
         let below_docs = self.docs.below(path);
-        if let Some(document) = below_docs.and_then(Document::at) {
+        if let Some(document) = below_docs.and_then(DocumentFormat::at) {
             return Route::Document(document);
         }
         let below_base = self.base.below(path);
@@ -62,14 +62,14 @@ impl Router {
             (Some(_), None) => Route::UnknownOperation,
             (None, None) if !self.own_root => Route::Outside,
             (None, None) if path == "/" => Route::Root,
-            (None, None) if path == Document::Llms.path() => Route::Document(Document::Llms),
+            (None, None) if path == DocumentFormat::Llms.path() => Route::Document(DocumentFormat::Llms),
             (None, None) => Route::Outside,
         }
     }
 
     /// A document whose path an operation has too, if there is one.
-    pub(crate) fn collision(&self) -> Option<(Document, Operation)> {
-        Document::ALL.into_iter().find_map(|document| {
+    pub(crate) fn collision(&self) -> Option<(DocumentFormat, Operation)> {
+        DocumentFormat::ALL.into_iter().find_map(|document| {
             let path = format!("{}{}", self.docs.path(), document.path());
             let (operation, _) = self.base.below(&path).and_then(Operation::at)?;
             Some((document, operation))
@@ -122,9 +122,9 @@ mod tests {
             ("/api/v1/", Route::UnknownOperation),
             ("/api/v1/nothing", Route::UnknownOperation),
             ("/api/v10/me", Route::Outside),
-            ("/docs", Route::Document(Document::Reference)),
-            ("/docs/", Route::Document(Document::Reference)),
-            ("/docs/openapi.json", Route::Document(Document::OpenApi)),
+            ("/docs", Route::Document(DocumentFormat::Reference)),
+            ("/docs/", Route::Document(DocumentFormat::Reference)),
+            ("/docs/openapi.json", Route::Document(DocumentFormat::OpenApi)),
             ("/docs/nothing", Route::UnknownDocument),
             ("/", Route::Outside),
             ("*", Route::Outside),
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn documents_below_the_base_are_public() {
         let router = router("/api/v1", "/api/v1/docs");
-        assert_eq!(router.route("/api/v1/docs/llms.txt"), Route::Document(Document::Llms));
+        assert_eq!(router.route("/api/v1/docs/llms.txt"), Route::Document(DocumentFormat::Llms));
         assert_eq!(router.route("/api/v1/docs/nothing"), Route::UnknownDocument);
         assert_eq!(router.route("/api/v1/nothing"), Route::UnknownOperation);
     }
@@ -146,15 +146,15 @@ mod tests {
     fn the_base_at_the_root() {
         let router = router("/", "/docs");
         assert_eq!(router.route("/me"), Route::Operation(Operation::GetMe, ""));
-        assert_eq!(router.route("/docs"), Route::Document(Document::Reference));
+        assert_eq!(router.route("/docs"), Route::Document(DocumentFormat::Reference));
         assert_eq!(router.route("/nothing"), Route::UnknownOperation);
     }
 
     #[test]
     fn the_documents_at_the_root() {
         let router = router("/api/v1", "/");
-        assert_eq!(router.route("/"), Route::Document(Document::Reference));
-        assert_eq!(router.route("/openapi.json"), Route::Document(Document::OpenApi));
+        assert_eq!(router.route("/"), Route::Document(DocumentFormat::Reference));
+        assert_eq!(router.route("/openapi.json"), Route::Document(DocumentFormat::OpenApi));
         assert_eq!(router.route("/api/v1/nothing"), Route::UnknownOperation);
         assert_eq!(router.route("/nothing"), Route::UnknownDocument);
     }

@@ -1,6 +1,6 @@
 //! Links to the documents, and their addresses.
 
-use super::Document;
+use super::DocumentFormat;
 use crate::address::Address;
 
 /// Stands in examples for the host of a server whose address names none.
@@ -9,7 +9,7 @@ pub(super) const STAND_IN_HOST: &str = "api.example.com";
 /// A link to one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    pub(super) document: Document,
+    pub(super) document: DocumentFormat,
     pub(super) title: &'static str,
     pub(super) address: String,
     pub(super) note: &'static str,
@@ -19,22 +19,22 @@ pub(super) struct Link {
 pub(super) fn links(docs: &Address) -> Vec<Link> {
     let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
     vec![
-        link(Document::OpenApi, "OpenAPI 3.1", "for generators and tools"),
-        link(Document::OpenApi30, "OpenAPI 3.0", "for older generators"),
-        link(Document::Markdown, "Markdown", "the reference as text"),
-        link(Document::Reference, "Reference page", "the reference for people"),
-        link(Document::Llms, "llms.txt", "the index for AI agents"),
+        link(DocumentFormat::OpenApi, "OpenAPI 3.1", "for generators and tools"),
+        link(DocumentFormat::OpenApi30, "OpenAPI 3.0", "for older generators"),
+        link(DocumentFormat::Markdown, "Markdown", "the reference as text"),
+        link(DocumentFormat::Reference, "Reference page", "the reference for people"),
+        link(DocumentFormat::Llms, "llms.txt", "the index for AI agents"),
     ]
 }
 
 /// Where the reference page stands.
 pub(super) fn page_address(docs: &Address) -> String {
-    address_of(docs, Document::Reference)
+    address_of(docs, DocumentFormat::Reference)
 }
 
-fn address_of(docs: &Address, document: Document) -> String {
+fn address_of(docs: &Address, document: DocumentFormat) -> String {
     // Where the documents stand at the root, an address without its slash would be none.
-    let path = if document == Document::Reference && docs.path().is_empty() { "/" } else { document.path() };
+    let path = if document == DocumentFormat::Reference && docs.path().is_empty() { "/" } else { document.path() };
     format!("{}{path}", docs.as_str())
 }
 

@@ -10,7 +10,7 @@ use super::reference::endpoints::rules;
 use super::reference::general::{CONDITIONAL, ERRORS, limit_rule, paging_rule, rate_limited};
 use super::reference::samples::curl;
 use super::schemas::Schemas;
-use super::{Document, SUMMARY, VERSION, markdown};
+use super::{DocumentFormat, SUMMARY, VERSION, markdown};
 use crate::address::Address;
 use crate::error::ErrorCode;
 use crate::model::Scope;
@@ -23,10 +23,12 @@ pub(super) fn render(site: Site<'_>) -> String {
     let (mut documents, mut optional) = (String::new(), String::new());
     for link in links(site.docs) {
         match link.document {
-            Document::OpenApi | Document::OpenApi30 | Document::Markdown => documents += &markdown::write_link(&link),
+            DocumentFormat::OpenApi | DocumentFormat::OpenApi30 | DocumentFormat::Markdown => {
+                documents += &markdown::write_link(&link);
+            }
             // What people read is what an agent may leave out.
-            Document::Reference => optional += &markdown::write_link(&link),
-            Document::Llms => {}
+            DocumentFormat::Reference => optional += &markdown::write_link(&link),
+            DocumentFormat::Llms => {}
         }
     }
     format!(

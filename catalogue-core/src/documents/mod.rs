@@ -19,51 +19,35 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use crate::operation::document::{Document, OPENAPI, TITLE, VERSION};
+use crate::operation::document::{DocumentFormat, OPENAPI, TITLE, VERSION};
 use crate::response::entity::Entity;
 use about::Site;
 
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
 
-/// The documents as they are served, in the order of [`Document::ALL`]. Each is made when it is first asked for: most
+/// The documents as they are served, in the order of [`DocumentFormat::ALL`]. Each is made when it is first asked for: most
 /// catalogues serve none, and a program that starts should answer first.
 #[derive(Debug, Default)]
-pub(crate) struct Documents([OnceLock<Entity>; Document::ALL.len()]);
+pub(crate) struct Documents([OnceLock<Entity>; DocumentFormat::ALL.len()]);
 
 impl Documents {
     /// That document for that site, which must be the same each time.
-    pub(crate) fn get(&self, document: Document, site: Site<'_>) -> &Entity {
-        let text = |media_type, format: DocumentFormat| Entity::of_bytes(media_type, format.text(site));
-        self.0[document as usize].get_or_init(|| match document {
-            Document::Reference => {
-                let page = reference::page::render(site);
-                Entity::of_bytes("text/html; charset=utf-8", page.html).with_policy(page.policy)
+    pub(crate) fn get(&self, document: DocumentFormat, site: Site<'_>) -> &Entity {
+        self.0[document as usize].get_or_init(|| {
+            let entity = Entity::of_bytes(document.media_type(), document.text(site));
+            if document == DocumentFormat::Reference {
+                entity.with_policy(reference::page::policy(site))
+            } else {
+                entity
             }
-            Document::OpenApi => text("application/json", DocumentFormat::OpenApi),
-            Document::OpenApi30 => text("application/json", DocumentFormat::OpenApi30),
-            Document::Markdown => text("text/markdown; charset=utf-8", DocumentFormat::Markdown),
-            Document::Llms => text("text/plain; charset=utf-8", DocumentFormat::Llms),
         })
     }
-}
-
-/// A form of the API's description, for [`Catalogue::document`](crate::Catalogue::document).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DocumentFormat {
-    /// OpenAPI 3.1, as it is served.
-    OpenApi,
-    /// OpenAPI 3.0, for older generators.
-    OpenApi30,
-    /// The Markdown rendering of the reference.
-    Markdown,
-    /// The index for AI agents.
-    Llms,
 }
 
 impl DocumentFormat {
     pub(crate) fn text(self, site: Site<'_>) -> String {
         match self {
+            Self::Reference => reference::page::render(site),
             Self::OpenApi => openapi::render(site),
             Self::OpenApi30 => openapi_30::render(site),
             Self::Markdown => markdown::render(site),

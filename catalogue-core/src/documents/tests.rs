@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::DocumentFormat;
 use super::about::{About, Site};
-use super::{DocumentFormat, reference};
 use crate::address::Address;
 use crate::cursor::MAX_TEXT;
 use crate::error::ErrorCode;
@@ -25,7 +25,7 @@ fn documents() -> [(&'static str, String); 4] {
         ("openapi.json", text(DocumentFormat::OpenApi)),
         ("openapi.md", text(DocumentFormat::Markdown)),
         ("llms.txt", text(DocumentFormat::Llms)),
-        ("the reference page", reference::page::render(site).html),
+        ("the reference page", text(DocumentFormat::Reference)),
     ]
 }
 

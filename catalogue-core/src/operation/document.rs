@@ -1,4 +1,4 @@
-//! [`Document`]: what can be read below the documents' address.
+//! [`DocumentFormat`]: what can be read below the documents' address.
 
 /// The version of OpenAPI that the document is written in.
 pub(crate) const OPENAPI: &str = "3.1.0";
@@ -6,14 +6,16 @@ pub(crate) const OPENAPI: &str = "3.1.0";
 pub(crate) const VERSION: &str = "1.0.0";
 pub(crate) const TITLE: &str = "Course Catalogue Read API";
 
-/// A document that anybody may read below the documents' address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Document {
-    /// The reference page, at the address itself.
+/// A form of the API's description, as it is served to anybody below the documents' address, and for
+/// [`Catalogue::document`](crate::Catalogue::document).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DocumentFormat {
+    /// The reference page in HTML.
     Reference,
-    /// The OpenAPI document.
+    /// OpenAPI 3.1.
     OpenApi,
-    /// The same as OpenAPI 3.0, for older generators.
+    /// OpenAPI 3.0, for older generators.
     OpenApi30,
     /// The Markdown rendering of the reference.
     Markdown,
@@ -21,17 +23,25 @@ pub(crate) enum Document {
     Llms,
 }
 
-impl Document {
+impl DocumentFormat {
     pub(crate) const ALL: [Self; 5] = [Self::Reference, Self::OpenApi, Self::OpenApi30, Self::Markdown, Self::Llms];
 
-    /// Relative to the documents' address.
+    /// The path relative to the documents' address.
     pub(crate) const fn path(self) -> &'static str {
+        self.row().0
+    }
+
+    pub(crate) const fn media_type(self) -> &'static str {
+        self.row().1
+    }
+
+    const fn row(self) -> (&'static str, &'static str) {
         match self {
-            Self::Reference => "",
-            Self::OpenApi => "/openapi.json",
-            Self::OpenApi30 => "/openapi-3.0.json",
-            Self::Markdown => "/openapi.md",
-            Self::Llms => "/llms.txt",
+            Self::Reference => ("", "text/html; charset=utf-8"),
+            Self::OpenApi => ("/openapi.json", "application/json"),
+            Self::OpenApi30 => ("/openapi-3.0.json", "application/json"),
+            Self::Markdown => ("/openapi.md", "text/markdown; charset=utf-8"),
+            Self::Llms => ("/llms.txt", "text/plain; charset=utf-8"),
         }
     }
 

@@ -21,7 +21,7 @@ use crate::model::Scope;
 use crate::storage::CourseStorage;
 use body::Reply;
 use courses::ListCall;
-use document::Document;
+use document::DocumentFormat;
 
 /// Makes the operations, all of them in a list, and the row of each.
 macro_rules! operations {
@@ -100,7 +100,7 @@ impl Tag {
 pub(crate) enum Asked {
     Call(Call),
     /// A document that was made once.
-    Document(Document),
+    Document(DocumentFormat),
 }
 
 /// An operation with its parameters parsed, ready to run.
@@ -136,7 +136,7 @@ impl Operation {
             Self::GetMe => Call::Me,
             Self::ListCourses => Call::Courses(ListCall::parse(caller, query)?),
             Self::GetCourse => Call::Course(course::parse_slug(segment)),
-            Self::GetOpenApi => return Ok(Asked::Document(Document::OpenApi)),
+            Self::GetOpenApi => return Ok(Asked::Document(DocumentFormat::OpenApi)),
         }))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::{code, form};
-use crate::documents::Document;
+use crate::documents::DocumentFormat;
 use crate::documents::links::{Link, STAND_IN_HOST};
 
 /// Stands in examples for scheme and host of a server whose address names none. The page's script puts in its own.
@@ -21,7 +21,7 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
         Block::List(items) => list(items.iter().map(|item| inline(item))),
         // A page need not lead to itself.
         Block::Links(links) => {
-            let links = links.iter().filter(|link| link.document != Document::Reference).map(link);
+            let links = links.iter().filter(|link| link.document != DocumentFormat::Reference).map(link);
             list(links).replacen("<ul>", "<ul class=\"chips\">", 1)
         }
         Block::Code { text, label, .. } => code::block(&escape(text), label),
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(inline("a < b & `c > \"d\"`"), "a &lt; b &amp; <code>c &gt; &quot;d&quot;</code>");
         let cell = table(&["Head"], &[vec!["<script>".to_owned()]], &[]);
         assert!(cell.contains(">&lt;script&gt;</td>"), "{cell}");
-        let here = Link { document: Document::Llms, title: "t", address: "/\"><b>".to_owned(), note: "n" };
+        let here = Link { document: DocumentFormat::Llms, title: "t", address: "/\"><b>".to_owned(), note: "n" };
         assert_eq!(link(&here), "<a href=\"/&quot;&gt;&lt;b&gt;\" title=\"n\">t</a>");
         assert_eq!(
             inline("**a** [b<](/c?d&e) `[f](g)`"),

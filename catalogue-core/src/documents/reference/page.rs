@@ -15,21 +15,19 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 const ICON: &str = include_str!("icon.svg");
 
-/// The page, and what its browser may load and run with it.
-#[derive(Debug)]
-pub(in crate::documents) struct Page {
-    pub(in crate::documents) html: String,
-    pub(in crate::documents) policy: HeaderValue,
+/// What a browser may load and run with the page.
+pub(in crate::documents) fn policy(site: Site<'_>) -> HeaderValue {
+    policy::of(STYLE, SCRIPT, site.base, site.docs)
 }
 
-pub(in crate::documents) fn render(site: Site<'_>) -> Page {
+pub(in crate::documents) fn render(site: Site<'_>) -> String {
     let blocks = content(site, ORIGIN);
     let ids = ids(&blocks);
     let [title, summary, base_address] = [site.title(), SUMMARY, site.base.as_str()].map(escape);
     let icon = STANDARD.encode(ICON);
     let contents = contents(&blocks, &ids);
     let body = sections(&blocks, &ids);
-    let html = format!(
+    format!(
         r##"<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -54,8 +52,7 @@ pub(in crate::documents) fn render(site: Site<'_>) -> Page {
 </body>
 </html>
 "##
-    );
-    Page { html, policy: policy::of(STYLE, SCRIPT, site.base, site.docs) }
+    )
 }
 
 /// An id for each block; only headings, and samples as the one that they bring, use theirs. None depends on what stands
