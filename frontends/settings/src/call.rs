@@ -1,6 +1,5 @@
 //! [`Call`]: what an owner can do with the keys of their account, for pages and JSON alike.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::Timestamp;
@@ -182,9 +181,7 @@ impl Call<'_> {
 /// Two that are sent at the same time may both find the id free, and the account may be removed meanwhile.
 fn already_there(error: StorageError, key: &NewCredential) -> Failure {
     match error.kind() {
-        StorageErrorKind::AlreadyThere => {
-            Failure::AlreadyThere(Arc::clone(&key.record.identity.credential_id).to_string())
-        }
+        StorageErrorKind::AlreadyThere => Failure::AlreadyThere(key.record.identity.credential_id.to_string()),
         StorageErrorKind::UnknownReference => Failure::NotFound,
         _ => error.into(),
     }

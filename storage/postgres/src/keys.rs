@@ -37,8 +37,9 @@ impl KeyStorage for PostgresStorage {
         let create = || async {
             credentials::remove_ended(&connection, &key.record.identity.account, key.record.created_at).await?;
             credentials::insert(&connection, key, &self.find_account()).await?;
-            let (record, at) = (key.record.clone(), key.record.created_at);
-            log(&connection, Some((record, true)), CredentialAction::KeyCreated, at, by).await
+            let at = key.record.created_at;
+            let event = CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, by);
+            events::insert(&connection, &event).await.map(Some)
         };
         self.transact(&connection, create).await.map(|_| ())
     }

@@ -5,7 +5,7 @@ use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::{CredentialAction, CredentialEvent};
 use maud::{Markup, html};
 
-use super::frame::{Frame, end_of, hint, link, name_of, prefix, state};
+use super::frame::{Frame, end_of, hint, link, name, name_of, prefix, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::form::Form;
@@ -57,7 +57,7 @@ pub(super) fn page(
             section.danger {
                 h2 { "Revoke" }
                 p { "Whatever uses the key is refused from the next request on." }
-                p { a.button.bad href=(at("/revoke")) { "Revoke " bdi { (name_of(key)) } "…" } }
+                p { a.button.bad href=(at("/revoke")) { "Revoke " (name(key)) "…" } }
             }
         }
         p { a href=(inner.addresses.page("")) { "Back to the keys" } }
