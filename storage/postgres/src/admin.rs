@@ -4,7 +4,7 @@ use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,
 };
 use catalogue_core::auth::TokenDigest;
-use catalogue_core::storage::{StorageError, StorageStatus};
+use catalogue_core::storage::{StorageError, StorageErrorKind, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::accounts::{self, COURSES_OF, NAMED, PAGE_OF_ALL};
@@ -17,7 +17,7 @@ use crate::sign_ins::long_before;
 use crate::storage::PostgresStorage;
 use crate::text::storable;
 use crate::transaction::{DEADLINE, LONG, PATIENT, in_time, transact};
-use crate::views::{OWNERS, Statement, unsupported};
+use crate::views::{OWNERS, Statement};
 use crate::writes::{lock_account, remove_course, replace_revision};
 
 #[async_trait]
@@ -113,8 +113,13 @@ impl AdminStorage for PostgresStorage {
 }
 
 impl PostgresStorage {
-    /// Refuses what is only done to courses in tables of ours.
+    /// Refuses what is never done to courses of another program: V12.
     fn check_ours(&self, what: &str) -> Result<(), StorageError> {
-        if self.views.is_some() { Err(unsupported(what)) } else { Ok(()) }
+        if self.views.is_none() {
+            return Ok(());
+        }
+        let message =
+            format!("{what}: the courses belong to another program, and are read from its views; change them there");
+        Err(StorageError::new(StorageErrorKind::Unsupported, message))
     }
 }

@@ -24,7 +24,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use catalogue_core::async_trait;
-use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, StorageErrorKind, ViewAdvice, ViewFault};
+use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
 
 use crate::connection::Connection;
 use crate::connections::readers::Readers;
@@ -101,11 +101,4 @@ impl fmt::Debug for Views {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Views").field("schema", &self.schema).finish_non_exhaustive()
     }
-}
-
-/// What is never done to courses of another program: V12.
-pub(crate) fn unsupported(what: &str) -> StorageError {
-    let message =
-        format!("{what}: the courses belong to another program, and are read from its views; change them there");
-    StorageError::new(StorageErrorKind::Unsupported, message)
 }
