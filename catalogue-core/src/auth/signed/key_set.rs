@@ -57,31 +57,19 @@ pub(super) enum PassedOver {
     Malformed,
 }
 
-/// Why a set cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum InvalidKeySet {
-    #[error("the key set has more than {MAX_BYTES} bytes")]
-    TooLarge,
-    #[error("the answer is no key set: an object with the list `keys` is wanted (RFC 7517)")]
-    NotASet,
-    #[error("the answer is no key set: it is not JSON that can be read: {0}")]
-    NotJson(String),
-    #[error("the key set has more than {MAX_KEYS} keys")]
-    TooMany,
-    #[error("the key set has no key that can be used here{}", .0.iter().map(|key| format!("; {key}")).collect::<String>())]
-    NothingUsable(Vec<String>),
-}
-
 impl KeySet {
-    /// The set that `json` is.
-    pub(super) fn parse(json: &[u8]) -> Result<Self, InvalidKeySet> {
+    /// The set that `json` is, or why it cannot be used.
+    pub(super) fn parse(json: &[u8]) -> Result<Self, String> {
+        let no_set = |why: &str| format!("the answer is no key set: {why}");
         if json.len() > MAX_BYTES {
-            return Err(InvalidKeySet::TooLarge);
+            return Err(format!("the key set has more than {MAX_BYTES} bytes"));
         }
-        let set: Value = serde_json::from_slice(json).map_err(|error| InvalidKeySet::NotJson(error.to_string()))?;
-        let jwks = set.get("keys").and_then(Value::as_array).ok_or(InvalidKeySet::NotASet)?;
+        let set: Value = serde_json::from_slice(json)
+            .map_err(|error| no_set(&format!("it is not JSON that can be read: {error}")))?;
+        let jwks = set.get("keys").and_then(Value::as_array);
+        let jwks = jwks.ok_or_else(|| no_set("an object with the list `keys` is wanted (RFC 7517)"))?;
         if jwks.len() > MAX_KEYS {
-            return Err(InvalidKeySet::TooMany);
+            return Err(format!("the key set has more than {MAX_KEYS} keys"));
         }
         let mut read = Self { keys: Vec::new(), usable: 0, passed_over: Vec::new() };
         for jwk in jwks {
@@ -93,7 +81,11 @@ impl KeySet {
                 Err(why) => read.passed_over.push((text(jwk, "kid").map(Into::into), why)),
             }
         }
-        if read.keys.is_empty() { Err(InvalidKeySet::NothingUsable(read.shown_passed_over())) } else { Ok(read) }
+        if read.keys.is_empty() {
+            let why: String = read.shown_passed_over().iter().map(|key| format!("; {key}")).collect();
+            return Err(format!("the key set has no key that can be used here{why}"));
+        }
+        Ok(read)
     }
 
     /// The keys that are not used, each by its name and with the reason.

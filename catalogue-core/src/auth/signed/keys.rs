@@ -159,7 +159,7 @@ impl Keys {
         async move {
             let answer = catch_panic(pin!(source.fetch())).await.map_err(|panicked| chain(&panicked));
             let read = answer.and_then(|answer| answer.map_err(|error| chain(&error)));
-            let read = read.and_then(|json| KeySet::parse(&json).map_err(|error| error.to_string()));
+            let read = read.and_then(|json| KeySet::parse(&json));
             let has_succeeded = read.is_ok();
             if let Some(keys) = keys.upgrade() {
                 keys.record(began, read.map(Arc::new));

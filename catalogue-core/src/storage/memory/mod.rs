@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use uuid::Uuid;
 
 use self::sign_ins::SignIn;
 use super::{
@@ -90,9 +91,7 @@ impl State {
 }
 
 fn fresh_revision() -> Revision {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the system's randomness");
-    Revision::from_bytes(bytes)
+    Revision::from_bytes(Uuid::new_v4().into_bytes())
 }
 
 impl MemoryStorage {

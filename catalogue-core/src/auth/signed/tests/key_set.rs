@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::SignatureAlgorithm;
-use super::super::key_set::{InvalidKeySet, KeySet, PassedOver};
+use super::super::key_set::{KeySet, PassedOver};
 use super::super::token::decode;
 use super::fixture::*;
 
@@ -19,7 +19,7 @@ const SHORT_POINTS: [(&str, &str); 2] = [
     ),
 ];
 
-fn parse(jwks: Vec<Value>) -> Result<KeySet, InvalidKeySet> {
+fn parse(jwks: Vec<Value>) -> Result<KeySet, String> {
     KeySet::parse(&set(jwks))
 }
 
@@ -199,8 +199,8 @@ fn a_private_key_is_not_used() {
 fn a_set_has_bounds_and_a_key() {
     let keys = |number: usize| vec![ES256.jwk(); number];
     assert_eq!(parse(keys(100)).unwrap().usable, 100);
-    assert_eq!(parse(keys(101)).unwrap_err(), InvalidKeySet::TooMany);
-    assert_eq!(parse(vec![]).unwrap_err(), InvalidKeySet::NothingUsable(vec![]));
+    assert_eq!(parse(keys(101)).unwrap_err(), "the key set has more than 100 keys");
+    assert_eq!(parse(vec![]).unwrap_err(), "the key set has no key that can be used here");
     let error =
         parse(vec![json!({ "kty": "oct", "k": "AA" }), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap_err();
     let (one, other) = (
@@ -209,18 +209,18 @@ fn a_set_has_bounds_and_a_key() {
     );
     assert_eq!(error.to_string(), format!("the key set has no key that can be used here; {one}; {other}"));
     for json in ["null", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":1}"#] {
-        assert_eq!(KeySet::parse(json.as_bytes()).unwrap_err(), InvalidKeySet::NotASet, "{json}");
+        assert!(KeySet::parse(json.as_bytes()).unwrap_err().contains("the list `keys` is wanted"), "{json}");
     }
     for json in ["", "<html>", r#"{"keys":[]"#, r#"{"keys":[],"more":1e999}"#] {
         let error = KeySet::parse(json.as_bytes()).unwrap_err();
-        assert!(matches!(error, InvalidKeySet::NotJson(_)) && error.to_string().contains("line 1 column"), "{error}");
+        assert!(error.contains("not JSON") && error.contains("line 1 column"), "{error}");
     }
     let filled = |bytes: usize| {
         let set = set_of(&[&ES256]);
         [&set[..], &vec![b' '; bytes - set.len()]].concat()
     };
     assert_eq!(KeySet::parse(&filled(256 << 10)).unwrap().usable, 1);
-    assert_eq!(KeySet::parse(&filled((256 << 10) + 1)).unwrap_err(), InvalidKeySet::TooLarge);
+    assert_eq!(KeySet::parse(&filled((256 << 10) + 1)).unwrap_err(), "the key set has more than 262144 bytes");
 }
 
 #[test]
