@@ -1,5 +1,7 @@
 //! The answers that each operation can give, as examples, made by the code that gives them.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use serde_json::Value;
@@ -83,6 +85,15 @@ impl Answer {
     }
 }
 
+/// Every answer to the operation, those of each status together, by status.
+pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<Answer>> {
+    let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for answer in [success(row, site), not_modified()].into_iter().chain(failures(row)) {
+        by_status.entry(answer.status).or_default().push(answer);
+    }
+    by_status.into_values().collect()
+}
+
 /// The answer that the operation is there for.
 pub(super) fn success(row: &Row, site: Site<'_>) -> Answer {
     let entity = envelope::entity((row.example)(), None, site.base);
@@ -97,7 +108,7 @@ pub(super) fn success(row: &Row, site: Site<'_>) -> Answer {
 }
 
 /// The answer to a caller who has the current one.
-pub(super) fn not_modified() -> Answer {
+fn not_modified() -> Answer {
     let any = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("*"))]);
     let entity = Entity::of_bytes("application/json", Bytes::new());
     Answer::new(None, &envelope::answer(&entity, &any))

@@ -1,8 +1,9 @@
 //! The reference as Markdown that reads well in a terminal and on a code host.
 
 use super::about::Site;
+use super::answers::Answer;
 use super::links::{Link, destination};
-use super::reference::block::{Block, Status, code};
+use super::reference::block::{Block, code};
 use super::reference::content;
 
 /// Stands in examples for the server where its name is not known.
@@ -27,7 +28,7 @@ fn write_block(block: &Block) -> Option<String> {
         Block::Samples(_, samples) => format!("#### Request\n\n{}", fence("sh", &samples[0].text)),
         Block::Example(_, text) => fence("json", text),
         Block::Statuses(_, statuses) => {
-            table(&["Status", "Code", "When"], &statuses.iter().map(row).collect::<Vec<_>>())
+            table(&["Status", "Code", "When"], &statuses.iter().map(|answers| row(answers)).collect::<Vec<_>>())
         }
         Block::Table { head, rows, .. } => table(head, rows),
         Block::Base(_) | Block::KeyField | Block::TryIt(_) => return None,
@@ -38,9 +39,10 @@ fn fence(language: &str, text: &str) -> String {
     format!("```{language}\n{text}\n```\n")
 }
 
-fn row(answer: &Status) -> Vec<String> {
+fn row(answers: &[Answer]) -> Vec<String> {
+    let answer = &answers[0];
     let name = answer.code.map_or_else(|| "none".to_owned(), |error| code(error.as_str()));
-    vec![answer.status.clone(), name, answer.meaning.clone()]
+    vec![answer.status.as_str().to_owned(), name, answer.meaning()]
 }
 
 /// One link as an item of a list.

@@ -1,7 +1,5 @@
 //! The responses of the OpenAPI document: what operations share stands once, under a name.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use crate::documents::about::Site;
@@ -17,15 +15,10 @@ pub(super) fn describe_all(
     schemas: &Schemas,
     shared: &mut Map<String, Value>,
 ) -> Value {
-    let row = operation.row();
-    let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    let answers = [answers::success(row, site), answers::not_modified()];
-    for answer in answers.into_iter().chain(answers::failures(row)) {
-        by_status.entry(answer.status).or_default().push(answer);
-    }
-    let respond = |(status, answers): (http::StatusCode, Vec<Answer>)| {
+    let respond = |answers: &Vec<Answer>| {
+        let status = answers[0].status;
         let schema = if answers[0].code.is_some() { &schemas.failure } else { schemas.answer(operation) };
-        let mut response = describe(&answers, schema);
+        let mut response = describe(answers, schema);
         if !status.is_success() {
             let name = status.canonical_reason().expect("a status of HTTP").replace(' ', "");
             let reference = json!({ "$ref": format!("#/components/responses/{name}") });
@@ -35,7 +28,7 @@ pub(super) fn describe_all(
         }
         (status.as_str().to_owned(), response)
     };
-    by_status.into_iter().map(respond).collect()
+    answers::by_status(operation.row(), site).iter().map(respond).collect()
 }
 
 /// One response out of the answers with its status.

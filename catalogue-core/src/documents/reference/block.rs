@@ -2,8 +2,8 @@
 //! is `[text](address)`.
 
 use super::samples::Sample;
+use crate::documents::answers::Answer;
 use crate::documents::links::Link;
-use crate::error::ErrorCode;
 use crate::operation::Operation;
 
 /// One part of a text.
@@ -34,22 +34,12 @@ pub(in crate::documents) enum Block {
     Samples(Operation, Vec<Sample>),
     /// An answer of the operation.
     Example(Operation, String),
-    /// All statuses of the operation. The page has an example of each.
-    Statuses(Operation, Vec<Status>),
+    /// All answers of the operation by status. The page has an example of each failure.
+    Statuses(Operation, Vec<Vec<Answer>>),
     /// Where the page lets its reader paste a key. Texts have no such thing.
     KeyField,
     /// Where the page lets its reader call the operation. Texts have no such thing.
     TryIt(Operation),
-}
-
-/// All answers of one status.
-#[derive(Clone, Debug)]
-pub(in crate::documents) struct Status {
-    pub(in crate::documents) status: String,
-    pub(in crate::documents) code: Option<ErrorCode>,
-    pub(in crate::documents) meaning: String,
-    /// Bodies for readers.
-    pub(in crate::documents) examples: Vec<String>,
 }
 
 impl Block {

@@ -1,9 +1,9 @@
 //! Code on the page: blocks that can be copied, samples in several languages.
 
-use super::block::Status;
 use super::general::error_id;
 use super::markup::{escape, inline, push};
 use super::samples::Sample;
+use crate::documents::answers::Answer;
 use crate::operation::Operation;
 
 /// A block of code, which the script gives a button that copies `label`.
@@ -27,22 +27,24 @@ pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> Str
 }
 
 /// The statuses of an operation, each with its examples.
-pub(super) fn statuses(operation: Operation, statuses: &[Status]) -> String {
+pub(super) fn statuses(operation: Operation, statuses: &[Vec<Answer>]) -> String {
     let mut html = String::from("<div class=\"statuses\">\n");
-    for Status { status, code, meaning, examples } in statuses {
+    for answers in statuses {
+        let (status, code, meaning) = (answers[0].status.as_str(), answers[0].code, answers[0].meaning());
         let name = code.map(|code| format!("<code>{}</code> ", code.as_str())).unwrap_or_default();
-        let said = format!("{name}{}", inline(meaning));
+        let said = format!("{name}{}", inline(&meaning));
         let kind = &status[..1];
         let id = format!("{}-{status}", operation.id());
         let badge = format!("<b class=\"status{kind}\">{status}</b>");
-        if examples.is_empty() {
+        if code.is_none() {
             push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {said}</div>\n"));
             continue;
         }
         // Not in the line that opens them, which is a control itself.
         let error =
             code.map(|code| format!("<a href=\"#{}\">About <code>{}</code></a>\n", error_id(code), code.as_str()));
-        let examples = examples.iter().map(|text| format!("<pre><code>{}</code></pre>\n", escape(text)));
+        let examples = answers.iter().filter_map(|answer| answer.body.as_ref());
+        let examples = examples.map(|body| format!("<pre><code>{}</code></pre>\n", escape(&format!("{body:#}"))));
         let examples: String = examples.chain(error).collect();
         push(&mut html, format_args!("<details id=\"{id}\"><summary>{badge} {said}</summary>\n{examples}</details>\n"));
     }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::block::{Block, Status, code};
+use super::block::{Block, code};
 use super::samples;
 use crate::documents::about::Site;
-use crate::documents::answers::{self, Answer};
+use crate::documents::answers;
 use crate::documents::openapi::required_scope;
 use crate::documents::schemas::{Schemas, name_of, property_names, required};
-use crate::operation::{Operation, Parameter, Row};
+use crate::operation::{Operation, Parameter};
 
 pub(super) fn all(site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
     let mut blocks = vec![Block::heading(2, "Endpoints")];
@@ -21,7 +21,6 @@ pub(super) fn all(site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block>
 
 fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
     let row = operation.row();
-    let success = answers::success(row, site);
     let mut blocks = vec![
         Block::Heading(3, format!("GET {}", row.path)),
         Block::text(row.description),
@@ -36,14 +35,14 @@ fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &st
     blocks.push(Block::Samples(operation, samples::all(row, site, origin)));
     blocks.push(Block::TryIt(operation));
     blocks.push(Block::heading(4, "Answer"));
-    let example = success.body.as_ref().map(|body| format!("{body:#}")).unwrap_or_default();
+    let example = answers::success(row, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
     blocks.push(Block::Example(operation, example));
     for (name, object) in schemas.objects_in(schemas.answer(operation)) {
         blocks.push(Block::Text(format!("{}: {}", code(name), description(object))));
         blocks.push(fields(object));
     }
     blocks.push(Block::heading(4, "Statuses"));
-    blocks.push(Block::Statuses(operation, statuses(row, success)));
+    blocks.push(Block::Statuses(operation, answers::by_status(row, site)));
     blocks
 }
 
@@ -112,23 +111,4 @@ fn description(schema: &Value) -> String {
 
 fn yes_no(yes: bool) -> String {
     if yes { "yes" } else { "no" }.to_owned()
-}
-
-/// The statuses of an operation, with examples of failures. Its success stands beside them.
-fn statuses(row: &Row, success: Answer) -> Vec<Status> {
-    let mut statuses: Vec<Status> = Vec::new();
-    let answers = [success, answers::not_modified()].into_iter().chain(answers::failures(row));
-    for answer in answers {
-        let body = answer.body.as_ref().filter(|_| answer.code.is_some()).map(|body| format!("{body:#}"));
-        match statuses.last_mut().filter(|last| last.status == answer.status.as_str()) {
-            Some(last) => last.examples.extend(body),
-            None => statuses.push(Status {
-                status: answer.status.as_str().to_owned(),
-                code: answer.code,
-                meaning: answer.meaning(),
-                examples: body.into_iter().collect(),
-            }),
-        }
-    }
-    statuses
 }
