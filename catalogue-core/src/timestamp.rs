@@ -50,14 +50,11 @@ impl Timestamp {
         self.0
     }
 
-    /// The current time, by the system's clock.
+    /// The current time, by the system's clock; a clock before 1970 counts as 1970.
     #[must_use]
     pub fn now() -> Self {
-        let microseconds = match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(after) => i64::try_from(after.as_micros()).unwrap_or(i64::MAX),
-            Err(before) => i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |micros| -micros),
-        };
-        Self(microseconds.clamp(Self::MIN.0, Self::MAX.0))
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(0).checked_add(since).unwrap_or(Self::MAX)
     }
 
     /// This instant and `duration`, or `None` when that is later than [`MAX`](Self::MAX).

@@ -35,7 +35,9 @@ impl Inner {
     ) -> Result<(Identity, Option<Revision>), ApiError> {
         let client = request.extensions.get::<ClientAddress>();
         let attempt = match (&self.limits, client, token) {
-            (Some(limits), Some(client), token) => limits.attempt(token, *client).await?,
+            (Some(limits), Some(client), token) => {
+                limits.attempt(token, *client).await.map_err(ApiError::RateLimited)?
+            }
             _ => None,
         };
         let found = self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await;

@@ -164,7 +164,7 @@ impl Inner {
         let caller = operation.authorize(identity, &self.accepted)?;
         let asked = operation.parse(&caller, segment, request.uri.query())?;
         let counted = match &self.limits {
-            Some(limits) => limits.take(caller.identity()).await?,
+            Some(limits) => limits.take(caller.identity()).await.map_err(ApiError::RateLimited)?,
             None => None,
         };
         let mut answer = match asked {

@@ -58,10 +58,6 @@ impl<'a> Site<'a> {
         self.about.title.as_deref().unwrap_or(TITLE)
     }
 
-    pub(crate) fn authorization_servers(self) -> &'a [String] {
-        &self.about.authorization_servers
-    }
-
     /// Whose signed tokens are taken, where any are: sentences behind a blank.
     pub(crate) fn issuers(self) -> String {
         self.about.issuers.iter().flat_map(|sentence| [" ", sentence]).collect()

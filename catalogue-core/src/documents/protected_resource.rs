@@ -24,7 +24,7 @@ impl ProtectedResource {
     /// Those of the API at `base_url`; `None` where no authorization server is known, or not the whole address. The address
     /// is repeated byte by byte, since clients compare it with the one that they were given.
     pub(crate) fn of(base_url: &str, site: Site<'_>) -> Option<Self> {
-        let (servers, origin) = (site.authorization_servers(), site.base.origin());
+        let (servers, origin) = (&site.about.authorization_servers, site.base.origin());
         if servers.is_empty() || origin.is_empty() {
             return None;
         }

@@ -207,15 +207,3 @@ impl From<StorageError> for ApiError {
         Self::Internal(error.into())
     }
 }
-
-impl From<InvalidParameter> for ApiError {
-    fn from(fault: InvalidParameter) -> Self {
-        Self::InvalidParameter(fault)
-    }
-}
-
-impl From<Throttled> for ApiError {
-    fn from(throttled: Throttled) -> Self {
-        Self::RateLimited(throttled)
-    }
-}

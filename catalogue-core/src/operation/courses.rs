@@ -34,9 +34,10 @@ pub(crate) struct ListCall {
 impl ListCall {
     pub(super) fn parse(caller: &Authorized<'_>, query: Option<&str>) -> Result<Self, ApiError> {
         let query = ListQuery::parse(query);
-        let named_limit = query.limit()?;
+        let named_limit = query.limit().map_err(ApiError::InvalidParameter)?;
         let decode = |text| Cursor::decode(caller.account(), text).ok_or(InvalidParameter::CURSOR);
-        let after = query.cursor()?.map(decode).transpose()?;
+        let after = query.cursor().and_then(|text| text.map(decode).transpose());
+        let after = after.map_err(ApiError::InvalidParameter)?;
         Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
     }
 

@@ -6,9 +6,6 @@ use http::{HeaderMap, HeaderName};
 /// How many bytes of the field are read. No client has more to say; one that does is answered as if it said nothing.
 const MOST_BYTES: usize = 1024;
 
-/// A weight in thousandths.
-type Weight = u16;
-
 /// Whether the caller takes gzip, and does not like the bytes as they are better.
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let (mut gzip, mut any, mut identity) = (None, None, None);
@@ -23,7 +20,7 @@ pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
         };
         *place = Some(weight(parameters));
     }
-    gzip.or(any).is_some_and(|weight| weight >= identity.unwrap_or(0).max(1))
+    gzip.or(any).is_some_and(|weight| weight >= identity.unwrap_or(0.0).max(0.001))
 }
 
 /// Whether the caller names HTML among what it takes, as browsers do. A range such as `*/*` names nothing.
@@ -32,7 +29,7 @@ pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
         let mut pieces = member.split(';').map(str::trim);
         let is_html = pieces.next().is_some_and(|name| name.eq_ignore_ascii_case("text/html"));
         is_html
-            && pieces.find(|piece| matches!(piece.get(..2), Some("q=" | "Q="))).is_none_or(|piece| weight(piece) > 0)
+            && pieces.find(|piece| matches!(piece.get(..2), Some("q=" | "Q="))).is_none_or(|piece| weight(piece) > 0.0)
     })
 }
 
@@ -45,23 +42,16 @@ fn members<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item 
 }
 
 /// The weight in a member's parameters: 1 where there is none, 0 where it is malformed.
-fn weight(parameters: &str) -> Weight {
+fn weight(parameters: &str) -> f32 {
     let parameters = parameters.trim();
     if parameters.is_empty() {
-        return 1_000;
+        return 1.0;
     }
-    let Some(("q" | "Q", value)) = parameters.split_once('=') else { return 0 };
-    let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
-    if fraction.len() > 3 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
-        return 0;
-    }
-    match whole {
-        "0" => {
-            fraction.bytes().chain(*b"000").take(3).fold(0, |weight, digit| weight * 10 + Weight::from(digit - b'0'))
-        }
-        "1" if fraction.bytes().all(|b| b == b'0') => 1_000,
-        _ => 0,
-    }
+    let Some(("q" | "Q", value)) = parameters.split_once('=') else { return 0.0 };
+    // One digit, and up to three behind a point.
+    let is_allowed = |(at, byte): (usize, u8)| if at == 1 { byte == b'.' } else { byte.is_ascii_digit() };
+    let is_weight = value.len() <= 5 && value.bytes().enumerate().all(is_allowed);
+    value.parse().ok().filter(|weight| is_weight && *weight <= 1.0).unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -134,14 +124,19 @@ mod tests {
     #[test]
     fn thousandths_are_read_as_such() {
         for (value, wanted) in [
-            ("0", 0),
-            ("0.", 0),
-            ("0.7", 700),
-            ("0.05", 50),
-            ("0.007", 7),
-            ("0.123", 123),
-            ("1.00", 1_000),
-            ("1", 1_000),
+            ("0", 0.0),
+            ("0.", 0.0),
+            ("0.7", 0.7),
+            ("0.05", 0.05),
+            ("0.007", 0.007),
+            ("0.123", 0.123),
+            ("1.00", 1.0),
+            ("1", 1.0),
+            ("00.5", 0.0),
+            (".5", 0.0),
+            ("+0.5", 0.0),
+            ("0.1234", 0.0),
+            ("inf", 0.0),
         ] {
             assert_eq!(weight(&format!("q={value}")), wanted, "{value}");
         }

@@ -15,35 +15,24 @@ pub(in crate::documents) struct Sample {
     pub(in crate::documents) text: String,
 }
 
-struct Language {
-    name: &'static str,
-    get: &'static str,
-    walk: &'static str,
-}
-
-macro_rules! language {
-    ($name:literal, $extension:literal) => {
-        Language {
-            name: $name,
-            get: include_str!(concat!("get.", $extension)),
-            walk: include_str!(concat!("walk.", $extension)),
-        }
-    };
-}
-
-const LANGUAGES: [Language; 4] =
-    [language!("Python", "py"), language!("TypeScript", "ts"), language!("Ruby", "rb"), language!("PHP", "php")];
+/// The languages with their programs: for one answer, and for all pages.
+const LANGUAGES: [(&str, &str, &str); 4] = [
+    ("Python", include_str!("get.py"), include_str!("walk.py")),
+    ("TypeScript", include_str!("get.ts"), include_str!("walk.ts")),
+    ("Ruby", include_str!("get.rb"), include_str!("walk.rb")),
+    ("PHP", include_str!("get.php"), include_str!("walk.php")),
+];
 
 /// A call of the operation in every language, curl first. `origin` stands before an address without a host.
 pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
     let pages = row.parameters.contains(&Parameter::Cursor);
     let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(row) };
     let address = format!("{}{}{}{query}", before(site, origin), site.base.as_str(), path(row));
-    let sample = |language: &Language| {
-        let text = if pages { language.walk } else { language.get };
+    let sample = |&(language, get, walk): &(&'static str, &str, &str)| {
+        let text = if pages { walk } else { get };
         // Of what an address may hold, the apostrophe alone ends a text of one of the languages.
         let address = if text.starts_with("<?php") { address.replace('\'', "\\'") } else { address.clone() };
-        Sample { language: language.name, text: text.trim_end().replace(ADDRESS, &address) }
+        Sample { language, text: text.trim_end().replace(ADDRESS, &address) }
     };
     let curl = Sample { language: "curl", text: broken(&curl(row, site, origin)) };
     [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
