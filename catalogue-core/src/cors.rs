@@ -8,6 +8,7 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 
 use crate::address::parse_http_url;
+use crate::build_error::BuildError;
 use crate::response::entity::ALLOWED_METHODS;
 use crate::route::Route;
 
@@ -19,18 +20,17 @@ const EXPOSED_HEADERS: HeaderValue =
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
 
 /// The origins whose scripts may call the API.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct AllowedOrigins(Vec<HeaderValue>);
 
 impl AllowedOrigins {
-    /// Adds an origin, as browsers write it: a scheme, a host, a port where it is not the scheme's own, and nothing else.
-    /// Says whether it is one.
-    pub(crate) fn allow(&mut self, origin: &str) -> bool {
-        let is_origin = is_origin(origin);
-        if is_origin {
-            self.0.push(HeaderValue::try_from(origin.to_ascii_lowercase()).expect("an address is visible ASCII"));
+    /// Allows origins, as browsers write them: a scheme, a host, a port where it is not the scheme's own, and nothing else.
+    pub(crate) fn new(origins: &[String]) -> Result<Self, BuildError> {
+        if let Some(bad) = origins.iter().find(|origin| !is_origin(origin)) {
+            return Err(BuildError::Origin(bad.clone()));
         }
-        is_origin
+        let header = |origin: &String| HeaderValue::try_from(origin.to_ascii_lowercase()).expect("visible ASCII");
+        Ok(Self(origins.iter().map(header).collect()))
     }
 
     /// Adds what a browser must know to the answer of `route`; on failures too.
@@ -73,14 +73,13 @@ mod tests {
 
     #[test]
     fn an_origin_is_scheme_host_and_port() {
-        let mut origins = AllowedOrigins::default();
         for good in ["https://app.example.com", "http://localhost:3000"] {
-            assert!(origins.allow(good), "{good}");
+            assert!(is_origin(good), "{good}");
         }
         for bad in
             ["", "*", "null", "app.example.com", "https://a/", "https://a/b", "https://u@a", "ftp://a", "https://a?b"]
         {
-            assert!(!origins.allow(bad), "{bad}");
+            assert!(!is_origin(bad), "{bad}");
         }
     }
 }

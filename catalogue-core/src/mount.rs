@@ -30,7 +30,6 @@ impl Mount {
             return Err(BuildError::SamePath(router.base.path().to_owned()));
         }
         if let Some((document, operation)) = router.collision() {
-            let document = format!("{}{}", router.docs.path(), document.path());
             return Err(BuildError::Collision { document, operation: operation.id() });
         }
         let site = Site { base: &router.base, docs: &router.docs, about: &about };

@@ -67,12 +67,12 @@ impl Router {
         }
     }
 
-    /// A document whose path an operation has too, if there is one.
-    pub(crate) fn collision(&self) -> Option<(DocumentFormat, Operation)> {
+    /// The path of a document that an operation has too, if there is one.
+    pub(crate) fn collision(&self) -> Option<(String, Operation)> {
         DocumentFormat::ALL.into_iter().find_map(|document| {
             let path = format!("{}{}", self.docs.path(), document.path());
             let (operation, _) = self.base.below(&path).and_then(Operation::at)?;
-            Some((document, operation))
+            Some((path, operation))
         })
     }
 }

@@ -195,17 +195,13 @@ impl CatalogueBuilder {
         if self.accepted.is_empty() {
             return Err(BuildError::NothingAccepted);
         }
-        let mut origins = AllowedOrigins::default();
-        if let Some(bad) = self.origins.iter().find(|origin| !origins.allow(origin)) {
-            return Err(BuildError::Origin(bad.clone()));
-        }
         Ok(Catalogue(Arc::new(Inner {
             mount,
             answers: Answers::new(self.courses, self.page_cache),
             credentials: self.credentials,
             authenticators: self.authenticators,
             accepted: self.accepted,
-            origins,
+            origins: AllowedOrigins::new(&self.origins)?,
             request_ids: Arc::new(RequestIds::default()),
             identify: None,
             in_flight: Arc::new(InFlight::new(self.max_in_flight)),

@@ -10,7 +10,7 @@ use super::about::Site;
 use super::headers;
 use crate::auth::Refusal;
 use crate::error::{ApiError, ErrorCode, InvalidParameter};
-use crate::limit::{Fields, Throttled};
+use crate::limit;
 use crate::model::Scope;
 use crate::operation::Row;
 use crate::response::entity::Entity;
@@ -98,7 +98,7 @@ pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<Answer>> {
 pub(super) fn success(row: &Row, site: Site<'_>) -> Answer {
     let entity = envelope::entity((row.example)(), None, site.base);
     let mut response = envelope::answer(&entity, &HeaderMap::new());
-    Fields::example().insert_into(response.headers_mut());
+    limit::examples().0.insert_into(response.headers_mut());
     let mut answer = Answer::new(None, &response);
     // The sketch of the document has the title that the document has.
     if let Some(title) = answer.body.as_mut().and_then(|body| body.pointer_mut("/info/title")) {
@@ -132,7 +132,7 @@ pub(super) fn failures(row: &Row) -> Vec<Answer> {
     }
     errors.extend([
         ApiError::MethodNotAllowed,
-        ApiError::RateLimited(Throttled::example()),
+        ApiError::RateLimited(limit::examples().1),
         ApiError::Internal("an example".into()),
     ]);
     errors.iter().map(Answer::failure).collect()

@@ -45,11 +45,6 @@ impl Policy {
     pub(super) fn refusal(&self, resets_in: Duration) -> Throttled {
         Throttled { retry_after_seconds: whole_seconds(resets_in), fields: Some(self.with(0, resets_in)) }
     }
-
-    /// That of a limit for the documents.
-    fn example() -> Self {
-        Self::of(RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid"))
-    }
 }
 
 impl Fields {
@@ -57,18 +52,13 @@ impl Fields {
         headers.insert(RATELIMIT_POLICY, self.policy);
         headers.insert(RATELIMIT, self.state);
     }
-
-    /// Those of a first request, for the documents.
-    pub(crate) fn example() -> Self {
-        Policy::example().with(599, Duration::from_secs(60))
-    }
 }
 
-impl Throttled {
-    /// A refusal in the middle of a window, for the documents.
-    pub(crate) fn example() -> Self {
-        Policy::example().refusal(Duration::from_secs(13))
-    }
+/// The fields of a first request, and a refusal in the middle of a window, for the documents.
+pub(crate) fn examples() -> (Fields, Throttled) {
+    let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
+    let policy = Policy::of(limit);
+    (policy.with(599, limit.window()), policy.refusal(Duration::from_secs(13)))
 }
 
 /// Rounded up, so that a client which waits as long does not come too early; and never 0, which would say "at once".

@@ -10,7 +10,7 @@ mod step;
 mod windows;
 
 pub use client_address::ClientAddress;
-pub(crate) use fields::{Fields, Throttled};
+pub(crate) use fields::{Throttled, examples};
 pub use limiter::{RateLimitKey, RateLimiter, Taken};
 pub use local::LocalRateLimiter;
 pub use rate_limit::{InvalidRateLimit, RateLimit};

@@ -36,7 +36,6 @@ outcomes! {
     Kept: "kept", None;
     /// Not the form of a signed token.
     Form: "form", None;
-    /// Too long.
     Length: "length", None;
     /// A member of the header comes twice, has another type or cannot be read.
     Header: "header", None;
@@ -52,17 +51,12 @@ outcomes! {
     Crit: "crit", None;
     /// No key of the issuer's for it.
     Key: "key", None;
-    /// The signature is wrong.
     Signature: "signature", None;
-    /// For another audience.
     Audience: "audience", Some("The token is for another audience.");
-    /// Past its expiry.
     Expired: "expired", Some("The token has expired.");
-    /// Not valid yet.
     NotBefore: "not_before", Some("The token is not valid yet.");
     /// Bound to a key of the sender's.
     Bound: "bound", Some("The token is bound to a key, which is not supported here.");
-    /// A claim is missing, comes twice, has another type or cannot be read.
     Claim: "claim", Some("A claim of the token is missing, comes twice or cannot be read.");
     /// Names nobody who can have courses.
     Account: "account", Some("The token does not name an account.");

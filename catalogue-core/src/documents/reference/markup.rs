@@ -89,18 +89,20 @@ pub(super) fn heading(text: &str) -> String {
 
 /// A text whose code stands between backticks.
 pub(super) fn inline(text: &str) -> String {
-    let pieces = text.split('`').enumerate();
-    pieces
-        .map(|(index, piece)| if index % 2 == 1 { format!("<code>{}</code>", escape(piece)) } else { strong(piece) })
+    alternating(text, "`", |code| format!("<code>{}</code>", escape(code)), strong)
+}
+
+/// A text whose pieces between two marks are written otherwise than the rest.
+fn alternating(text: &str, mark: &str, marked: fn(&str) -> String, other: fn(&str) -> String) -> String {
+    text.split(mark)
+        .enumerate()
+        .map(|(index, piece)| if index % 2 == 1 { marked(piece) } else { other(piece) })
         .collect()
 }
 
 /// A text without code, in which what is strong stands between two stars each.
 fn strong(text: &str) -> String {
-    let pieces = text.split("**").enumerate();
-    pieces
-        .map(|(index, piece)| if index % 2 == 1 { format!("<b>{}</b>", linked(piece)) } else { linked(piece) })
-        .collect()
+    alternating(text, "**", |strong| format!("<b>{}</b>", linked(strong)), linked)
 }
 
 /// A text with links, whose addresses hold no parenthesis or stand in pointed brackets.
