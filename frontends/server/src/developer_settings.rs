@@ -1,6 +1,6 @@
 //! [`DeveloperPages`]: the developer settings as this program serves them.
 
-use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -11,21 +11,25 @@ use catalogue_settings::{Answered, DeveloperSettings, Owner, SettingsError, Sign
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 
+use crate::admin::Monitor;
 use crate::database::Storage;
+use crate::logging;
 use crate::settings::{DeveloperOptions, OwnerHeader};
 
 /// Maximum length of a body in bytes.
 const MAX_BODY: usize = 16 * 1024;
 
-/// The developer settings, mounted, and who is told of their requests.
+/// The developer settings, mounted. Their requests are counted and logged.
+#[derive(Debug)]
 pub(crate) struct DeveloperPages {
     address: Address,
     settings: DeveloperSettings,
     door: Door,
-    told: Box<dyn Fn(&FinishedRequest<'_>) + Send + Sync>,
+    monitor: Arc<Monitor>,
 }
 
 /// How an owner comes in.
+#[derive(Debug)]
 enum Door {
     Links(SignInSettings),
     Proxy(OwnerHeader),
@@ -45,13 +49,6 @@ pub(crate) struct FinishedRequest<'r> {
     pub(crate) response: &'r Response<Bytes>,
 }
 
-impl FinishedRequest<'_> {
-    /// Its name in logs, beside those of the API's operations.
-    pub(crate) fn operation(&self) -> String {
-        format!("settings.{}", self.action)
-    }
-}
-
 impl DeveloperPages {
     /// Those of the accounts in `storage`, served over TLS or not.
     ///
@@ -61,7 +58,7 @@ impl DeveloperPages {
         options: &DeveloperOptions,
         storage: &Storage,
         secured: bool,
-        told: impl Fn(&FinishedRequest<'_>) + Send + Sync + 'static,
+        monitor: &Arc<Monitor>,
     ) -> Result<Self, SettingsError> {
         let settings = options.told_to(storage.developer_settings()).build()?;
         let door = match &options.owner_header {
@@ -73,7 +70,8 @@ impl DeveloperPages {
                 Door::Links(if is_plain { links.without_tls() } else { links })
             }
         };
-        Ok(Self { address: options.url.clone(), settings, door, told: Box::new(told) })
+        monitor.metrics.settings.start();
+        Ok(Self { address: options.url.clone(), settings, door, monitor: Arc::clone(monitor) })
     }
 
     /// Whether a request for that path is one for them.
@@ -105,16 +103,10 @@ impl DeveloperPages {
             },
         };
         if let Some(Answered { action, account, .. }) = response.extensions().get() {
+            self.monitor.metrics.settings.count(action, response.status());
             let (account, duration) = (account.as_ref(), began.elapsed());
-            (self.told)(&FinishedRequest {
-                action,
-                account,
-                method: &method,
-                refusal,
-                client,
-                duration,
-                response: &response,
-            });
+            let (method, response) = (&method, &response);
+            logging::log_settings(&FinishedRequest { action, account, method, refusal, client, duration, response });
         }
         response
     }
@@ -131,11 +123,5 @@ async fn collected(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>
         Ok(body) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
         Err(error) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
         Err(_) => Err(StatusCode::BAD_REQUEST),
-    }
-}
-
-impl fmt::Debug for DeveloperPages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeveloperPages").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

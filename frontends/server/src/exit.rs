@@ -33,11 +33,6 @@ impl Failure {
         Self::new(1, message)
     }
 
-    /// The work failed because of `error` and its causes.
-    pub(crate) fn because(error: &(dyn Error + 'static)) -> Self {
-        Self::work(chain(error))
-    }
-
     /// A change failed. If its outcome is unknown, the message says that `what` is open, and that `look` shows it.
     pub(crate) fn of_change(error: &StorageError, what: &str, look: &str) -> Self {
         let why = chain(error);
@@ -52,19 +47,14 @@ impl Failure {
         Self::new(2, message)
     }
 
-    /// Like [`usage`](Self::usage), with a message of several lines.
-    pub(crate) fn usage_in_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        Self { status: 2, messages: vec![joined(lines)] }
-    }
-
     /// All that is wrong with a configuration, a message each.
     pub(crate) fn faults(messages: impl Iterator<Item = String>) -> Self {
         Self { status: 2, messages: messages.map(|message| harmless(&message)).collect() }
     }
 
-    /// All that is wrong with an input, a line each.
-    pub(crate) fn faults_of_input<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        Self { status: 1, messages: vec![joined(lines)] }
+    /// A message of several lines, with that exit status.
+    pub(crate) fn in_lines<'l>(status: u8, lines: impl Iterator<Item = &'l str>) -> Self {
+        Self { status, messages: vec![lines.map(harmless).collect::<Vec<_>>().join("\n")] }
     }
 
     /// A signal has ended the work, which leaves things as `what` says.
@@ -98,13 +88,16 @@ impl Failure {
     }
 }
 
+/// The work failed because of the error and its causes.
+impl<E: Error + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::work(chain(&error))
+    }
+}
+
 /// Returns a text from outside as a message may show it: on one line, and without secrets.
 pub(crate) fn harmless(text: &str) -> String {
     printable(&without_secrets(text)).into_owned()
-}
-
-fn joined<'l>(lines: impl Iterator<Item = &'l str>) -> String {
-    lines.map(harmless).collect::<Vec<_>>().join("\n")
 }
 
 /// What a message begins with; on a terminal bold and red.
@@ -135,10 +128,10 @@ mod tests {
         for failure in [Failure::work(text), Failure::usage(text)] {
             assert_eq!(failure.message(), shown);
         }
-        let caused = Failure::because(&std::io::Error::other(text));
+        let caused = Failure::from(std::io::Error::other(text));
         assert_eq!(caused.message(), "x error: nothing is wrong redis://…@h");
         let lines = [text, "y"].into_iter();
-        for failure in [Failure::usage_in_lines(lines.clone()), Failure::faults(lines.map(str::to_owned))] {
+        for failure in [Failure::in_lines(2, lines.clone()), Failure::faults(lines.map(str::to_owned))] {
             assert_eq!(failure.message(), format!("{shown}\ny"));
         }
     }

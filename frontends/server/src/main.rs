@@ -65,7 +65,7 @@ fn mistake(mut error: clap::Error) -> Failure {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     let text = error.to_string();
-    Failure::usage_in_lines(text.strip_prefix("error: ").unwrap_or(&text).split('\n'))
+    Failure::in_lines(2, text.strip_prefix("error: ").unwrap_or(&text).split('\n'))
 }
 
 /// What clap repeats, as a message may show it; `None` for what is clap's own.

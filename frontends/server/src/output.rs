@@ -22,7 +22,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes `value` to standard output as one line of JSON.
 pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    print(&json(value).map_err(|error| Failure::because(&error))?)
+    print(&json(value)?)
 }
 
 /// Whether what is written to standard error is JSON, an object a line.

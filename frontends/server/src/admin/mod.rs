@@ -16,11 +16,12 @@ use catalogue_core::Catalogue;
 use catalogue_hyper::{Limits, ServerConfig, Timeouts};
 use tokio::net::TcpListener;
 
+use crate::database::Storage;
 use crate::logging::Sink;
 use crate::metrics::Metrics;
 use crate::output;
 use pages::Pages;
-pub(crate) use probe::Probe;
+use probe::Probe;
 
 /// Few connections, which end soon: those who ask are few, and each asks now and then.
 fn config() -> ServerConfig {
@@ -52,9 +53,9 @@ impl Monitor {
     }
 
     /// The database is open: whether the server is ready is asked of it from now on.
-    pub(crate) fn opened(&self, probe: Probe) {
+    pub(crate) fn opened(&self, storage: Storage) {
         // A server opens its database once, and serves once.
-        let _ = self.probe.set(probe);
+        let _ = self.probe.set(Probe::new(storage));
     }
 
     /// That catalogue is served from now on.

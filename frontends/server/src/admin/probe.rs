@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalogue_core::AccountId;
-use catalogue_core::admin::AdminStorage;
 use catalogue_core::auth::TokenDigest;
-use catalogue_core::storage::{
-    CourseRows, CourseStorage, CredentialStorage, Limit, PageRequest, StorageError, StorageStatus,
-};
+use catalogue_core::storage::{CourseRows, Limit, PageRequest, StorageError, StorageStatus};
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use crate::database::Storage;
 use crate::exit::chain;
 
 /// How long all answers together may take.
@@ -22,10 +20,8 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// Asks a storage what requests ask of it, over the same connections: so a database that is gone, whose tables are not
 /// those of this build, or whose file holds something else cannot pass.
 #[derive(Clone, Debug)]
-pub(crate) struct Probe {
-    credentials: Arc<dyn CredentialStorage>,
-    courses: Arc<dyn CourseStorage>,
-    servers: Arc<dyn AdminStorage>,
+pub(super) struct Probe {
+    storage: Storage,
     /// One at a time, so that those who ask can put no load on a database that hardly answers.
     asking: Arc<Mutex<()>>,
 }
@@ -35,14 +31,13 @@ pub(super) type Answers = [(&'static str, Result<(), String>); 2];
 
 impl Probe {
     /// To ask that storage.
-    pub(crate) fn new(storage: impl CourseStorage + CredentialStorage + AdminStorage + Clone) -> Self {
-        let (credentials, servers) = (Arc::new(storage.clone()), Arc::new(storage.clone()));
-        Self { credentials, courses: Arc::new(storage), servers, asking: Arc::default() }
+    pub(super) fn new(storage: Storage) -> Self {
+        Self { storage, asking: Arc::default() }
     }
 
     /// See [`Monitor::database`](super::Monitor::database).
     pub(super) async fn status(&self) -> Option<Option<StorageStatus>> {
-        timeout(DEADLINE, self.servers.status()).await.map_or(Some(None), |status| status.map(Some))
+        timeout(DEADLINE, self.storage.admin().status()).await.map_or(Some(None), |status| status.map(Some))
     }
 
     /// Asks, off the threads that serve: a database in a file is read by the thread that asks.
@@ -67,15 +62,16 @@ impl Probe {
 
     /// Looks up a credential that nobody has.
     async fn look_up(&self) -> Result<(), StorageError> {
-        self.credentials.find_credential(&TokenDigest::from_bytes([0; 32])).await.map(drop)
+        self.storage.credentials().find_credential(&TokenDigest::from_bytes([0; 32])).await.map(drop)
     }
 
     /// Reads the tables of courses, as an account that need not be there.
     async fn read(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         let page = PageRequest { limit: Limit::new(1).expect("a limit"), after: None };
-        self.courses.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
-        self.courses.find_course(&nobody, "none").await?;
-        self.courses.revision(&nobody).await.map(drop)
+        let courses = self.storage.courses();
+        courses.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
+        courses.find_course(&nobody, "none").await?;
+        courses.revision(&nobody).await.map(drop)
     }
 }

@@ -9,8 +9,7 @@ use std::slice::from_ref;
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
 use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
@@ -23,22 +22,6 @@ use crate::output;
 use crate::text::printable;
 
 const LOOK: &str = "`accounts show` finds out";
-
-/// An account as `--json` shows it.
-#[derive(Serialize)]
-struct Shown<'s> {
-    id: &'s str,
-    name: &'s str,
-    email: &'s str,
-    courses: u64,
-    keys: u64,
-}
-
-impl<'s> From<&'s AccountSummary> for Shown<'s> {
-    fn from(AccountSummary { account, courses, keys }: &'s AccountSummary) -> Self {
-        Self { id: account.id.as_str(), name: &account.name, email: &account.email, courses: *courses, keys: *keys }
-    }
-}
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
     if let AccountsCommand::Remove(remove) = &command {
@@ -69,8 +52,7 @@ pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<Accoun
 /// Whether an account is there, or has left its view and something of ours is left of it: that has events.
 pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Failure> {
     let Err(unknown) = find(storage, from_ref(id)).await else { return Ok(()) };
-    let events =
-        storage.keys().list_events(&AccountId::new(&**id), 1).await.map_err(|error| Failure::because(&error))?;
+    let events = storage.keys().list_events(&AccountId::new(&**id), 1).await?;
     if events.is_empty() { Err(unknown) } else { Ok(()) }
 }
 
@@ -97,14 +79,14 @@ async fn read(storage: &dyn AdminStorage, accounts: Accounts<'_>) -> Result<Vec<
         found.push(summary);
         ControlFlow::Continue(())
     };
-    let listed = storage.list_accounts(accounts, Timestamp::now(), &mut visit).await;
-    listed.map(|()| found).map_err(|error| Failure::because(&error))
+    storage.list_accounts(accounts, Timestamp::now(), &mut visit).await?;
+    Ok(found)
 }
 
 async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
     let all = read(storage, Accounts::All).await?;
     if json {
-        return output::print_json(&all.iter().map(Shown::from).collect::<Vec<_>>());
+        return output::print_json(&all.iter().map(shown).collect::<Vec<_>>());
     }
     let row = |AccountSummary { account, courses, keys }: AccountSummary| {
         [account.id.to_string(), account.name, courses.to_string(), keys.to_string()]
@@ -114,16 +96,21 @@ async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
 
 async fn show(storage: &Storage, id: &String, json: bool) -> Result<(), Failure> {
     let found = find(storage, from_ref(id)).await?;
-    found.iter().map(Shown::from).try_for_each(|shown| match json {
-        true => output::print_json(&shown),
-        false => output::print(&table::fields([
-            ("id", shown.id.to_owned()),
-            ("name", shown.name.to_owned()),
-            ("email", shown.email.to_owned()),
-            ("courses", shown.courses.to_string()),
-            ("keys", shown.keys.to_string()),
+    found.into_iter().try_for_each(|summary| match (json, summary) {
+        (true, summary) => output::print_json(&shown(&summary)),
+        (false, AccountSummary { account, courses, keys }) => output::print(&table::fields([
+            ("id", account.id.to_string()),
+            ("name", account.name),
+            ("email", account.email),
+            ("courses", courses.to_string()),
+            ("keys", keys.to_string()),
         ])),
     })
+}
+
+/// Returns an account as `--json` shows it.
+fn shown(AccountSummary { account, courses, keys }: &AccountSummary) -> Value {
+    json!({ "id": account.id.as_str(), "name": account.name, "email": account.email, "courses": courses, "keys": keys })
 }
 
 /// Refuses to remove what nobody can be asked about.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use catalogue_sqlite::SqliteStorage;
 use indicatif::HumanBytes;
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -14,8 +15,7 @@ use super::progress::Progress;
 use super::signals::Signals;
 use super::{Context, block_on};
 use crate::cli::BackupArguments;
-use crate::database::copy as copy_database;
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, chain, harmless};
 use crate::output;
 
 pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), Failure> {
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         let interrupted = Arc::new(AtomicBool::new(false));
         let (shown, is_interrupted) = (progress.clone(), Arc::clone(&interrupted));
         let mut copying = spawn_blocking(move || {
-            copy_database(&source, &target, &mut |done, of| {
+            SqliteStorage::back_up_to(&source, &target, &mut |done, of| {
                 shown.set(done, of);
                 if is_interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         };
         progress.clear();
         let made = made.unwrap_or_else(|error| resume_unwind(error.into_panic()));
-        let made = made.map_err(|why| Failure::work(format!("{name}: {why}")))?;
+        let made = made.map_err(|error| Failure::work(format!("{name}: {}", chain(&error))))?;
         made.ok_or_else(|| Failure::interrupted(status, "no copy was made"))
     })?;
     let (database, seconds) = (database.to_string(), began.elapsed().as_secs_f64());

@@ -200,7 +200,7 @@ async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Opti
         Ok(storage) => storage,
         Err(unopened) => return report.fault(STEP, unopened.failure.message()),
     };
-    match storage.is_revoked(&token.digest()).await {
+    match storage.credentials().is_revoked(&token.digest()).await {
         Ok(Some(true)) => report.fault(STEP, "the token was revoked here"),
         Ok(_) => report.fine(STEP, "no"),
         Err(error) => report.fault(STEP, chain(&error)),

@@ -8,7 +8,7 @@ use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord, NewCredent
 use catalogue_core::auth::{CredentialKind, NewToken, Scope, Scopes};
 use catalogue_core::storage::{Actor, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::Grant;
 use crate::database::Storage;
@@ -16,29 +16,6 @@ use crate::exit::{Failure, harmless};
 use crate::output;
 use crate::redaction::TOKENS;
 use crate::text::printable;
-
-/// A new credential as `--json` shows it, this once with its token.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Created<'c> {
-    id: &'c str,
-    token: &'c str,
-    account: &'c str,
-    name: Option<&'c str>,
-    scopes: &'c Scopes,
-    created_at: Timestamp,
-    expires_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaces: Option<Replaced<'c>>,
-}
-
-/// A credential that a new one takes the place of, and when it ends.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Replaced<'c> {
-    id: &'c str,
-    expires_at: Option<Timestamp>,
-}
 
 /// A token, and what is stored of it.
 pub(super) fn mint(
@@ -112,16 +89,15 @@ pub(super) fn show_created(
     json: bool,
 ) -> Result<(), Failure> {
     let printed = if json {
-        output::print_json(&Created {
-            id: &record.identity.credential_id,
-            token: token.expose(),
-            account: record.identity.account.as_str(),
-            name: record.name.as_deref(),
-            scopes: &record.identity.scopes,
-            created_at: record.created_at,
-            expires_at: record.expires_at,
-            replaces: replaces.map(|old| Replaced { id: &old.identity.credential_id, expires_at: old.expires_at }),
-        })
+        let CredentialRecord { identity, name, created_at, expires_at, .. } = record;
+        let mut created = json!({
+            "id": *identity.credential_id, "token": token.expose(), "account": identity.account.as_str(), "name": name,
+            "scopes": identity.scopes, "createdAt": created_at, "expiresAt": expires_at,
+        });
+        if let Some(old) = replaces {
+            created["replaces"] = json!({ "id": *old.identity.credential_id, "expiresAt": old.expires_at });
+        }
+        output::print_json(&created)
     } else {
         output::print(token.expose()).inspect(|()| tell_of_new(record))
     };
@@ -172,44 +148,24 @@ pub(super) fn could_be_token(text: &str) -> bool {
     text.len() > MAX_ID || TOKENS.iter().any(|start| text.starts_with(start))
 }
 
-/// A credential as `--json` shows it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Shown<'c> {
-    id: &'c str,
-    kind: &'static str,
-    name: Option<&'c str>,
-    account: &'c str,
-    prefix: &'c str,
-    scopes: &'c Scopes,
-    created_at: Timestamp,
-    expires_at: Option<Timestamp>,
-    revoked_at: Option<Timestamp>,
-    last_used_at: Option<Timestamp>,
-    state: &'static str,
-    replaced_by: Option<&'c str>,
-    replaces: Option<&'c str>,
-}
-
-impl<'c> Shown<'c> {
-    /// One that has taken the place of `replaces`.
-    pub(super) fn of(record: &'c CredentialRecord, replaces: Option<&'c str>, now: Timestamp) -> Self {
-        Self {
-            id: &record.identity.credential_id,
-            kind: record.identity.kind.name(),
-            name: record.name.as_deref(),
-            account: record.identity.account.as_str(),
-            prefix: &record.shown_prefix,
-            scopes: &record.identity.scopes,
-            created_at: record.created_at,
-            expires_at: record.expires_at,
-            revoked_at: record.revoked_at,
-            last_used_at: record.last_used_at,
-            state: record.state(now).name(),
-            replaced_by: record.replaced_by.as_deref(),
-            replaces,
-        }
-    }
+/// Returns a credential as `--json` shows it; it has taken the place of `replaces`.
+pub(super) fn shown(record: &CredentialRecord, replaces: Option<&str>, now: Timestamp) -> Value {
+    let identity = &record.identity;
+    json!({
+        "id": *identity.credential_id,
+        "kind": identity.kind.name(),
+        "name": record.name,
+        "account": identity.account.as_str(),
+        "prefix": record.shown_prefix,
+        "scopes": identity.scopes,
+        "createdAt": record.created_at,
+        "expiresAt": record.expires_at,
+        "revokedAt": record.revoked_at,
+        "lastUsedAt": record.last_used_at,
+        "state": record.state(now).name(),
+        "replacedBy": record.replaced_by.as_deref(),
+        "replaces": replaces,
+    })
 }
 
 /// Prints a credential as one JSON object.
@@ -223,6 +179,6 @@ pub(super) async fn print_json(storage: &dyn AdminStorage, record: &CredentialRe
         ControlFlow::Continue(())
     };
     let of_account = Accounts::Only(std::slice::from_ref(&record.identity.account));
-    storage.visit_credentials(of_account, &mut visit).await.map_err(|error| Failure::because(&error))?;
-    output::print_json(&Shown::of(record, replaces.as_deref(), Timestamp::now()))
+    storage.visit_credentials(of_account, &mut visit).await?;
+    output::print_json(&shown(record, replaces.as_deref(), Timestamp::now()))
 }

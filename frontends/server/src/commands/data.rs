@@ -4,11 +4,12 @@ use std::io;
 
 use catalogue_core::admin::Accounts;
 use catalogue_transfer::ExportError;
+use serde_json::json;
 
 use super::progress::Progress;
 use super::{Context, accounts, block_on};
 use crate::cli::MigrateArguments;
-use crate::database::Migrated;
+use crate::database::{Database, PostgresOptions};
 use crate::exit::Failure;
 use crate::output;
 
@@ -30,7 +31,7 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
         let exported = catalogue_transfer::export(storage.admin(), accounts, target).await;
         exported.map_err(|error| match error {
             ExportError::Target(error) => output::failed(&error),
-            other => Failure::because(&other),
+            other => other.into(),
         })
     });
     progress.clear();
@@ -39,19 +40,25 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
 
 pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result<(), Failure> {
     let mut database = context.database()?;
-    if arguments.without_triggers {
-        let without_triggers = database.without_triggers();
-        database = without_triggers.map_err(|error| Failure::usage(format!("--without-triggers: {error}")))?;
+    let MigrateArguments { without_triggers, citus, json } = *arguments;
+    if without_triggers && !matches!(database, Database::Postgres(_)) {
+        return Err(Failure::usage("--without-triggers: SQLite has triggers; leave it out"));
     }
-    if arguments.citus {
-        database = database.citus().map_err(|error| Failure::usage(format!("--citus: {error}")))?;
+    if citus && !matches!(database, Database::Postgres(_)) {
+        return Err(Failure::usage("--citus: only a database of PostgreSQL has nodes; leave it out"));
     }
-    let migrated = block_on(database.migrate())?;
-    let done = match migrated {
-        Migrated { from, to } if from == to => format!("{database}: the schema is up to date: version {to}"),
-        Migrated { from: 0, to } => format!("{database}: a new database was made: schema version {to}"),
-        Migrated { from, to } => format!("{database}: the schema was brought from version {from} to version {to}"),
+    if without_triggers {
+        database = database.with(PostgresOptions::without_triggers);
+    }
+    if citus {
+        database = database.with(PostgresOptions::citus);
+    }
+    let (from, to) = block_on(database.migrate())?;
+    let done = match from {
+        _ if from == to => format!("{database}: the schema is up to date: version {to}"),
+        0 => format!("{database}: a new database was made: schema version {to}"),
+        _ => format!("{database}: the schema was brought from version {from} to version {to}"),
     };
-    let printed = if arguments.json { output::print_json(&migrated) } else { output::print(&done) };
+    let printed = if json { output::print_json(&json!({ "from": from, "to": to })) } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))
 }

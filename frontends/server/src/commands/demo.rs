@@ -3,28 +3,25 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use catalogue_core::auth::{CredentialKind, NewToken, Scope};
-use catalogue_core::observe::{FinishedRequest, Observer};
 use catalogue_core::storage::Actor;
-use catalogue_core::{AccountId, Address, Operation};
+use catalogue_core::{AccountId, Address};
 use catalogue_hyper::ServerConfig;
 use catalogue_settings::DEFAULT_LINK_LIFETIME;
 use catalogue_transfer::Options;
-use http::StatusCode;
 use tokio::net::TcpListener;
 
 use super::signals::Signals;
 use super::{Context, credentials, developer_settings, import, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
 use crate::database::{Database, Storage};
-use crate::developer_settings::{DeveloperPages, FinishedRequest as FinishedOfSettings};
+use crate::developer_settings::DeveloperPages;
 use crate::exit::Failure;
-use crate::logging::{self, AccessLog, Format, Sink};
+use crate::logging::AccessLog;
 use crate::output;
 use crate::settings::DeveloperOptions;
-use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN, LOG_FORMAT};
+use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN};
 
 const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
 /// The account of the sample courses whose key is shown.
@@ -53,54 +50,23 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let origin = format!("http://{}", serving::reached(bound));
         let base = format!("{origin}{}", BASE_URL.default_value());
         let docs = format!("{origin}{}", DOCS_URL.default_value());
-        let settings = Address::parse(&format!("{origin}/settings")).map_err(|error| Failure::because(&error))?;
-        let is_text = context.settings.get(&LOG_FORMAT) == Format::Text;
-        let shown = is_text.then(|| Shown(Arc::clone(&context.logs.sink)));
-        let of_settings = shown.clone();
-        let told = move |request: &FinishedOfSettings<'_>| match &of_settings {
-            Some(shown) => shown.show(request.response.status(), &request.operation(), request.duration),
-            None => logging::log_settings(request),
-        };
-        let observer = (shown, (!is_text).then_some(AccessLog));
-        let mut builder = storage.clone().catalogue().own_root().base_url(&base).docs_url(&docs).observer(observer);
+        let settings = Address::parse(&format!("{origin}/settings"))?;
+        let monitor = Monitor::new(Arc::clone(&context.logs.sink));
+        let mut builder = storage.clone().catalogue().own_root().base_url(&base).docs_url(&docs).observer(AccessLog);
         let (mut pages, mut link) = (None, None);
         // Elsewhere than on this machine they need HTTPS.
         if bound.ip().to_canonical().is_loopback() {
             let options = DeveloperOptions::at(settings.clone(), &base, &docs);
-            let mounted = DeveloperPages::new(&options, &storage, false, told);
-            pages = Some(mounted.map_err(|error| Failure::because(&error))?);
+            pages = Some(DeveloperPages::new(&options, &storage, false, &monitor)?);
             link = Some(developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?.0.url());
             builder = builder.settings_url(settings.as_str());
         }
-        let catalogue = builder.build().map_err(|error| Failure::because(&error))?;
+        let catalogue = builder.build()?;
         let kept = !matches!(database, Database::Memory);
         let announced = || output::note(&invitation(&base, &docs, &key, link.as_deref(), kept));
-        let monitor = Monitor::new(Arc::clone(&context.logs.sink));
         serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, announced)
             .await
     })
-}
-
-/// Shows each request in a short line. Where the log is for programs, its own lines do.
-#[derive(Clone, Debug)]
-struct Shown(Arc<Sink>);
-
-impl Shown {
-    fn show(&self, status: StatusCode, what: &str, duration: Duration) {
-        if tracing::enabled!(target: "catalogue::access", tracing::Level::INFO) {
-            let milliseconds = (duration.as_micros() + 500) / 1_000;
-            self.0.write(format!("{} {what} {milliseconds} ms\n", status.as_u16()).as_bytes());
-        }
-    }
-}
-
-impl Observer for Shown {
-    fn finished(&self, request: &FinishedRequest<'_>) {
-        let is_document = request.status.is_success() || request.status.is_redirection();
-        let other = if is_document { "documents" } else { "other" };
-        let what = request.operation.map_or(other, Operation::id);
-        self.show(request.status, what, request.duration);
-    }
 }
 
 /// The address that was asked for, or else the default one, or else any that is free.
@@ -119,7 +85,7 @@ async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
     let scopes = Scope::DEFINED.iter().map(|(scope, _)| scope.clone()).collect();
     let (token, credential) =
         credentials::mint(CredentialKind::ApiKey, AccountId::new(ACCOUNT), Some("demo".to_owned()), scopes, None)?;
-    storage.keys().create_key(&credential, &Actor::OPERATOR).await.map_err(|error| Failure::because(&error))?;
+    storage.keys().create_key(&credential, &Actor::OPERATOR).await?;
     Ok(token)
 }
 

@@ -54,7 +54,7 @@ fn url(settings: &Settings) -> Result<Address, Failure> {
     }
     let scheme = if settings.is_given(&TLS_CERT) { "https" } else { "http" };
     let whole = format!("{scheme}://{}{}", reached(listen), url.as_str());
-    Address::parse(&whole).map_err(|error| Failure::because(&error))
+    Address::parse(&whole).map_err(Failure::from)
 }
 
 /// A link to the settings at `url`, and what the storage keeps of it.

@@ -55,7 +55,7 @@ pub(super) fn man(out: Option<&Path>) -> Result<(), Failure> {
         });
     }
     let mut text = Vec::new();
-    page(command).render(&mut text).map_err(|error| Failure::because(&error))?;
+    page(command).render(&mut text)?;
     output::print(&String::from_utf8_lossy(&text))
 }
 

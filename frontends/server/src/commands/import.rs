@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use catalogue_transfer::{Counts, ImportError, Input, Options, Prepared, Report, SCHEMA};
-use serde::Serialize;
+use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::progress::Progress;
@@ -15,18 +15,9 @@ use super::signals::Signals;
 use super::{Context, block_on};
 use crate::cli::ImportArguments;
 use crate::database::{Database, Migration};
-use crate::exit::Failure;
+use crate::exit::{Failure, chain};
 use crate::output;
 use crate::text::printable;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Summary<'s> {
-    #[serde(flatten)]
-    report: &'s Report,
-    database: String,
-    seconds: f64,
-}
 
 pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), Failure> {
     let Some(file) = &arguments.file else { return output::print(SCHEMA) };
@@ -51,7 +42,10 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let seconds = began.elapsed().as_secs_f64();
     let printed = if arguments.json {
         let seconds = (seconds * 1_000.0).round() / 1_000.0;
-        output::print_json(&Summary { report: &report, database: database.to_string(), seconds })
+        let mut summary = json!(report);
+        summary["database"] = database.to_string().into();
+        summary["seconds"] = seconds.into();
+        output::print_json(&summary)
     } else {
         output::print(&told(&report, &name, &database, seconds))
     };
@@ -108,7 +102,7 @@ pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
         ImportError::Storage(error) => {
             return Failure::of_change(error, "it was imported", "import it again, which changes nothing where it was");
         }
-        other => return Failure::because(other),
+        other => return Failure::work(chain(other)),
     };
     let lines: Vec<_> = faults.iter().map(|fault| format!("{name}: {fault}")).collect();
     let heading = match &*lines {
@@ -117,7 +111,7 @@ pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
         _ => format!("{name} has {} faults", lines.len()),
     };
     let heading = format!("{heading}; nothing was imported:");
-    Failure::faults_of_input([&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
+    Failure::in_lines(1, [&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
 }
 
 /// What is said at the end.

@@ -91,8 +91,7 @@ fn minute_or_never(time: Option<Timestamp>) -> String {
 }
 
 async fn record_of(storage: &dyn AdminStorage, id: &str) -> Result<CredentialRecord, Failure> {
-    let record = storage.find_credential_record(id).await.map_err(|error| Failure::because(&error))?;
-    record.ok_or_else(|| credentials::unknown_id(id))
+    storage.find_credential_record(id).await?.ok_or_else(|| credentials::unknown_id(id))
 }
 
 async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<(), Failure> {

@@ -77,7 +77,7 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
     let format = settings.get(&LOG_FORMAT);
     output::set_format(format);
     let sink = match command {
-        Command::Demo | Command::Serve => Sink::background().map_err(|error| Failure::because(&error))?,
+        Command::Demo | Command::Serve => Sink::background()?,
         _ => Sink::Direct,
     };
     let logs = Logs::start(settings.get(&LOG), format, sink)?;

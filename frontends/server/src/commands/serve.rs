@@ -14,11 +14,11 @@ use tokio::task::spawn_blocking;
 use super::signals::{Hangup, Signals};
 use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
 use crate::admin::{self, Monitor};
-use crate::developer_settings::{DeveloperPages, FinishedRequest};
+use crate::developer_settings::DeveloperPages;
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
 use crate::issuer::{IssuerOptions, IssuersTokens};
-use crate::logging::{self, AccessLog};
+use crate::logging::AccessLog;
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
 use crate::{otlp, systemd};
@@ -87,7 +87,7 @@ async fn serve(
     let bind =
         |setting, address| serving::bind(address).map_err(|error| serving::cannot_listen(setting, address, &error));
     let bind_for_clients = || match &inherited {
-        Some(listener) => serving::adopt(listener).map_err(|error| Failure::because(&error)),
+        Some(listener) => serving::adopt(listener).map_err(Failure::from),
         None => bind(&LISTEN, settings.listen),
     };
     // First, so that it says what is waited for.
@@ -100,7 +100,7 @@ async fn serve(
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
-    monitor.opened(storage.probe());
+    monitor.opened(storage.clone());
     let (listener, bound) = match early {
         Some(bound) => bound,
         None => bind_for_clients()?,
@@ -131,17 +131,8 @@ async fn serve(
     };
     let catalogue = settings.api.catalogue(builder)?;
     let secured = config.tls.is_some();
-    let of_settings = Arc::clone(&monitor);
-    let told = move |request: &FinishedRequest<'_>| {
-        of_settings.metrics.settings.count(request);
-        logging::log_settings(request);
-    };
     let developer = settings.developer.as_ref();
-    if developer.is_some() {
-        monitor.metrics.settings.start();
-    }
-    let pages = developer.map(|developer| DeveloperPages::new(developer, &storage, secured, told)).transpose();
-    let pages = pages.map_err(|error| Failure::because(&error))?;
+    let pages = developer.map(|developer| DeveloperPages::new(developer, &storage, secured, &monitor)).transpose()?;
     let started = || {
         log_start(settings, bound, &start_notes::documents(settings, bound, secured));
         if start_notes::in_cleartext(settings, bound, secured) {

@@ -45,9 +45,9 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
     let (faults, advice) = match opened {
         Ok(storage) => {
             let Some(views) = storage.views() else { return Ok(()) };
-            let faults = views.check_views(rows).await.map_err(|error| Failure::because(&error))?;
-            let mut advice = views.check_columns().await.map_err(|error| Failure::because(&error))?;
-            advice.extend(views.check_revisions().await.map_err(|error| Failure::because(&error))?);
+            let faults = views.check_views(rows).await?;
+            let mut advice = views.check_columns().await?;
+            advice.extend(views.check_revisions().await?);
             (faults, advice)
         }
         Err(unopened) if unopened.views.is_empty() => return Err(unopened.into()),
@@ -90,9 +90,9 @@ pub(super) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String
 /// What the API answers the account whose list of courses is asked for.
 async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
     accounts::find(&storage, std::slice::from_ref(account)).await?;
-    let catalogue = storage.catalogue().build().map_err(|error| Failure::because(&error))?;
+    let catalogue = storage.catalogue().build()?;
     let caller = Identity::session(AccountId::new(&**account), "operator", Scopes::from_iter([Scope::ReadCourses]));
-    let request = Request::get("/api/v1/courses").body(()).map_err(|error| Failure::because(&error))?;
+    let request = Request::get("/api/v1/courses").body(())?;
     let answer = catalogue.call_as(caller, request).await;
     if answer.status() != StatusCode::OK {
         let status = answer.status().as_u16();

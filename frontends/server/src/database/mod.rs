@@ -1,6 +1,5 @@
 //! [`Database`]: the address that `--database` takes, and opening what is there.
 
-mod backup;
 mod file;
 mod postgres;
 mod storage;
@@ -18,12 +17,10 @@ use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
 /// What is asked of a PostgreSQL database; no other file names one.
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
-use serde::Serialize;
 
 use crate::exit::Failure;
 use crate::report::Report;
 use crate::text::printable;
-pub(crate) use backup::copy;
 use postgres::Postgres;
 pub(crate) use postgres::parse_replicas;
 pub(crate) use storage::Storage;
@@ -48,6 +45,8 @@ pub(crate) struct Unopened {
     pub(crate) failure: Failure,
     /// Whether it can pass while nothing but the database changes.
     pub(crate) can_pass: bool,
+    /// Whether there is no database yet, or its making was broken off.
+    is_unmade: bool,
     /// What of the views cannot be read, where that is why.
     pub(crate) views: Vec<ViewFault>,
 }
@@ -60,19 +59,10 @@ impl From<Unopened> for Failure {
 
 impl From<OpenError> for Unopened {
     fn from(error: OpenError) -> Self {
-        let failure = Failure::because(&error);
-        let views = if let OpenError::Views { faults, .. } = error { faults } else { Vec::new() };
-        Self { failure, can_pass: false, views }
+        let is_unmade = matches!(error, OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. });
+        let views = if let OpenError::Views { faults, .. } = &error { faults.clone() } else { Vec::new() };
+        Self { failure: error.into(), can_pass: false, is_unmade, views }
     }
-}
-
-/// What a migration did.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Migrated {
-    /// The schema's version before; 0 for a new database.
-    pub(crate) from: u32,
-    /// The schema's version now.
-    pub(crate) to: u32,
 }
 
 /// Whether a command may make a missing database and bring an older one up to date.
@@ -112,22 +102,6 @@ impl Database {
         }
     }
 
-    /// The same database, whose tables are made without triggers; not one of SQLite, which always has them.
-    pub(crate) fn without_triggers(self) -> Result<Self, String> {
-        match self {
-            Self::Postgres(_) => Ok(self.with(PostgresOptions::without_triggers)),
-            Self::File { .. } | Self::Memory => Err("SQLite has triggers; leave it out".to_owned()),
-        }
-    }
-
-    /// The same database, whose tables are spread over the nodes of Citus.
-    pub(crate) fn citus(self) -> Result<Self, String> {
-        match self {
-            Self::Postgres(_) => Ok(self.with(PostgresOptions::citus)),
-            Self::File { .. } | Self::Memory => Err("only a database of PostgreSQL has nodes; leave it out".to_owned()),
-        }
-    }
-
     /// The same database, spoken to otherwise where it is PostgreSQL's.
     pub(crate) fn with(self, change: impl FnOnce(PostgresOptions) -> PostgresOptions) -> Self {
         match self {
@@ -153,48 +127,33 @@ impl Database {
 
     /// Opens what is there.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
-        Ok(match self {
-            Self::File { path, courses } => {
-                let opened = match courses {
-                    None => SqliteStorage::open(path),
-                    Some(courses) => SqliteStorage::open_views(path, courses),
-                };
-                Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?)
-            }
-            Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
-            Self::Postgres(postgres) => Storage::Postgres(postgres.open().await?),
-        })
+        self.open_for(Migration::Forbidden).await
     }
 
     /// Opens what is there, made and migrated as far as that is allowed.
     pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, Unopened> {
-        match (self, migration) {
-            (Self::File { path, courses }, Migration::Allowed) => {
-                let opened = match courses {
-                    None => SqliteStorage::open_and_migrate(path),
-                    Some(courses) => SqliteStorage::open_and_migrate_views(path, courses),
+        Ok(match self {
+            Self::File { path, courses } => {
+                let opened = match (courses, migration) {
+                    (None, Migration::Forbidden) => SqliteStorage::open(path),
+                    (None, Migration::Allowed) => SqliteStorage::open_and_migrate(path),
+                    (Some(courses), Migration::Forbidden) => SqliteStorage::open_views(path, courses),
+                    (Some(courses), Migration::Allowed) => SqliteStorage::open_and_migrate_views(path, courses),
                 };
-                Ok(Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?))
+                Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?)
             }
-            (Self::Postgres(postgres), Migration::Allowed) => Ok(Storage::Postgres(postgres.open_and_migrate().await?)),
-            _ => self.open().await,
-        }
+            Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
+            Self::Postgres(postgres) => Storage::Postgres(postgres.open(migration).await?),
+        })
     }
 
-    /// Opens what a rehearsal leaves no trace on: in memory where there is no database yet, or its making was broken off.
+    /// Opens what a rehearsal leaves no trace on: in memory where there is no database yet that may be made.
     pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
-        match self {
-            Self::File { path, .. } if migration == Migration::Allowed => {
-                Ok(Box::new(match SqliteStorage::open(path) {
-                    Err(OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. }) => SqliteStorage::in_memory()?,
-                    found => found.map_err(|error| file::told(error, None))?,
-                }))
+        match self.open().await {
+            Err(unopened) if unopened.is_unmade && migration == Migration::Allowed => {
+                Ok(Box::new(SqliteStorage::in_memory()?))
             }
-            Self::Postgres(postgres) if migration == Migration::Allowed => match postgres.open_if_made().await? {
-                Some(storage) => Ok(Box::new(storage)),
-                None => Ok(Box::new(SqliteStorage::in_memory()?)),
-            },
-            _ => Ok(self.open().await?.into_admin()),
+            opened => Ok(opened?.into_admin()),
         }
     }
 
@@ -219,8 +178,8 @@ impl Database {
         matches!(self, Self::File { path, .. } if fs::symlink_metadata(path).is_err())
     }
 
-    /// Brings the schema up to date.
-    pub(crate) async fn migrate(&self) -> Result<Migrated, Failure> {
+    /// Brings the schema up to date, and returns its version before, 0 for a new database, and now.
+    pub(crate) async fn migrate(&self) -> Result<(u32, u32), Failure> {
         match self {
             Self::File { path, courses } => {
                 let migrated = match courses {
@@ -233,11 +192,24 @@ impl Database {
                     }
                     _ => file::told(error, courses.as_ref()).failure,
                 })?;
-                Ok(Migrated { from: migrated.from, to: migrated.to })
+                Ok((migrated.from, migrated.to))
             }
             Self::Postgres(postgres) => Ok(postgres.migrate().await?),
             Self::Memory => Err(Failure::usage(format!(
                 "{IN_MEMORY} ends with this command, so there is nothing to migrate; name a file, like sqlite:catalogue.db"
+            ))),
+        }
+    }
+
+    /// Returns the file to copy; only SQLite keeps a database in one.
+    pub(crate) fn file_to_copy(&self) -> Result<PathBuf, Failure> {
+        match self {
+            Self::File { path, .. } => Ok(path.clone()),
+            Self::Memory => Err(Failure::usage(format!(
+                "{self} ends with this command, so there is nothing to copy; name a file, like sqlite:catalogue.db"
+            ))),
+            Self::Postgres(_) => Err(Failure::usage(format!(
+                "{self} is PostgreSQL's, which has its own way: pg_dump --format=custom --file=FILE ADDRESS"
             ))),
         }
     }

@@ -7,7 +7,7 @@ use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use tokio_postgres::error::SqlState;
 
-use super::{Migrated, Unopened, unconfirmed};
+use super::{Migration, Unopened, unconfirmed};
 use crate::exit::{Failure, chain};
 use crate::text::printable;
 
@@ -33,31 +33,23 @@ impl Postgres {
 
     /// The same database, whose request path reads from that standby.
     pub(super) fn replicated(self, address: &str) -> Result<Self, String> {
-        shown(address)?;
         let options = self.options.replica(address).map_err(|error| error.to_string())?;
         Ok(Self { options, ..self })
     }
 
-    pub(super) async fn open(&self) -> Result<PostgresStorage, Unopened> {
-        PostgresStorage::open(&self.options).await.map_err(|error| self.unopened(&error))
+    /// Opens what is there, made and migrated as far as that is allowed.
+    pub(super) async fn open(&self, migration: Migration) -> Result<PostgresStorage, Unopened> {
+        let opened = match migration {
+            Migration::Allowed => PostgresStorage::open_and_migrate(&self.options).await,
+            Migration::Forbidden => PostgresStorage::open(&self.options).await,
+        };
+        opened.map_err(|error| self.unopened(&error))
     }
 
-    pub(super) async fn open_and_migrate(&self) -> Result<PostgresStorage, Unopened> {
-        PostgresStorage::open_and_migrate(&self.options).await.map_err(|error| self.unopened(&error))
-    }
-
-    /// Opens what is there; `None` where that is a database without tables of ours, to make them in.
-    pub(super) async fn open_if_made(&self) -> Result<Option<PostgresStorage>, Unopened> {
-        match PostgresStorage::open(&self.options).await {
-            Ok(storage) => Ok(Some(storage)),
-            Err(OpenError::OlderSchema { found: 0, .. }) => Ok(None),
-            Err(error) => Err(self.unopened(&error)),
-        }
-    }
-
-    pub(super) async fn migrate(&self) -> Result<Migrated, Unopened> {
+    /// Brings the schema up to date, and returns its version before and now.
+    pub(super) async fn migrate(&self) -> Result<(u32, u32), Unopened> {
         let migrated = PostgresStorage::migrate(&self.options).await.map_err(|error| self.unopened(&error))?;
-        Ok(Migrated { from: migrated.from, to: migrated.to })
+        Ok((migrated.from, migrated.to))
     }
 
     fn unopened(&self, error: &OpenError) -> Unopened {
@@ -75,8 +67,9 @@ impl Postgres {
             OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
             other => chain(other),
         };
+        let is_unmade = matches!(error, OpenError::OlderSchema { found: 0, .. });
         let views = if let OpenError::Views(faults) = error { faults.clone() } else { Vec::new() };
-        Unopened { failure: Failure::work(format!("{self}: {what}")), can_pass, views }
+        Unopened { failure: Failure::work(format!("{self}: {what}")), can_pass, is_unmade, views }
     }
 }
 

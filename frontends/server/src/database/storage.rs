@@ -3,14 +3,11 @@
 use std::time::Duration;
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::{CourseViews, CredentialStorage as _, KeyStorage, SignInStorage, StorageError};
+use catalogue_core::storage::{CourseStorage, CourseViews, CredentialStorage, KeyStorage, SignInStorage, StorageError};
 use catalogue_core::{Catalogue, CatalogueBuilder, Timestamp};
 use catalogue_postgres::PostgresStorage;
 use catalogue_settings::{DeveloperSettings, SettingsBuilder, SignInSettings};
 use catalogue_sqlite::SqliteStorage;
-
-use crate::admin::Probe;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -75,20 +72,14 @@ impl Storage {
         of_either!(self, storage => storage.views())
     }
 
-    /// The credential whose token has that digest, as requests look it up.
-    pub(crate) async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        of_either!(self, storage => storage.find_credential(digest).await)
+    /// For what requests look up of their tokens.
+    pub(crate) fn credentials(&self) -> &dyn CredentialStorage {
+        of_either!(self, storage => storage)
     }
 
-    /// Whether the signed token with that digest was revoked, where the storage keeps that.
-    #[cfg(feature = "oauth")]
-    pub(crate) async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        of_either!(self, storage => storage.is_revoked(digest).await)
-    }
-
-    /// What asks it whether it answers.
-    pub(crate) fn probe(&self) -> Probe {
-        of_either!(self, storage => Probe::new(storage.clone()))
+    /// For what requests read.
+    pub(crate) fn courses(&self) -> &dyn CourseStorage {
+        of_either!(self, storage => storage)
     }
 
     /// The time by the database's own clock, where it has one.

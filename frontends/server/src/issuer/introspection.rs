@@ -39,7 +39,7 @@ impl Introspecting {
 
     pub(super) fn tokens(&self, signed: &SignedTokens) -> Result<Arc<IntrospectedTokens>, Failure> {
         let asked = Introspection::new(self.endpoint.clone(), self.credentials.clone());
-        let asked = asked.map_err(|error| Failure::because(&error))?;
+        let asked = asked?;
         Ok(Arc::new(IntrospectedTokens::of(signed, asked).keep(self.keep)))
     }
 }

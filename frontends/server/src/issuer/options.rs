@@ -72,7 +72,7 @@ impl IssuerOptions {
     /// # Errors
     /// The system's certificates, which the issuer is proved by, cannot be read.
     pub(super) fn source(&self) -> Result<IssuerKeys, Failure> {
-        IssuerKeys::new(&self.issuer, self.keys.clone()).map_err(|error| Failure::because(&error))
+        IssuerKeys::new(&self.issuer, self.keys.clone()).map_err(Failure::from)
     }
 
     /// How long keys are used at most until they are fetched again; those of a network say it themselves.
@@ -98,7 +98,7 @@ impl IssuerOptions {
             .scope_prefix(&*self.scope_prefix)
             .token_type(self.token_type)
             .build()
-            .map_err(|error| Failure::because(&error))
+            .map_err(Failure::from)
     }
 }
 

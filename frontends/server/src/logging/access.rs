@@ -38,7 +38,7 @@ pub(crate) fn log_settings(request: &developer_settings::FinishedRequest<'_>) {
     let (status, response) = (request.response.status(), request.response);
     tracing::info!(
         target: "catalogue::access",
-        operation = request.operation(),
+        operation = format!("settings.{}", request.action),
         method = method(request.method).unwrap_or("other"),
         status = u64::from(status.as_u16()),
         duration_us = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX),

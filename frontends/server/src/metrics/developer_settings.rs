@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use catalogue_observers::prometheus::Exposition;
 use catalogue_settings::Answered;
-
-use crate::developer_settings::FinishedRequest;
+use http::StatusCode;
 
 /// The statuses of the developer settings. Each begins at 0 for each action: Prometheus sees no increase in the first value of
 /// a new series.
@@ -23,9 +22,9 @@ impl SettingsCounts {
         counts.extend(Answered::actions().flat_map(|action| STATUSES.map(|status| ((action, status), 0))));
     }
 
-    pub(crate) fn count(&self, request: &FinishedRequest<'_>) {
+    pub(crate) fn count(&self, action: &'static str, status: StatusCode) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *counts.entry((request.action, request.response.status().as_u16())).or_default() += 1;
+        *counts.entry((action, status.as_u16())).or_default() += 1;
     }
 
     /// Writes them; nothing if there are no developer settings.

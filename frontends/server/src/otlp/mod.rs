@@ -39,8 +39,7 @@ pub(crate) struct SpanSettings {
 pub(crate) fn start(spans: &SpanSettings, base_url: &str, secured: bool) -> Result<SpanExport, Failure> {
     let endpoint = spans.endpoint.clone();
     let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
-    let client = catalogue_issuer::client(is_https, "the collector of spans");
-    let client = client.map_err(|error| Failure::because(&error))?;
+    let client = catalogue_issuer::client(is_https, "the collector of spans")?;
     Ok(SpanExport::start(endpoint, spans.ratio, catalogue_observers::otlp::Site { base_url, secured }, client))
 }
 

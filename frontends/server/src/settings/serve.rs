@@ -129,7 +129,7 @@ impl ApiSettings {
         if let Some(limiter) = &self.rate_limiting.limiter {
             builder = builder.rate_limiter(Arc::clone(limiter));
         }
-        builder.build().map_err(|error| Failure::because(&error))
+        builder.build().map_err(Failure::from)
     }
 }
 

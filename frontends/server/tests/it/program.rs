@@ -227,8 +227,11 @@ impl Server {
 
     /// The lines of standard error, which must be piped, without those of requests.
     pub(crate) fn take_notes(&mut self) -> impl Iterator<Item = io::Result<String>> + use<> {
-        let lines = BufReader::new(self.child.stderr.take().unwrap()).lines();
-        lines.filter(|line| line.as_ref().map_or(true, |line| !line.contains(" catalogue::access: ")))
+        self.take_log().filter(|line| line.as_ref().map_or(true, |line| !line.contains(" catalogue::access: ")))
+    }
+
+    pub(crate) fn take_log(&mut self) -> impl Iterator<Item = io::Result<String>> + use<> {
+        BufReader::new(self.child.stderr.take().unwrap()).lines()
     }
 
     /// Those up to the one that holds `last`.

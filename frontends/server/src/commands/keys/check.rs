@@ -45,10 +45,11 @@ pub(super) fn run(check: &CheckKeys) -> Result<(), Failure> {
     }
 }
 
-/// Judges each line that is not blank, and writes its verdict before the next is read: there may be any number of them.
+/// Judges each line that is not blank, and writes its verdict before the next is read: there may be any number of them. As
+/// JSON, all are written at the end.
 fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<Counts, Failure> {
     let unwritten = |error: io::Error| output::failed(&error);
-    let (mut counts, mut line) = (Counts::default(), Vec::new());
+    let (mut counts, mut line, mut verdicts) = (Counts::default(), Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
         if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(|error| unreadable(&error))? == 0 {
@@ -67,30 +68,22 @@ fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<
             return Err(Failure::work(format!("line {number} of standard input has {what}")));
         }
         let verdict = Verdict::of(number, str::from_utf8(text).ok().filter(|_| is_whole));
-        match json {
-            true => verdict.write_item(counts.all == 0, out),
-            false => writeln!(out, "{verdict}"),
-        }
-        .map_err(unwritten)?;
         counts.all += 1;
         counts.wrong += u64::from(!verdict.valid);
+        if json {
+            verdicts.push(verdict);
+        } else {
+            writeln!(out, "{verdict}").map_err(unwritten)?;
+        }
     }
-    match (json, counts.all) {
-        (true, 0) => out.write_all(b"[]\n"),
-        (true, _) => out.write_all(b"]\n"),
-        (false, _) => Ok(()),
+    if json {
+        serde_json::to_writer(&mut *out, &verdicts).map_err(|error| unwritten(error.into()))?;
+        out.write_all(b"\n").map_err(unwritten)?;
     }
-    .map_err(unwritten)?;
     Ok(counts)
 }
 
 impl Verdict {
-    /// Writes it as an item of an array, whose first one begins it.
-    fn write_item(&self, is_first: bool, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(if is_first { b"[" } else { b"," })?;
-        serde_json::to_writer(out, self).map_err(io::Error::from)
-    }
-
     /// `None` is a text that can be no token.
     fn of(line: u64, text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();

@@ -66,13 +66,10 @@ async fn token(storage: &Storage, subject: &Subject, json: bool) -> Result<(), F
 }
 
 async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -> Result<(), Failure> {
-    let failed = |error| Failure::because(&error);
     let (now, mut items, mut rows, mut is_any_known) = (Timestamp::now(), Vec::new(), Vec::new(), false);
     for (line, digest) in tokens {
-        let record = match storage.find_credential(digest).await.map_err(failed)? {
-            Some(found) => {
-                storage.admin().find_credential_record(&found.identity.credential_id).await.map_err(failed)?
-            }
+        let record = match storage.credentials().find_credential(digest).await? {
+            Some(found) => storage.admin().find_credential_record(&found.identity.credential_id).await?,
             None => None,
         };
         is_any_known |= record.is_some();

@@ -11,9 +11,7 @@ use catalogue_core::{AccountId, Timestamp};
 
 use super::{minute, minute_or_never};
 use crate::cli::ListKeys;
-use crate::commands::accounts;
-use crate::commands::credentials::Shown;
-use crate::commands::table;
+use crate::commands::{accounts, credentials, table};
 use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
@@ -50,10 +48,10 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
     if let Some(account) = &list.account {
         accounts::check_known(storage, account).await?;
     }
-    storage.admin().visit_credentials(wanted, &mut take).await.map_err(|error| Failure::because(&error))?;
+    storage.admin().visit_credentials(wanted, &mut take).await?;
     if list.json {
         let replaces = |record: &CredentialRecord| predecessors.get(&record.identity.credential_id).map(|id| &**id);
-        let shown = records.iter().map(|record| Shown::of(record, replaces(record), now));
+        let shown = records.iter().map(|record| credentials::shown(record, replaces(record), now));
         return output::print_json(&shown.collect::<Vec<_>>());
     }
     output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))?;
@@ -64,7 +62,7 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
 async fn note_ownerless(storage: &Storage, records: &[CredentialRecord], now: Timestamp) -> Result<(), Failure> {
     let holding = || records.iter().filter(|record| record.state(now).holds()).map(|record| &record.identity);
     let owners = holding().map(|identity| identity.account.clone()).collect();
-    let gone = accounts::gone(storage, owners).await.map_err(|error| Failure::because(&error))?;
+    let gone = accounts::gone(storage, owners).await?;
     let ids: Vec<_> = holding().filter(|key| gone.contains(&key.account)).map(|key| &*key.credential_id).collect();
     if !ids.is_empty() {
         let what = "the view catalogue_accounts does not have the account of";

@@ -14,8 +14,7 @@ const HEADINGS: [&str; 5] = ["TIME (UTC)", "ACTION", "ACTOR", "KEY", "NAME"];
 
 pub(super) async fn run(storage: &Storage, log: &ShowLog) -> Result<(), Failure> {
     accounts::check_known(storage, &log.account).await?;
-    let events = storage.keys().list_events(&AccountId::new(&*log.account), usize::MAX).await;
-    let events = events.map_err(|error| Failure::because(&error))?;
+    let events = storage.keys().list_events(&AccountId::new(&*log.account), usize::MAX).await?;
     if log.json {
         return output::print_json(&events);
     }

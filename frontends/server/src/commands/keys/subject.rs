@@ -64,7 +64,7 @@ impl Subject {
             Self::Id(id) => return Ok(Arc::clone(id)),
             Self::Token { digest, has_form } => (digest, *has_form),
         };
-        let found = storage.find_credential(digest).await.map_err(|error| Failure::because(&error))?;
+        let found = storage.credentials().find_credential(digest).await?;
         found.map(|credential| credential.identity.credential_id).ok_or_else(|| {
             Failure::work(match has_form {
                 true => "no credential has this token",
