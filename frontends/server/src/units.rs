@@ -35,6 +35,15 @@ pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
     Ok(lifetime)
 }
 
+/// Reads a duration that is neither shorter nor longer than the two.
+pub(crate) fn between(text: &str, [least, most]: [&str; 2]) -> Result<Duration, String> {
+    let time = duration(text)?;
+    if time < duration(least)? || time > duration(most)? {
+        return Err(format!("{text:?} is too short or too long; write a duration from {least} to {most}"));
+    }
+    Ok(time)
+}
+
 /// Reads a size such as `64MiB`, in bytes.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     const RIGHT: &str = "write a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";

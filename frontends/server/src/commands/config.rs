@@ -31,7 +31,10 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     let of_owners = serve.developer.as_ref().and_then(|developer| developer.warning(serve.listen));
     let warnings: Vec<_> = settings.layers.variables().filter_map(warning).chain(of_owners).collect();
     if json {
-        let row = |(setting, value, source): Row| json!({ "setting": setting.name, "value": typed(setting, value), "source": source });
+        let row = |(setting, given, source): Row| {
+            let value = given.or_else(|| default(setting)).map(|texts| typed(setting, texts));
+            json!({ "setting": setting.name, "value": value, "source": source })
+        };
         let rows: Vec<_> = rows.into_iter().map(row).collect();
         return output::print_json(&json!({ "settings": rows, "warnings": warnings }));
     }
@@ -53,13 +56,8 @@ fn row(setting: &'static Setting, settings: &Settings) -> Row {
     }
 }
 
-/// The value for programs: null where there is none, whatever that is called for people.
-fn typed(setting: &Setting, given: Option<Vec<String>>) -> Value {
-    let texts = match (given, setting.default) {
-        (Some(texts), _) => texts,
-        (None, Fallback::Value(text)) => text.split(',').map(str::to_owned).collect(),
-        (None, Fallback::Words(_) | Fallback::Nothing) => return Value::Null,
-    };
+/// Returns those texts of a setting as a value of JSON.
+fn typed(setting: &Setting, texts: Vec<String>) -> Value {
     let text = texts.concat();
     match (setting.shape, &*text) {
         (Shape::List, _) => texts.into(),
@@ -68,6 +66,12 @@ fn typed(setting: &Setting, given: Option<Vec<String>>) -> Value {
         (Shape::Size, _) => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
         _ => text.into(),
     }
+}
+
+/// Returns the texts of the default, if that is a value: it has words for people otherwise.
+fn default(setting: &Setting) -> Option<Vec<String>> {
+    let Fallback::Value(text) = setting.default else { return None };
+    Some(text.split(',').map(str::to_owned).collect())
 }
 
 /// A variable that is none of ours, and looks like one.
@@ -92,25 +96,11 @@ fn file() -> String {
     let mut text = HEAD.to_owned();
     for setting in all() {
         text.push('\n');
-        text.push_str(&format!("{}\n#{} = {}\n", comment(setting.help), setting.name, value(setting)));
+        let texts = default(setting).unwrap_or_else(|| vec![format!("<{}>", setting.value_name)]);
+        // A string of JSON is one of TOML, and so are arrays, integers and booleans.
+        text.push_str(&format!("{}\n#{} = {}\n", comment(setting.help), setting.name, typed(setting, texts)));
     }
     text
-}
-
-/// The default in TOML, or what stands for a value.
-fn value(setting: &Setting) -> String {
-    // A string of JSON is one of TOML.
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let default = match setting.default {
-        Fallback::Value(text) => text.to_owned(),
-        Fallback::Words(_) | Fallback::Nothing => format!("<{}>", setting.value_name),
-    };
-    match setting.shape {
-        Shape::Flag | Shape::Choice if default.parse::<bool>().is_ok() => default,
-        Shape::Size if default.parse::<u64>().is_ok() => default,
-        Shape::List => format!("[{}]", default.split(',').map(quoted).collect::<Vec<_>>().join(", ")),
-        _ => quoted(&default),
-    }
 }
 
 /// The words behind number signs, in lines of at most [`WIDTH`] characters.

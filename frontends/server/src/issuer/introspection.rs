@@ -10,7 +10,6 @@ use catalogue_issuer::{ClientCredentials, Introspection, IssuerAddress};
 use crate::exit::Failure;
 use crate::settings::table::*;
 use crate::settings::{Setting, Settings};
-use crate::units;
 
 /// Where the issuer is asked, by whom, and how long its answers are kept.
 #[derive(Debug)]
@@ -38,26 +37,7 @@ impl Introspecting {
     }
 
     pub(super) fn tokens(&self, signed: &SignedTokens) -> Result<Arc<IntrospectedTokens>, Failure> {
-        let asked = Introspection::new(self.endpoint.clone(), self.credentials.clone());
-        let asked = asked?;
+        let asked = Introspection::new(self.endpoint.clone(), self.credentials.clone())?;
         Ok(Arc::new(IntrospectedTokens::of(signed, asked).keep(self.keep)))
-    }
-}
-
-/// Reads how long accepted tokens are kept (decision O37).
-pub(crate) fn cache_time(text: &str) -> Result<Duration, String> {
-    let time = units::duration(text)?;
-    let wrong = || format!("{text:?} is too long for a token that may be revoked meanwhile; write at most 60s");
-    if time.as_secs() > 60 { Err(wrong()) } else { Ok(time) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_minute_is_the_most_that_a_token_is_kept() {
-        assert_eq!(["0s", "10s", "1m"].map(cache_time), [0, 10, 60].map(|seconds| Ok(Duration::from_secs(seconds))));
-        assert!(cache_time("61s").unwrap_err().contains("at most 60s") && cache_time("x").is_err());
     }
 }

@@ -12,8 +12,7 @@ use catalogue_core::auth::signed::SignedTokens;
 use tokio::sync::Notify;
 
 pub(crate) use inspect::{fetched, look};
-pub(crate) use introspection::cache_time;
-pub(crate) use options::{IssuerOptions, address, algorithms, discoverable, issuer, key_source, not_empty, token_type};
+pub(crate) use options::{IssuerOptions, address, discoverable, issuer, key_source, not_empty};
 
 /// Older keys are those of an issuer that did not answer for a while.
 const STALE: Duration = Duration::from_secs(10 * 60);

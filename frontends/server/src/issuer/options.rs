@@ -135,25 +135,6 @@ pub(crate) fn key_source(text: &str) -> Result<KeySource, String> {
     }
 }
 
-pub(crate) fn algorithms(names: &[String]) -> Result<Vec<SignatureAlgorithm>, String> {
-    let algorithm = |name: &String| {
-        SignatureAlgorithm::from_name(name).ok_or_else(|| {
-            let known: Vec<_> = SignatureAlgorithm::ALL.iter().map(|known| known.name()).collect();
-            format!("{name:?} is not an algorithm that is taken; there are {}", known.join(", "))
-        })
-    };
-    let algorithms: Vec<_> = names.iter().map(algorithm).collect::<Result<_, _>>()?;
-    if algorithms.is_empty() { Err("no algorithm is left; name one, like ES256".to_owned()) } else { Ok(algorithms) }
-}
-
-pub(crate) fn token_type(text: &str) -> Result<TokenType, String> {
-    match text {
-        "at+jwt" => Ok(TokenType::AccessToken),
-        "any" => Ok(TokenType::Any),
-        _ => Err(format!("{text:?} is not a type of token; write at+jwt or any")),
-    }
-}
-
 pub(crate) fn not_empty(text: &str) -> Result<String, String> {
     if text.is_empty() {
         Err("the text is empty; write one, or leave the option out".to_owned())
@@ -207,7 +188,15 @@ mod tests {
 
     #[test]
     fn what_is_taken_is_not_nothing() {
-        assert!(algorithms(&[]).is_err() && not_empty("").is_err() && token_type("").is_err());
-        assert!(algorithms(&["ES256".to_owned(), "none".to_owned()]).is_err());
+        assert!(not_empty("").is_err());
+        assert!(OAUTH_ALGORITHMS.parse(&[]).is_err() && OAUTH_TOKEN_TYPE.parse(&[String::new()]).is_err());
+        assert!(OAUTH_ALGORITHMS.parse(&["ES256".to_owned(), "none".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn a_minute_is_the_most_that_a_token_is_kept() {
+        let parse = |text: &str| OAUTH_INTROSPECTION_CACHE.parse(&[text.to_owned()]);
+        assert_eq!(["0s", "10s", "1m"].map(parse), [0, 10, 60].map(|seconds| Ok(Duration::from_secs(seconds))));
+        assert!(parse("61s").unwrap_err().contains("to 60s") && parse("x").is_err());
     }
 }

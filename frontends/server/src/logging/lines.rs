@@ -29,17 +29,6 @@ pub(crate) enum Format {
     Json,
 }
 
-impl Format {
-    /// Reads its name.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err(format!("{text:?} is not a format of the log; write text or json")),
-        }
-    }
-}
-
 /// Makes a line of each event. Spans are left out: nothing here opens any.
 ///
 /// Each thread has a buffer of its own, so that a line costs no allocation.

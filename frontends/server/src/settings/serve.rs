@@ -167,7 +167,7 @@ impl AboutSettings {
 /// Where clients find the API and where they find the documents.
 pub(crate) fn addresses(settings: &Settings) -> (String, String) {
     let (base_url, docs_url) = (settings.get(&BASE_URL), settings.get(&DOCS_URL));
-    if let Err(error) = value::apart(&base_url, &docs_url) {
+    if let Err(error) = value::buildable(|builder| builder.base_url(&base_url).docs_url(&docs_url)) {
         settings.conflict(&[&BASE_URL, &DOCS_URL], &error);
     }
     (base_url, docs_url)

@@ -110,7 +110,7 @@ impl<T> Entry<T> {
     }
 
     /// Reads what is written.
-    pub(super) fn parse(&self, texts: &[String]) -> Result<T, String> {
+    pub(crate) fn parse(&self, texts: &[String]) -> Result<T, String> {
         match self.parse {
             Parse::One(parse) => parse(texts.first().map_or("", |text| text)),
             Parse::Many(parse) => parse(texts),

@@ -52,10 +52,10 @@ table! {
     ADMIN_LISTEN: SocketAddr = Entry::new("admin-listen", "ADDRESS", One(value::listen_address)),
         help: "The address that answers /live, /ready and /metrics to those who operate the server; port 0 picks a free one",
         default: Words("none");
-    BASE_URL: String = Entry::new("base-url", "URL", One(value::base_url)),
+    BASE_URL: String = Entry::new("base-url", "URL", One(value::address)),
         help: "Where clients find the API: a whole address, or its path alone",
         default: Value("/api/v1");
-    DOCS_URL: String = Entry::new("docs-url", "URL", One(value::docs_url)),
+    DOCS_URL: String = Entry::new("docs-url", "URL", One(value::address)),
         help: "Where clients find the public documents",
         default: Value("/docs");
     DOCS_TITLE: String = Entry::new("docs-title", "TEXT", One(|text| value::taken(text, |api| api.docs_title(text)))),
@@ -70,7 +70,7 @@ table! {
     SETTINGS_URL: Address = Entry::new("settings-url", "URL", One(developer::url)),
         help: "Mounts the developer settings, where the owners of accounts make keys: at a whole address, or its path alone on this machine or with HTTPS",
         default: Words("none");
-    ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(value::kinds)),
+    ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(|texts| value::some_of(texts, "kind of credential", &CredentialKind::ALL.iter().map(|kind| (kind.name(), *kind)).collect::<Vec<_>>()))),
         help: "The kinds of credential that may read courses: api-key, oauth",
         default: Value("api-key,oauth"), offered: &["api-key", "oauth"];
     #[cfg(feature = "oauth")]
@@ -86,7 +86,7 @@ table! {
         help: "Where the issuer's key set is, or a file with it",
         default: Words("where the issuer's metadata say");
     #[cfg(feature = "oauth")]
-    OAUTH_ALGORITHMS: Vec<SignatureAlgorithm> = Entry::new("oauth-algorithms", "NAME", Many(issuer::algorithms)),
+    OAUTH_ALGORITHMS: Vec<SignatureAlgorithm> = Entry::new("oauth-algorithms", "NAME", Many(|texts| value::some_of(texts, "supported algorithm", &SignatureAlgorithm::ALL.iter().map(|known| (known.name(), *known)).collect::<Vec<_>>()))),
         help: "The algorithms by which tokens may be signed",
         default: Value("ES256,ES384,EdDSA,PS256,RS256"), offered: &["ES256", "ES384", "EdDSA", "PS256", "RS256"];
     #[cfg(feature = "oauth")]
@@ -98,7 +98,7 @@ table! {
         help: "What the issuer puts before the names of scopes, like catalogue:; scopes without it do not count",
         default: Words("none");
     #[cfg(feature = "oauth")]
-    OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(issuer::token_type)),
+    OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(|text| value::one_of(text, "type of token", &[("at+jwt", TokenType::AccessToken), ("any", TokenType::Any)]))),
         help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
         default: Value("at+jwt"), offered: &["at+jwt", "any"];
     #[cfg(feature = "oauth")]
@@ -113,13 +113,13 @@ table! {
         help: "The file with that client's secret, which is sent by client_secret_basic",
         default: Words("none"), shape: Shape::Secret, is_secret: true;
     #[cfg(feature = "oauth")]
-    OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(issuer::cache_time)),
+    OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(|text| units::between(text, ["0s", "60s"]))),
         help: "How long an accepted opaque token counts without another question, like 10s, at most 60s; a revocation at the issuer counts that much later",
         default: Value("0s");
     CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
-    SHUTDOWN_GRACE: Duration = Entry::new("shutdown-grace", "DURATION", One(value::grace)),
+    SHUTDOWN_GRACE: Duration = Entry::new("shutdown-grace", "DURATION", One(|text| units::between(text, ["0s", "1d"]))),
         help: "How long running requests may take when the server is told to end, like 30s or 1m30s",
         default: Value("10s");
     PAGE_CACHE: usize = Entry::new("page-cache", "SIZE", One(units::size)),
@@ -128,13 +128,13 @@ table! {
     DATABASE_CONNECTIONS: NonZeroUsize = Entry::new("database-connections", "NUMBER", One(value::database_connections)),
         help: "How many connections read from a PostgreSQL database at the same time, at most",
         default: Value("10"), shape: Shape::Size;
-    DATABASE_TIMEOUT: Duration = Entry::new("database-timeout", "DURATION", One(value::within_a_day)),
+    DATABASE_TIMEOUT: Duration = Entry::new("database-timeout", "DURATION", One(|text| units::between(text, ["1s", "1d"]))),
         help: "How long a read from a PostgreSQL database may take, with all that it waits for",
         default: Value("2s");
     DATABASE_REPLICAS: Vec<String> = Entry::new("database-replicas", "ADDRESS", Many(database::parse_replicas)),
         help: "Standbys of the PostgreSQL database to read from, an address each; answers may be as old as their lag",
         default: Words("none"), note: "; requests read from the primary", is_secret: true;
-    DATABASE_REPLICA_LAG: Duration = Entry::new("database-replica-lag", "DURATION", One(value::within_a_day)),
+    DATABASE_REPLICA_LAG: Duration = Entry::new("database-replica-lag", "DURATION", One(|text| units::between(text, ["1s", "1d"]))),
         help: "The greatest lag of a replica that is read; one with more, or unknown, lag is not used",
         default: Value("10s");
     WAIT: Option<Duration> = Entry::new("wait", "DURATION", One(value::wait)),
@@ -189,7 +189,7 @@ table! {
     DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(|text| Ok(text.to_owned()))),
         help: "The schema of a PostgreSQL database that has the tables of this program",
         default: Words("catalogue beside views, else by search_path"), section: Section::Every;
-    COURSES: bool = Entry::new("courses", "KIND", One(value::in_views)),
+    COURSES: bool = Entry::new("courses", "KIND", One(|text| value::one_of(text, "place of courses", &[("tables", false), ("views", true)]))),
         help: "Where courses are: in tables of this program, or in views over the tables of another one",
         default: Value("tables"), section: Section::Every, offered: &["tables", "views"];
     COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(|text| Ok(text.to_owned()))),
@@ -201,7 +201,7 @@ table! {
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
         help: "What is logged to standard error, in tracing's filter syntax. A bare level applies to catalogue; dependencies log errors only, unless they are named, like debug,h2=debug. info,catalogue::access=off leaves requests out",
         default: Value("info"), section: Section::Every, offered: &LEVELS;
-    LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(Format::parse)),
+    LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(|text| value::one_of(text, "format of the log", &[("text", Format::Text), ("json", Format::Json)]))),
         help: "What lines of the log look like: text, or json for an object a line",
         default: Value("text"), section: Section::Every, offered: &["text", "json"];
 }

@@ -67,7 +67,7 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
         ("base-url = 'ftp://x'", "ftp://x"),
         ("docs-url = 'ftp://y'", "ftp://y"),
         ("database = 'mysql://u:s3cret@db/n'", "\"mysql\" is not a kind of database"),
-        ("request-timeout = '0s'", "leaves no time"),
+        ("request-timeout = '0s'", "would be over at once"),
         ("shutdown-grace = '10'", "not a duration"),
         ("otlp-endpoint = 'here'", "collector"),
         ("trusted-proxies = 'proxy'", "\"proxy\""),

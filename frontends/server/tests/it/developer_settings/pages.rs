@@ -14,7 +14,7 @@ const SERVE: &str = "serve --listen 127.0.0.1:0 --settings-url /settings";
 fn a_key_of_the_pages_of_demo_reads_courses_until_it_is_revoked() {
     let dir = TestDir::new();
     let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
-    let mut notes = server.take_notes().map(Result::unwrap);
+    let mut notes = server.take_log().map(Result::unwrap);
     assert!(notes.any(|line| line == "Developer settings, this link works once:"));
     let link = notes.find(|line| !line.is_empty()).unwrap();
     assert!(link.starts_with(&format!("http://{}/settings/sign-in#csin_", server.address)), "{link}");
@@ -27,8 +27,11 @@ fn a_key_of_the_pages_of_demo_reads_courses_until_it_is_revoked() {
     assert_eq!(server.get("/api/v1/courses", &token).0, 401);
     let (_, reference) = server.get("/docs/openapi.json", "");
     assert!(reference.to_string().contains(&format!("http://{}/settings", server.address)));
-    for expected in ["303 settings.sign_in", "401 settings.sign_in", "201 settings.create_key", "200 listCourses"] {
-        assert!(notes.any(|line| line.starts_with(expected)), "{expected}");
+    for (status, operation) in
+        [(303, "settings.sign_in"), (401, "settings.sign_in"), (201, "settings.create_key"), (200, "listCourses")]
+    {
+        let pieces = [format!("operation=\"{operation}\""), format!("status={status} ")];
+        assert!(notes.any(|line| pieces.iter().all(|piece| line.contains(piece))), "{pieces:?}");
     }
 }
 
