@@ -47,26 +47,19 @@ pub(crate) struct RateLimiting {
 impl RateLimiting {
     /// That limit, counted in that store or by this server itself. In the log it is `shown`.
     pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreAddress>) -> Self {
+        #[cfg(feature = "redis")]
         if let Some(store) = store {
-            return Self::shared(limit, &shown, store);
+            let store = RedisRateLimiter::new(limit, store);
+            return Self {
+                limiter: Some(Arc::new(store.clone())),
+                uncounted: store.uncounted(),
+                shown: Some(format!("{shown} in {store}")),
+                store: Some(store),
+            };
         }
+        #[cfg(not(feature = "redis"))]
+        let None = store;
         Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), shown: Some(shown), ..Self::default() }
-    }
-
-    #[cfg(feature = "redis")]
-    fn shared(limit: RateLimit, shown: &str, store: StoreAddress) -> Self {
-        let store = RedisRateLimiter::new(limit, store);
-        Self {
-            limiter: Some(Arc::new(store.clone())),
-            uncounted: store.uncounted(),
-            shown: Some(format!("{shown} in {store}")),
-            store: Some(store),
-        }
-    }
-
-    #[cfg(not(feature = "redis"))]
-    fn shared(_: RateLimit, _: &str, store: StoreAddress) -> Self {
-        match store {}
     }
 
     /// Whether the store counts, or why it does not and what would help; `None` where there is none.

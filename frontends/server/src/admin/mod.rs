@@ -10,7 +10,7 @@ use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use catalogue_core::Catalogue;
 use catalogue_hyper::{Limits, ServerConfig, Timeouts};
@@ -38,18 +38,19 @@ fn config() -> ServerConfig {
 /// What is known of a server between its start and its end.
 #[derive(Debug)]
 pub(crate) struct Monitor {
+    began: SystemTime,
+    log: Arc<Sink>,
     pub(crate) metrics: Metrics,
     /// Once the database is open: what asks it.
     probe: OnceLock<Probe>,
-    serving: AtomicBool,
     stopping: AtomicBool,
 }
 
 impl Monitor {
     /// Of a server that begins now and logs to `log`.
     pub(crate) fn new(log: Arc<Sink>) -> Arc<Self> {
-        let (serving, stopping) = (AtomicBool::new(false), AtomicBool::new(false));
-        Arc::new(Self { metrics: Metrics::new(log), probe: OnceLock::new(), serving, stopping })
+        let (metrics, probe, stopping) = (Metrics::default(), OnceLock::new(), AtomicBool::new(false));
+        Arc::new(Self { began: SystemTime::now(), log, metrics, probe, stopping })
     }
 
     /// The database is open: whether the server is ready is asked of it from now on.
@@ -61,7 +62,6 @@ impl Monitor {
     /// That catalogue is served from now on.
     pub(crate) fn serves(&self, catalogue: Catalogue, most_connections: u32) {
         let _ = self.metrics.served.set((catalogue, most_connections));
-        self.serving.store(true, Ordering::Relaxed);
     }
 
     /// The server takes no further connection: it is ready no more.

@@ -52,7 +52,7 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
             page(
                 StatusCode::OK,
                 catalogue_observers::prometheus::MEDIA_TYPE,
-                monitor.metrics.render(database.as_ref().map(Option::as_ref)),
+                monitor.metrics.render(monitor.began, &monitor.log, database.as_ref().map(Option::as_ref)),
             )
         }
         _ => {

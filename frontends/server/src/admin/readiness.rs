@@ -47,11 +47,10 @@ impl Monitor {
     }
 
     fn phase(&self) -> Result<(), &'static str> {
-        match (self.serving.load(Ordering::Relaxed), self.stopping.load(Ordering::Relaxed)) {
-            (_, true) => Err("stopping"),
-            (true, _) => Ok(()),
-            (false, _) => Err("starting"),
+        if self.stopping.load(Ordering::Relaxed) {
+            return Err("stopping");
         }
+        self.metrics.served.get().map(drop).ok_or("starting")
     }
 }
 

@@ -7,6 +7,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
+use catalogue_core::observe::Observer;
 use catalogue_hyper::{ServerConfig, Tls};
 use catalogue_observers::last_uses::Recorder;
 use tokio::task::spawn_blocking;
@@ -19,9 +20,11 @@ use crate::exit::Failure;
 #[cfg(feature = "oauth")]
 use crate::issuer::{IssuerOptions, IssuersTokens};
 use crate::logging::AccessLog;
+#[cfg(feature = "otel")]
+use crate::otlp;
 use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
-use crate::{otlp, systemd};
+use crate::systemd;
 
 /// How often the certificate's files are looked at, also without a signal.
 const RENEWAL: Duration = Duration::from_secs(60);
@@ -110,12 +113,19 @@ async fn serve(
     let _ = monitor.metrics.uncounted.set(Arc::clone(&settings.api.rate_limiting.uncounted));
     let requests = settings.admin_listen.map(|_| Arc::clone(&monitor.metrics.requests));
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));
+    let spans: Option<Arc<dyn Observer>> = None;
+    #[cfg(feature = "otel")]
     let start = |spans| otlp::start(spans, &settings.api.base_url, config.tls.is_some());
+    #[cfg(feature = "otel")]
     let exporter = settings.spans.as_ref().map(start).transpose()?;
-    if let Some(exporter) = &exporter {
-        let _ = monitor.metrics.spans.set(exporter.counts());
-    }
-    let spans = exporter.as_ref().map(otlp::SpanExport::observer);
+    #[cfg(feature = "otel")]
+    let spans = exporter
+        .as_ref()
+        .map(|exporter| {
+            let _ = monitor.metrics.spans.set(exporter.counts());
+            exporter.observer()
+        })
+        .or(spans);
     let observer = ((requests, AccessLog), (recorder.observer(), spans));
     let builder = storage.clone().catalogue().observer(observer);
     #[cfg(feature = "oauth")]
@@ -150,6 +160,7 @@ async fn serve(
     };
     serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, started).await?;
     let send_spans = async {
+        #[cfg(feature = "otel")]
         if let Some(exporter) = exporter {
             exporter.finish().await;
         }
@@ -160,13 +171,16 @@ async fn serve(
 
 fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
     let ServeSettings { database, api, spans, developer, .. } = settings;
+    let issuer: Option<&str> = None;
+    #[cfg(feature = "oauth")]
+    let issuer = api.issuer.as_ref().map(|issuer| &*issuer.issuer).or(issuer);
     tracing::info!(
         %listening,
         %documents,
         %database,
         base_url = api.base_url,
         docs_url = api.docs_url,
-        issuer = api.issuer(),
+        issuer,
         settings_url = developer.as_ref().map(|developer| developer.url.as_str()),
         page_cache = api.page_cache,
         rate_limit = %api.rate_limiting,

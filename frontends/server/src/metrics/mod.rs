@@ -21,14 +21,13 @@ use catalogue_observers::prometheus::{Exposition, RequestMetrics};
 #[cfg(feature = "oauth")]
 use crate::issuer::IssuersTokens;
 use crate::logging::Sink;
+#[cfg(feature = "otel")]
 use crate::otlp::SpanCounts;
 use developer_settings::SettingsCounts;
 
 /// All that is measured of a server. What is known later than the start is set once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    began: SystemTime,
-    log: Arc<Sink>,
     /// The catalogue's observer.
     pub(crate) requests: Arc<RequestMetrics>,
     pub(crate) settings: SettingsCounts,
@@ -39,6 +38,7 @@ pub(crate) struct Metrics {
     /// Requests that a rate limit let through uncounted.
     pub(crate) uncounted: OnceLock<Arc<AtomicU64>>,
     /// Where spans are exported.
+    #[cfg(feature = "otel")]
     pub(crate) spans: OnceLock<Arc<SpanCounts>>,
     /// Where an issuer's tokens are taken.
     #[cfg(feature = "oauth")]
@@ -48,25 +48,9 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Metrics of a server that begins now and logs to `log`.
-    pub(crate) fn new(log: Arc<Sink>) -> Self {
-        Self {
-            began: SystemTime::now(),
-            log,
-            requests: Arc::default(),
-            settings: SettingsCounts::default(),
-            connections: Arc::default(),
-            served: OnceLock::new(),
-            uncounted: OnceLock::new(),
-            spans: OnceLock::new(),
-            #[cfg(feature = "oauth")]
-            tokens: OnceLock::new(),
-            tls: OnceLock::new(),
-        }
-    }
-
-    /// All of them as text, with those of a database on a server where there is one, which may have given no answer.
-    pub(crate) fn render(&self, database: Option<Option<&StorageStatus>>) -> String {
+    /// All of them as text, of a server that has begun then and logs to `log`, with those of a database on a server where there
+    /// is one, which may have given no answer.
+    pub(crate) fn render(&self, began: SystemTime, log: &Sink, database: Option<Option<&StorageStatus>>) -> String {
         let mut out = Exposition::default();
         let version = [("version", env!("CARGO_PKG_VERSION"))];
         out.metric("catalogue_build_info", "The version that runs; always 1.").value(&version, 1);
@@ -82,6 +66,7 @@ impl Metrics {
             let help = "Requests that went on uncounted, as the store of the rate limit was out of reach.";
             out.single("catalogue_limits_uncounted_total", help, uncounted.load(Ordering::Relaxed));
         }
+        #[cfg(feature = "otel")]
         if let Some(spans) = self.spans.get() {
             let help = "Spans that a collector took.";
             out.single("catalogue_spans_exported_total", help, spans.exported.load(Ordering::Relaxed));
@@ -101,8 +86,8 @@ impl Metrics {
             database::render(status, &mut out);
         }
         let help = "Lines of the log that were dropped, as standard error did not take them.";
-        out.single("catalogue_log_dropped_lines_total", help, self.log.dropped());
-        process::render(self.began, &mut out);
+        out.single("catalogue_log_dropped_lines_total", help, log.dropped());
+        process::render(began, &mut out);
         out.into_text()
     }
 

@@ -6,6 +6,7 @@
 #[cfg(feature = "otel")]
 mod endpoint;
 
+#[cfg(feature = "otel")]
 use crate::exit::Failure;
 
 /// Where a collector takes spans.
@@ -17,10 +18,14 @@ pub(crate) use {
     endpoint::parse as parse_endpoint,
 };
 
+/// No build without OpenTelemetry has one.
 #[cfg(not(feature = "otel"))]
-mod without;
+pub(crate) use std::convert::Infallible as Endpoint;
+
 #[cfg(not(feature = "otel"))]
-pub(crate) use without::{Endpoint, SpanCounts, SpanExport, parse_endpoint};
+pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
+    Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
+}
 
 /// Which spans are to be sent, and where to.
 #[derive(Clone, Debug)]
@@ -41,11 +46,6 @@ pub(crate) fn start(spans: &SpanSettings, base_url: &str, secured: bool) -> Resu
     let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
     let client = catalogue_issuer::client(is_https, "the collector of spans")?;
     Ok(SpanExport::start(endpoint, spans.ratio, catalogue_observers::otlp::Site { base_url, secured }, client))
-}
-
-#[cfg(not(feature = "otel"))]
-pub(crate) fn start(spans: &SpanSettings, _: &str, _: bool) -> Result<SpanExport, Failure> {
-    match spans.endpoint {}
 }
 
 /// Reads a share such as `0.1`.

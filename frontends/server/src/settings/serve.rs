@@ -107,14 +107,6 @@ impl ServeSettings {
 }
 
 impl ApiSettings {
-    /// Whose signed tokens are taken.
-    pub(crate) fn issuer(&self) -> Option<&str> {
-        #[cfg(feature = "oauth")]
-        return self.issuer.as_ref().map(|issuer| &*issuer.issuer);
-        #[cfg(not(feature = "oauth"))]
-        None
-    }
-
     /// The catalogue of `builder`'s storage with these settings.
     pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
         let builder = self.about.told_to(builder);
