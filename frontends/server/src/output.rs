@@ -82,7 +82,7 @@ pub(crate) fn is_a_file() -> bool {
 
 /// Whether standard output is closed or `/dev/null`. Rust opens the latter in the place of the former before `main`, so the two
 /// cannot be told apart.
-pub(crate) fn is_discarded() -> bool {
+fn is_discarded() -> bool {
     #[cfg(unix)]
     let is_discarded = match (rustix::fs::fstat(io::stdout()), rustix::fs::stat("/dev/null")) {
         (Ok(output), Ok(null)) => (output.st_mode, output.st_rdev) == (null.st_mode, null.st_rdev),
@@ -91,6 +91,13 @@ pub(crate) fn is_discarded() -> bool {
     #[cfg(not(unix))]
     let is_discarded = false;
     is_discarded
+}
+
+/// Refuses what is done for its output alone if nobody would see it; `undone` says what is not done, and `why` more of why.
+pub(crate) fn check_is_seen(undone: &str, why: &str) -> Result<(), Failure> {
+    let message =
+        || format!("{undone}: standard output is closed or /dev/null{why}; direct it to a terminal, a pipe or a file");
+    if is_discarded() { Err(Failure::work(message())) } else { Ok(()) }
 }
 
 /// What it means that standard output could not be written.

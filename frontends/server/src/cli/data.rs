@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use catalogue_core::DocumentFormat;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// `catalogue import`
 #[derive(Debug, Args)]
@@ -87,41 +88,23 @@ Example: a description for a generator that reads OpenAPI 3.0 only
     --base-url https://api.example.com/api/v1 > openapi.json")]
 pub(crate) struct OpenapiArguments {
     /// Which document
-    #[arg(long, value_enum, default_value_t = Format::Json)]
-    pub(crate) format: Format,
+    #[arg(long, default_value = "json", value_parser = format())]
+    pub(crate) format: DocumentFormat,
     /// Refuses a --format that is not JSON; the default one is
     #[arg(long, display_order = 100)]
     pub(crate) json: bool,
 }
 
-/// The documents that can be printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// OpenAPI 3.1, as it is served
-    Json,
-    /// OpenAPI 3.0, for older generators
-    #[value(name = "json-3.0")]
-    Json30,
-    /// The reference in Markdown
-    Markdown,
-    /// The index for AI agents
-    Llms,
-}
-
-impl Format {
-    /// Whether the document is JSON.
-    pub(crate) fn is_json(self) -> bool {
-        matches!(self, Self::Json | Self::Json30)
-    }
-}
-
-impl From<Format> for DocumentFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Json => Self::OpenApi,
-            Format::Json30 => Self::OpenApi30,
-            Format::Markdown => Self::Markdown,
-            Format::Llms => Self::Llms,
-        }
-    }
+/// Reads the name of a document, and offers all names with what they mean.
+fn format() -> impl TypedValueParser<Value = DocumentFormat> {
+    const KNOWN: [(&str, DocumentFormat, &str); 4] = [
+        ("json", DocumentFormat::OpenApi, "OpenAPI 3.1, as it is served"),
+        ("json-3.0", DocumentFormat::OpenApi30, "OpenAPI 3.0, for older generators"),
+        ("markdown", DocumentFormat::Markdown, "The reference in Markdown"),
+        ("llms", DocumentFormat::Llms, "The index for AI agents"),
+    ];
+    let names = PossibleValuesParser::new(KNOWN.map(|(name, _, help)| PossibleValue::new(name).help(help)));
+    names.try_map(|text| {
+        KNOWN.into_iter().find(|(name, ..)| *name == text).map(|(_, format, _)| format).ok_or("no such format")
+    })
 }

@@ -45,7 +45,7 @@ Example: before anybody has a key
 #[derive(Debug, Args)]
 pub(crate) struct Example {
     /// What has made the tables
-    #[arg(long, value_name = "FRAMEWORK", value_parser = ["django", "rails", "laravel", "plain"])]
+    #[arg(long, value_name = "FRAMEWORK", value_parser = EXAMPLES.map(|(name, _)| name))]
     from: String,
     /// Whose SQL
     ///
@@ -54,21 +54,19 @@ pub(crate) struct Example {
     pub(crate) sql: Option<String>,
 }
 
-macro_rules! either {
-    ($from:literal) => {
-        [include_str!(concat!("views/", $from, ".sqlite.sql")), include_str!(concat!("views/", $from, ".postgres.sql"))]
-    };
-}
+/// The statements for what each framework makes, in SQLite and in PostgreSQL.
+const EXAMPLES: [(&str, [&str; 2]); 4] = [
+    ("django", [include_str!("views/django.sqlite.sql"), include_str!("views/django.postgres.sql")]),
+    ("rails", [include_str!("views/rails.sqlite.sql"), include_str!("views/rails.postgres.sql")]),
+    ("laravel", [include_str!("views/laravel.sqlite.sql"), include_str!("views/laravel.postgres.sql")]),
+    ("plain", [include_str!("views/plain.sqlite.sql"), include_str!("views/plain.postgres.sql")]),
+];
 
 impl Example {
     /// The statements in the language of that database.
     pub(crate) fn text(&self, database: &str) -> &'static str {
-        let [sqlite, postgres] = match &*self.from {
-            "django" => either!("django"),
-            "rails" => either!("rails"),
-            "laravel" => either!("laravel"),
-            _ => either!("plain"),
-        };
+        let known = EXAMPLES.iter().find(|(name, _)| *name == self.from);
+        let [sqlite, postgres] = known.expect("clap takes no other").1;
         if database == "postgres" { postgres } else { sqlite }
     }
 }

@@ -11,9 +11,8 @@ use indicatif::HumanBytes;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::progress::Progress;
 use super::signals::Signals;
-use super::{Context, block_on};
+use super::{Context, block_on, progress};
 use crate::cli::BackupArguments;
 use crate::exit::{Failure, chain, harmless};
 use crate::output;
@@ -25,12 +24,13 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
     let name = arguments.file.display().to_string();
     let bytes = block_on(async {
         let mut signals = Signals::catch_with_hangup()?;
-        let progress = Progress::of("copying", Some(0));
+        let bar = progress::begin("copying", Some(0));
         let interrupted = Arc::new(AtomicBool::new(false));
-        let (shown, is_interrupted) = (progress.clone(), Arc::clone(&interrupted));
+        let (shown, is_interrupted) = (bar.clone(), Arc::clone(&interrupted));
         let mut copying = spawn_blocking(move || {
             SqliteStorage::back_up_to(&source, &target, &mut |done, of| {
-                shown.set(done, of);
+                shown.set_length(of);
+                shown.set_position(done);
                 if is_interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         });
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
                 (copying.await, status)
             }
         };
-        progress.clear();
+        bar.finish_and_clear();
         let made = made.unwrap_or_else(|error| resume_unwind(error.into_panic()));
         let made = made.map_err(|error| Failure::work(format!("{name}: {}", chain(&error))))?;
         made.ok_or_else(|| Failure::interrupted(status, "no copy was made"))

@@ -18,10 +18,6 @@ use crate::settings::ServeSettings;
 /// More than any token has.
 const LONGEST: u64 = 1 << 16;
 
-/// The steps as they are shown. A token that has expired has passed all others.
-const STEPS: [&str; 10] =
-    ["form", "issuer", "header", "keys", "signature", "audience", "claims", "account", "scopes", "times"];
-
 /// The claims that tell what kind of token it is, where any type is taken.
 const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
 /// The other claims that are read beside those that have a step.
@@ -150,35 +146,40 @@ async fn check(
         let found = names.iter().map(|name| (name, claim(name))).filter(|(_, value)| value != "null");
         found.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     };
-    for (at, name) in STEPS.into_iter().enumerate() {
-        let found = match name {
-            "form" => format!("{} parts, {} characters", token.expose().split('.').count(), token.expose().len()),
-            "issuer" => claim("iss"),
-            "header" => format!("typ {}, alg {}, kid {}", header("typ"), header("alg"), header("kid")),
-            "keys" => keys.clone(),
-            "audience" => claim("aud"),
-            "claims" if failed == name => match word {
-                "typ" => found_among(&KIND_CLAIMS),
-                "bound" => found_among(&["cnf"]),
-                _ => found_among(&CLAIMS),
-            },
-            "account" => format!("{} {}", options.account_claim, claim(&options.account_claim)),
-            "scopes" => match &verdict {
-                Ok(Verdict::Accepted(identity)) if identity.scopes.is_empty() => "none of this API's".to_owned(),
-                Ok(Verdict::Accepted(identity)) => identity.scopes.to_string(),
-                _ => String::new(),
-            },
-            "times" => format!("until {}", instant(&claim("exp"))),
-            _ => String::new(),
-        };
+    let claims = match (failed, word) {
+        ("claims", "typ") => found_among(&KIND_CLAIMS),
+        ("claims", "bound") => found_among(&["cnf"]),
+        ("claims", _) => found_among(&CLAIMS),
+        _ => String::new(),
+    };
+    let scopes = match &verdict {
+        Ok(Verdict::Accepted(identity)) if identity.scopes.is_empty() => "none of this API's".to_owned(),
+        Ok(Verdict::Accepted(identity)) => identity.scopes.to_string(),
+        _ => String::new(),
+    };
+    let mut is_reached = true;
+    // A token that has expired has passed all other steps.
+    for (name, found) in [
+        ("form", format!("{} parts, {} characters", token.expose().split('.').count(), token.expose().len())),
+        ("issuer", claim("iss")),
+        ("header", format!("typ {}, alg {}, kid {}", header("typ"), header("alg"), header("kid"))),
+        ("keys", keys),
+        ("signature", String::new()),
+        ("audience", claim("aud")),
+        ("claims", claims),
+        ("account", format!("{} {}", options.account_claim, claim(&options.account_claim))),
+        ("scopes", scopes),
+        ("times", format!("until {}", instant(&claim("exp")))),
+    ] {
         if failed == name {
+            is_reached = false;
             let texts = [found, format!("wanted {wanted}")];
             let texts = texts.iter().filter(|text| !["", "wanted "].contains(&&***text));
             report.fault(name, texts.map(|text| &**text).collect::<Vec<_>>().join("; "));
-        } else if STEPS[..at].contains(&failed) {
-            report.not_reached(name);
-        } else {
+        } else if is_reached {
             report.fine(name, found);
+        } else {
+            report.not_reached(name);
         }
     }
     Ok(if let Ok(Verdict::Accepted(identity)) = verdict { Some(identity.account) } else { None })

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use catalogue_core::admin::{Accounts, AdminStorage, CredentialRecord, NewCredential};
-use catalogue_core::auth::{CredentialKind, NewToken, Scope, Scopes};
+use catalogue_core::auth::{NewToken, Scope, Scopes};
 use catalogue_core::storage::{Actor, StorageErrorKind};
 use catalogue_core::{AccountId, Timestamp};
 use serde_json::{Value, json};
@@ -17,44 +17,23 @@ use crate::output;
 use crate::redaction::TOKENS;
 use crate::text::printable;
 
-/// A token, and what is stored of it.
-pub(super) fn mint(
-    kind: CredentialKind,
-    account: AccountId,
-    name: Option<String>,
-    scopes: Scopes,
-    expires_in: Option<Duration>,
-) -> Result<(NewToken, NewCredential), Failure> {
-    let (token, mut credential) = match kind {
-        CredentialKind::ApiKey => NewCredential::api_key(account, name.unwrap_or_default(), scopes),
-        CredentialKind::OAuth => NewCredential::oauth_token(account, scopes),
-        CredentialKind::Session => return Err(Failure::work("no storage keeps a session; create a key or a token")),
-    };
+/// Lets a new credential expire after that time, if any.
+pub(super) fn expire(credential: &mut NewCredential, expires_in: Option<Duration>) -> Result<(), Failure> {
     let record = &mut credential.record;
     let too_late = || Failure::usage("--expires-in: that is after the year 9999; leave it out for no expiry");
     let expiry = |duration| record.created_at.checked_add(duration).ok_or_else(too_late);
     record.expires_at = expires_in.map(expiry).transpose()?;
-    Ok((token, credential))
-}
-
-/// Refuses to make a secret that nobody would see: it is shown once.
-pub(super) fn check_is_shown() -> Result<(), Failure> {
-    const WHY: &str = "standard output is closed or /dev/null, so nobody would see the secret";
-    if output::is_discarded() {
-        return Err(Failure::work(format!("nothing was made: {WHY}; direct it to a terminal, a pipe or a file")));
-    }
     Ok(())
 }
 
-/// Makes a credential, stores it and prints its token.
-pub(super) async fn create(
-    storage: &Storage,
-    kind: CredentialKind,
-    name: Option<String>,
-    grant: &Grant,
-) -> Result<(), Failure> {
-    let account = AccountId::new(&*grant.account);
-    let (token, credential) = mint(kind, account, name, grant.scopes(), grant.expires_in)?;
+/// Makes an API key of that name, or without one an OAuth token, stores it and prints its token.
+pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Grant) -> Result<(), Failure> {
+    let (account, scopes) = (AccountId::new(&*grant.account), grant.scopes());
+    let (token, mut credential) = match name {
+        Some(name) => NewCredential::api_key(account, name, scopes),
+        None => NewCredential::oauth_token(account, scopes),
+    };
+    expire(&mut credential, grant.expires_in)?;
     storage.keys().create_key(&credential, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => unknown_account(storage, &grant.account),
         _ => {

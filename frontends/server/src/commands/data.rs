@@ -4,10 +4,10 @@ use std::io;
 
 use catalogue_core::admin::Accounts;
 use catalogue_transfer::ExportError;
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::progress::Progress;
-use super::{Context, accounts, block_on};
+use super::{Context, accounts, block_on, progress};
 use crate::cli::MigrateArguments;
 use crate::database::{Database, PostgresOptions};
 use crate::exit::Failure;
@@ -16,25 +16,22 @@ use crate::output;
 /// Of those accounts, or of all where none is named.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let database = context.needs_courses_of_ours("export")?;
-    if output::is_discarded() {
-        const WHY: &str = "standard output is closed or /dev/null; direct it to a file or a pipe";
-        return Err(Failure::work(format!("nothing was exported: {WHY}")));
-    }
+    output::check_is_seen("nothing was exported", "")?;
     // Into a pipe somebody else shows it, or the terminal would show both.
-    let progress = if output::is_a_file() { Progress::of("exporting", None) } else { Progress::hidden() };
+    let bar = if output::is_a_file() { progress::begin("exporting", None) } else { ProgressBar::hidden() };
     let exported = block_on(async {
         let storage = database.open().await?;
         let found = accounts::find(&storage, ids).await?;
         let found: Vec<_> = found.into_iter().map(|summary| summary.account.id).collect();
         let accounts = if ids.is_empty() { Accounts::All } else { Accounts::Only(&found) };
-        let target = progress.watch_writing(io::stdout());
+        let target = bar.wrap_write(io::stdout());
         let exported = catalogue_transfer::export(storage.admin(), accounts, target).await;
         exported.map_err(|error| match error {
             ExportError::Target(error) => output::failed(&error),
             other => other.into(),
         })
     });
-    progress.clear();
+    bar.finish_and_clear();
     exported
 }
 

@@ -4,7 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use catalogue_core::auth::{CredentialKind, NewToken, Scope};
+use catalogue_core::admin::NewCredential;
+use catalogue_core::auth::{NewToken, Scope};
 use catalogue_core::storage::Actor;
 use catalogue_core::{AccountId, Address};
 use catalogue_hyper::ServerConfig;
@@ -13,7 +14,7 @@ use catalogue_transfer::Options;
 use tokio::net::TcpListener;
 
 use super::signals::Signals;
-use super::{Context, credentials, developer_settings, import, serve_on_all_cores, serving, waiting};
+use super::{Context, developer_settings, import, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
 use crate::database::{Database, Storage};
 use crate::developer_settings::DeveloperPages;
@@ -83,8 +84,7 @@ fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure
 
 async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
     let scopes = Scope::DEFINED.iter().map(|(scope, _)| scope.clone()).collect();
-    let (token, credential) =
-        credentials::mint(CredentialKind::ApiKey, AccountId::new(ACCOUNT), Some("demo".to_owned()), scopes, None)?;
+    let (token, credential) = NewCredential::api_key(AccountId::new(ACCOUNT), "demo".to_owned(), scopes);
     storage.keys().create_key(&credential, &Actor::OPERATOR).await?;
     Ok(token)
 }

@@ -21,7 +21,7 @@ pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Fai
     match command {
         SettingsCommand::Link(arguments) => {
             let url = url(&context.settings)?;
-            credentials::check_is_shown()?;
+            output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
             block_on(async { link(&keys::open(context).await?, &url, &arguments).await })
         }
         SettingsCommand::SignOut { account } => {

@@ -20,7 +20,7 @@ use crate::output;
 use crate::settings::{AboutSettings, addresses};
 
 pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result<(), Failure> {
-    if arguments.json && !arguments.format.is_json() {
+    if arguments.json && ![DocumentFormat::OpenApi, DocumentFormat::OpenApi30].contains(&arguments.format) {
         return Err(Failure::usage("--json: this --format is not JSON; leave one of the two out"));
     }
     // Whatever could not be served is not described either.
@@ -36,7 +36,7 @@ pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result
         None => builder,
     };
     let catalogue = about.told_to(builder).build().map_err(|error| Failure::usage(error.to_string()))?;
-    output::print(&catalogue.document(DocumentFormat::from(arguments.format)))
+    output::print(&catalogue.document(arguments.format))
 }
 
 pub(super) fn completions(shell: Shell) -> Result<(), Failure> {

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use catalogue_transfer::{Counts, ImportError, Input, Options, Prepared, Report, SCHEMA};
+use indicatif::ProgressBar;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::progress::Progress;
 use super::signals::Signals;
-use super::{Context, block_on};
+use super::{Context, block_on, progress};
 use crate::cli::ImportArguments;
 use crate::database::{Database, Migration};
 use crate::exit::{Failure, chain};
@@ -29,13 +29,13 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let options = Options { prune: arguments.prune, dry_run: arguments.dry_run, all_names: arguments.json };
     let report = block_on(async {
         let mut signals = Signals::catch_with_hangup()?;
-        let progress = Progress::of("reading", input.length());
+        let bar = progress::begin("reading", input.length());
         let prepared = tokio::select! {
             biased;
             status = signals.next() => Err(Failure::interrupted(status, "nothing was imported")),
-            prepared = prepare(input, &name, &database, migration, options, &progress) => prepared,
+            prepared = prepare(input, &name, &database, migration, options, &bar) => prepared,
         };
-        progress.clear();
+        bar.finish_and_clear();
         // From here on no signal ends it: what was done must be known.
         prepared?.finish().await.map_err(|error| failure(&name, &error))
     })?;
@@ -73,7 +73,7 @@ async fn prepare(
     database: &Database,
     migration: Migration,
     options: Options,
-    progress: &Progress,
+    bar: &ProgressBar,
 ) -> Result<Prepared, Failure> {
     // A missing one is made only for an input that was checked: it could not be removed, since others may have opened it.
     let is_missing = database.is_missing();
@@ -81,8 +81,8 @@ async fn prepare(
         true => database.open_for_rehearsal(migration).await?,
         false => database.open_for(migration).await?.into_admin(),
     };
-    let shown = progress.clone();
-    let input = input.watched(move |bytes| shown.add(bytes));
+    let shown = bar.clone();
+    let input = input.watched(move |bytes| shown.inc(bytes));
     // On a thread of its own, since the input may be a pipe that nobody writes to.
     let checked = spawn_blocking(|| input.check()).await;
     let checked = checked.unwrap_or_else(|error| resume_unwind(error.into_panic()));
@@ -90,7 +90,7 @@ async fn prepare(
     if is_missing && !options.dry_run {
         storage = database.open_for(migration).await?.into_admin();
     }
-    progress.begin_again(if options.dry_run { "comparing" } else { "writing" }, checked.length());
+    progress::begin_again(bar, if options.dry_run { "comparing" } else { "writing" }, checked.length());
     checked.prepare(&*storage, options).await.map_err(|error| failure(name, &error))
 }
 

@@ -28,14 +28,14 @@ use subject::Subject;
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
     match command {
-        KeysCommand::Create(CreateKey { name, grant }) => create(CredentialKind::ApiKey, Some(name), &grant, context),
+        KeysCommand::Create(CreateKey { name, grant }) => create(Some(name), &grant, context),
         KeysCommand::List(arguments) => block_on(async { list::run(&open(context).await?, &arguments, None).await }),
         KeysCommand::Find(arguments) => {
             let sought = find::Sought::read(&arguments)?;
             block_on(async { find::run(&open(context).await?, sought, arguments.json).await })
         }
         KeysCommand::Rotate(arguments) => {
-            credentials::check_is_shown()?;
+            output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
@@ -57,7 +57,7 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
 /// `catalogue tokens`
 pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<(), Failure> {
     match command {
-        TokensCommand::Create(grant) => create(CredentialKind::OAuth, None, &grant, context),
+        TokensCommand::Create(grant) => create(None, &grant, context),
         #[cfg(feature = "oauth")]
         TokensCommand::Check(arguments) => check_token::run(arguments.json, context),
         #[cfg(feature = "oauth")]
@@ -74,9 +74,9 @@ pub(super) async fn open(context: &Context) -> Result<Storage, Failure> {
     Ok(context.database()?.open().await?.patient())
 }
 
-fn create(kind: CredentialKind, name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
-    credentials::check_is_shown()?;
-    block_on(async { credentials::create(&open(context).await?, kind, name, grant).await })
+fn create(name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
+    output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
+    block_on(async { credentials::create(&open(context).await?, name, grant).await })
 }
 
 /// `2026-01-02 03:04`, and no later than the time itself.

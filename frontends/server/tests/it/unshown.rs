@@ -43,8 +43,10 @@ fn a_secret_that_nobody_would_see_is_not_made() {
 fn an_export_that_is_not_written_fails() {
     let dir = TestDir::with_courses();
     for redirection in [">&-", "> /dev/null"] {
-        let pieces =
-            ["nothing was exported: standard output is closed or /dev/null; ", "direct it to a file or a pipe"];
+        let pieces = [
+            "nothing was exported: standard output is closed or /dev/null; ",
+            "direct it to a terminal, a pipe or a file",
+        ];
         redirected(&dir, "export", redirection).fails(1, &pieces);
     }
     redirected(&dir, "export", "> /dev/full").fails(1, &["standard output cannot be written"]);

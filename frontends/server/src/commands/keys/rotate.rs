@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use catalogue_core::Timestamp;
-use catalogue_core::admin::CredentialRecord;
-use catalogue_core::auth::CredentialKind;
+use catalogue_core::admin::{CredentialRecord, NewCredential};
+use catalogue_core::auth::{CredentialKind, Identity};
 use catalogue_core::storage::Actor;
 
 use crate::cli::RotateKey;
@@ -21,13 +21,10 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
             "{id} is an OAuth token, and only API keys are rotated; let its authorization server issue another"
         )));
     }
-    let (token, successor) = credentials::mint(
-        CredentialKind::ApiKey,
-        old.identity.account.clone(),
-        old.name.clone(),
-        old.identity.scopes.clone(),
-        rotate.expires_in.or_else(|| lifetime(&old)),
-    )?;
+    let Identity { account, scopes, .. } = &old.identity;
+    let name = old.name.clone().unwrap_or_default();
+    let (token, mut successor) = NewCredential::api_key(account.clone(), name, scopes.clone());
+    credentials::expire(&mut successor, rotate.expires_in.or_else(|| lifetime(&old)))?;
     let now = successor.record.created_at;
     check_holds(&old, now)?;
     check_is_the_last(&old)?;
@@ -35,7 +32,7 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
         Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
     })?;
     let new = &successor.record.identity.credential_id;
-    let (keys, account) = (storage.keys(), &old.identity.account);
+    let keys = storage.keys();
     let replaced = keys.rotate_key(account, id, ends_at, &successor, &Actor::OPERATOR).await.map_err(|error| {
         let look = format!("{}; if {new} is there, rotate it too, as its token was never shown", credentials::LOOK);
         Failure::of_change(&error, &format!("{new} has taken the place of {id}"), &look)
