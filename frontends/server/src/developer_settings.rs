@@ -1,7 +1,7 @@
 //! [`DeveloperPages`]: the developer settings as this program serves them.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use catalogue_core::limit::ClientAddress;
@@ -13,7 +13,7 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 
 use crate::admin::Monitor;
 use crate::database::Storage;
-use crate::logging;
+use crate::logging::{is_refused, method_name};
 use crate::settings::{DeveloperOptions, OwnerHeader};
 
 /// Maximum length of a body in bytes.
@@ -33,20 +33,6 @@ pub(crate) struct DeveloperPages {
 enum Door {
     Links(SignInSettings),
     Proxy(OwnerHeader),
-}
-
-/// A request that was answered. Nothing in it is secret.
-#[derive(Clone, Copy)]
-pub(crate) struct FinishedRequest<'r> {
-    /// One of a fixed list of names.
-    pub(crate) action: &'static str,
-    pub(crate) account: Option<&'r AccountId>,
-    pub(crate) method: &'r Method,
-    /// Why a proxy was not believed.
-    pub(crate) refusal: Option<&'static str>,
-    pub(crate) client: Option<ClientAddress>,
-    pub(crate) duration: Duration,
-    pub(crate) response: &'r Response<Bytes>,
 }
 
 impl DeveloperPages {
@@ -90,7 +76,7 @@ impl DeveloperPages {
             }
         };
         let began = Instant::now();
-        let (method, client) = (request.method().clone(), request.extensions().get().copied());
+        let (method, client) = (request.method().clone(), request.extensions().get::<ClientAddress>().copied());
         let mut refusal = None;
         let response = match &self.door {
             Door::Links(settings) => settings.call(request).await,
@@ -104,9 +90,19 @@ impl DeveloperPages {
         };
         if let Some(Answered { action, account, .. }) = response.extensions().get() {
             self.monitor.metrics.settings.count(action, response.status());
-            let (account, duration) = (account.as_ref(), began.elapsed());
-            let (method, response) = (&method, &response);
-            logging::log_settings(&FinishedRequest { action, account, method, refusal, client, duration, response });
+            let status = response.status();
+            tracing::info!(
+                target: "catalogue::access",
+                operation = format!("settings.{action}"),
+                method = method_name(&method),
+                status = u64::from(status.as_u16()),
+                duration_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+                bytes = response.body().len() as u64,
+                account = account.as_ref().map(AccountId::as_str),
+                refusal,
+                client = (is_refused(status) || refusal.is_some()).then_some(client).flatten().map(|client| tracing::field::display(client.0)),
+                request_id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok()),
+            );
         }
         response
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 use catalogue_core::auth::Scopes;
 use clap::{Args, Subcommand};
 
-use super::leaked::{CheckKeys, FindKey};
 use super::options::Offered;
 use crate::units;
 
@@ -45,9 +44,27 @@ pub(crate) enum KeysCommand {
     #[command(after_help = "\
 Example: who has revoked a key
   catalogue keys log --account acc_1")]
-    Log(ShowLog),
+    Log {
+        /// The account
+        #[arg(long, value_name = "ID")]
+        account: String,
+        /// Prints one JSON array instead of a table
+        #[arg(long)]
+        json: bool,
+    },
     /// Says of each line of standard input whether it has the form of a token
-    Check(CheckKeys),
+    #[command(after_help = "\
+A line is valid when its form and checksum are those of a token. Whether the
+token exists is not asked: no database is opened. Of a valid token the first
+eight characters are shown, of all else nothing.
+
+Example: what a scanner has found
+  catalogue keys check < suspects.txt")]
+    Check {
+        /// Prints one JSON array instead of lines
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// `catalogue keys create`
@@ -109,6 +126,31 @@ pub(crate) struct ListKeys {
     pub(crate) json: bool,
 }
 
+/// `catalogue keys find`
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "catalogue keys find [OPTIONS] <- | --in-text ->",
+    after_help = "\
+A server writes last uses once a minute. With --in-text, each token is shown
+once, by the first line that has it, and never itself; one that no credential
+has is unknown.
+
+Example: whose token was leaked, and whose tokens stand in a text
+  catalogue keys find - < token.txt
+  catalogue keys find --in-text - < paste.txt"
+)]
+pub(crate) struct FindKey {
+    /// Where the token is read: - is standard input
+    #[arg(value_name = "-", required_unless_present = "in_text")]
+    pub(crate) token: Option<String>,
+    /// Where a text is read that has tokens somewhere: - is standard input
+    #[arg(long, value_name = "-", conflicts_with = "token")]
+    pub(crate) in_text: Option<String>,
+    /// Prints the credential as one JSON object; those in a text as one array
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// `catalogue keys revoke`
 #[derive(Debug, Args)]
 #[command(
@@ -156,17 +198,6 @@ pub(crate) struct RotateKey {
     #[arg(long, value_name = "DURATION", value_parser = units::lifetime)]
     pub(crate) expires_in: Option<Duration>,
     /// Prints one JSON object instead of the token alone, with what the key replaces
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `catalogue keys log`
-#[derive(Debug, Args)]
-pub(crate) struct ShowLog {
-    /// The account
-    #[arg(long, value_name = "ID")]
-    pub(crate) account: String,
-    /// Prints one JSON array instead of a table
     #[arg(long)]
     pub(crate) json: bool,
 }

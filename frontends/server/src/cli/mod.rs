@@ -6,7 +6,6 @@ mod accounts;
 mod credentials;
 mod data;
 mod developer_settings;
-mod leaked;
 mod options;
 mod tokens;
 mod views;
@@ -17,12 +16,9 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHi
 use clap_complete::Shell;
 
 pub(crate) use accounts::{AccountsCommand, RemoveAccount};
-pub(crate) use credentials::{CreateKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey, ShowLog};
+pub(crate) use credentials::{CreateKey, FindKey, Grant, KeysCommand, ListKeys, RevokeKey, RotateKey};
 pub(crate) use data::{BackupArguments, ImportArguments, MigrateArguments, OpenapiArguments};
 pub(crate) use developer_settings::{MakeLink, SettingsCommand};
-pub(crate) use leaked::{CheckKeys, FindKey};
-#[cfg(feature = "oauth")]
-pub(crate) use tokens::RevokeToken;
 pub(crate) use tokens::TokensCommand;
 pub(crate) use views::{Example, ViewsCommand};
 

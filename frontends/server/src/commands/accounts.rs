@@ -7,7 +7,6 @@ use std::panic::resume_unwind;
 use std::slice::from_ref;
 
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, RemovedAccount};
-use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
@@ -57,19 +56,14 @@ pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Fa
 }
 
 /// Returns those of `accounts` that the views do not have; none if the accounts are the catalogue's own.
-pub(super) async fn gone(
-    storage: &Storage,
-    mut accounts: BTreeSet<AccountId>,
-) -> Result<BTreeSet<AccountId>, StorageError> {
+pub(super) async fn gone(storage: &Storage, mut accounts: BTreeSet<AccountId>) -> Result<BTreeSet<AccountId>, Failure> {
     if storage.views().is_none() {
         return Ok(BTreeSet::new());
     }
     let ids: Vec<_> = accounts.iter().cloned().collect();
-    let mut visit = |found: AccountSummary| {
+    for found in read(storage.admin(), Accounts::Only(&ids)).await? {
         accounts.remove(&found.account.id);
-        ControlFlow::Continue(())
-    };
-    storage.admin().list_accounts(Accounts::Only(&ids), Timestamp::now(), &mut visit).await?;
+    }
     Ok(accounts)
 }
 

@@ -49,8 +49,8 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
                 revoke(&storage, &subject.id(&storage).await?, &arguments).await
             })
         }
-        KeysCommand::Log(arguments) => block_on(async { log::run(&open(context).await?, &arguments).await }),
-        KeysCommand::Check(arguments) => check::run(&arguments),
+        KeysCommand::Log { account, json } => block_on(async { log::run(&open(context).await?, &account, json).await }),
+        KeysCommand::Check { json } => check::run(json),
     }
 }
 
@@ -59,9 +59,9 @@ pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<()
     match command {
         TokensCommand::Create(grant) => create(None, &grant, context),
         #[cfg(feature = "oauth")]
-        TokensCommand::Check(arguments) => check_token::run(arguments.json, context),
+        TokensCommand::Check { json } => check_token::run(json, context),
         #[cfg(feature = "oauth")]
-        TokensCommand::Revoke(arguments) => revoke_token::run(&arguments, context),
+        TokensCommand::Revoke { account } => revoke_token::run(account.as_deref(), context),
         TokensCommand::List(arguments) => {
             let kind = Some(CredentialKind::OAuth);
             block_on(async { list::run(&open(context).await?, &arguments, kind).await })

@@ -23,14 +23,12 @@ mod table;
 mod views;
 mod waiting;
 
-use std::io;
-
 use tokio::runtime::{Builder, Runtime};
 
 use crate::cli::{Command, ConfigCommand};
 use crate::database::Database;
 use crate::exit::Failure;
-use crate::logging::{Logs, Sink};
+use crate::logging::{self, Logs, Sink};
 use crate::output;
 use crate::settings::table::{COURSES, LOG, LOG_FORMAT};
 use crate::settings::{CommandLine, Settings};
@@ -58,11 +56,11 @@ impl Context {
 
     /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.
     fn log_reloader(&self) -> impl Fn() + Clone + Send + 'static {
-        let (command_line, logs) = (self.settings.layers.command_line.clone(), self.logs.reloader.clone());
+        let (command_line, reloader) = (self.settings.layers.command_line.clone(), self.logs.reloader.clone());
         move || {
             let settings = Settings::of_this_process(command_line.clone());
             let filter = settings.get(&LOG);
-            logs.reload(settings.finish().map(|()| filter));
+            logging::reload(&reloader, settings.finish().map(|()| filter));
         }
     }
 }
@@ -71,7 +69,7 @@ impl Context {
 pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Failure> {
     signals::end_as_pid_1()?;
     if let Command::Serve = command {
-        signals::Hangup::forget_early_ones()?;
+        signals::forget_early_hangups()?;
     }
     let settings = Settings::of_this_process(command_line);
     let format = settings.get(&LOG_FORMAT);
@@ -111,11 +109,7 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
 
 /// Runs the work of a command that does one thing after the other.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let runtime = runtime(Builder::new_current_thread().enable_all().build())?;
-    let outcome = runtime.block_on(work);
-    // A pipe may still be read that nobody writes to: whoever has interrupted that does not wait for it.
-    runtime.shutdown_background();
-    outcome
+    run_on(&mut Builder::new_current_thread(), work)
 }
 
 /// How many tasks run before sockets are looked at again. A task of a connection answers up to sixteen requests that came
@@ -124,13 +118,18 @@ const TASKS_BETWEEN_EVENTS: u32 = 8;
 
 /// Runs the work of a command that serves, on all cores.
 fn serve_on_all_cores(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-    let runtime = runtime(Builder::new_multi_thread().event_interval(TASKS_BETWEEN_EVENTS).enable_all().build())?;
+    run_on(Builder::new_multi_thread().event_interval(TASKS_BETWEEN_EVENTS), work)
+}
+
+fn run_on<T>(builder: &mut Builder, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = runtime(builder)?;
     let outcome = runtime.block_on(work);
-    // A host's name may still be looked up, or a database be silent: nobody waits for that any more.
+    // A pipe may still be read that nobody writes to, a host's name be looked up, or a database be silent: nobody waits for it.
     runtime.shutdown_background();
     outcome
 }
 
-fn runtime(built: io::Result<Runtime>) -> Result<Runtime, Failure> {
+fn runtime(builder: &mut Builder) -> Result<Runtime, Failure> {
+    let built = builder.enable_all().build();
     built.map_err(|error| Failure::work(format!("the runtime cannot start: {error}")))
 }

@@ -12,7 +12,7 @@ use catalogue_hyper::{ServerConfig, Tls};
 use catalogue_observers::last_uses::Recorder;
 use tokio::task::spawn_blocking;
 
-use super::signals::{Hangup, Signals};
+use super::signals::{Signal, Signals, catch_hangup};
 use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
 use crate::admin::{self, Monitor};
 use crate::developer_settings::DeveloperPages;
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let config = ServerConfig { tls: tls.clone(), ..settings.server.clone() };
     let monitor = Monitor::new(Arc::clone(&context.logs.sink));
     serve_on_all_cores(async {
-        let hangup = Hangup::catch()?;
+        let hangup = catch_hangup()?;
         tokio::select! {
             outcome = serve(&settings, config, inherited, monitor, &tokens) => outcome,
             () = keep_reloading(hangup, context, tls, &tokens) => Ok(()),
@@ -57,10 +57,10 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 
 /// Reads again at each signal what is to be logged, and the certificate and an issuer's keys where there are any, for ever.
 #[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
-async fn keep_reloading(mut hangup: Hangup, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuersTokens>) {
+async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuersTokens>) {
     let reload_logs = context.log_reloader();
     let mut asked = async || {
-        hangup.next().await;
+        hangup.recv().await;
         let reload = systemd::Reload::begin();
         #[cfg(feature = "oauth")]
         if let Some(tokens) = tokens {
@@ -184,7 +184,7 @@ fn log_start(settings: &ServeSettings, listening: SocketAddr, documents: &str) {
         settings_url = developer.as_ref().map(|developer| developer.url.as_str()),
         page_cache = api.page_cache,
         rate_limit = %api.rate_limiting,
-        spans = spans.as_ref().map(|spans| spans.endpoint.to_string()),
+        spans = spans.as_ref().map(|(endpoint, _)| endpoint.to_string()),
         "serving"
     );
 }

@@ -6,21 +6,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 use std::{process, thread};
 
-#[cfg(unix)]
 use tokio::runtime::Builder;
 #[cfg(unix)]
-use tokio::signal::unix::{self, SignalKind};
+pub(super) use tokio::signal::unix::Signal;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Failure;
 
 /// SIGTERM and SIGINT, and SIGHUP where it is wanted; where there are none, Ctrl+C.
 pub(super) struct Signals {
     #[cfg(unix)]
-    terminate: unix::Signal,
+    terminate: Signal,
     #[cfg(unix)]
-    interrupt: unix::Signal,
+    interrupt: Signal,
     #[cfg(unix)]
-    hangup: Option<Hangup>,
+    hangup: Option<Signal>,
 }
 
 /// Whether the command handles SIGTERM and SIGINT itself.
@@ -33,7 +34,7 @@ static HANDLED: AtomicBool = AtomicBool::new(false);
 pub(super) fn end_as_pid_1() -> Result<(), Failure> {
     #[cfg(unix)]
     if process::id() == 1 {
-        let runtime = super::runtime(Builder::new_current_thread().enable_io().build())?;
+        let runtime = super::runtime(&mut Builder::new_current_thread())?;
         let inside = runtime.enter();
         let (mut signals, mut quit) = (Signals::new()?, caught(SignalKind::quit())?);
         drop(inside);
@@ -75,7 +76,7 @@ impl Signals {
     pub(super) fn catch_with_hangup() -> Result<Self, Failure> {
         Ok(Self {
             #[cfg(unix)]
-            hangup: if ends_by_hangup() { Some(Hangup::catch()?) } else { None },
+            hangup: if ends_by_hangup() { Some(catch_hangup()?) } else { None },
             ..Self::catch()?
         })
     }
@@ -87,14 +88,14 @@ impl Signals {
             let Self { terminate, interrupt, hangup } = self;
             let hung_up = async {
                 match hangup {
-                    Some(hangup) => hangup.next().await,
+                    Some(hangup) => hangup.recv().await,
                     None => pending().await,
                 }
             };
             tokio::select! {
                 _ = terminate.recv() => 143,
                 _ = interrupt.recv() => 130,
-                () = hung_up => 129,
+                _ = hung_up => 129,
             }
         }
         #[cfg(not(unix))]
@@ -107,40 +108,31 @@ impl Signals {
     }
 }
 
-/// SIGHUP, where there is one.
-pub(super) struct Hangup {
-    #[cfg(unix)]
-    signal: unix::Signal,
+/// Where there is no SIGHUP, none comes.
+#[cfg(not(unix))]
+pub(super) struct Signal;
+
+#[cfg(not(unix))]
+impl Signal {
+    pub(super) async fn recv(&mut self) -> Option<()> {
+        pending().await
+    }
 }
 
-impl Hangup {
-    pub(super) fn catch() -> Result<Self, Failure> {
-        Ok(Self {
-            #[cfg(unix)]
-            signal: caught(SignalKind::hangup())?,
-        })
-    }
+/// Catches SIGHUP, where there is one.
+pub(super) fn catch_hangup() -> Result<Signal, Failure> {
+    #[cfg(unix)]
+    return caught(SignalKind::hangup());
+    #[cfg(not(unix))]
+    Ok(Signal)
+}
 
-    /// From now on the signal does not end the process; one that comes before there is a [`Hangup`] may be forgotten.
-    pub(super) fn forget_early_ones() -> Result<(), Failure> {
-        #[cfg(unix)]
-        {
-            // Of a signal that was once caught, tokio keeps the handler, also beyond the runtime.
-            let runtime = super::runtime(Builder::new_current_thread().enable_io().build())?;
-            let _inside = runtime.enter();
-            Self::catch()?;
-        }
-        Ok(())
-    }
-
-    /// Waits for the signal.
-    pub(super) async fn next(&mut self) {
-        #[cfg(unix)]
-        if self.signal.recv().await.is_some() {
-            return;
-        }
-        pending::<()>().await;
-    }
+/// From now on SIGHUP does not end the process; one that comes before it [is caught](catch_hangup) may be forgotten.
+pub(super) fn forget_early_hangups() -> Result<(), Failure> {
+    // Of a signal that was once caught, tokio keeps the handler, also beyond the runtime.
+    let runtime = super::runtime(&mut Builder::new_current_thread())?;
+    let _inside = runtime.enter();
+    catch_hangup().map(drop)
 }
 
 /// Whether SIGHUP would end the process, as the kernel says. Where it cannot be asked, nobody takes the signal from it.
@@ -153,6 +145,6 @@ fn ends_by_hangup() -> bool {
 }
 
 #[cfg(unix)]
-fn caught(kind: SignalKind) -> Result<unix::Signal, Failure> {
-    unix::signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
+fn caught(kind: SignalKind) -> Result<Signal, Failure> {
+    signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
 }

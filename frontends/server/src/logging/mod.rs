@@ -18,11 +18,14 @@ use tracing_subscriber::{EnvFilter, Registry, reload};
 
 use crate::exit::Failure;
 
-pub(crate) use access::{AccessLog, log_settings};
+pub(crate) use access::{AccessLog, is_refused, method_name};
 pub(crate) use filter::{LEVELS, parse as parse_filter};
 pub(crate) use lines::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;
+
+/// What changes the filter, whoever has it.
+type Reloader = reload::Handle<EnvFilter, Registry>;
 
 /// The logs of this process. What waits to be written is written when this is dropped.
 #[derive(Debug)]
@@ -36,30 +39,24 @@ pub(crate) struct Logs {
 impl Logs {
     /// Starts logging what the filter says, to that sink.
     pub(crate) fn start(filter: EnvFilter, format: Format, sink: Sink) -> Result<Self, Failure> {
-        let (filter, handle) = reload::Layer::new(filter);
+        let (filter, reloader) = reload::Layer::new(filter);
         let sink = Arc::new(sink);
         let lines = Lines::new(format, Arc::clone(&sink));
         let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
         started.map_err(|error| Failure::work(format!("logging cannot start: {error}")))?;
         panic::set_hook(Box::new(log_panic));
-        Ok(Self { reloader: Reloader(handle), sink })
+        Ok(Self { reloader, sink })
     }
 }
 
-impl Reloader {
-    /// Goes on with another filter. What is wrong with it is told to the log, which then stays as it is.
-    pub(crate) fn reload(&self, filter: Result<EnvFilter, Failure>) {
-        match filter.map(|filter| (filter.to_string(), self.0.reload(filter))) {
-            Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
-            Ok((_, Err(error))) => tracing::error!(%error, "what is to be logged cannot be changed"),
-            Err(failure) => tracing::error!(error = failure.message(), "what is to be logged stays as it is"),
-        }
+/// Changes what is logged. What is wrong with the filter is told to the log, which then stays as it is.
+pub(crate) fn reload(reloader: &Reloader, filter: Result<EnvFilter, Failure>) {
+    match filter.map(|filter| (filter.to_string(), reloader.reload(filter))) {
+        Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
+        Ok((_, Err(error))) => tracing::error!(%error, "what is to be logged cannot be changed"),
+        Err(failure) => tracing::error!(error = failure.message(), "what is to be logged stays as it is"),
     }
 }
-
-/// Changes what is logged, whoever has it.
-#[derive(Clone, Debug)]
-pub(crate) struct Reloader(reload::Handle<EnvFilter, Registry>);
 
 impl Drop for Logs {
     fn drop(&mut self) {

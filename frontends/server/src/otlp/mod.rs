@@ -27,25 +27,15 @@ pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
     Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
 }
 
-/// Which spans are to be sent, and where to.
-#[derive(Clone, Debug)]
-pub(crate) struct SpanSettings {
-    pub(crate) endpoint: Endpoint,
-    /// The share of requests that get a span.
-    #[cfg_attr(not(feature = "otel"), expect(dead_code, reason = "no request gets one"))]
-    pub(crate) ratio: f64,
-}
-
-/// Begins to send spans of what is served at `base_url`, over TLS if `secured`.
+/// Begins to send spans of that share of the requests that are served at `base_url`, over TLS if `secured`.
 ///
 /// # Errors
 /// The system's certificates, which a collector is checked by, cannot be read.
 #[cfg(feature = "otel")]
-pub(crate) fn start(spans: &SpanSettings, base_url: &str, secured: bool) -> Result<SpanExport, Failure> {
-    let endpoint = spans.endpoint.clone();
+pub(crate) fn start((endpoint, ratio): &(Endpoint, f64), base_url: &str, secured: bool) -> Result<SpanExport, Failure> {
     let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
     let client = catalogue_issuer::client(is_https, "the collector of spans")?;
-    Ok(SpanExport::start(endpoint, spans.ratio, catalogue_observers::otlp::Site { base_url, secured }, client))
+    Ok(SpanExport::start(endpoint.clone(), *ratio, catalogue_observers::otlp::Site { base_url, secured }, client))
 }
 
 /// Reads a share such as `0.1`.

@@ -14,7 +14,7 @@ use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, chain};
 #[cfg(feature = "oauth")]
 use crate::issuer::{self, IssuerOptions};
-use crate::otlp::SpanSettings;
+use crate::otlp::Endpoint;
 use crate::rate_limit::{self, RateLimiting};
 
 /// How many HTTP/2 requests may be outstanding however few connections there may be: all that thirty clients may send.
@@ -29,7 +29,8 @@ pub(crate) struct ServeSettings {
     pub(crate) listen: SocketAddr,
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) api: ApiSettings,
-    pub(crate) spans: Option<SpanSettings>,
+    /// Where spans are sent, and the share of requests that get one.
+    pub(crate) spans: Option<(Endpoint, f64)>,
     /// How clients are served, but for the certificate.
     pub(crate) server: ServerConfig,
     pub(crate) developer: Option<DeveloperOptions>,
@@ -191,14 +192,14 @@ fn rate_limiting(settings: &Settings) -> RateLimiting {
     RateLimiting::default()
 }
 
-fn span_export(settings: &Settings) -> Option<SpanSettings> {
+fn span_export(settings: &Settings) -> Option<(Endpoint, f64)> {
     let endpoint = settings.given(&OTLP_ENDPOINT);
     if endpoint.is_none() && settings.is_given(&OTLP_SAMPLE) {
         let idle = "there is no --otlp-endpoint to send spans to; name one, like http://127.0.0.1:4318";
         settings.conflict(&[&OTLP_SAMPLE], &idle);
     }
     let ratio = settings.get(&OTLP_SAMPLE);
-    endpoint.map(|endpoint| SpanSettings { endpoint, ratio })
+    endpoint.map(|endpoint| (endpoint, ratio))
 }
 
 fn server(settings: &Settings) -> ServerConfig {

@@ -125,7 +125,7 @@ table! {
     PAGE_CACHE: usize = Entry::new("page-cache", "SIZE", One(units::size)),
         help: "How much memory rendered pages may take: a whole number of bytes, or one with KiB, MiB or GiB; 0 for none",
         default: Value("64MiB"), shape: Shape::Size;
-    DATABASE_CONNECTIONS: NonZeroUsize = Entry::new("database-connections", "NUMBER", One(value::database_connections)),
+    DATABASE_CONNECTIONS: NonZeroUsize = Entry::new("database-connections", "NUMBER", One(|text| value::count(text, value::MAX_DATABASE_CONNECTIONS))),
         help: "How many connections read from a PostgreSQL database at the same time, at most",
         default: Value("10"), shape: Shape::Size;
     DATABASE_TIMEOUT: Duration = Entry::new("database-timeout", "DURATION", One(|text| units::between(text, ["1s", "1d"]))),
@@ -169,11 +169,11 @@ table! {
     SETTINGS_OWNER_SECRET: HeaderValue = Entry::new("settings-owner-secret", "file:PATH", One(developer::owner_secret)),
         help: "The file with what that proxy sends in Catalogue-Proxy-Secret, at least 32 characters; without it the addresses of --trusted-proxies are believed",
         default: Words("none"), shape: Shape::Secret, section: Section::Clients, is_secret: true;
-    MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(value::count)),
+    MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "The most connections at a time; when all are taken, an idle or slow one is closed for the next",
         default: Value("15000"), shape: Shape::Size, section: Section::Clients;
     // More than any storage works at, and few enough that those who wait are answered within a storage's own deadlines.
-    MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(value::count)),
+    MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "The most requests answered at the same time; further ones get 429",
         default: Value("1000"), shape: Shape::Size, section: Section::Clients;
     REQUEST_TIMEOUT: Duration = Entry::new("request-timeout", "DURATION", One(value::request_timeout)),

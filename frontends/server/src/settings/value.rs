@@ -1,7 +1,6 @@
 //! What the texts of settings mean. Each message says what would be right.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,16 +11,14 @@ use crate::database::Database;
 use crate::units;
 
 /// As many connections as fit beside those of clients into the files that a process may have open.
-const MAX_DATABASE_CONNECTIONS: usize = 1_000;
+pub(super) const MAX_DATABASE_CONNECTIONS: usize = 1_000;
+/// More than a semaphore of the runtime counts is more than any machine has.
+pub(super) const MAX_COUNT: usize = 1 << 28;
 /// A longer time could as well be none.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn flag(text: &str) -> Result<bool, String> {
-    match text {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err(format!("{text:?} is neither true nor false; write one of them")),
-    }
+    one_of(text, "truth value", &[("true", true), ("false", false), ("1", true), ("0", false)])
 }
 
 /// An IP address and a port. A port alone is one of this machine alone, and so is `localhost`, whatever its name means.
@@ -53,17 +50,11 @@ pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
 }
 
 /// Reads a number of connections or requests.
-pub(super) fn count(text: &str) -> Result<u32, String> {
+pub(super) fn count<T: TryFrom<usize>>(text: &str, most: usize) -> Result<T, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // More than a semaphore of the runtime counts is more than any machine has.
-    let number = text.parse().ok().filter(|number| digits && (1..=1 << 28).contains(number));
-    number.ok_or_else(|| format!("{text:?} is not a valid count; write an integer of at least 1, like 1000"))
-}
-
-pub(super) fn database_connections(text: &str) -> Result<NonZeroUsize, String> {
-    let count = text.parse().ok().filter(|count: &NonZeroUsize| count.get() <= MAX_DATABASE_CONNECTIONS);
-    count.ok_or_else(|| {
-        format!("{text:?} is not a number of connections; write one from 1 to {MAX_DATABASE_CONNECTIONS}")
+    let number = text.parse().ok().filter(|number| digits && (1..=most).contains(number));
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+        format!("{text:?} is not a valid count; write an integer of at least 1 and at most {most}, like 1000")
     })
 }
 
@@ -131,6 +122,7 @@ mod tests {
 
     #[test]
     fn counts_begin_with_one() {
+        let count = |text| count::<u32>(text, MAX_COUNT);
         assert_eq!(count("1"), Ok(1));
         assert_eq!(count("10000"), Ok(10_000));
         for text in ["", "0", "-1", "+1", "1.5", "many", "4294967296", "268435457"] {

@@ -5,12 +5,11 @@ use std::ops::ControlFlow;
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{Accounts, CredentialRecord};
-use catalogue_core::storage::StorageError;
 
 use super::credentials::Kind;
 use crate::commands::accounts;
 use crate::database::Storage;
-use crate::exit::chain;
+use crate::exit::Failure;
 use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "owners";
@@ -20,7 +19,7 @@ pub(super) async fn look(storage: &Storage, now: Timestamp, report: &mut Report)
         return;
     }
     match find(storage, now).await {
-        Err(error) => report.fault(CHECK, chain(&error)),
+        Err(failure) => report.fault(CHECK, failure.message()),
         Ok(Kind { count: 0, .. }) => report.fine(CHECK, "catalogue_accounts has the account of each usable key"),
         Ok(Kind { count, first }) => {
             let what = "usable keys whose account catalogue_accounts does not have";
@@ -31,7 +30,7 @@ pub(super) async fn look(storage: &Storage, now: Timestamp, report: &mut Report)
     }
 }
 
-async fn find(storage: &Storage, now: Timestamp) -> Result<Kind, StorageError> {
+async fn find(storage: &Storage, now: Timestamp) -> Result<Kind, Failure> {
     let mut owners = BTreeSet::new();
     let mut visit = |record: CredentialRecord| {
         if record.state(now).holds() {

@@ -6,7 +6,6 @@ use std::io::{self, BufRead, BufWriter, Read as _, Write};
 use catalogue_core::auth::{CredentialKind, token_kind};
 use serde::Serialize;
 
-use crate::cli::CheckKeys;
 use crate::exit::Failure;
 use crate::input::{stdin, unreadable};
 use crate::output;
@@ -33,10 +32,10 @@ struct Counts {
     wrong: u64,
 }
 
-pub(super) fn run(check: &CheckKeys) -> Result<(), Failure> {
+pub(super) fn run(json: bool) -> Result<(), Failure> {
     let mut input = stdin("one token a line; Ctrl+D ends");
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let counts = report(&mut input, check.json, &mut out)?;
+    let counts = report(&mut input, json, &mut out)?;
     out.flush().map_err(|error| output::failed(&error))?;
     match counts {
         Counts { all: 0, .. } => Err(Failure::work("standard input has no token; write one a line")),

@@ -4,7 +4,6 @@ use catalogue_core::AccountId;
 use catalogue_core::storage::CredentialEvent;
 
 use super::minute;
-use crate::cli::ShowLog;
 use crate::commands::{accounts, table};
 use crate::database::Storage;
 use crate::exit::Failure;
@@ -12,10 +11,10 @@ use crate::output;
 
 const HEADINGS: [&str; 5] = ["TIME (UTC)", "ACTION", "ACTOR", "KEY", "NAME"];
 
-pub(super) async fn run(storage: &Storage, log: &ShowLog) -> Result<(), Failure> {
-    accounts::check_known(storage, &log.account).await?;
-    let events = storage.keys().list_events(&AccountId::new(&*log.account), usize::MAX).await?;
-    if log.json {
+pub(super) async fn run(storage: &Storage, account: &String, json: bool) -> Result<(), Failure> {
+    accounts::check_known(storage, account).await?;
+    let events = storage.keys().list_events(&AccountId::new(&**account), usize::MAX).await?;
+    if json {
         return output::print_json(&events);
     }
     output::print(&table::aligned(HEADINGS, events.into_iter().map(row)))

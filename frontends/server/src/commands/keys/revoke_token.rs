@@ -5,7 +5,6 @@ use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Scopes, Ve
 use catalogue_core::{AccountId, Timestamp};
 
 use super::{Context, open, subject};
-use crate::cli::RevokeToken;
 use crate::commands::block_on;
 use crate::exit::Failure;
 use crate::issuer::IssuerOptions;
@@ -14,13 +13,13 @@ use crate::settings::ServeSettings;
 
 const UNVERIFIED: &str = "`--account ID` revokes it unverified";
 
-pub(super) fn run(arguments: &RevokeToken, context: &Context) -> Result<(), Failure> {
-    let issuer = match arguments.account {
+pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failure> {
+    let issuer = match account {
         None => ServeSettings::read(&context.settings).api.issuer,
         Some(_) => None,
     };
     context.settings.finish()?;
-    if issuer.is_none() && arguments.account.is_none() {
+    if issuer.is_none() && account.is_none() {
         return Err(Failure::usage(format!("no issuer is named; write --oauth-issuer as for serve, or {UNVERIFIED}")));
     }
     let mut text = String::new();
@@ -29,7 +28,7 @@ pub(super) fn run(arguments: &RevokeToken, context: &Context) -> Result<(), Fail
         let other = "any other is ended by `keys revoke --token -`";
         return Err(Failure::work(format!("this is not a signed token that expires; {other}")));
     };
-    if arguments.account.as_ref().is_some_and(|account| !revocation.names(account)) {
+    if account.is_some_and(|account| !revocation.names(account)) {
         return Err(Failure::work("no claim of the token is that account; write whose token it is"));
     }
     block_on(async {
