@@ -45,10 +45,9 @@ impl Probe {
         let probe = self.clone();
         let asked = async {
             let alone = Arc::clone(&self.asking).lock_owned().await;
-            let runtime = Handle::current();
             spawn_blocking(move || {
                 let _alone = alone;
-                runtime.block_on(async { [probe.look_up().await, probe.read().await] })
+                Handle::current().block_on(async { [probe.look_up().await, probe.read().await] })
             })
             .await
         };

@@ -75,7 +75,7 @@ fn argument(setting: &'static Setting) -> Arg {
     if setting.offered.is_empty() {
         return arg;
     }
-    arg.value_parser(Offered::texts(setting.offered)).hide_possible_values(true)
+    arg.value_parser(Offered::new(StringValueParser::new(), setting.offered)).hide_possible_values(true)
 }
 
 /// The option with that help; `note` stands behind the default.
@@ -110,13 +110,6 @@ pub(super) struct Offered<P> {
 impl<P: TypedValueParser> Offered<P> {
     pub(super) const fn new(parser: P, values: &'static [&'static str]) -> Self {
         Self { parser, values }
-    }
-}
-
-impl Offered<StringValueParser> {
-    /// Texts, which are read later on.
-    fn texts(values: &'static [&'static str]) -> Self {
-        Self::new(StringValueParser::new(), values)
     }
 }
 

@@ -7,10 +7,7 @@ use crate::exit::{Failure, harmless};
 use crate::nearest::nearest;
 use crate::output;
 use crate::settings::table::{TLS_CERT, TLS_KEY, all};
-use crate::settings::{Fallback, ServeSettings, Setting, Settings, Shape};
-
-/// How wide comments are.
-const WIDTH: usize = 120;
+use crate::settings::{ServeSettings, Setting, Settings, Shape};
 
 const HEAD: &str = "\
 # Settings of `catalogue serve`, read where --config FILE or CATALOGUE_CONFIG names this file.
@@ -26,34 +23,24 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     if let Err(error) = serve.tls() {
         settings.fault(&[&TLS_CERT, &TLS_KEY], &error);
     }
-    let rows: Vec<_> = all().map(|setting| row(setting, settings)).collect();
+    let rows: Vec<_> = all().map(|setting| (setting, settings.shown(setting))).collect();
     settings.finish()?;
     let of_owners = serve.developer.as_ref().and_then(|developer| developer.warning(serve.listen));
     let warnings: Vec<_> = settings.layers.variables().filter_map(warning).chain(of_owners).collect();
     if json {
-        let row = |(setting, given, source): Row| {
-            let value = given.or_else(|| default(setting)).map(|texts| typed(setting, texts));
+        let row = |(setting, (given, source)): (&Setting, (Option<Vec<String>>, String))| {
+            let value = given.or_else(|| setting.default_texts()).map(|texts| typed(setting, texts));
             json!({ "setting": setting.name, "value": value, "source": source })
         };
         let rows: Vec<_> = rows.into_iter().map(row).collect();
         return output::print_json(&json!({ "settings": rows, "warnings": warnings }));
     }
     warnings.iter().for_each(|warning| output::say("WARN", "warning: ", &harmless(warning)));
-    let cells = |(setting, value, source): Row| {
+    let cells = |(setting, (value, source)): (&Setting, (Option<Vec<String>>, String))| {
         let value = value.map(|texts| texts.join(" ")).or_else(|| setting.default_text().map(str::to_owned));
         [setting.name.to_owned(), value.unwrap_or_else(|| "-".to_owned()), source]
     };
     output::print(&aligned(["SETTING", "VALUE", "SOURCE"], rows.into_iter().map(cells)))
-}
-
-/// A setting as it is in force: what somebody gives for it, and where that comes from.
-type Row = (&'static Setting, Option<Vec<String>>, String);
-
-fn row(setting: &'static Setting, settings: &Settings) -> Row {
-    match settings.shown(setting) {
-        Some((texts, source)) => (setting, Some(texts), source),
-        None => (setting, None, "default".to_owned()),
-    }
 }
 
 /// Returns those texts of a setting as a value of JSON.
@@ -66,12 +53,6 @@ fn typed(setting: &Setting, texts: Vec<String>) -> Value {
         (Shape::Size, _) => text.parse::<u64>().map_or_else(|_| text.into(), Value::from),
         _ => text.into(),
     }
-}
-
-/// Returns the texts of the default, if that is a value: it has words for people otherwise.
-fn default(setting: &Setting) -> Option<Vec<String>> {
-    let Fallback::Value(text) = setting.default else { return None };
-    Some(text.split(',').map(str::to_owned).collect())
 }
 
 /// A variable that is none of ours, and looks like one.
@@ -96,24 +77,9 @@ fn file() -> String {
     let mut text = HEAD.to_owned();
     for setting in all() {
         text.push('\n');
-        let texts = default(setting).unwrap_or_else(|| vec![format!("<{}>", setting.value_name)]);
+        let texts = setting.default_texts().unwrap_or_else(|| vec![format!("<{}>", setting.value_name)]);
         // A string of JSON is one of TOML, and so are arrays, integers and booleans.
-        text.push_str(&format!("{}\n#{} = {}\n", comment(setting.help), setting.name, typed(setting, texts)));
-    }
-    text
-}
-
-/// The words behind number signs, in lines of at most [`WIDTH`] characters.
-fn comment(words: &str) -> String {
-    let (mut text, mut width) = ("#".to_owned(), 1);
-    for word in words.split_whitespace() {
-        let length = 1 + word.chars().count();
-        if width + length > WIDTH {
-            text.push_str("\n#");
-            width = 1;
-        }
-        text.extend([" ", word]);
-        width += length;
+        text.push_str(&format!("# {}\n#{} = {}\n", setting.help, setting.name, typed(setting, texts)));
     }
     text
 }

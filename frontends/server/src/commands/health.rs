@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use catalogue_core::parse_http_url;
 use http::Uri;
 
 use super::Context;
@@ -21,49 +22,36 @@ const MAX_LINE: u64 = 1_000;
 
 const RIGHT: &str = "write http://ADDRESS:PORT/PATH, like http://127.0.0.1:8080/docs/openapi.json";
 
-/// What is asked for.
-struct Target {
-    /// A host and a port.
-    address: String,
-    host: String,
-    path: String,
-    /// Whether the server speaks TLS only: it answers plain HTTP with 400. That spares a handshake with a certificate that
-    /// names the server to clients and not to this machine.
-    https: bool,
-}
-
 pub(super) fn run(url: Option<&str>, context: &Context) -> Result<(), Failure> {
-    let target = match url {
+    let (address, path) = match url {
         Some(url) => named(url)?,
         None => of_settings(&context.settings)?,
     };
-    let (address, wanted) = (&target.address, if target.https { "400" } else { "2" });
-    let line = status_line(&target).map_err(|error| Failure::work(format!("{address} does not answer: {error}")))?;
+    // A server that speaks TLS only answers plain HTTP with 400. That spares a handshake with a certificate that names the
+    // server to clients and not to this machine.
+    let https = url.is_none() && context.settings.is_given(&TLS_CERT);
+    let wanted = if https { "400" } else { "2" };
+    let line =
+        status_line(&address, &path).map_err(|error| Failure::work(format!("{address} does not answer: {error}")))?;
     match line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)) {
         Some(status) if !status.starts_with(wanted) => Err(Failure::work(format!("{address} answers {status}"))),
-        Some(_) if target.https => output::print("the server is well, and speaks TLS"),
+        Some(_) if https => output::print("the server is well, and speaks TLS"),
         Some(status) => output::print(&format!("{status}: the server is well")),
         None => Err(Failure::work(format!("{address} does not answer with HTTP: {:?}", printable(line.trim_end())))),
     }
 }
 
-/// Returns what a URL names.
-fn named(url: &str) -> Result<Target, Failure> {
-    let wrong = || Failure::usage(format!("{url:?} is not an address to ask; {RIGHT}"));
-    let uri: Uri = url.parse().map_err(|_| wrong())?;
-    let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or_else(wrong)?;
-    Ok(Target {
-        address: format!("{}:{}", authority.host(), authority.port_u16().unwrap_or(80)),
-        host: authority.as_str().to_owned(),
-        path: uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
-        https: false,
-    })
+/// Returns the host and port that a URL names, and the path.
+fn named(url: &str) -> Result<(String, String), Failure> {
+    let uri = parse_http_url(url).ok().filter(|uri| uri.scheme_str() == Some("http"));
+    let uri = uri.ok_or_else(|| Failure::usage(format!("{url:?} is not an address to ask; {RIGHT}")))?;
+    let address = format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(80));
+    Ok((address, uri.path_and_query().map_or("/", |path| path.as_str()).to_owned()))
 }
 
-/// Returns the documents of the server with these settings, on this machine.
-fn of_settings(settings: &Settings) -> Result<Target, Failure> {
+/// Returns where the server with these settings listens, as this machine reaches it, and the path of its documents.
+fn of_settings(settings: &Settings) -> Result<(String, String), Failure> {
     let (listening, docs_url) = (settings.get(&LISTEN), settings.text(&DOCS_URL).unwrap_or_default());
-    let https = settings.is_given(&TLS_CERT);
     settings.finish()?;
     if listening.port() == 0 {
         let what = format!("the server of these settings listens on a port that is found when it starts; {RIGHT}");
@@ -71,12 +59,11 @@ fn of_settings(settings: &Settings) -> Result<Target, Failure> {
     }
     // A wrong address is reported by the server, which then does not answer.
     let docs_url: Uri = docs_url.parse().unwrap_or_default();
-    let (address, path) = (reached(listening).to_string(), docs_url.path().trim_end_matches('/'));
-    Ok(Target { host: address.clone(), address, path: format!("{path}/openapi.json"), https })
+    Ok((reached(listening).to_string(), format!("{}/openapi.json", docs_url.path().trim_end_matches('/'))))
 }
 
 /// Returns the first line of the response.
-fn status_line(Target { address, host, path, .. }: &Target) -> io::Result<String> {
+fn status_line(address: &str, path: &str) -> io::Result<String> {
     let mut outcome = Err(io::Error::new(io::ErrorKind::NotFound, "the name has no address"));
     for address in address.to_socket_addrs()? {
         outcome = TcpStream::connect_timeout(&address, TIMEOUT);
@@ -87,7 +74,7 @@ fn status_line(Target { address, host, path, .. }: &Target) -> io::Result<String
     let mut stream = outcome?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut line = String::new();
     BufReader::new(stream.take(MAX_LINE)).read_line(&mut line)?;
     Ok(line)

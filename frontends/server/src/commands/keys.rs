@@ -30,10 +30,7 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
     match command {
         KeysCommand::Create(CreateKey { name, grant }) => create(Some(name), &grant, context),
         KeysCommand::List(arguments) => block_on(async { list::run(&open(context).await?, &arguments, None).await }),
-        KeysCommand::Find(arguments) => {
-            let sought = find::Sought::read(&arguments)?;
-            block_on(async { find::run(&open(context).await?, sought, arguments.json).await })
-        }
+        KeysCommand::Find(arguments) => find::run(&arguments, context),
         KeysCommand::Rotate(arguments) => {
             output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
             let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;

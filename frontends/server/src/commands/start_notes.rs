@@ -42,8 +42,7 @@ pub(super) fn tell_of_new(database: &Database) {
 
 /// Warns where nobody can call the API. A storage may block the thread, so this is done on one that serves nobody.
 pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
-    let runtime = Handle::current();
-    spawn_blocking(move || match runtime.block_on(nobody_has_a_key(&*storage)) {
+    spawn_blocking(move || match Handle::current().block_on(nobody_has_a_key(&*storage)) {
         Ok(true) => tracing::warn!("nobody has a key, so every request is answered 401; make one with `keys create`"),
         Ok(false) => {}
         Err(error) => tracing::debug!(%error, "keys cannot be looked for"),
@@ -52,11 +51,10 @@ pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
 
 /// Warns of views whose revisions are not relied on, or whose requests are slow. The start does not wait for it.
 pub(super) fn look_at_views(storage: Storage) {
-    let runtime = Handle::current();
     spawn_blocking(move || {
         let Some(views) = storage.views() else { return };
         for check in [views.check_columns(), views.check_revisions(), views.check_plans()] {
-            let found = runtime.block_on(check);
+            let found = Handle::current().block_on(check);
             match found {
                 Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("views: {}", advised(advice))),
                 Err(error) => tracing::debug!(%error, "views cannot be looked at"),

@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
+#[cfg(target_os = "linux")]
+use rustix::fs::statfs;
+#[cfg(unix)]
+use rustix::fs::statvfs;
 
 use super::Unopened;
 use crate::exit::{Failure, chain};
@@ -19,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn look_at(path: &Path, report: &mut Report) -> Option<bool> {
     let directory = directory(path);
     #[cfg(unix)]
-    super::volume::look(directory, report);
+    look_at_volume(directory, report);
     permissions::look_at_directory(directory, report);
     permissions::look_at(path, report);
     is_wal(path)
@@ -82,5 +86,44 @@ pub(super) fn look_through(path: &Path, is_wal: Option<bool>, report: &mut Repor
         Ok(Integrity::Sound) => report.fine(CHECK, "the file is sound"),
         Ok(_) => report.fine(CHECK, format!("what could be seen of the file in {PATIENCE:?} is sound")),
         Err(error) => report.fault(CHECK, chain(&error)),
+    }
+}
+
+/// Less free space is too little for an import, and for the log of one.
+#[cfg(unix)]
+const LEAST_SPACE: u64 = 256 << 20;
+
+/// File systems of other machines, by the numbers of Linux's `statfs(2)`. SQLite's shared memory needs one machine.
+#[cfg(target_os = "linux")]
+const NETWORK: [(u64, &str); 7] = [
+    (0x6969, "NFS"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB"),
+    (0x517b, "SMB"),
+    (0x00c3_6400, "Ceph"),
+    (0x0102_1997, "9P"),
+    (0x5346_414f, "AFS"),
+];
+
+#[cfg(unix)]
+fn look_at_volume(directory: &Path, report: &mut Report) {
+    match statvfs(directory) {
+        Ok(volume) => {
+            let free = volume.f_bavail.saturating_mul(volume.f_frsize);
+            let text = format!("{} MiB are free in {}", free >> 20, directory.display());
+            if free < LEAST_SPACE {
+                report.fault("disk space", format!("{text}; make room"));
+            } else {
+                report.fine("disk space", text);
+            }
+        }
+        Err(error) => report.fault("disk space", format!("{} cannot be looked at: {error}", directory.display())),
+    }
+    #[cfg(target_os = "linux")]
+    if let Ok(kind) = statfs(directory).map(|volume| u64::from(volume.f_type as u32))
+        && let Some((_, name)) = NETWORK.iter().find(|(number, _)| *number == kind)
+    {
+        let text = format!("{} is on {name}, and SQLite's locks hold on one machine alone", directory.display());
+        report.warning("file system", format!("{text}; use a local disk, or PostgreSQL"));
     }
 }

@@ -5,8 +5,6 @@ mod postgres;
 mod storage;
 #[cfg(test)]
 mod tests;
-#[cfg(unix)]
-mod volume;
 
 use std::fmt;
 use std::fs;
@@ -120,7 +118,8 @@ impl Database {
             return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
         };
         for (number, address) in (1..).zip(addresses) {
-            *postgres = postgres.replicated(address).map_err(|error| format!("replica {number}: {error}"))?;
+            let replicated = postgres.options.clone().replica(address);
+            postgres.options = replicated.map_err(|error| format!("replica {number}: {error}"))?;
         }
         Ok(Self::Postgres(postgres))
     }

@@ -14,7 +14,7 @@ use crate::text::printable;
 /// A PostgreSQL database. It shows its hosts and its name alone: the rest of the address may hold a password.
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
-    options: Options,
+    pub(super) options: Options,
     shown: String,
 }
 
@@ -29,12 +29,6 @@ impl Postgres {
     /// The same database, spoken to otherwise.
     pub(super) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
         Self { options: change(self.options), ..self }
-    }
-
-    /// The same database, whose request path reads from that standby.
-    pub(super) fn replicated(self, address: &str) -> Result<Self, String> {
-        let options = self.options.replica(address).map_err(|error| error.to_string())?;
-        Ok(Self { options, ..self })
     }
 
     /// Opens what is there, made and migrated as far as that is allowed.

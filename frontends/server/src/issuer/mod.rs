@@ -1,7 +1,6 @@
 //! Access tokens of an authorization server, the issuer: the settings of what `catalogue-issuer` asks, and what is told of it.
 
 mod inspect;
-mod introspection;
 mod options;
 
 use std::sync::Arc;

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use catalogue_core::auth::introspected::IntrospectedTokens;
 use catalogue_core::auth::signed::{FetchKeys, SignatureAlgorithm, SignedTokens, TokenType};
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{BuildError, Catalogue};
-use catalogue_issuer::{IssuerAddress, IssuerKeys, KeySource};
+use catalogue_issuer::{ClientCredentials, Introspection, IssuerAddress, IssuerKeys, KeySource};
 
 use super::IssuersTokens;
-use super::introspection::Introspecting;
 use crate::exit::Failure;
-use crate::settings::Settings;
 use crate::settings::table::*;
+use crate::settings::{Setting, Settings};
 
 /// What `serve` is told of an issuer.
 #[derive(Debug)]
@@ -24,7 +24,8 @@ pub(crate) struct IssuerOptions {
     pub(crate) account_claim: String,
     scope_prefix: String,
     pub(crate) token_type: TokenType,
-    introspection: Option<Introspecting>,
+    /// Where it is asked about opaque tokens, by whom, and how long its answers are kept (decisions O35 to O38).
+    introspection: Option<(IssuerAddress, ClientCredentials, Duration)>,
 }
 
 impl IssuerOptions {
@@ -63,7 +64,7 @@ impl IssuerOptions {
             account_claim: settings.get(&OAUTH_ACCOUNT_CLAIM),
             scope_prefix: settings.given(&OAUTH_SCOPE_PREFIX).unwrap_or_default(),
             token_type: settings.get(&OAUTH_TOKEN_TYPE),
-            introspection: Introspecting::read(settings),
+            introspection: introspection(settings),
         })
     }
 
@@ -86,7 +87,13 @@ impl IssuerOptions {
     /// As for [`source`](Self::source).
     pub(crate) fn tokens(&self) -> Result<IssuersTokens, Failure> {
         let signed = self.tokens_by(self.source()?)?;
-        let opaque = self.introspection.as_ref().map(|introspection| introspection.tokens(&signed)).transpose()?;
+        let opaque = match &self.introspection {
+            Some((endpoint, credentials, keep)) => {
+                let asked = Introspection::new(endpoint.clone(), credentials.clone())?;
+                Some(Arc::new(IntrospectedTokens::of(&signed, asked).keep(*keep)))
+            }
+            None => None,
+        };
         Ok(IssuersTokens { signed, opaque, wanted: Arc::default() })
     }
 
@@ -100,6 +107,22 @@ impl IssuerOptions {
             .build()
             .map_err(Failure::from)
     }
+}
+
+fn introspection(settings: &Settings) -> Option<(IssuerAddress, ClientCredentials, Duration)> {
+    let [id, secret] = [&OAUTH_CLIENT_ID, &OAUTH_CLIENT_SECRET].map(|text| settings.given(text));
+    let (endpoint, keep) = (settings.given(&OAUTH_INTROSPECTION), settings.get(&OAUTH_INTROSPECTION_CACHE));
+    let (Some(endpoint), Some(id), Some(secret)) = (endpoint, id, secret) else {
+        let all: [&Setting; 4] =
+            [&OAUTH_INTROSPECTION, &OAUTH_CLIENT_ID, &OAUTH_CLIENT_SECRET, &OAUTH_INTROSPECTION_CACHE];
+        let given: Vec<_> = all.into_iter().filter(|setting| settings.is_given(setting)).collect();
+        if !given.is_empty() {
+            let all = "--oauth-introspection URL, --oauth-client-id ID and --oauth-client-secret file:PATH";
+            settings.conflict(&given, &format!("to ask the issuer about opaque tokens, write all of {all}"));
+        }
+        return None;
+    };
+    Some((endpoint, ClientCredentials::new(&id, &secret), keep))
 }
 
 /// Reads an address of the issuer's, which tells what is believed (decision O23).

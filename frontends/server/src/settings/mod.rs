@@ -1,6 +1,5 @@
 //! Settings: one table of all, and their layers: the command line over the environment over the configuration file.
 
-mod courses;
 mod developer;
 mod file;
 mod layers;

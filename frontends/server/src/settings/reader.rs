@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, Written};
-use super::table::{DATABASE, DATABASE_POOLER, NO_MIGRATE};
-use super::{Entry, Setting, Shape, courses};
+use super::table::{COURSES, COURSES_DATABASE, COURSES_SCHEMA, DATABASE, DATABASE_POOLER, DATABASE_SCHEMA, NO_MIGRATE};
+use super::{Entry, Setting, Shape};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, harmless};
 use crate::redaction::{AMBIGUOUS, is_ambiguous};
@@ -96,16 +96,16 @@ impl Settings {
         if messages.is_empty() { Ok(()) } else { Err(Failure::faults(messages.into_iter())) }
     }
 
-    /// Returns a value that is given, as those who operate the server may see it, and its source.
-    pub(crate) fn shown(&self, setting: &'static Setting) -> Option<(Vec<String>, String)> {
-        let Written { texts, place, .. } = self.written(setting)?;
+    /// Returns the value that is given, if one is, as those who operate the server may see it, and the source of what is in force.
+    pub(crate) fn shown(&self, setting: &'static Setting) -> (Option<Vec<String>>, String) {
+        let Some(Written { texts, place, .. }) = self.written(setting) else { return (None, "default".to_owned()) };
         let shown = |text: &String| if setting.shape == Shape::Secret { "…".to_owned() } else { harmless(text) };
-        Some((texts.iter().map(shown).collect(), place))
+        (Some(texts.iter().map(shown).collect()), place)
     }
 
     /// The database that is named, or the default one, with where its courses are.
     pub(crate) fn database(&self) -> Database {
-        courses::told_to(self.named_database().unwrap_or_else(|| DATABASE.default_value()), self)
+        told_to(self.named_database().unwrap_or_else(|| DATABASE.default_value()), self)
     }
 
     /// The database that is named, if one is.
@@ -118,6 +118,46 @@ impl Settings {
     /// Whether a missing database may be made and an older one be migrated.
     pub(crate) fn migration(&self) -> Migration {
         if self.get(&NO_MIGRATE) { Migration::Forbidden } else { Migration::Allowed }
+    }
+}
+
+/// That database with what is said of its schemas and of where its courses are.
+fn told_to(database: Database, settings: &Settings) -> Database {
+    let (views, schema) = (settings.get(&COURSES), settings.given(&DATABASE_SCHEMA));
+    let (theirs, file) = (settings.get(&COURSES_SCHEMA), settings.given(&COURSES_DATABASE));
+    let is_postgres = matches!(database, Database::Postgres(_));
+    let idle = |setting: &'static Setting, what: &str| {
+        if settings.is_given(setting) {
+            settings.conflict(&[setting], &what);
+        }
+    };
+    if !views {
+        let what = "courses are in tables of this program; write --courses views too, or leave it out";
+        idle(&COURSES_SCHEMA, what);
+        idle(&COURSES_DATABASE, what);
+    }
+    if is_postgres && views {
+        let what = "views of PostgreSQL are in the database of --database; name their schema with --courses-schema";
+        idle(&COURSES_DATABASE, what);
+    } else if !is_postgres {
+        let what = "SQLite has no schemas; leave it out, or name a database of PostgreSQL with --database";
+        idle(&DATABASE_SCHEMA, what);
+        idle(&COURSES_SCHEMA, what);
+    }
+    let database = match schema {
+        Some(schema) => database.with(|options| options.schema(&schema)),
+        None => database,
+    };
+    match (database, file) {
+        (database @ Database::Postgres(_), _) if views => database.with(|options| options.views(&theirs)),
+        (Database::File { path, .. }, courses @ Some(_)) if views => Database::File { path, courses },
+        (database, _) if views => {
+            let what = "nothing says where the views are, or keys stay; write --courses-database sqlite:PATH for the \
+                        views, and --database sqlite:PATH for keys";
+            settings.conflict(&[&COURSES], &what);
+            database
+        }
+        (database, _) => database,
     }
 }
 

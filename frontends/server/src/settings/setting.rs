@@ -83,6 +83,12 @@ impl Setting {
         format!("CATALOGUE_{}", self.name.replace('-', "_").to_uppercase())
     }
 
+    /// The texts of the default, if that is a value.
+    pub(crate) fn default_texts(&self) -> Option<Vec<String>> {
+        let Fallback::Value(text) = self.default else { return None };
+        Some(text.split(',').map(str::to_owned).collect())
+    }
+
     /// What is in force where nobody says anything, as a value or in words.
     pub(crate) fn default_text(&self) -> Option<&'static str> {
         match self.default {
@@ -122,19 +128,8 @@ impl<T> Entry<T> {
     /// # Panics
     /// Where the table has no default for it, or a wrong one.
     pub(crate) fn default_value(&self) -> T {
-        let Fallback::Value(text) = self.setting.default else { panic!("{} has no default", self.setting.name) };
-        let texts: Vec<_> = text.split(',').map(str::to_owned).collect();
+        let texts = self.setting.default_texts().unwrap_or_else(|| panic!("{} has no default", self.setting.name));
         self.parse(&texts).unwrap_or_else(|error| panic!("the default of {}: {error}", self.setting.name))
-    }
-}
-
-impl Entry<bool> {
-    /// One that is on or off; off where nobody says anything.
-    pub(super) const fn flag(name: &'static str) -> Self {
-        let mut entry = Self::new(name, "", Parse::One(super::value::flag));
-        entry.setting.shape = Shape::Flag;
-        entry.setting.default = Fallback::Value("false");
-        entry
     }
 }
 

@@ -116,7 +116,7 @@ table! {
     OAUTH_INTROSPECTION_CACHE: Duration = Entry::new("oauth-introspection-cache", "DURATION", One(|text| units::between(text, ["0s", "60s"]))),
         help: "How long an accepted opaque token counts without another question, like 10s, at most 60s; a revocation at the issuer counts that much later",
         default: Value("0s");
-    CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(value::origins)),
+    CORS_ORIGIN: Vec<String> = Entry::new("cors-origin", "ORIGIN", Many(|texts| value::buildable(|api| api.cors_origins(texts)).map(|()| texts.to_vec()))),
         help: "The origins whose scripts may call the API, like https://app.example.com",
         default: Words("none");
     SHUTDOWN_GRACE: Duration = Entry::new("shutdown-grace", "DURATION", One(|text| units::between(text, ["0s", "1d"]))),
@@ -152,8 +152,9 @@ table! {
     OTLP_SAMPLE: f64 = Entry::new("otlp-sample", "RATIO", One(otlp::ratio)),
         help: "The share of requests that get a span, from 0 to 1; those that belong to a caller's trace get one as the caller says",
         default: Value("1");
-    NO_MIGRATE: bool = Entry::flag("no-migrate"),
-        help: "Neither creates a missing database nor migrates an older one";
+    NO_MIGRATE: bool = Entry::new("no-migrate", "", One(value::flag)),
+        help: "Neither creates a missing database nor migrates an older one",
+        default: Value("false"), shape: Shape::Flag;
     TLS_CERT: PathBuf = Entry::new("tls-cert", "FILE", One(|text| Ok(text.into()))),
         help: "The certificate for HTTPS, in PEM: the chain, the server's own first. It is read again when it changes, and on SIGHUP",
         default: Words("none, which is HTTP"), shape: Shape::Path, section: Section::Clients;
@@ -176,16 +177,16 @@ table! {
     MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "The most requests answered at the same time; further ones get 429",
         default: Value("1000"), shape: Shape::Size, section: Section::Clients;
-    REQUEST_TIMEOUT: Duration = Entry::new("request-timeout", "DURATION", One(value::request_timeout)),
+    REQUEST_TIMEOUT: Duration = Entry::new("request-timeout", "DURATION", One(|text| units::lifetime(text).map(|time| time.min(value::DAY)))),
         help: "How long a request may take, from its head to the last byte of its answer, before its connection is closed; after 30s without progress it is closed anyway",
         default: Value("60s"), section: Section::Clients;
     DATABASE: Database = Entry::new("database", "ADDRESS", One(Database::parse)),
         help: "Where the data is: sqlite:PATH, postgres://USER@HOST/NAME, or sqlite::memory:, which ends with the program",
         default: Value("sqlite:catalogue.db"), note: "; for `demo` sqlite::memory:",
         section: Section::Every, is_secret: true;
-    DATABASE_POOLER: bool = Entry::flag("database-pooler"),
+    DATABASE_POOLER: bool = Entry::new("database-pooler", "", One(value::flag)),
         help: "The PostgreSQL database is behind a pooler in transaction mode, such as PgBouncer",
-        section: Section::Every;
+        default: Value("false"), shape: Shape::Flag, section: Section::Every;
     DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(|text| Ok(text.to_owned()))),
         help: "The schema of a PostgreSQL database that has the tables of this program",
         default: Words("catalogue beside views, else by search_path"), section: Section::Every;

@@ -15,7 +15,7 @@ pub(super) const MAX_DATABASE_CONNECTIONS: usize = 1_000;
 /// More than a semaphore of the runtime counts is more than any machine has.
 pub(super) const MAX_COUNT: usize = 1 << 28;
 /// A longer time could as well be none.
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn flag(text: &str) -> Result<bool, String> {
     one_of(text, "truth value", &[("true", true), ("false", false), ("1", true), ("0", false)])
@@ -53,13 +53,9 @@ pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
 pub(super) fn count<T: TryFrom<usize>>(text: &str, most: usize) -> Result<T, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| digits && (1..=most).contains(number));
-    number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
-        format!("{text:?} is not a valid count; write an integer of at least 1 and at most {most}, like 1000")
-    })
-}
-
-pub(super) fn request_timeout(text: &str) -> Result<Duration, String> {
-    units::lifetime(text).map(|time| time.min(DAY))
+    number
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| format!("{text:?} is not a valid count; write an integer from 1 to {most}, like 1000"))
 }
 
 /// Reads the name of one of `known`, which are each a `what`.
@@ -88,10 +84,6 @@ pub(super) fn taken(text: &str, change: impl FnOnce(CatalogueBuilder) -> Catalog
     buildable(change).map(|()| text.to_owned())
 }
 
-pub(super) fn origins(texts: &[String]) -> Result<Vec<String>, String> {
-    buildable(|builder| builder.cors_origins(texts)).map(|()| texts.to_vec())
-}
-
 /// Asks the library whether it takes what `change` sets.
 pub(super) fn buildable(change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Result<(), String> {
     change(Catalogue::with_api_keys(MemoryStorage::new())).build().map(drop).map_err(|error| error.to_string())
@@ -100,6 +92,7 @@ pub(super) fn buildable(change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilde
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::table::REQUEST_TIMEOUT;
 
     #[test]
     fn a_port_alone_is_of_this_machine() {
@@ -132,6 +125,7 @@ mod tests {
 
     #[test]
     fn a_request_gets_some_time_and_not_for_ever() {
+        let request_timeout = |text: &str| REQUEST_TIMEOUT.parse(&[text.to_owned()]);
         assert_eq!(request_timeout("5s"), Ok(Duration::from_secs(5)));
         assert_eq!(request_timeout("1000000000000d"), Ok(DAY));
         assert!(request_timeout("0s").unwrap_err().contains("from 1s on"));

@@ -18,7 +18,7 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "it holds a user name"]),
         (
             "--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256",
-            ["--oauth-algorithms: ", "ES256, ES384"],
+            ["--oauth-algorithms: ", "ES256 or ES384"],
         ),
         (
             "--oauth-issuer https://a --oauth-audience a --oauth-token-type jwt",

@@ -46,7 +46,10 @@ fn wrong_command_lines_are_2() {
         ("serve --port=8080", "tip: `--listen 127.0.0.1:8080`"),
         ("demo -p 8080", "tip: `--listen 127.0.0.1:8080`"),
         ("serve --shutdown-grace ten", "--shutdown-grace"),
-        ("serve --shutdown-grace 18446744073709551615s", "--shutdown-grace: \"18446744073709551615s\" is longer than"),
+        (
+            "serve --shutdown-grace 18446744073709551615s",
+            "--shutdown-grace: \"18446744073709551615s\" is too short or too long",
+        ),
         ("serve --page-cache 64MB", "like 64MiB"),
         ("serve --accept api-key,cookie", "--accept: \"cookie\""),
         ("serve --base-url ftp://example.com/api", "--base-url"),

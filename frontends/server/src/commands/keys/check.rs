@@ -25,30 +25,23 @@ struct Verdict {
     prefix: Option<String>,
 }
 
-/// How many lines were judged.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Counts {
-    all: u64,
-    wrong: u64,
-}
-
 pub(super) fn run(json: bool) -> Result<(), Failure> {
     let mut input = stdin("one token a line; Ctrl+D ends");
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let counts = report(&mut input, json, &mut out)?;
+    let (all, wrong) = report(&mut input, json, &mut out)?;
     out.flush().map_err(|error| output::failed(&error))?;
-    match counts {
-        Counts { all: 0, .. } => Err(Failure::work("standard input has no token; write one a line")),
-        Counts { wrong: 0, .. } => Ok(()),
-        Counts { wrong, all } => Err(Failure::work(format!("{wrong} of {all} without the form of a token"))),
+    match wrong {
+        _ if all == 0 => Err(Failure::work("standard input has no token; write one a line")),
+        0 => Ok(()),
+        _ => Err(Failure::work(format!("{wrong} of {all} without the form of a token"))),
     }
 }
 
-/// Judges each line that is not blank, and writes its verdict before the next is read: there may be any number of them. As
+/// Judges each line that is not blank, counts all and those that are not valid, and writes its verdict before the next is read: there may be any number of them. As
 /// JSON, all are written at the end.
-fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<Counts, Failure> {
+fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<(u64, u64), Failure> {
     let unwritten = |error: io::Error| output::failed(&error);
-    let (mut counts, mut line, mut verdicts) = (Counts::default(), Vec::new(), Vec::new());
+    let (mut all, mut wrong, mut line, mut verdicts) = (0, 0, Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
         if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(|error| unreadable(&error))? == 0 {
@@ -67,8 +60,8 @@ fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<
             return Err(Failure::work(format!("line {number} of standard input has {what}")));
         }
         let verdict = Verdict::of(number, str::from_utf8(text).ok().filter(|_| is_whole));
-        counts.all += 1;
-        counts.wrong += u64::from(!verdict.valid);
+        all += 1;
+        wrong += u64::from(!verdict.valid);
         if json {
             verdicts.push(verdict);
         } else {
@@ -79,7 +72,7 @@ fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<
         serde_json::to_writer(&mut *out, &verdicts).map_err(|error| unwritten(error.into()))?;
         out.write_all(b"\n").map_err(unwritten)?;
     }
-    Ok(counts)
+    Ok((all, wrong))
 }
 
 impl Verdict {
@@ -123,12 +116,12 @@ mod tests {
             "2: valid oauth {shown}\n3: invalid\n4: invalid\n5: invalid\n6: invalid api-key\n7: invalid\n8: valid oauth \
              {shown}\n"
         );
-        assert_eq!(reported(text.as_bytes(), false), (Counts { all: 7, wrong: 5 }, expected));
+        assert_eq!(reported(text.as_bytes(), false), ((7, 5), expected));
         let item = |line| format!(r#"{{"line":{line},"valid":false,"kind":null,"prefix":null}}"#);
-        assert_eq!(reported(b"\xff\n", true), (Counts { all: 1, wrong: 1 }, format!("[{}]\n", item(1))));
+        assert_eq!(reported(b"\xff\n", true), ((1, 1), format!("[{}]\n", item(1))));
         assert_eq!(reported(b"x\n\ny", true).1, format!("[{},{}]\n", item(1), item(3)));
-        assert_eq!(reported(b" \n\n", true), (Counts::default(), "[]\n".to_owned()));
-        assert_eq!(reported(b" \n\n", false), (Counts::default(), String::new()));
+        assert_eq!(reported(b" \n\n", true), ((0, 0), "[]\n".to_owned()));
+        assert_eq!(reported(b" \n\n", false), ((0, 0), String::new()));
     }
 
     /// A verdict is out before the next line is asked for, so none is kept.

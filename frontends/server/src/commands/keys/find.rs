@@ -8,7 +8,7 @@ use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
 use serde_json::json;
 
 use super::subject::{Subject, check_is_stdin};
-use super::{minute, minute_or_never, record_of};
+use super::{Context, block_on, minute, minute_or_never, open, record_of};
 use crate::cli::FindKey;
 use crate::commands::{credentials, table};
 use crate::database::Storage;
@@ -21,31 +21,18 @@ const LENGTH: usize = 54;
 /// How much of a line is read at a time.
 const PIECE: u64 = 1 << 16;
 
-/// What standard input holds. No token is kept.
-pub(super) enum Sought {
-    Token(Subject),
-    Text(Vec<(u64, TokenDigest)>),
-}
-
-impl Sought {
-    pub(super) fn read(arguments: &FindKey) -> Result<Self, Failure> {
-        let Some(source) = &arguments.in_text else {
-            return Subject::of_token(arguments.token.as_deref().unwrap_or_default()).map(Self::Token);
-        };
-        check_is_stdin(source)?;
-        let tokens = tokens(&mut stdin("any text; Ctrl+D ends")).map_err(|error| unreadable(&error))?;
-        if tokens.is_empty() {
-            return Err(Failure::work("standard input has no token"));
-        }
-        Ok(Self::Text(tokens))
+/// Reads standard input before the database is opened. No token is kept.
+pub(super) fn run(find: &FindKey, context: &Context) -> Result<(), Failure> {
+    let Some(source) = &find.in_text else {
+        let subject = Subject::of_token(find.token.as_deref().unwrap_or_default())?;
+        return block_on(async { token(&open(context).await?, &subject, find.json).await });
+    };
+    check_is_stdin(source)?;
+    let tokens = tokens(&mut stdin("any text; Ctrl+D ends")).map_err(|error| unreadable(&error))?;
+    if tokens.is_empty() {
+        return Err(Failure::work("standard input has no token"));
     }
-}
-
-pub(super) async fn run(storage: &Storage, sought: Sought, json: bool) -> Result<(), Failure> {
-    match sought {
-        Sought::Token(subject) => token(storage, &subject, json).await,
-        Sought::Text(tokens) => in_text(storage, &tokens, json).await,
-    }
+    block_on(async { in_text(&open(context).await?, &tokens, find.json).await })
 }
 
 async fn token(storage: &Storage, subject: &Subject, json: bool) -> Result<(), Failure> {
