@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use catalogue_sqlite::SqliteStorage;
 use indicatif::HumanBytes;
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -14,13 +13,13 @@ use tokio::task::spawn_blocking;
 use super::signals::Signals;
 use super::{Context, block_on, progress};
 use crate::cli::BackupArguments;
-use crate::exit::{Failure, chain, harmless};
+use crate::exit::{Failure, harmless};
 use crate::output;
 
 pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), Failure> {
     let began = Instant::now();
     let database = context.database()?;
-    let (source, target) = (database.file_to_copy()?, arguments.file.clone());
+    let (source, target) = (database.clone(), arguments.file.clone());
     let name = arguments.file.display().to_string();
     let bytes = block_on(async {
         let mut signals = Signals::catch_with_hangup()?;
@@ -28,7 +27,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         let interrupted = Arc::new(AtomicBool::new(false));
         let (shown, is_interrupted) = (bar.clone(), Arc::clone(&interrupted));
         let mut copying = spawn_blocking(move || {
-            SqliteStorage::back_up_to(&source, &target, &mut |done, of| {
+            source.copy(&target, &mut |done, of| {
                 shown.set_length(of);
                 shown.set_position(done);
                 if is_interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -42,8 +41,7 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
             }
         };
         bar.finish_and_clear();
-        let made = made.unwrap_or_else(|error| resume_unwind(error.into_panic()));
-        let made = made.map_err(|error| Failure::work(format!("{name}: {}", chain(&error))))?;
+        let made = made.unwrap_or_else(|error| resume_unwind(error.into_panic()))?;
         made.ok_or_else(|| Failure::interrupted(status, "no copy was made"))
     })?;
     let (database, seconds) = (database.to_string(), began.elapsed().as_secs_f64());

@@ -8,7 +8,8 @@ mod tests;
 
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
@@ -16,7 +17,7 @@ use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
 
-use crate::exit::Failure;
+use crate::exit::{Failure, chain};
 use crate::report::Report;
 use crate::text::printable;
 use postgres::Postgres;
@@ -200,10 +201,16 @@ impl Database {
         }
     }
 
-    /// Returns the file to copy; only SQLite keeps a database in one.
-    pub(crate) fn file_to_copy(&self) -> Result<PathBuf, Failure> {
+    /// Copies the file of an SQLite database, and returns how many bytes the copy has; `None` if `progress`, which gets the bytes
+    /// that are done and all bytes, breaks it off. Then, and after an error, nothing is left.
+    pub(crate) fn copy(
+        &self,
+        target: &Path,
+        progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+    ) -> Result<Option<u64>, Failure> {
         match self {
-            Self::File { path, .. } => Ok(path.clone()),
+            Self::File { path, .. } => SqliteStorage::back_up_to(path, target, progress)
+                .map_err(|error| Failure::work(format!("{}: {}", target.display(), chain(&error)))),
             Self::Memory => Err(Failure::usage(format!(
                 "{self} ends with this command, so there is nothing to copy; name a file, like sqlite:catalogue.db"
             ))),

@@ -60,7 +60,11 @@ impl Metrics {
         if let Some((catalogue, most_connections)) = self.served.get() {
             let help = "Connections that may be open; further ones wait in the listen queue.";
             out.single("catalogue_connections_max", help, most_connections);
-            render_catalogue(catalogue, &mut out);
+            let (in_flight, pages) = (catalogue.in_flight(), catalogue.page_cache());
+            out.single("catalogue_http_requests_in_flight", "Requests that are being answered.", in_flight);
+            out.single("catalogue_page_cache_hits_total", "Answers that were found rendered.", pages.hits);
+            out.single("catalogue_page_cache_misses_total", "Answers that had to be rendered.", pages.misses);
+            out.single("catalogue_page_cache_bytes", "Memory that rendered answers take up at most.", pages.bytes);
         }
         if let Some(uncounted) = self.uncounted.get() {
             let help = "Requests that went on uncounted, as the store of the rate limit was out of reach.";
@@ -108,13 +112,4 @@ impl Metrics {
         let help = "Requests that ended by a panic.";
         out.single("catalogue_panics_total", help, counts.panics());
     }
-}
-
-fn render_catalogue(catalogue: &Catalogue, out: &mut Exposition) {
-    let in_flight = catalogue.in_flight();
-    out.single("catalogue_http_requests_in_flight", "Requests that are being answered.", in_flight);
-    let pages = catalogue.page_cache();
-    out.single("catalogue_page_cache_hits_total", "Answers that were found rendered.", pages.hits);
-    out.single("catalogue_page_cache_misses_total", "Answers that had to be rendered.", pages.misses);
-    out.single("catalogue_page_cache_bytes", "Memory that rendered answers take up at most.", pages.bytes);
 }

@@ -109,7 +109,10 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         (format!("{ISSUER} --oauth-introspection https://a/i"), ["--oauth-introspection: ", names]),
         (format!("{ISSUER} --oauth-client-id c --oauth-client-secret file:secret"), ["--oauth-client-id and ", names]),
         (format!("{ISSUER} --oauth-introspection-cache 10s"), ["--oauth-introspection-cache: ", names]),
-        (format!("{ISSUER} {all} --oauth-introspection-cache 61s"), ["--oauth-introspection-cache: ", "at most 60s"]),
+        (
+            format!("{ISSUER} {all} --oauth-introspection-cache 61s"),
+            ["--oauth-introspection-cache: ", "from 0s to 60s"],
+        ),
         (
             format!("{ISSUER} {}", all.replace("https:", "http:")),
             ["--oauth-introspection: ", "write https://HOST/PATH, or http to this machine"],

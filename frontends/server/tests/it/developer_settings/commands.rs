@@ -49,7 +49,7 @@ fn what_is_wrong_is_told_by_the_status_too() {
     dir.run("settings link --account a --settings-url /docs").fails(2, &["--settings-url: ", "stands at or below"]);
     dir.run("settings link --account a --settings-url /").fails(2, &["\"/\"", "like /settings"]);
     dir.run("settings link --account a --listen 127.0.0.1:0 --settings-url https://a.example/settings").succeeds();
-    dir.run(&format!("{link} --account a --expires-in 8d")).fails(2, &["7d at most"]);
-    dir.run(&format!("{link} --account a --expires-in 0s")).fails(2, &["over at once"]);
+    dir.run(&format!("{link} --account a --expires-in 8d")).fails(2, &["from 1s to 7d"]);
+    dir.run(&format!("{link} --account a --expires-in 0s")).fails(2, &["from 1s to 7d"]);
     dir.run("settings link --account a --settings-url /settings --database sqlite:none.db").fails(1, &["none.db"]);
 }
