@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
-use http::{HeaderName, HeaderValue, Method, Request, Response, request};
+use http::header::{CONTENT_LENGTH, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderValue, Method, Request, Response, request};
 
 use crate::auth::{Authenticator, BearerToken};
 use crate::chain::chain;
@@ -31,8 +31,6 @@ use crate::route::{MethodKind, Route};
 use crate::storage::CredentialStorage;
 pub use builder::CatalogueBuilder;
 use mount_at::Identify;
-
-const X_CONTENT_TYPE_OPTIONS: HeaderName = HeaderName::from_static("x-content-type-options");
 
 /// The answer beyond the limit of requests in flight (decision A21).
 const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_seconds: 1, fields: None });

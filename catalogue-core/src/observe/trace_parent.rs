@@ -1,7 +1,5 @@
 //! [`TraceParent`]: the trace that a request belongs to (W3C Trace Context, level 1).
 
-use std::fmt;
-
 use http::{HeaderMap, HeaderName};
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -10,7 +8,7 @@ const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const LENGTH: usize = 55;
 
 /// The header `traceparent` of a request: which trace the caller says that it is in, and where.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceParent<'r>(&'r str);
 
 impl<'r> TraceParent<'r> {
@@ -58,12 +56,6 @@ impl<'r> TraceParent<'r> {
         let last = self.0.as_bytes()[LENGTH - 1];
         // The lowest bit of a hexadecimal digit: 'a' to 'f' are 97 to 102, and stand for 10 to 15.
         if last.is_ascii_digit() { last & 1 == 1 } else { last & 1 == 0 }
-    }
-}
-
-impl fmt::Debug for TraceParent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TraceParent").field(&self.0).finish()
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use quick_cache::sync::Cache;
+
 use super::claims::Rules;
-use super::kept::KeptTokens;
 use super::keys::Keys;
 use super::outcome::Outcomes;
 use super::{FetchKeys, Inner, SignatureAlgorithm, SignedTokens};
@@ -104,7 +105,7 @@ impl SignedTokensBuilder {
             issuer: self.issuer.into(),
             rules: self.rules,
             algorithms: self.algorithms,
-            kept: KeptTokens::new(self.kept),
+            kept: Cache::new(self.kept),
             outcomes: Outcomes::default(),
             clock: Arc::new(clock),
         })))

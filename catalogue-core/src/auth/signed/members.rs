@@ -44,11 +44,7 @@ impl Members {
 
     /// The member of that name, which must be a text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Faulty> {
-        match self.get(name)? {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Faulty),
-        }
+        self.get(name)?.map(|value| if let Value::String(text) = value { Ok(text) } else { Err(Faulty) }).transpose()
     }
 
     /// Whether a member that comes once is that text.

@@ -18,7 +18,6 @@ mod algorithm;
 mod builder;
 mod claims;
 mod fetch;
-mod kept;
 mod key_set;
 mod keys;
 mod members;
@@ -34,6 +33,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use quick_cache::sync::Cache;
 
 pub use algorithm::SignatureAlgorithm;
 pub use builder::{SignedTokensBuilder, TokenType};
@@ -50,10 +50,10 @@ pub use unverified::UnverifiedToken;
 
 use super::authenticator::{Authenticator, Verdict};
 use super::bearer::BearerToken;
-use crate::model::{Identity, Issued};
+use crate::model::{Identity, Issued, TokenDigest};
 use crate::storage::StorageError;
 use crate::timestamp::Timestamp;
-use kept::{KeptToken, KeptTokens};
+use key_set::KeyId;
 use keys::Keys;
 use token::SignedToken;
 
@@ -75,9 +75,19 @@ struct Inner {
     rules: Rules,
     algorithms: Vec<SignatureAlgorithm>,
     keys: Arc<Keys>,
-    kept: KeptTokens,
+    /// Tokens that were verified before, up to a number (decision O28). Refused ones are not kept.
+    kept: Cache<TokenDigest, KeptToken>,
     outcomes: Outcomes,
     clock: Clock,
+}
+
+/// A token whose signature was verified and whose claims are right.
+#[derive(Clone, Debug)]
+struct KeptToken {
+    identity: Identity,
+    expires: Timestamp,
+    /// The key that verified it.
+    key: KeyId,
 }
 
 impl SignedTokens {
@@ -155,9 +165,9 @@ impl Inner {
         }
         let digest = token.digest();
         if let Some(kept) = self.kept.get(&digest) {
-            // It may end while this waits.
+            // It may end while this waits, and counts while the issuer has the key.
             let keys = self.keys.with(None).await?;
-            if kept.counts((self.clock)(), &keys) {
+            if (self.clock)() < kept.expires && keys.has(kept.key) {
                 self.outcomes.count(Outcome::Kept);
                 return Ok(kept.identity);
             }

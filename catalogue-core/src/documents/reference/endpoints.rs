@@ -70,9 +70,7 @@ pub(in crate::documents) fn rules(parameter: Parameter) -> String {
 
 /// A parameter's description, and its bounds.
 pub(super) fn with_bounds(description: &str, parameter: Parameter) -> String {
-    let bounds = bounds(&parameter.schema());
-    let separator = if bounds.is_empty() { "" } else { " " };
-    format!("{description}{separator}{bounds}")
+    format!("{description} {}", bounds(&parameter.schema()))
 }
 
 fn bounds(schema: &Value) -> String {

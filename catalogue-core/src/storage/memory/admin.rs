@@ -134,9 +134,8 @@ impl AdminStorage for MemoryStorage {
 /// By account, then oldest first.
 pub(super) fn in_order<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
     let mut records: Vec<_> = records.cloned().collect();
-    records.sort_by(|one, other| {
-        let key = |record: &CredentialRecord| (record.identity.account.clone(), record.created_at);
-        key(one).cmp(&key(other)).then_with(|| one.identity.credential_id.cmp(&other.identity.credential_id))
+    records.sort_by_cached_key(|record| {
+        (record.identity.account.clone(), record.created_at, record.identity.credential_id.clone())
     });
     records
 }

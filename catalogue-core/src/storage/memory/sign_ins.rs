@@ -49,12 +49,8 @@ impl SignInStorage for MemoryStorage {
         }
         let now = link.created_at;
         state.sign_ins.retain(|_, sign_in| {
-            let kept_until = if sign_in.account == link.account {
-                Some(sign_in.expires_at)
-            } else {
-                sign_in.expires_at.checked_add(KEPT)
-            };
-            kept_until.is_none_or(|end| end > now)
+            let kept = if sign_in.account == link.account { Duration::ZERO } else { KEPT };
+            sign_in.expires_at.checked_add(kept).is_none_or(|end| end > now)
         });
         let sign_in =
             SignIn { account: link.account.clone(), is_session: false, created_at: now, expires_at: link.expires_at };
