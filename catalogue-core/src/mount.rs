@@ -1,7 +1,5 @@
 //! [`Mount`]: the addresses that requests come in at, and what answers say of them.
 
-use http::HeaderMap;
-
 use crate::address::Address;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
@@ -56,13 +54,6 @@ impl Mount {
             Route::Document(document) => Some(self.documents.get(document, self.site())),
             Route::ProtectedResource => self.resource.as_ref().map(|resource| &resource.entity),
             _ => None,
-        }
-    }
-
-    /// Adds to a challenge where tokens come from.
-    pub(crate) fn add_resource_to(&self, headers: &mut HeaderMap) {
-        if let Some(resource) = &self.resource {
-            resource.add_to(headers);
         }
     }
 

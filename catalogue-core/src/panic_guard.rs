@@ -6,21 +6,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// What a future that panicked leaves behind.
-#[derive(Debug, thiserror::Error)]
-#[error("panicked: {0}")]
-pub(crate) struct Panicked(String);
-
-/// Runs `future`, which must not be polled again once it has panicked.
-pub(crate) async fn catch_panic<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Result<T, Panicked> {
+/// Runs `future`, which must not be polled again once it has panicked: the error says so.
+pub(crate) async fn catch_panic<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Result<T, String> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
-        Err(payload) => Poll::Ready(Err(Panicked(message_of(&*payload)))),
+        Err(payload) => Poll::Ready(Err(message_of(&*payload))),
     })
     .await
 }
 
 fn message_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message").to_owned()
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("without a message"))
 }

@@ -78,14 +78,6 @@ impl Router {
 }
 
 impl Route<'_> {
-    /// The operation that it leads to, if any.
-    pub(crate) const fn operation(self) -> Option<Operation> {
-        match self {
-            Self::Operation(operation, _) => Some(operation),
-            _ => None,
-        }
-    }
-
     /// Checks the method (decision R2: after a path outside both addresses, before the credential).
     pub(crate) fn check_method(self, method: &Method) -> Result<MethodKind, ApiError> {
         match self {

@@ -18,7 +18,7 @@ impl Inner {
         known: Option<Identity>,
         seen: &'s mut Option<Identity>,
     ) -> Result<(&'s Identity, Option<Revision>), ApiError> {
-        let named = known.or_else(|| self.identify.as_ref()?.call(request));
+        let named = known.or_else(|| (self.identify.as_ref()?.0)(request));
         let (identity, revision) = match named {
             Some(identity) => (identity, None),
             None => self.holder(token, request, seen).await?,

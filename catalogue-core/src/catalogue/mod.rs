@@ -128,7 +128,8 @@ impl Inner {
             Err(error) => (self.refuse(&error, &request_id), Some(error)),
         };
         if let Some((observer, began)) = self.observer.as_deref().zip(began) {
-            let (operation, duration) = (route.operation(), began.elapsed());
+            let operation = if let Route::Operation(operation, _) = route { Some(operation) } else { None };
+            let duration = began.elapsed();
             let finished = FinishedRequest::of(request, &response, &request_id, seen.as_ref(), error.as_ref());
             FinishedRequest { operation, duration, ..finished }.tell(observer);
         }
@@ -185,7 +186,9 @@ impl Inner {
             tracing::error!(request_id, error = chain(&**cause), "a request failed");
         }
         let mut response = envelope::failure(error, request_id);
-        self.mount.add_resource_to(response.headers_mut());
+        if let Some(resource) = &self.mount.resource {
+            resource.add_to(response.headers_mut());
+        }
         response
     }
 

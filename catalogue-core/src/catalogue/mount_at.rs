@@ -12,15 +12,9 @@ use crate::mount::Mount;
 
 /// A host's function from a request's head to who sends it.
 #[derive(Clone)]
-pub(super) struct Identify(Arc<Function>);
+pub(super) struct Identify(pub(super) Arc<Function>);
 
 type Function = dyn Fn(&request::Parts) -> Option<Identity> + Send + Sync;
-
-impl Identify {
-    pub(super) fn call(&self, head: &request::Parts) -> Option<Identity> {
-        (self.0)(head)
-    }
-}
 
 impl fmt::Debug for Identify {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -27,12 +27,7 @@ pub(super) fn links(docs: &Address) -> Vec<Link> {
     ]
 }
 
-/// Where the reference page stands.
-pub(super) fn page_address(docs: &Address) -> String {
-    address_of(docs, DocumentFormat::Reference)
-}
-
-fn address_of(docs: &Address, document: DocumentFormat) -> String {
+pub(super) fn address_of(docs: &Address, document: DocumentFormat) -> String {
     // Where the documents stand at the root, an address without its slash would be none.
     let path = if document == DocumentFormat::Reference && docs.path().is_empty() { "/" } else { document.path() };
     format!("{}{path}", docs.as_str())

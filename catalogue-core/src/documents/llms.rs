@@ -7,7 +7,7 @@ use super::openapi::required_scope;
 use super::reference::authentication::AUTHENTICATION;
 use super::reference::block::code;
 use super::reference::endpoints::rules;
-use super::reference::general::{CONDITIONAL, ERRORS, limit_rule, paging_rule, rate_limited};
+use super::reference::general::{CONDITIONAL, ERRORS, PAGING, limit_rule, rate_limited};
 use super::reference::samples::curl;
 use super::schemas::Schemas;
 use super::{DocumentFormat, SUMMARY, VERSION, markdown};
@@ -60,7 +60,7 @@ fn notes(site: Site<'_>) -> Vec<String> {
     let mut notes = vec![
         AUTHENTICATION.to_owned(),
         format!("A token reads the data of its own account only. Scopes are {scopes}."),
-        paging_rule().to_owned(),
+        PAGING.to_owned(),
         limit_rule(),
         format!("Failures are `{{ \"error\": {{ \"code\", \"message\", \"details\" }} }}`. {ERRORS} Codes: {codes}."),
         format!(

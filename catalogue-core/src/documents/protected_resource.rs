@@ -5,8 +5,9 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::json;
 
 use super::about::Site;
-use super::links::page_address;
+use super::links::address_of;
 use crate::model::Scope;
+use crate::operation::document::DocumentFormat;
 use crate::response::entity::Entity;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
@@ -31,7 +32,7 @@ impl ProtectedResource {
         let path = base_url[origin.len()..].to_owned();
         // A slash right behind the host stands for no path.
         let path = format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path });
-        let page = page_address(site.docs);
+        let page = address_of(site.docs, DocumentFormat::Reference);
         let metadata = json!({
             "resource": base_url,
             "authorization_servers": servers,

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 
 use super::limiter::{RateLimitKey, RateLimiter, Taken};
 use super::rate_limit::RateLimit;
-use super::windows::{Fingerprints, Windows};
+use super::windows::{BUCKETS, Fingerprints, Windows};
 
 /// Counts in this process, in bounded memory: 2 MiB at first, and 34 MiB at most, however many clients there are.
 ///
@@ -36,8 +36,8 @@ impl LocalRateLimiter {
     pub fn with_clock(limit: RateLimit, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         Self {
             limit,
-            credentials: Windows::new(limit),
-            addresses: Windows::new(limit),
+            credentials: Windows::new(limit, BUCKETS),
+            addresses: Windows::new(limit, BUCKETS),
             fingerprints: Fingerprints::default(),
             began: clock(),
             clock: Box::new(clock),

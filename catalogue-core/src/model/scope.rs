@@ -72,7 +72,7 @@ impl Serialize for Scope {
 /// let scopes = Scopes::from_names(["read:courses zebra", "read:profile", "apple", "zebra"]);
 /// assert_eq!(scopes.to_string(), "read:profile read:courses apple zebra");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct Scopes(#[schemars(with = "Vec<String>")] Arc<[Scope]>);
 
@@ -105,12 +105,6 @@ impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
         let sorted: BTreeSet<Scope> = scopes.into_iter().collect();
         Self(sorted.into_iter().collect())
-    }
-}
-
-impl Serialize for Scopes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
     }
 }
 

@@ -37,7 +37,8 @@ pub use crate::model::{AtRevision, Revision};
 ///   creation time and slug: one that is given another counts as deleted and created.
 /// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
 /// - Modules are in order, numbered from 1. Their bodies are never read.
-/// - Each call sees one state of the data, and everything that was committed before it began.
+/// - Each call sees one state of the data, and everything that was committed before it began. It fails when the storage cannot
+///   answer now, which is answered 500.
 /// - Calls may run at the same time and may be dropped before they finish.
 ///
 /// A call runs on the task of its request. Where it blocks the thread for longer than a look-up in an index, run it on
@@ -107,10 +108,8 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// where there is one ([`PageRequest::rows`]), and returns the account's [revision](Self::revision) as in
     /// [`AtRevision`]. An unknown account has no courses.
     ///
-    /// No row can be taken back: hand over each once, and collect them first where a read may be repeated.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now. The rows that were handed over until then are not used.
+    /// No row can be taken back: hand over each once, and collect them first where a read may be repeated. Of a call that fails
+    /// no row is used.
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -119,9 +118,6 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<Revision>, StorageError>;
 
     /// One course of `account` with its module headers, or `None`, and the account's [revision](Self::revision).
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
     async fn find_course(
         &self,
         account: &AccountId,
@@ -133,9 +129,6 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
     /// A revision is replaced by a fresh one in the transaction of every change to the account's courses or modules, and
     /// is never used again for other content, of this account or another. A change to one account leaves the others', unless
     /// the storage can only tell whether anything has changed: then it replaces all of them.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let _ = account;
         Ok(None)
@@ -147,7 +140,8 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 /// # Contract
 /// - A credential is found by the digest of its whole token and in no other way.
 /// - A revoked or expired credential is still found, and says so.
-/// - Each call sees everything that was committed before it began.
+/// - Each call sees everything that was committed before it began. It fails when the storage cannot answer now, which is
+///   answered 500.
 ///
 /// Where the same storage keeps [revisions](CourseStorage::revision) and is passed to
 /// [`Catalogue::with_api_keys`](crate::Catalogue::with_api_keys), set [`Credential::revision`]: else each request for
@@ -191,9 +185,6 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 #[auto_impl(Arc, Box)]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// The credential whose token has that digest, or `None`.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
 
     /// Whether the signed token with that digest was revoked here (decision O29), or `None` where the storage keeps no
@@ -202,9 +193,6 @@ pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
     /// With the feature `oauth` it is asked for each token in the form of a signed one, and where it does not say `None`,
     /// in the place of [`find_credential`](Self::find_credential): no credential of such a storage has that form.
     /// [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens) revokes one.
-    ///
-    /// # Errors
-    /// When the storage cannot answer now.
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let _ = digest;
         Ok(None)

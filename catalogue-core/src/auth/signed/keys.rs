@@ -157,7 +157,7 @@ impl Keys {
     fn fetch(self: &Arc<Self>, began: Instant) -> impl Future<Output = bool> + Send + use<> {
         let (keys, source) = (Arc::downgrade(self), Arc::clone(&self.source));
         async move {
-            let answer = catch_panic(pin!(source.fetch())).await.map_err(|panicked| chain(&panicked));
+            let answer = catch_panic(pin!(source.fetch())).await;
             let read = answer.and_then(|answer| answer.map_err(|error| chain(&error)));
             let read = read.and_then(|json| KeySet::parse(&json));
             let has_succeeded = read.is_ok();

@@ -9,7 +9,6 @@ use super::about::Site;
 use super::reference::general;
 use super::schemas::Schemas;
 use super::{OPENAPI, SUMMARY, VERSION, headers, markdown};
-use crate::address::Address;
 use crate::model::Scope;
 use crate::operation::{Operation, Tag};
 pub(super) use operations::required_scope;
@@ -25,6 +24,7 @@ pub(super) fn render(site: Site<'_>) -> String {
 
 pub(super) fn document(site: Site<'_>) -> Value {
     let schemas = Schemas::collect();
+    let base = site.base.as_str();
     let mut shared = Map::new();
     let path = |&operation: &Operation| {
         let responses = responses::describe_all(operation, site, &schemas, &mut shared);
@@ -41,7 +41,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
             // A licence has an identifier or an address, and older readers know the address alone.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
-        "servers": [{ "url": server(site.base), "description": "The base address." }],
+        "servers": [{ "url": if base.is_empty() { "/" } else { base }, "description": "The base address." }],
         "tags": Tag::ALL.map(|tag| json!({ "name": tag.name, "description": tag.description })),
         "security": [{ BEARER: [] }],
         "paths": paths,
@@ -56,14 +56,6 @@ pub(super) fn document(site: Site<'_>) -> Value {
         document["info"]["contact"] = contact;
     }
     document
-}
-
-/// The address that paths are relative to.
-fn server(base: &Address) -> &str {
-    match base.as_str() {
-        "" => "/",
-        address => address,
-    }
 }
 
 fn describe_headers() -> Map<String, Value> {

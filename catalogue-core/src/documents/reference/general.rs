@@ -74,7 +74,7 @@ fn paging() -> Vec<Block> {
     vec![
         Block::heading(2, "Paging"),
         Block::List(vec![
-            paging_rule().to_owned(),
+            PAGING.to_owned(),
             limit_rule(),
             "A page with a further one also carries its address: `Link: <…>; rel=\"next\"`.".to_owned(),
             "The order is by creation time, newest first, and for equal times by slug, descending, byte by byte. The \
@@ -91,10 +91,9 @@ fn paging() -> Vec<Block> {
     ]
 }
 
-pub(in crate::documents) const fn paging_rule() -> &'static str {
-    "While `meta.nextCursor` is a string, pass it as `cursor` for the next page. When it is null, there is no further \
-     page. Do not count items to find the end."
-}
+pub(in crate::documents) const PAGING: &str = "While `meta.nextCursor` is a string, pass it as `cursor` for the next \
+                                               page. When it is null, there is no further page. Do not count items to \
+                                               find the end.";
 
 pub(in crate::documents) fn limit_rule() -> String {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);

@@ -12,7 +12,7 @@ const SECOND: u64 = 1_000_000_000;
 const LENGTH: u64 = 3 * SECOND;
 
 fn windows(requests: u32) -> Windows {
-    Windows::with_buckets(RateLimit::new(requests, Duration::from_nanos(LENGTH)).unwrap(), 1)
+    Windows::new(RateLimit::new(requests, Duration::from_nanos(LENGTH)).unwrap(), 1)
 }
 
 /// What happens to the windows.

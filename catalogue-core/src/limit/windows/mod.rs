@@ -8,7 +8,7 @@ use super::limiter::Taken;
 use super::rate_limit::RateLimit;
 
 /// How many buckets there are, and how many keys each has room for: half a million keys in 17 MiB at most.
-const BUCKETS: usize = 1 << 15;
+pub(super) const BUCKETS: usize = 1 << 15;
 const SLOTS: usize = 16;
 
 /// The windows of many keys. Times are nanoseconds from a moment of the caller's choice.
@@ -31,11 +31,7 @@ struct Window {
 }
 
 impl Windows {
-    pub(super) fn new(limit: RateLimit) -> Self {
-        Self::with_buckets(limit, BUCKETS)
-    }
-
-    fn with_buckets(limit: RateLimit, buckets: usize) -> Self {
+    pub(super) fn new(limit: RateLimit, buckets: usize) -> Self {
         let length = limit.window().as_secs() * 1_000_000_000;
         Self { requests: limit.requests(), length, buckets: (0..buckets).map(|_| Mutex::default()).collect() }
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn windows(requests: u32, seconds: u64) -> Windows {
-    Windows::new(RateLimit::new(requests, Duration::from_secs(seconds)).unwrap())
+    Windows::new(RateLimit::new(requests, Duration::from_secs(seconds)).unwrap(), BUCKETS)
 }
 
 fn is_granted(taken: Taken) -> bool {
