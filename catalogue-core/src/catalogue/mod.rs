@@ -78,8 +78,7 @@ impl Catalogue {
     /// own, ask [a view of the catalogue that is mounted there](Self::mounted_at), made once, so that answers link to that
     /// route.
     ///
-    /// Somebody who is logged in is an [`Identity::session`]. Its id is shown by `GET /me` (`apiKeyId`), to the observer and
-    /// so in logs: never put the session's secret there.
+    /// Somebody who is logged in is an [`Identity::session`], which says what its id must not be.
     pub fn call_as<B>(
         &self,
         caller: Identity,
@@ -93,7 +92,7 @@ impl Catalogue {
     /// now.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
-        self.0.answers.statistics()
+        self.0.answers.page_cache.statistics()
     }
 
     /// A description of this catalogue, as it is served or would be: at its addresses, with all that it was told of itself.

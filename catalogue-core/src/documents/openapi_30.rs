@@ -14,16 +14,12 @@ const DATA: [&str; 4] = ["example", "value", "default", "enum"];
 
 pub(super) fn render(site: Site<'_>) -> String {
     let mut document = openapi::document(site);
-    downgrade(&mut document);
-    format!("{document:#}")
-}
-
-fn downgrade(document: &mut Value) {
     document["openapi"] = OPENAPI.into();
     if let Some(info) = document["info"].as_object_mut() {
         info.shift_remove("summary");
     }
-    walk(document);
+    walk(&mut document);
+    format!("{document:#}")
 }
 
 fn walk(value: &mut Value) {

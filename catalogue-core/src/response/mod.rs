@@ -19,7 +19,7 @@ use crate::operation::{Authorized, Call};
 use crate::storage::CourseStorage;
 use conditional::{ETag, names_any};
 use entity::Entity;
-use page_cache::{Fresh, PageCache, PageCacheStatistics};
+use page_cache::{Fresh, PageCache};
 use page_key::{Key, Shown};
 use rendering::Rendering;
 
@@ -27,17 +27,13 @@ use rendering::Rendering;
 #[derive(Clone, Debug)]
 pub(crate) struct Answers {
     courses: Arc<dyn CourseStorage>,
-    page_cache: Arc<PageCache>,
+    pub(crate) page_cache: Arc<PageCache>,
 }
 
 impl Answers {
     /// Answers from `courses`, keeping up to that many bytes of them.
     pub(crate) fn new(courses: Arc<dyn CourseStorage>, page_cache: usize) -> Self {
         Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
-    }
-
-    pub(crate) fn statistics(&self) -> PageCacheStatistics {
-        self.page_cache.statistics()
     }
 
     /// Answers a call: as long as what it shows is the same, from what is kept or with 304, reading no course.
@@ -88,7 +84,10 @@ impl Answers {
         caller: &Authorized<'_>,
     ) -> Result<Fresh, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
-        let is_of_key = key.revision().is_none_or(|revision| reply.revision == Some(revision));
+        let is_of_key = match key.shown {
+            Shown::Courses(revision) => reply.revision == Some(revision),
+            Shown::Caller(_) => true,
+        };
         let entity = Arc::new(envelope::entity(reply, is_of_key.then_some(etag), &rendering.base));
         Ok(Fresh { entity, is_of_key })
     }

@@ -25,14 +25,6 @@ pub(crate) enum Shown {
 }
 
 impl Key {
-    /// The revision of the courses that it shows, if it shows any.
-    pub(crate) fn revision(&self) -> Option<Revision> {
-        match self.shown {
-            Shown::Courses(revision) => Some(revision),
-            Shown::Caller(_) => None,
-        }
-    }
-
     /// How many bytes it takes up.
     pub(crate) fn weight(&self) -> usize {
         let shown = match &self.shown {
