@@ -1,6 +1,6 @@
 //! [`Utf8Reader`]: text as UTF-8, in whichever Unicode encoding it was saved.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Chain, Cursor, Read};
 
 /// The byte order marks of UTF-8 and UTF-16.
 const UTF_8: &[u8] = b"\xef\xbb\xbf";
@@ -9,107 +9,69 @@ const BIG_ENDIAN: &[u8] = b"\xfe\xff";
 
 /// Reader of a text as UTF-8. It drops a byte order mark and decodes UTF-16, which Windows PowerShell's `>` writes.
 ///
-/// UTF-16 is recognized by its byte order mark, or by a first character below U+0100. Any other input passes through
-/// unchanged, whatever it is. Half a surrogate pair becomes a byte that is not UTF-8.
+/// UTF-16 is recognized by its byte order mark, or by a first character below U+0100, and is decoded in memory as a whole.
+/// Half a surrogate pair becomes a byte that is not UTF-8. Any other input passes through unchanged, whatever it is.
 #[derive(Debug)]
 pub struct Utf8Reader<R> {
-    input: R,
-    encoding: Encoding,
-    /// Bytes to return before those of `input`.
-    ready: Vec<u8>,
-    /// Number of bytes of `ready` that were returned.
-    returned: usize,
-    /// Bytes of a character of which the rest is still to be read.
-    partial: Vec<u8>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Encoding {
-    /// Nothing was read yet.
-    Unknown,
-    /// UTF-8, or not a text.
-    Utf8,
-    Utf16(fn([u8; 2]) -> u16),
+    /// After the encoding is known: what was read and decoded to tell it, then the rest.
+    input: Chain<Cursor<Vec<u8>>, R>,
+    is_known: bool,
 }
 
 impl<R: BufRead> Utf8Reader<R> {
     /// Creates a reader of `input`. It reads nothing yet.
     pub fn new(input: R) -> Self {
-        Self { input, encoding: Encoding::Unknown, ready: Vec::new(), returned: 0, partial: Vec::new() }
+        Self { input: Cursor::default().chain(input), is_known: false }
     }
 
-    /// Reads as many bytes as tell the encoding.
+    /// Reads as many bytes as tell the encoding, and all of UTF-16.
     fn detect(&mut self) -> io::Result<()> {
+        let (ready, input) = self.input.get_mut();
+        let head = ready.get_mut();
         let is_open = |head: &[u8]| head.len() < 2 || (head.len() == 2 && UTF_8.starts_with(head));
-        while is_open(&self.partial) && self.input.by_ref().take(1).read_to_end(&mut self.partial)? > 0 {}
-        let head = &self.partial;
-        let (encoding, mark) = match **head {
-            _ if head == UTF_8 => (Encoding::Utf8, head.len()),
-            _ if head == LITTLE_ENDIAN => (Encoding::Utf16(u16::from_le_bytes), head.len()),
-            _ if head == BIG_ENDIAN => (Encoding::Utf16(u16::from_be_bytes), head.len()),
-            [0, 0] => (Encoding::Utf8, 0),
-            [_, 0] => (Encoding::Utf16(u16::from_le_bytes), 0),
-            [0, _] => (Encoding::Utf16(u16::from_be_bytes), 0),
-            _ => (Encoding::Utf8, 0),
+        while is_open(head) && input.by_ref().take(1).read_to_end(head)? > 0 {}
+        let (mark, unit) = match **head {
+            _ if head == UTF_8 => (head.len(), None),
+            _ if head == LITTLE_ENDIAN => (head.len(), Some(u16::from_le_bytes as fn(_) -> _)),
+            _ if head == BIG_ENDIAN => (head.len(), Some(u16::from_be_bytes as _)),
+            [0, 0] => (0, None),
+            [_, 0] => (0, Some(u16::from_le_bytes as _)),
+            [0, _] => (0, Some(u16::from_be_bytes as _)),
+            _ => (0, None),
         };
-        self.partial.drain(..mark);
-        if let Encoding::Utf8 = encoding {
-            self.ready.append(&mut self.partial);
+        head.drain(..mark);
+        if let Some(unit) = unit {
+            input.read_to_end(head)?;
+            *head = decode(head, unit);
         }
-        self.encoding = encoding;
-        Ok(())
-    }
-
-    /// Decodes what one read of the input returns, until that completes a character or the input ends.
-    fn decode(&mut self, unit: fn([u8; 2]) -> u16) -> io::Result<()> {
-        self.ready.clear();
-        self.returned = 0;
-        while self.ready.is_empty() {
-            let read = self.input.fill_buf()?;
-            let (length, is_end) = (read.len(), read.is_empty());
-            self.partial.extend_from_slice(read);
-            self.input.consume(length);
-            if is_end && self.partial.is_empty() {
-                break;
-            }
-            let mut units: Vec<_> = self.partial.as_chunks().0.iter().copied().map(unit).collect();
-            if !is_end && units.last().is_some_and(|last| matches!(last, 0xd800..0xdc00)) {
-                units.pop();
-            }
-            self.partial.drain(..units.len() * 2);
-            for character in char::decode_utf16(units) {
-                match character {
-                    Ok(character) => self.ready.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
-                    Err(_) => self.ready.push(0xff),
-                }
-            }
-            if is_end && !self.partial.is_empty() {
-                self.partial.clear();
-                self.ready.push(0xff);
-            }
-        }
+        self.is_known = true;
         Ok(())
     }
 }
 
+fn decode(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let (units, cut) = bytes.as_chunks();
+    let mut text = Vec::with_capacity(bytes.len());
+    for character in char::decode_utf16(units.iter().copied().map(unit)) {
+        match character {
+            Ok(character) => text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            Err(_) => text.push(0xff),
+        }
+    }
+    text.extend(cut.iter().map(|_| 0xff));
+    text
+}
+
 impl<R: BufRead> BufRead for Utf8Reader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if let Encoding::Unknown = self.encoding {
+        if !self.is_known {
             self.detect()?;
         }
-        if self.returned == self.ready.len() {
-            let Encoding::Utf16(unit) = self.encoding else { return self.input.fill_buf() };
-            self.decode(unit)?;
-        }
-        Ok(&self.ready[self.returned..])
+        self.input.fill_buf()
     }
 
     fn consume(&mut self, length: usize) {
-        if self.returned == self.ready.len() {
-            self.input.consume(length);
-        } else {
-            self.returned += length;
-        }
+        self.input.consume(length);
     }
 }
 
