@@ -40,7 +40,6 @@ impl Mount {
         })
     }
 
-    /// What `path` means.
     pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
         match &self.resource {
             Some(resource) if resource.path == path => Route::ProtectedResource,

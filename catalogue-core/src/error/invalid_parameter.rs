@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::storage::Limit;
 
-/// The parameters that can be invalid.
 pub(crate) const CURSOR: &str = "cursor";
 pub(crate) const LIMIT: &str = "limit";
 

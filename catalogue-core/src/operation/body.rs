@@ -94,14 +94,12 @@ impl ListBody {
     }
 }
 
-/// Returns a value as JSON.
 pub(crate) fn json<T: Serialize>(value: &T) -> Vec<u8> {
     let mut body = Vec::with_capacity(USUAL_BODY);
     write(&mut body, value);
     body
 }
 
-/// Writes a value as JSON.
 pub(super) fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
     serde_json::to_writer(json, value).expect("texts, numbers and lists always serialize, and a Vec takes all");
 }

@@ -14,7 +14,6 @@ impl Authorized<'_> {
         &self.0.account
     }
 
-    /// Who the caller is.
     pub(crate) fn identity(&self) -> &Identity {
         self.0
     }

@@ -15,7 +15,6 @@ use crate::timestamp::Timestamp;
 const LEEWAY: Duration = Duration::from_secs(30);
 /// The longest id of an account, in bytes.
 const MAX_ACCOUNT: usize = 200;
-/// The claims that mark an ID token.
 const ID_TOKEN_CLAIMS: [&str; 3] = ["nonce", "at_hash", "c_hash"];
 /// Where issuers write what kind of token it is: Keycloak; Amazon Cognito and Ory Hydra; `OpenIddict`; Simple JWT.
 const KIND_CLAIMS: [&str; 4] = ["typ", "token_use", "token_usage", "token_type"];
@@ -27,7 +26,6 @@ const OTHER_KINDS: [&str; 7] = ["id", "id_token", "serialized-id", "refresh", "r
 pub(in crate::auth) struct Rules {
     pub(super) audience: String,
     pub(super) token_type: TokenType,
-    /// The claim that names the account.
     pub(super) account_claim: String,
     /// What stands before the names of our scopes.
     pub(super) scope_prefix: String,

@@ -97,18 +97,15 @@ impl KeySet {
         self.passed_over.iter().map(shown).collect()
     }
 
-    /// Whether a key has that name.
     pub(super) fn knows(&self, kid: &str) -> bool {
         self.keys.iter().any(|key| key.kid.as_deref() == Some(kid))
     }
 
-    /// The names of the keys that `other` does not have.
     pub(super) fn kids_without(&self, other: Option<&Self>) -> Vec<&str> {
         let others = self.keys.iter().filter(|key| other.is_none_or(|other| !other.has(key.id)));
         others.map(|key| key.kid.as_deref().unwrap_or("without a name")).collect()
     }
 
-    /// Whether that key is one of them.
     pub(super) fn has(&self, id: KeyId) -> bool {
         self.keys.iter().any(|key| key.id == id)
     }

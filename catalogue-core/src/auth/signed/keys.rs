@@ -31,7 +31,6 @@ const MAX_WAITING: usize = 64;
 /// A fetch for requests. All that wait poll the same one, so none is begun anew because one of them disconnects.
 type Fetch = Shared<Pin<Box<dyn Future<Output = bool> + Send>>>;
 
-/// The key set of one issuer.
 pub(super) struct Keys {
     issuer: String,
     source: Arc<dyn FetchKeys>,
@@ -46,13 +45,11 @@ struct State {
     set: Option<(Instant, Arc<KeySet>)>,
     /// When the last fetch failed, and why; `None` after one that succeeded.
     failed: Option<(Instant, String)>,
-    /// How many failed in a row.
     failures: u32,
     /// The last fetch for requests, and when it began. It stays when it has ended, and its result holds for [`PAUSE`].
     asked: Option<(Instant, Fetch)>,
     /// From then on a request fetches before it continues: no task has come.
     due: Option<Instant>,
-    /// Whether the missing task was logged.
     has_warned: bool,
     /// Without the age.
     status: KeysStatus,

@@ -42,7 +42,6 @@ impl Members {
         Ok(Some(value).filter(|value| !value.is_null() && !value.as_array().is_some_and(Vec::is_empty)))
     }
 
-    /// The member of that name, which must be a text.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, Faulty> {
         self.get(name)?.map(|value| if let Value::String(text) = value { Ok(text) } else { Err(Faulty) }).transpose()
     }
@@ -53,7 +52,6 @@ impl Members {
         names.any(|name| self.text(name).is_ok_and(|value| value.as_deref() == Some(text)))
     }
 
-    /// The member of that name, which must be a number.
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, Faulty> {
         self.get(name)?.map(|value| value.as_f64().filter(|number| number.is_finite()).ok_or(Faulty)).transpose()
     }

@@ -52,7 +52,6 @@ impl Block {
     }
 }
 
-/// `text` as code.
 pub(in crate::documents) fn code(text: &str) -> String {
     format!("`{text}`")
 }
