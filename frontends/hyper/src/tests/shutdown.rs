@@ -307,6 +307,23 @@ async fn requests_that_arrived_during_a_running_one_are_answered() {
 }
 
 #[tokio::test]
+async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_response() {
+    let mut server = waiting().await;
+    let mut client = server.connect().await;
+    client.send(GATE).await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    // The runtime of this test has one thread, so the server has not seen this one when the first response is ready.
+    server.open_gate();
+    client.0.try_write(GET).unwrap();
+    let responses = client.rest().await;
+    assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
 async fn a_head_that_has_begun_may_be_finished() {
     let mut server = Server::usual().await;
     let mut client = server.connect().await;
