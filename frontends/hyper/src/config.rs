@@ -20,6 +20,19 @@ pub struct ServerConfig {
     pub metrics: Arc<ConnectionMetrics>,
 }
 
+impl ServerConfig {
+    /// Returns this configuration with timeouts that can be added to a time, and a buffer for heads that hyper accepts.
+    pub(crate) fn bounded(mut self) -> Self {
+        const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+        let Timeouts { head, idle, stall, request, linger, grace, last_request, reclaim } = &mut self.timeouts;
+        for time in [head, idle, stall, request, linger, grace, last_request, reclaim] {
+            *time = MAX.min(*time);
+        }
+        self.limits.head_bytes = self.limits.head_bytes.max(8 * 1024);
+        self
+    }
+}
+
 /// How long each thing may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
@@ -56,18 +69,6 @@ impl Default for Timeouts {
             last_request: Duration::from_millis(500),
             reclaim: Duration::from_millis(300),
         }
-    }
-}
-
-impl Timeouts {
-    /// Returns these timeouts, shortened so that each can be added to a time.
-    pub(crate) fn bounded(mut self) -> Self {
-        const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-        let Self { head, idle, stall, request, linger, grace, last_request, reclaim } = &mut self;
-        for time in [head, idle, stall, request, linger, grace, last_request, reclaim] {
-            *time = MAX.min(*time);
-        }
-        self
     }
 }
 

@@ -58,7 +58,7 @@ fn builder(limits: &Limits) -> http1::Builder {
         .half_close(true)
         .header_read_timeout(None)
         .max_header_size(limits.head_bytes)
-        .max_buf_size(limits.head_bytes.max(8 * 1024));
+        .max_buf_size(limits.head_bytes);
     builder
 }
 

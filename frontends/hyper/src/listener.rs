@@ -32,7 +32,7 @@ pub async fn serve<S: TowerService>(
     config: ServerConfig,
     shutdown: impl Future<Output = ()>,
 ) {
-    let registry = Registry::new(ServerConfig { timeouts: config.timeouts.bounded(), ..config });
+    let registry = Registry::new(config.bounded());
     let acceptor = registry.config.tls.as_deref().map(Tls::acceptor);
     // Dropping the set ends its connections: a server leaves none behind.
     let mut connections = JoinSet::new();

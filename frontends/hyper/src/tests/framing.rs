@@ -105,6 +105,16 @@ async fn a_head_of_16_kib_is_served() {
 }
 
 #[tokio::test]
+async fn head_limit_is_at_least_8_kib() {
+    let server = Server::start(with(ServerConfig::default(), |c| c.limits.head_bytes = 1)).await;
+    for (bytes, expected) in [(8 * 1024, "200"), (8 * 1024 + 1, "431")] {
+        let mut client = server.connect().await;
+        client.send(head_of(bytes)).await;
+        assert_eq!(status(&client.answer().await), expected);
+    }
+}
+
+#[tokio::test]
 async fn lines_may_end_with_a_line_feed_alone() {
     // RFC 9112, 2.2, allows it, and a line is then nothing else to anybody.
     let server = Server::usual().await;
