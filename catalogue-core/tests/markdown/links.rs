@@ -23,7 +23,7 @@ fn a_dead_link_is_found() {
     let file = root().join("README.md");
     let text = "# A `b`: c_d, 10^9!\n# A\n# A\n[x](none.md) [y](#a-b-c_d-109) [z](#a-1) [n](#none) `[i](code)`\n\
         [two\nlines](LICENSE-MIT) [out](https://example.org) ![p](benches/paging.svg)\n\
-        [s](SECURITY.md#reporting) [t](SECURITY.md#none) [f](examples)\n```\n# Code\n[c](code)\n```\n[e](#code)";
+        [s](SECURITY.md#reporting-a-vulnerability) [t](SECURITY.md#none) [f](examples)\n```\n# Code\n[c](code)\n```\n[e](#code)";
     assert_eq!(dead_links(&file, text), ["none.md", "#none", "SECURITY.md#none", "#code"]);
 }
 
