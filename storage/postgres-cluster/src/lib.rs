@@ -1,6 +1,6 @@
-//! A private PostgreSQL for the tests of one process: in a directory of its own, on a socket alone, gone at the end.
+//! A private PostgreSQL for the tests of one process: in a temporary directory, on a Unix socket only, removed at the end.
 //!
-//! Where PostgreSQL is not installed, a line on standard error says so, or a panic if `CATALOGUE_TEST_REQUIRE` names it.
+//! If PostgreSQL is not installed, prints a line on standard error, or panics if `CATALOGUE_TEST_REQUIRE` names it.
 
 #![expect(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Finds the programs: in the `PATH`, past links there that leave out some of them, or in Debian's newest package.
+/// Finds the programs in the `PATH`, through symbolic links there to only some of them, or in Debian's newest package.
 const PROGRAMS: &str = r#"
     for found in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do PATH="$PATH:$found"; done
     initdb=$(command -v initdb) || { echo "it is not installed" >&2; exit 1; }
     PATH="$(dirname "$(readlink -f "$initdb")"):$PATH"
 "#;
 
-/// Makes a cluster, or with a second argument a standby of the one whose socket is there; says where it is, waits until its
-/// input ends, as it does with the process that started this, and removes it.
+/// Creates a cluster, or with a second argument a standby of the one with this socket. Prints its directory, waits until
+/// standard input ends, as it does when the parent process ends, and removes it.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
     directory=$(mktemp -d "$1/catalogue-postgres.XXXXXX") || exit 1
@@ -43,51 +43,51 @@ const SCRIPT: &str = r#"
     cd / && rm -rf "$directory"
 "#;
 
-/// A running PostgreSQL.
+/// A running PostgreSQL server.
 #[derive(Debug)]
 pub struct Cluster {
-    /// Where its socket is.
+    /// Directory with its socket.
     pub directory: PathBuf,
-    /// The folder of its programs, where it is not the usual one.
+    /// Folder of its programs, unless they are the default ones.
     programs: Option<PathBuf>,
     _watchdog: Child,
 }
 
 impl Cluster {
-    /// The cluster that the tests of this process share; `None` where PostgreSQL is missing and not required.
+    /// Returns the cluster that the tests of this process share; `None` if PostgreSQL is missing and not required.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start()));
         SHARED.as_ref()
     }
 
-    /// A cluster that a test has to itself.
+    /// Starts a cluster for one test.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason if it does not start.
     pub fn start() -> Result<Self, String> {
         Self::start_in(&memory_or_disk())
     }
 
-    /// The same, with its directory in that folder, where everybody may make one.
+    /// Like [`start`](Self::start), in a new directory in `folder`, which every user may write to.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason if it does not start.
     pub fn start_in(folder: &Path) -> Result<Self, String> {
         Self::made_by(None, folder, "")
     }
 
-    /// The same by the programs in that folder.
+    /// Like [`start`](Self::start), with the programs in the folder `programs`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason if it does not start.
     pub fn start_by(programs: &Path) -> Result<Self, String> {
         Self::made_by(Some(programs), &memory_or_disk(), "")
     }
 
-    /// A standby of this one, which follows it by streaming.
+    /// Starts a standby of this cluster, which follows it by streaming replication.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason if it does not start.
     pub fn standby(&self) -> Result<Self, String> {
         Self::made_by(self.programs.as_deref(), &memory_or_disk(), &self.directory.display().to_string())
     }
@@ -110,7 +110,7 @@ impl Cluster {
         Ok(Self { directory: PathBuf::from(directory.trim_end()), programs, _watchdog: watchdog })
     }
 
-    /// Lets `pg_ctl` do that and waits until it is done.
+    /// Runs `pg_ctl` with `action` and waits for it to finish.
     pub fn control(&self, action: &[&str]) {
         let mut command =
             script_by(self.programs.as_deref(), &format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
@@ -118,12 +118,12 @@ impl Cluster {
         assert!(status.unwrap().success(), "{action:?}");
     }
 
-    /// Ends it as a machine that loses its power would.
+    /// Kills the server, as a power failure would.
     pub fn kill(&self) {
         self.shell("kill -9 $(head -n 1 data/postmaster.pid)");
     }
 
-    /// Lets it listen on a port of the loopback address as well, with those settings, and starts it again.
+    /// Makes the server listen on a loopback port too, adds `settings`, and restarts it. Returns the port.
     #[must_use]
     pub fn listen(&self, settings: &[&str]) -> u16 {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -133,18 +133,18 @@ impl Cluster {
         port
     }
 
-    /// Makes it a standby of that one, once it is started again. It must have been stopped before that one was promoted.
+    /// Makes the server a standby of `primary` from its next start on. It must have been stopped before that was promoted.
     pub fn follow(&self, primary: &Self) {
         self.configure(&[&format!("primary_conninfo = 'host={} user=postgres'", primary.directory.display())]);
         self.shell("touch data/standby.signal");
     }
 
-    /// Adds lines to its configuration, which it reads when it is started, or some of them at `reload`.
+    /// Appends to the configuration, which is read at the start, or partly at `reload`.
     pub fn configure(&self, settings: &[&str]) {
         self.write("data/postgresql.auto.conf", format!("{}\n", settings.join("\n")).as_bytes());
     }
 
-    /// Adds that to a file in its directory, which none but its user can read.
+    /// Appends to a file in its directory that only its user can read.
     pub fn write(&self, file: &str, contents: &[u8]) {
         let mut command = script("umask 077; cat >>\"$1\"");
         let mut child = command.arg(file).current_dir(&self.directory).stdin(Stdio::piped()).spawn().unwrap();
@@ -156,21 +156,21 @@ impl Cluster {
         assert!(script(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
     }
 
-    /// The address of that database in it and in others, which name it alike.
+    /// Returns the address of `database` on this cluster and on `others`, which have one with this name.
     #[must_use]
     pub fn address_with(&self, others: &[&Self], database: &str) -> String {
         let hosts: Vec<_> = [self].iter().chain(others).map(|one| one.directory.display().to_string()).collect();
         format!("host={} user=postgres dbname={database}", hosts.join(","))
     }
 
-    /// The address of that database in it.
+    /// Returns the address of `database` on this cluster.
     #[must_use]
     pub fn address(&self, database: &str) -> String {
         self.address_with(&[], database)
     }
 }
 
-/// A shell that finds programs in that folder first.
+/// Returns a shell that finds programs in the folder `programs` first.
 fn script_by(programs: Option<&Path>, text: &str) -> Command {
     let mut command = script(text);
     if let Some(programs) = programs {
@@ -180,7 +180,7 @@ fn script_by(programs: Option<&Path>, text: &str) -> Command {
     command
 }
 
-/// A shell that runs that text, not as the superuser, whom PostgreSQL refuses.
+/// Returns a shell that runs `text`, not as root, which PostgreSQL refuses.
 fn script(text: &str) -> Command {
     let mut command = Command::new("env");
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
@@ -197,12 +197,12 @@ fn memory_or_disk() -> PathBuf {
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
-/// What was made ready; or `None` and a line that says why not, where that is allowed.
+/// Returns `ready`, or `None` after printing why not, if that is allowed.
 fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
     let Err(reason) = ready else { return ready.ok() };
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "postgres"), "PostgreSQL is required: {reason}");
-    // Past the capture of the test's own output, so that it is seen.
+    // Bypasses the capture of test output, so that it is visible.
     stderr().write_all(format!("skipped: PostgreSQL: {reason}\n").as_bytes()).unwrap();
     None
 }

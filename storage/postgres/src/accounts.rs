@@ -1,4 +1,4 @@
-//! Accounts with what they have, page by page, and their removal.
+//! Listing accounts and their contents page by page, and removing them.
 
 use std::collections::HashMap;
 use std::mem;
@@ -15,7 +15,7 @@ use crate::error::removal_error;
 use crate::rows::{account, get};
 use crate::text::can_be_stored;
 
-/// How many accounts are in memory at the same time.
+/// Maximum number of accounts in memory.
 const PAGE: i64 = 500;
 
 pub(crate) const PAGE_OF_ALL: Sql = Sql {
@@ -37,10 +37,10 @@ const KEYS_OF: Sql = Sql {
     types: &[Type::TEXT_ARRAY, Type::INT8],
 };
 
-/// No credential is made for the account until the transaction ends.
+/// Prevents new credentials of the account until the transaction ends.
 const LOCK: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE", types: &[Type::TEXT] };
 
-/// The account last, which the others refer to.
+/// The account comes last, as the others refer to it.
 const REMOVE: [Sql; 8] = [
     Sql { text: "DELETE FROM sign_ins WHERE account_id = $1", types: &[Type::TEXT] },
     Sql { text: "DELETE FROM credential_events WHERE account_id = $1", types: &[Type::TEXT] },
@@ -52,11 +52,11 @@ const REMOVE: [Sql; 8] = [
     Sql { text: "DELETE FROM accounts WHERE id = $1", types: &[Type::TEXT] },
 ];
 
-/// What a removal cannot reach.
+/// Note on what a removal does not erase.
 const REMAINS: &str = "PostgreSQL keeps removed rows in its files until VACUUM overwrites them, and in its log until that is \
                        recycled";
 
-/// The ids as the database can hold them, in order and each once.
+/// Returns the ids that the database can store, sorted and without duplicates.
 pub(crate) fn sorted(ids: &[AccountId]) -> Vec<&str> {
     let mut ids: Vec<&str> = ids.iter().map(AccountId::as_str).filter(|id| can_be_stored(id)).collect();
     ids.sort_unstable();
@@ -64,18 +64,18 @@ pub(crate) fn sorted(ids: &[AccountId]) -> Vec<&str> {
     ids
 }
 
-/// A walk over accounts by id, some at a time. It reads one state where its connection is in such a transaction.
+/// Pages through accounts by id, in a transaction that reads one state.
 pub(crate) struct Pages<'c> {
     connection: &'c Connection,
     accounts: Accounts<'c>,
-    /// A page of all of them, and those named.
+    /// Statements for a page of all accounts, and for the named ones.
     sql: [Sql<'c>; 2],
-    /// Where the next page begins; `None` after the last.
+    /// First id of the next page; `None` after the last.
     from: Option<String>,
 }
 
 impl<'c> Pages<'c> {
-    /// Begins one, in a transaction of its own that ends with the connection.
+    /// Begins paging, in a new transaction that ends with the connection.
     pub(crate) async fn begin(
         connection: &'c Connection,
         accounts: Accounts<'c>,
@@ -85,7 +85,7 @@ impl<'c> Pages<'c> {
         Ok(Self { connection, accounts, sql, from: Some(String::new()) })
     }
 
-    /// The next ones; none where there are no more.
+    /// Returns the next page, or an empty one after the last.
     pub(crate) async fn next(&mut self) -> Result<Vec<Account>, StorageError> {
         let Some(from) = mem::take(&mut self.from) else { return Ok(Vec::new()) };
         let [of_all, named] = &self.sql;
@@ -97,7 +97,7 @@ impl<'c> Pages<'c> {
         for row in &rows? {
             page.push(account(row)?);
         }
-        // No text is between an id and the same with this character, which is the lowest that can be stored.
+        // No text sorts between an id and the id with U+0001 appended, which is the lowest character that can be stored.
         let last = page.last().filter(|_| self.accounts == Accounts::All);
         self.from = last.map(|last| format!("{}\u{1}", last.id));
         Ok(page)
@@ -130,7 +130,7 @@ pub(crate) async fn list(
     }
 }
 
-/// Numbers of rows by account.
+/// Returns numbers of rows by account.
 async fn counts(
     connection: &Connection,
     sql: &Sql<'_>,
@@ -158,7 +158,7 @@ pub(crate) async fn remove(connection: &Connection, account: &str) -> Result<Opt
     Ok(Some(RemovedAccount { courses, modules, keys, tokens, remains: Some(REMAINS.to_owned()) }))
 }
 
-/// Refuses an account that is not there, by that statement.
+/// Returns an error unless the statement `find` finds the account.
 pub(crate) async fn check_account(
     connection: &Connection,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! [`take`]: the parameters of an address that tokio-postgres does not know, or not as we mean them.
+//! [`take`]: extracts the parameters of an address that tokio-postgres does not know or interprets differently.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -8,20 +8,20 @@ use percent_encoding::percent_decode_str;
 use crate::open_error::OpenError;
 use crate::tls::PARAMETERS;
 
-/// The parameters that tokio-postgres knows beside ours. Each is no secret, unlike what else could stand in their place.
+/// The other parameters, which tokio-postgres knows. Only these are shown: an unknown name may be a part of a password.
 const KNOWN: &str = "application_name channel_binding connect_timeout dbname host hostaddr keepalives keepalives_idle keepalives_interval \
     keepalives_retries load_balance_hosts options password port sslnegotiation tcp_user_timeout user";
 
-/// The names of all parameters, for people.
+/// Returns the names of all parameters, for error messages.
 pub(crate) fn parameters() -> String {
     format!("{}, target_session_attrs, {}", PARAMETERS.join(", "), KNOWN.replace(' ', ", "))
 }
 
-/// The address without the parameters of those names, and their values.
+/// Removes the parameters `names` from an address; returns the rest and their values.
 ///
 /// # Errors
-/// [`OpenError::Address`] where it is none, and [`OpenError::Repeated`] where a parameter stands in it twice: which of the
-/// two is meant, such as `sslmode=verify-full` or `sslmode=disable`, nobody can know.
+/// Returns [`OpenError::Address`] if the address is invalid, and [`OpenError::Repeated`] if a parameter occurs twice, because
+/// the intent would be ambiguous (`sslmode=verify-full` or `sslmode=disable`?).
 pub(crate) fn take(
     address: &str,
     names: &[&'static str],
@@ -47,7 +47,7 @@ pub(crate) fn take(
     }
 }
 
-/// All that an address says besides its hosts.
+/// Returns the address without its hosts.
 pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
     let (mut rest, _) = take(address, &["host", "hostaddr", "port"])?;
     if let Some(("postgres" | "postgresql", after)) = rest.split_once("://") {
@@ -58,9 +58,9 @@ pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
     Ok(rest)
 }
 
-/// What is left of `postgres://user:password@host/database?name=value&…`.
+/// Returns what remains of `postgres://user:password@host/database?name=value&…`.
 fn of_url(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
-    // A password may have a question mark, but no @.
+    // A password may contain a question mark, but no `@`.
     let after_password = address.find('@').unwrap_or(0);
     let Some(query) = address[after_password..].find('?').map(|at| after_password + at) else {
         return Some(address.to_owned());
@@ -77,7 +77,7 @@ fn of_url(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) 
     Some(format!("{}{separator}{}", &address[..query], left.join("&")))
 }
 
-/// What is left of `name=value name='a value' …`.
+/// Returns what remains of `name=value name='a value' …`.
 fn of_pairs(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
     let mut left = Vec::new();
     let mut rest = address.trim_start();
@@ -94,7 +94,7 @@ fn of_pairs(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool
     Some(left.join(" "))
 }
 
-/// The value that a text begins with, in quotes or up to a space, and what follows it.
+/// Splits off the value at the start of `text`, which is quoted or ends at a space.
 fn value_of(text: &str) -> Option<(String, &str)> {
     let quoted = text.strip_prefix('\'');
     let body = quoted.unwrap_or(text);
@@ -168,7 +168,7 @@ mod tests {
             let message = error.to_string();
             assert!(message.contains(name) && message.contains("write it once"), "{message}");
         }
-        // What tokio-postgres does not know either is its to refuse, and no message repeats it.
+        // tokio-postgres refuses parameters unknown to both, and no message repeats them.
         assert!(take("postgres://h/n?hunter2=a&hunter2=b", &["sslmode"]).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Administration: credentials, and the doors to import and export. Each call has a connection of its own.
+//! Administration: credentials, and the entry points of import and export. Each call opens a connection.
 
 use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,
@@ -70,7 +70,7 @@ impl AdminStorage for PostgresStorage {
         accounts: Accounts<'_>,
         visit: &mut Visitor<'_, CredentialRecord>,
     ) -> Result<(), StorageError> {
-        // Credentials of an account that has left the view are shown too.
+        // Includes credentials of an account that has left the view.
         let sql = if self.views.is_some() { OWNERS } else { [PAGE_OF_ALL, NAMED] };
         credentials::visit(&self.exporter().await?, accounts, sql, visit).await
     }
@@ -113,7 +113,7 @@ impl AdminStorage for PostgresStorage {
 }
 
 impl PostgresStorage {
-    /// Refuses what is never done to courses of another program: V12.
+    /// Refuses changes and exports of another program's courses: V12.
     fn check_ours(&self, what: &str) -> Result<(), StorageError> {
         if self.views.is_none() {
             return Ok(());

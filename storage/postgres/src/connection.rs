@@ -14,7 +14,7 @@ use crate::connections::lag::Log;
 use crate::error::storage_error;
 use crate::tls::Tls;
 
-/// A statement with the types of its values, so that it means the same prepared or not.
+/// A statement with the types of its values, so it means the same whether it is prepared or not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sql<'t> {
     pub(crate) text: &'t str,
@@ -24,26 +24,26 @@ pub(crate) struct Sql<'t> {
 /// Values of a statement, in order.
 pub(crate) type Values<'v> = &'v [&'v (dyn ToSql + Sync)];
 
-/// A session. It ends with this value; a transaction under way is then undone.
+/// A session. It is closed on drop, which rolls back an open transaction.
 pub(crate) struct Connection {
     client: Client,
     pub(crate) opened: Instant,
-    /// Its tables are spread over nodes by account.
+    /// Whether the tables are distributed over Citus nodes by account.
     pub(crate) is_spread: bool,
-    /// Which log its server writes, where that was asked.
+    /// The log that its server writes, if it was queried.
     pub(crate) log: Option<Log>,
     heard: Mutex<LastHeard>,
-    /// None where statements have no name.
+    /// Prepared statements by text; `None` if statements are unnamed.
     prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
 }
 
-/// When the server was heard from last.
+/// When the server last responded.
 pub(crate) struct LastHeard {
-    /// It gave an answer.
+    /// Time of the last response.
     pub(crate) answer: Instant,
-    /// It was asked, and was what it is taken for.
+    /// Time of the last successful check of its role.
     pub(crate) role: Instant,
-    /// It was asked, and the answer has not come, or nobody waited for it.
+    /// Whether a statement was sent whose response is outstanding, or was abandoned.
     pub(crate) is_asked: bool,
 }
 
@@ -90,7 +90,7 @@ impl Connection {
         row.ok_or_else(|| StorageError::new(StorageErrorKind::Corrupt, "the database returned no row"))
     }
 
-    /// Runs a statement and says how many rows it touched.
+    /// Runs a statement and returns the number of affected rows.
     pub(crate) async fn execute(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<u64, StorageError> {
         let touched = match self.prepare(sql).await? {
             Some(statement) => self.client.execute(&statement, values).await,
@@ -104,12 +104,12 @@ impl Connection {
         self.client.batch_execute(sql).await.map_err(storage_error)
     }
 
-    /// Runs statements without values and returns what they say.
+    /// Runs statements without values and returns their messages.
     pub(crate) async fn ask(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, StorageError> {
         self.client.simple_query(sql).await.map_err(storage_error)
     }
 
-    /// Begins a `COPY … FROM STDIN (FORMAT binary)`; the types are those of its columns.
+    /// Begins a `COPY … FROM STDIN (FORMAT binary)`; `types` are those of its columns.
     pub(crate) async fn copy(&self, sql: &Sql<'_>) -> Result<BinaryCopyInWriter, StorageError> {
         let sink = match self.prepare(&Sql { types: &[], ..*sql }).await? {
             Some(statement) => self.client.copy_in(&statement).await,
@@ -118,7 +118,7 @@ impl Connection {
         Ok(BinaryCopyInWriter::new(sink.map_err(storage_error)?, sql.types))
     }
 
-    /// The statement under a name of its own; the first time costs a round trip.
+    /// Returns the named statement; preparing it costs a round trip the first time.
     pub(crate) async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, StorageError> {
         let Some(prepared) = &self.prepared else { return Ok(None) };
         let known = prepared.lock().unwrap_or_else(PoisonError::into_inner).get(sql.text).cloned();

@@ -28,8 +28,8 @@ const INSERT: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
-/// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index. An account
-/// without credentials is one row without one.
+/// Credentials that have not ended at a given time, and the last ones that have. The end is an indexed expression. An account
+/// without credentials yields one row of nulls.
 pub(crate) const LIST: Sql = Sql {
     text: "SELECT c.* FROM accounts AS a LEFT JOIN credentials AS c ON c.account_id = $1 AND \
            least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807)) > $2 \
@@ -41,7 +41,7 @@ pub(crate) const LIST: Sql = Sql {
     types: &[TEXT, INT8, INT8],
 };
 
-/// In one order, so that of two servers that remove the same keys one waits for the other.
+/// Ordered, so that servers that remove the same keys wait for each other instead of deadlocking.
 const ENDED: Sql = Sql {
     text: "SELECT id, digest FROM credentials WHERE account_id = $1 AND \
            least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) <= $2 \
@@ -73,7 +73,7 @@ pub(crate) const REVOKE: Sql = Sql {
     types: &[TEXT, TEXT, INT8],
 };
 
-/// Of one that still holds at an instant, and has no successor.
+/// Ends a credential that is active at `$4` and has no successor.
 const END: Sql = Sql {
     text: "UPDATE credentials SET expires_at = least(coalesce(expires_at, $3), $3), replaced_by = $5 \
            WHERE account_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4) \
@@ -83,7 +83,7 @@ const END: Sql = Sql {
 
 pub(crate) const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[TEXT] };
 
-/// In one order, so that of two servers that note the same credentials one waits for the other.
+/// Ordered, so that servers that record uses of the same credentials wait for each other instead of deadlocking.
 const LOCK_USED: Sql = Sql {
     text: "SELECT id FROM credentials WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE",
     types: &[Type::TEXT_ARRAY],
@@ -100,7 +100,7 @@ const NOTE_USES: Sql = Sql {
 /// A credential, and whether the call has changed it.
 pub(crate) type Changed = (CredentialRecord, bool);
 
-/// The rows of [`LIST`]: the credentials of an account in order, or `None` when there is no such account.
+/// Converts the rows of [`LIST`] to an account's credentials, sorted; `None` if the account does not exist.
 pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
     let mut records = Vec::new();
     for row in rows {
@@ -115,7 +115,7 @@ pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, Stor
     Ok((!rows.is_empty()).then_some(records))
 }
 
-/// The credentials of those accounts, read for some accounts at a time.
+/// Visits the credentials of `accounts`, reading a page of accounts at a time.
 pub(crate) async fn visit(
     connection: &Connection,
     accounts: Accounts<'_>,
@@ -137,7 +137,7 @@ pub(crate) async fn visit(
     }
 }
 
-/// The credential with that id.
+/// Returns the credential `id`.
 pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
     if connection.is_spread {
         return citus::credentials::find(connection, id).await?.first().map(credential_record).transpose();
@@ -145,7 +145,7 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<Cre
     first(connection, &FIND, &[&id]).await
 }
 
-/// Changes the account's credential with that id by [`RENAME`] or [`REVOKE`], which leave it alone where it is so already.
+/// Changes the account's credential `id` by [`RENAME`] or [`REVOKE`], which leave it unchanged if nothing would change.
 pub(crate) async fn change(
     connection: &Connection,
     account: &str,
@@ -160,7 +160,7 @@ pub(crate) async fn change(
     Ok(found.map(|found| (found, false)))
 }
 
-/// Ends the credential with that id and stores its successor.
+/// Ends the credential `id` and stores its successor.
 pub(crate) async fn rotate(
     connection: &Connection,
     id: &str,
@@ -178,7 +178,7 @@ pub(crate) async fn rotate(
     let (account, successor_id) = (identity.account.as_str(), &*identity.credential_id);
     let ended = first(connection, &END, &[&account, &id, &ends_at, &created_at, &successor_id]).await?;
     if ended.is_some() {
-        // Never the one that has just ended.
+        // Never removes the one that has just ended.
         remove_ended(connection, &identity.account, before).await?;
         insert(connection, successor, find_account).await?;
     }
@@ -206,7 +206,7 @@ pub(crate) async fn remove_ended(
     connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ())
 }
 
-/// Notes uses. What cannot be stored is no credential of ours.
+/// Records uses. Ids that cannot be stored are not those of a credential.
 pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<Option<()>, StorageError> {
     let mut latest = BTreeMap::new();
     for CredentialUse { account, credential_id, at } in uses {
@@ -224,7 +224,7 @@ pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -
     connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map(|_| Some(()))
 }
 
-/// The record in the first row, if there is any.
+/// Returns the record in the first row, if any.
 async fn first(
     connection: &Connection,
     sql: &Sql<'_>,
@@ -234,7 +234,6 @@ async fn first(
     rows.first().map(credential_record).transpose()
 }
 
-/// Stores a credential.
 pub(crate) async fn insert(
     connection: &Connection,
     credential: &NewCredential,
@@ -247,7 +246,7 @@ pub(crate) async fn insert(
     check_storable([id, &record.shown_prefix, &scopes].into_iter().chain(record.replaced_by.as_deref()))?;
     let name = record.name.as_deref().map(stored);
     let (digest, account) = (credential.digest.as_bytes().as_slice(), identity.account.as_str());
-    // The schema could hold ids to be unique within an account only; a revocation names no account.
+    // The schema may only guarantee unique ids within an account, but a revocation names no account.
     if find(connection, id).await?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
     }

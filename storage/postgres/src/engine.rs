@@ -1,4 +1,4 @@
-//! Engines that speak PostgreSQL's language and are not PostgreSQL: they are refused before anything else is asked of them.
+//! Refuses engines that speak PostgreSQL's protocol but are not PostgreSQL, before any other query.
 
 use crate::connection::{Connection, Sql};
 use crate::open_error::OpenError;
@@ -6,11 +6,11 @@ use crate::rows::get;
 
 const ENGINE: Sql = Sql { text: "SELECT version()", types: &[] };
 
-/// What `version()` has in it, and whose that is.
+/// Refused engines: a part of their `version()`, and their name.
 const REFUSED: [(&str, &str); 3] =
     [("CockroachDB ", "CockroachDB"), ("-YB-", "YugabyteDB"), (", Redshift ", "Amazon Redshift")];
 
-/// Refuses what is known not to do as PostgreSQL does.
+/// Refuses engines that are known to behave differently.
 pub(crate) async fn check(connection: &Connection) -> Result<(), OpenError> {
     let row = connection.query_one(&ENGINE, &[]).await?;
     refused(get(&row, "version")?).map_or(Ok(()), |engine| Err(OpenError::Engine(engine)))

@@ -1,4 +1,4 @@
-//! PostgreSQL's errors as what an operator would act on.
+//! Translates PostgreSQL's errors into messages that an operator can act on.
 
 use std::borrow::Cow;
 use std::error::Error as _;
@@ -14,14 +14,14 @@ use tokio_postgres::error::{Severity, SqlState};
 
 use crate::tls;
 
-/// How a read that failed is asked again.
+/// How to retry a failed read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retry {
-    /// The connection is gone, or what was prepared on it: ask over another.
+    /// The connection or its prepared statement is gone: retry over another connection.
     Reconnect,
-    /// The session goes on: ask once more in it.
+    /// The session still works: retry once in it.
     SameSession,
-    /// Not at all.
+    /// Do not retry.
     None,
 }
 
@@ -35,16 +35,16 @@ impl Retry {
             _ if ends_session(error) => Self::Reconnect,
             // "Cached plan must not change result type", after a change of the tables.
             SqlState::FEATURE_NOT_SUPPORTED | SqlState::INVALID_SQL_STATEMENT_NAME => Self::Reconnect,
-            // A standby that had to take a change of the primary, or a change of tables that waited for this read.
+            // Cancelled by a standby's replay of the primary's log, or deadlocked with a schema change.
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Self::SameSession,
-            // A server behind this one is lost, as Citus says of a worker.
+            // A server behind this one is lost: Citus reports a worker this way.
             _ if is_lost(code) => Self::SameSession,
             _ => Self::None,
         }
     }
 }
 
-/// Whether the database has closed the connection: the severity says it, or the code where an old pooler leaves that out.
+/// Returns `true` if the database closed the connection, by severity, or by code if an old pooler omits the severity.
 fn ends_session(error: &Error) -> bool {
     let Some(error) = error.as_db_error() else { return false };
     match error.parsed_severity() {
@@ -53,13 +53,13 @@ fn ends_session(error: &Error) -> bool {
     }
 }
 
-/// The error of a statement or of connecting. The database's own words stay as its source.
+/// Converts the error of a statement or of connecting. The database's own error stays as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     let (kind, message) = meaning(&error);
     StorageError::new(kind, message).with_source(error)
 }
 
-/// The same of a removal, where it is not the account that is missing. The source names the other table.
+/// Like [`storage_error`], for a removal: a foreign key violation then comes from another table, which the source names.
 pub(crate) fn removal_error(error: StorageError) -> StorageError {
     match (code(&error), cause(&error)) {
         (Some(&SqlState::FOREIGN_KEY_VIOLATION), Some(cause)) => {
@@ -69,17 +69,17 @@ pub(crate) fn removal_error(error: StorageError) -> StorageError {
     }
 }
 
-/// An error that passes while nothing but the database changes.
+/// Creates an error that may pass without a change by the operator.
 pub(crate) fn unavailable(message: impl Into<String>) -> StorageError {
     StorageError::new(Unavailable, message)
 }
 
-/// The code that the database gave, if an error came from it.
+/// Returns the SQLSTATE of an error that came from the database.
 pub(crate) fn code(error: &StorageError) -> Option<&SqlState> {
     driver_error(error)?.code()
 }
 
-/// What the database itself said.
+/// Returns the database's own message.
 pub(crate) fn cause(error: &StorageError) -> Option<String> {
     Some(driver_error(error)?.as_db_error()?.message().to_owned())
 }
@@ -88,17 +88,17 @@ pub(crate) fn driver_error(error: &StorageError) -> Option<&Error> {
     successors(error.source(), |cause| (*cause).source()).find_map(|cause| cause.downcast_ref())
 }
 
-/// Whether another transaction's lock was in the way.
+/// Returns `true` if the error is a lock timeout.
 pub(crate) fn is_locked(error: &StorageError) -> bool {
     code(error) == Some(&SqlState::LOCK_NOT_AVAILABLE)
 }
 
-/// What an operator would act on.
+/// Returns the kind and the message of an error, for an operator.
 pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
     if let Some(complaint) = tls::complaint(error) {
         return (Unavailable, complaint.into());
     }
-    // Only the database says what of it the role may not use.
+    // Only the database's own message names the object that the role may not use.
     if let Some(refusal) = error.as_db_error().filter(|refusal| *refusal.code() == SqlState::INSUFFICIENT_PRIVILEGE) {
         return (
             Unavailable,
@@ -119,13 +119,13 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
     (kind, message.into())
 }
 
-/// Whether an error of opening a database can pass while nothing but the database changes.
+/// Returns `true` if an error of opening a database may pass without a change by the operator.
 pub(crate) fn can_pass(error: &StorageError) -> bool {
-    // A migration whose commit was not confirmed is looked at again.
+    // After an unconfirmed commit, a migration checks the schema again.
     if ![Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
-    // Without a cause it is a time limit of ours, or a standby that may be promoted.
+    // Without a cause it is a timeout of this crate, or a standby that may be promoted.
     let Some(error) = driver_error(error) else { return error.source().is_none() };
     match error.code() {
         Some(&SqlState::PROTOCOL_VIOLATION) => false,
@@ -134,7 +134,7 @@ pub(crate) fn can_pass(error: &StorageError) -> bool {
     }
 }
 
-/// A value that no writer of this schema makes.
+/// Converts the error of reading a value that no writer of this schema writes.
 pub(crate) fn corrupt(error: Error) -> StorageError {
     StorageError::new(Corrupt, "the database holds a value that it must not").with_source(error)
 }
@@ -174,13 +174,13 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
     }
 }
 
-/// Whether this code says that a server is not there, is ending, or lets no connection begin for now.
+/// Returns `true` if the code means that a server is down, shutting down, or refusing connections for now.
 fn is_lost(code: &SqlState) -> bool {
     let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     ends.contains(code) || code.code().starts_with("08") || code.code() == "57P05"
 }
 
-/// tokio-postgres has no other sign of it.
+/// Returns `true` if the password is missing. tokio-postgres has no other sign of it.
 fn wants_password(error: &Error) -> bool {
     error.source().is_some_and(|source| source.to_string() == "password missing")
 }

@@ -1,4 +1,4 @@
-//! The log of what was done to keys and to sign in.
+//! Log of changes to keys and sign-ins.
 
 use catalogue_core::Timestamp;
 use catalogue_core::storage::{
@@ -25,7 +25,7 @@ pub(crate) const LAST_EVENTS: Sql = Sql {
     types: &[TEXT, Type::INT8],
 };
 
-/// All events of those keys.
+/// Removes all events of the given keys.
 pub(crate) const REMOVE_OF_KEYS: Sql = Sql {
     text: "DELETE FROM credential_events WHERE account_id = $1 AND credential_id = ANY($2)",
     types: &[TEXT, Type::TEXT_ARRAY],
@@ -37,7 +37,7 @@ const RENAMES: Sql = Sql {
     types: &[TEXT, TEXT],
 };
 
-/// Sign-in events, which belong to no key, up to an instant.
+/// Sign-in events, which belong to no key, up to a given time.
 const OLD: Sql = Sql {
     text: "SELECT id FROM credential_events WHERE account_id = $1 AND credential_id IS NULL AND at <= $2 \
            ORDER BY at LIMIT $3",
@@ -49,7 +49,7 @@ const REMOVE: Sql = Sql {
     types: &[TEXT, Type::TEXT_ARRAY],
 };
 
-/// The instant that is [`RETENTION`] before `now`, in microseconds.
+/// Returns the time that is [`RETENTION`] before `now`, in microseconds.
 pub(crate) fn retained_since(now: Timestamp) -> i64 {
     now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
 }
@@ -60,7 +60,7 @@ pub(crate) async fn limit_renames(connection: &Connection, account: &str, key: &
     remove(connection, account, renames.get(MAX_RENAMES..).unwrap_or_default()).await
 }
 
-/// Removes events of no key that are long before `now`.
+/// Removes events without a key that are long before `now`.
 pub(crate) async fn remove_old(connection: &Connection, account: &str, now: Timestamp) -> Result<(), StorageError> {
     let values: Values<'_> = &[&account, &retained_since(now), &(MAX_REMOVED as i64)];
     let old = connection.query(&OLD, values).await?;
@@ -75,7 +75,7 @@ async fn remove(connection: &Connection, account: &str, rows: &[Row]) -> Result<
     connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ())
 }
 
-/// Writes an event, in the transaction of what was done.
+/// Writes an event, in the transaction of the change.
 pub(crate) async fn insert(connection: &Connection, event: &CredentialEvent) -> Result<(), StorageError> {
     let CredentialEvent { account, id, at, action, actor, credential_id, name } = event;
     let values: Values<'_> = &[
@@ -90,7 +90,7 @@ pub(crate) async fn insert(connection: &Connection, event: &CredentialEvent) -> 
     connection.execute(&INSERT_EVENT, values).await.map(|_| ())
 }
 
-/// A row of [`LAST_EVENTS`].
+/// Converts a row of [`LAST_EVENTS`].
 pub(crate) fn event(row: &Row) -> Result<CredentialEvent, StorageError> {
     let action: &str = get(row, "action")?;
     Ok(CredentialEvent {

@@ -1,4 +1,4 @@
-//! Reading everything, module bodies included, in one state and some courses at a time.
+//! Exporting everything, module bodies included, from one state and a batch of courses at a time.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::connection::{Connection, Sql};
 use crate::rows::get;
 use crate::whole_course::{FIND_MODULES, course_header, find_modules};
 
-/// How many courses are in memory at the same time.
+/// Maximum number of courses in memory.
 const BATCH: i64 = 50;
 
 const COURSES: Sql = Sql {
@@ -32,7 +32,7 @@ pub(crate) async fn export(
     accounts: Accounts<'_>,
     visit: &mut Visitor<'_>,
 ) -> Result<(), StorageError> {
-    // One transaction, so that what others write meanwhile is not half in it.
+    // One transaction, so that concurrent changes are not half included.
     let mut pages = Pages::begin(connection, accounts, [PAGE_OF_ALL, NAMED]).await?;
     loop {
         let page = pages.next().await?;
@@ -50,7 +50,7 @@ pub(crate) async fn export(
         Accounts::Only(ids) => sorted(ids).into_iter().map(|id| (id, &COURSES_OF_ONE)).collect(),
     };
     for (first, sql) in walks {
-        // No slug is empty, so this is before the first.
+        // Slugs are not empty, so this position precedes the first course.
         let mut last = (first.to_owned(), String::new());
         loop {
             let rows = connection.query(sql, &[&last.0, &last.1, &BATCH]).await?;
@@ -66,7 +66,7 @@ pub(crate) async fn export(
     Ok(())
 }
 
-/// Courses with all their modules. Those of all are asked for at once.
+/// Reads all modules of the courses. The queries are pipelined.
 async fn with_modules(connection: &Connection, rows: &[Row]) -> Result<Vec<Course>, StorageError> {
     connection.prepare(&FIND_MODULES).await?;
     try_join_all(rows.iter().map(|row| whole_course(connection, row))).await

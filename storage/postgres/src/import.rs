@@ -33,32 +33,32 @@ const CREATION_TIME: Sql = Sql {
 
 const SLUGS: Sql = Sql { text: "SELECT slug FROM courses WHERE account_id = $1", types: &[Type::TEXT] };
 
-/// What is asked of each course before those that are new or other are copied.
+/// Statements that run for each course before the new and changed ones are copied.
 const BEFORE_COURSES: [&Sql<'_>; 5] =
     [&FIND_COURSE, &FIND_MODULES, &REMOVE_COURSE[0], &REMOVE_COURSE[1], &REMOVE_COURSE[2]];
 
-/// How many courses are removed before the database is waited for.
+/// Maximum number of removals sent before waiting for responses.
 const ASKED_AT_ONCE: usize = 256;
 
-/// The transaction ends with [`commit`](Import::commit); closing the connection undoes it.
+/// Import in one transaction, which [`commit`](Import::commit) ends; closing the connection rolls it back.
 ///
-/// What it has put is kept in memory, some 60 bytes a course. Nothing is in temporary tables: not every engine has them, nor
-/// each role the right to make one.
+/// Imported keys are tracked in memory, about 60 bytes a course. Temporary tables are not used: some engines have none, and
+/// some roles may not create them.
 pub(crate) struct PostgresImport {
     connection: Connection,
     put_accounts: HashSet<AccountId>,
-    /// Of the accounts that are there, and locked.
+    /// Slugs by account, for accounts that exist and are locked.
     put_courses: HashMap<AccountId, HashSet<Box<str>>>,
     /// Accounts whose courses were changed, to have their revision replaced.
     changed: HashSet<AccountId>,
-    /// A statement failed. The database then undoes the transaction, and would not complain of a commit.
+    /// Whether a statement failed. The database then rolls back, and its commit would report no error.
     failed: bool,
 }
 
 impl PostgresImport {
     pub(crate) async fn begin(connection: Connection) -> Result<Self, StorageError> {
         begin(&connection, LOCK_TIMEOUT).await?;
-        // A plan made while a table is empty reads it from end to end, and is kept however many rows the import adds.
+        // A plan made while a table is empty scans the whole table, and is reused however many rows the import adds.
         connection.run("SET LOCAL enable_seqscan = off").await?;
         Ok(Self {
             connection,
@@ -69,7 +69,7 @@ impl PostgresImport {
         })
     }
 
-    /// All that is asked of the database at the same time waits for it once.
+    /// Pipelines statements, so each group costs one round trip.
     async fn write_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
         self.lock_accounts(records).await?;
         let (mut accounts, mut courses) = (Vec::new(), Vec::new());
@@ -109,7 +109,7 @@ impl PostgresImport {
         Ok(outcomes)
     }
 
-    /// Locks the accounts that courses name, but for those that are locked or written before them.
+    /// Locks the accounts that courses name, except those that are locked or written before them.
     async fn lock_accounts(&mut self, records: &[Record]) -> Result<(), StorageError> {
         let (mut written, mut named) = (HashSet::new(), HashSet::new());
         for record in records {
@@ -131,14 +131,14 @@ impl PostgresImport {
         Ok(())
     }
 
-    /// Whether it is put for the first time.
+    /// Records an account. Returns `true` if it is new in this import.
     fn note_account(&mut self, account: &Account) -> Result<bool, StorageError> {
         check_storable([account.id.as_str()])?;
         self.put_courses.entry(account.id.clone()).or_default();
         Ok(self.put_accounts.insert(account.id.clone()))
     }
 
-    /// Whether it is put for the first time.
+    /// Records a course. Returns `true` if it is new in this import.
     fn note_course(&mut self, Course { account, slug, .. }: &Course) -> Result<bool, StorageError> {
         let put = self.put_courses.get_mut(account).ok_or_else(|| unknown_account(account))?;
         if !is_slug(slug) {
@@ -165,14 +165,14 @@ impl PostgresImport {
         Ok(Change::Changed)
     }
 
-    /// Removes what is there of a course where it is not the same.
+    /// Removes the stored version of a course if it differs.
     async fn make_room(&self, course: &Course) -> Result<Change, StorageError> {
         let change = match find_whole_course(&self.connection, course.account.as_str(), &course.slug).await? {
             None => Change::Added,
             Some(known) if known == *course => return Ok(Change::Unchanged),
             Some(_) => Change::Changed,
         };
-        // Also where it is added: what a host may have left of its modules goes.
+        // Also if it is added: this removes modules that the host application may have left.
         remove_course(&self.connection, &course.account, &course.slug).await?;
         Ok(change)
     }
@@ -198,7 +198,7 @@ impl PostgresImport {
         self.put_all(&[record]).await?.swap_remove(0)
     }
 
-    /// Notes whether what was tried has failed.
+    /// Records whether an operation failed.
     fn noted<T>(&mut self, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
         self.failed |= outcome.is_err();
         outcome
@@ -263,7 +263,7 @@ async fn creation_time(
     rows.first().map(|row| time(row, "created_at")).transpose()
 }
 
-/// Prepares what is then asked many times at once: each of them would prepare it for itself.
+/// Prepares statements that then run many times concurrently; otherwise each would prepare its own.
 async fn prepare(connection: &Connection, statements: &[&Sql<'_>]) -> Result<(), StorageError> {
     try_join_all(statements.iter().map(|sql| connection.prepare(sql))).await.map(|_| ())
 }

@@ -1,4 +1,4 @@
-//! The keys of one account: what the developer settings read and change. What is read is the primary's.
+//! Keys of one account, for the developer settings. Reads use the primary.
 
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
@@ -108,7 +108,7 @@ impl KeyStorage for PostgresStorage {
     }
 }
 
-/// Writes the event of what was changed, if anything was, and returns the key.
+/// Writes the event of a change, if there was one, and returns the key.
 async fn log(
     connection: &Connection,
     changed: Option<Changed>,

@@ -12,25 +12,25 @@
 //! # }
 //! ```
 //!
-//! It answers as the SQLite storage does, byte for byte. PostgreSQL has the character U+0000 in no text: titles, names and
-//! bodies with it are stored with U+FFFE and a zero digit in its place (and U+FFFE, which is no character, as itself twice).
+//! Responses equal those of the SQLite storage, byte for byte. PostgreSQL text cannot contain U+0000: titles, names and bodies
+//! store it as U+FFFE and a zero digit (and the noncharacter U+FFFE as two U+FFFE).
 //!
-//! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection closed
-//! is asked once more over another. No call of the request path takes longer than [`Options::deadline`].
+//! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
+//! closed is retried once over another. No call of the request path takes longer than [`Options::deadline`].
 //!
-//! The package's README says what failover, replicas, poolers and courses in another program's views promise.
+//! The package's README describes the guarantees for failover, replicas, poolers and courses in another program's views.
 //!
 //! # Other writers
-//! Triggers keep each account's revision, so a host may write to the tables with plain SQL. Without triggers
-//! ([`Options::without_triggers`]), a host's writers must do in their transactions what these would: first replace
-//! `accounts.revision` by a random UUID of their own (Citus lets no `UPDATE` call `gen_random_uuid()`), set
-//! `courses.module_count`, and remove or move a course's modules and their contents along with it.
+//! Triggers maintain each account's revision, so a host application may write to the tables with plain SQL. Without triggers
+//! ([`Options::without_triggers`]), its transactions must do the triggers' work: first replace `accounts.revision` with a new
+//! random UUID (Citus allows no `gen_random_uuid()` in an `UPDATE`), set `courses.module_count`, and remove or move a course's
+//! modules and their contents together with the course.
 //!
-//! Where [`Options::citus`] has spread the tables, a writer of `credentials` also writes `credential_accounts`, or the key is
-//! unknown.
+//! If [`Options::citus`] has distributed the tables, a writer of `credentials` must also write `credential_accounts`;
+//! otherwise the key is unknown.
 //!
-//! The triggers change the tables of their own schema; where that is renamed, their functions need the new name:
-//! `ALTER FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
+//! The triggers change the tables of their own schema. If the schema is renamed, their functions need the new name: `ALTER
+//! FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

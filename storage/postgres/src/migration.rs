@@ -1,4 +1,4 @@
-//! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
+//! Schema migration: numbered SQL files, applied in order in one transaction.
 
 use std::time::Duration;
 
@@ -18,23 +18,23 @@ use crate::rows::{column, get};
 use crate::transaction::commit;
 use crate::versions::{MIGRATIONS, Migration};
 
-/// How long it may take to find out which version there is.
+/// Timeout for reading the schema's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a migration waits for a table that another transaction has, and how often and when it tries again, also while
-/// others make the same tables.
+/// Timeout for a table lock of another transaction, and number of attempts and delay between them, also for conflicts with
+/// others that create the same tables.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 30;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The mark of builds before schema version 1 was made anew.
+/// Version table of builds from before schema version 1 was redefined.
 const UNRELEASED_VERSION_TABLE: &str = "catalogue_schema";
-/// The one row of this table says which version the schema has. Who migrates has it locked.
+/// Single-row table that holds the schema version. A migration locks the row.
 const VERSION_TABLE: &str = "
     CREATE TABLE catalogue_schema_version (id BIGINT NOT NULL PRIMARY KEY CHECK (id = 1), version BIGINT NOT NULL);
     INSERT INTO catalogue_schema_version (id, version) VALUES (1, 0);
 ";
 
-/// Which of our tables the schema has that new tables would be made in.
+/// The catalogue's tables in the schema that new tables would be created in.
 const TABLES: Sql = Sql {
     text: "SELECT CAST(tablename AS TEXT) FROM pg_catalog.pg_tables WHERE schemaname = current_schema() \
            AND tablename IN ('catalogue_schema_version', 'catalogue_schema', 'accounts', 'courses', 'modules', \
@@ -42,7 +42,7 @@ const TABLES: Sql = Sql {
     types: &[],
 };
 
-/// The schema is that which new tables would be made in; it and the role also as SQL names them.
+/// The schema is the one that new tables would be created in; it and the role are also returned quoted.
 const SETTINGS: Sql = Sql {
     text: "SELECT current_setting('server_encoding') AS encoding, CAST(coalesce(current_schema(), '') AS TEXT) AS schema, \
            EXISTS (SELECT oid FROM pg_catalog.pg_extension WHERE extname = 'citus') AS has_citus, \
@@ -59,14 +59,14 @@ const LOCKED_VERSION: Sql =
 const SET_VERSION: Sql =
     Sql { text: "UPDATE catalogue_schema_version SET version = $1 WHERE id = 1", types: &[Type::INT8] };
 
-/// A row where the tables were made with triggers.
+/// Returns a row if the tables were created with triggers.
 const TRIGGERS: Sql = Sql {
     text: "SELECT p.oid FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace \
            WHERE n.nspname = current_schema() AND p.proname = 'catalogue_courses_updated'",
     types: &[],
 };
 
-/// What [`PostgresStorage::migrate`](crate::PostgresStorage::migrate) did.
+/// Result of [`PostgresStorage::migrate`](crate::PostgresStorage::migrate).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Migrated {
@@ -76,25 +76,25 @@ pub struct Migrated {
     pub to: u32,
 }
 
-/// What a schema is like.
+/// State of a schema.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Found {
-    /// 0 where there are no tables of ours.
+    /// 0 if the catalogue has no tables.
     pub(crate) version: u32,
-    /// Whether its tables are made for being spread over nodes by account.
+    /// Whether its tables were created for distribution over Citus nodes by account.
     pub(crate) is_spread: bool,
-    /// Whether the database has the extension that spreads them.
+    /// Whether the database has the extension Citus.
     pub(crate) has_citus: bool,
 }
 
-/// Looks at the schema.
+/// Reads the state of the schema.
 pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     let connection = options.exporting().open().await?;
     let asking = async {
         engine::check(&connection).await?;
         let settings = connection.query_one(&SETTINGS, &[]).await?;
         let (encoding, schema): (String, &str) = (get(&settings, "encoding")?, get(&settings, "schema")?);
-        // Texts are kept as they come only in UTF-8.
+        // Only UTF-8 stores texts unchanged.
         if !encoding.eq_ignore_ascii_case("UTF8") {
             return Err(OpenError::Encoding(encoding));
         }
@@ -115,12 +115,12 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
     timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
 }
 
-/// Brings the database to [`SCHEMA_VERSION`](crate::versions::SCHEMA_VERSION); does nothing at all where it is there already.
+/// Brings the database to [`SCHEMA_VERSION`](crate::versions::SCHEMA_VERSION). Does nothing if it is up to date.
 pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
     migrate_by(&MIGRATIONS, options).await
 }
 
-/// Applies what the database lacks of `migrations`.
+/// Applies those of `migrations` that the database lacks.
 async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migrated, OpenError> {
     let known = migrations.len() as u32;
     let Found { version: found, is_spread, has_citus } = look(options).await?;
@@ -137,10 +137,10 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
     }
     let mut attempt = 1;
     loop {
-        // The transaction of an attempt that failed ends with its connection.
+        // The transaction of a failed attempt ends with its connection.
         let connection = options.writing().open().await?;
         match apply(migrations, &connection, options, has_citus).await {
-            // Requests would queue behind this one for as long as another transaction has a table: better to step back.
+            // Requests would queue behind this wait for another transaction's lock, so it is short and repeated.
             Err(OpenError::Failed(error)) if (is_locked(&error) || is_race(&error)) && attempt < ATTEMPTS => {
                 attempt += 1;
                 sleep(PAUSE).await;
@@ -150,7 +150,7 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
     }
 }
 
-/// Applies what is missing; the version is read again under the lock, as another process may have been faster.
+/// Applies missing migrations. Reads the version again under the lock, as another process may have been faster.
 async fn apply(
     migrations: &[Migration],
     connection: &Connection,
@@ -178,7 +178,7 @@ async fn apply(
     if options.citus && !is_spread {
         connection.run(placement::WITHOUT_TRIGGERS).await?;
     }
-    // What was made without triggers stays without, and triggers that are there have to be of the same version.
+    // Tables without triggers stay without; existing triggers must match the schema version.
     let triggers = if found == 0 { options.triggers } else { !connection.query(&TRIGGERS, &[]).await?.is_empty() };
     for migration in migrations.iter().skip(found as usize) {
         connection.run(if beside_views { migration.views } else { migration.tables }).await?;
@@ -198,7 +198,7 @@ async fn apply(
     Ok(found)
 }
 
-/// What is found by that statement for the version, which is 0 where there is no table to ask. It says nothing of Citus.
+/// Reads the version by `sql`; 0 if there are no tables. Does not look for Citus.
 async fn found_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<Found, OpenError> {
     let tables = connection.query(&TABLES, &[]).await?;
     let tables: Vec<&str> = column(&tables)?;
@@ -224,12 +224,12 @@ async fn found_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> 
     Ok(Found { version, is_spread: tables.contains(&"credential_accounts"), has_citus: false })
 }
 
-/// The schema that new tables would be made in.
+/// Returns the schema that new tables would be created in.
 async fn schema(connection: &Connection) -> Result<String, OpenError> {
     Ok(get(&connection.query_one(&SETTINGS, &[]).await?, "schema")?)
 }
 
-/// Whether another program has made the same tables meanwhile.
+/// Returns `true` if another program has concurrently created the same tables.
 fn is_race(error: &StorageError) -> bool {
     let codes = [
         SqlState::DUPLICATE_SCHEMA,

@@ -1,4 +1,4 @@
-//! The schema of our tables, where it is named: whether it is there, is looked into, and is nobody else's.
+//! Checks the configured schema: it exists, is on the search path, and belongs to the catalogue.
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
@@ -23,7 +23,7 @@ const RELATIONS_OF_ANYBODY: Sql = Sql {
     types: &[],
 };
 
-/// Whether the schema is there; sessions then look into it. Where none is named, it is the session's.
+/// Returns whether the schema exists, and checks that sessions use it. If none is configured, it is the session's.
 pub(crate) async fn is_there(connection: &Connection, options: &Options) -> Result<bool, OpenError> {
     let Some(name) = options.courses.schema() else { return Ok(true) };
     if options.courses.views.as_deref() == Some(name) {
@@ -34,16 +34,16 @@ pub(crate) async fn is_there(connection: &Connection, options: &Options) -> Resu
     match (get(&row, "is_there")?, get(&row, "is_found")?) {
         (false, _) => Ok(false),
         (true, true) => Ok(true),
-        // A pooler hands no setting on.
+        // A pooler does not forward settings.
         (true, false) if options.through_pooler => Err(OpenError::Role(format!(
             "sessions do not find the schema {schema}; for a pooler write: ALTER ROLE {role} SET search_path = {schema}"
         ))),
-        // Without the right to use it, a session does not see it.
+        // A session does not see a schema without the right to use it.
         (true, false) => Err(no_schema(schema, role)),
     }
 }
 
-/// Makes it where it is missing.
+/// Creates the schema if it is missing.
 pub(crate) async fn make(connection: &Connection, options: &Options) -> Result<(), OpenError> {
     let Some(name) = options.courses.schema() else { return Ok(()) };
     if is_there(connection, options).await? {
@@ -64,7 +64,7 @@ fn no_schema(schema: &str, role: &str) -> OpenError {
     ))
 }
 
-/// Refuses a schema without tables of ours that has something of others, where ours are to be alone.
+/// Refuses a schema without the catalogue's tables that is not empty, if it must be a dedicated one.
 pub(crate) async fn check_alone(connection: &Connection, options: &Options) -> Result<(), OpenError> {
     let Some(schema) = options.courses.schema().filter(|_| options.courses.views.is_some()) else { return Ok(()) };
     let found = connection.query(&RELATIONS_OF_ANYBODY, &[]).await?;

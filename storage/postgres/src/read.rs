@@ -1,4 +1,4 @@
-//! The request path: one statement a call, each bounded by an index.
+//! The request path: one statement per call, each bounded by an index.
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
@@ -14,18 +14,18 @@ use crate::rows;
 use crate::storage::PostgresStorage;
 use crate::text::storable;
 
-/// The credential with its account's revision: one look-up for all that a kept answer needs.
+/// The credential with its account's revision: one lookup for everything that a cached response needs.
 const FIND_CREDENTIAL: Sql = Sql {
     text: "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
            FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = $1",
     types: &[Type::BYTEA],
 };
 
-/// A row in any case: that a token is not revoked is what a replica may say too.
+/// Always returns a row, so a replica's "not revoked" is trusted too.
 const IS_REVOKED: Sql = Sql { text: "SELECT count(*) FROM revoked_tokens WHERE digest = $1", types: &[Type::BYTEA] };
 
-/// All rows of a page as one, which costs the database and those who read it less than a row each. A sorted subquery hands its
-/// rows to the aggregates in its order. The first page comes after a place that no course can have. The revision stands beside,
+/// All rows of a page as one row of arrays, which is cheaper for the database and its clients. A sorted subquery passes its
+/// rows to the aggregates in order. The first page starts from a position that no course can have. The revision is part of it,
 /// as only one statement sees one state of one server.
 const PAGE: Sql = Sql {
     text: "SELECT array_agg(slug) AS slugs, array_agg(title) AS titles, array_agg(language) AS languages, \
@@ -37,7 +37,7 @@ const PAGE: Sql = Sql {
     types: &[Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
 };
 
-/// One statement for the course, its modules and the revision, so that all are of one state.
+/// One statement for the course, its modules and the revision, so all are of one state.
 const FIND_COURSE: Sql = Sql {
     text: "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
            m.title AS module_title, m.summary AS module_summary, \
@@ -116,7 +116,7 @@ impl CredentialStorage for PostgresStorage {
     }
 }
 
-/// The course of the rows of [`FIND_COURSE`].
+/// Builds the course from the rows of [`FIND_COURSE`].
 fn course(first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
     let mut course = CourseDetail {
         slug: rows::get(first, "slug")?,

@@ -14,14 +14,14 @@ const INSERT_REVOCATIONS: Sql = Sql {
     types: &[Type::BYTEA_ARRAY, Type::INT8, Type::INT8],
 };
 
-/// But those that another transaction has: nobody waits for this.
+/// Skips rows locked by another transaction: this never waits.
 const REMOVE_REVOCATIONS_LONG_OVER: Sql = Sql {
     text: "DELETE FROM revoked_tokens WHERE digest = ANY(ARRAY(SELECT digest FROM revoked_tokens \
            WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
     types: &[Type::INT8],
 };
 
-/// Stores revocations, and removes what is long over, but where that is on other nodes.
+/// Stores revocations, and removes those past retention, unless the tables are distributed.
 pub(crate) async fn add(
     connection: &Connection,
     digests: &[TokenDigest],
@@ -31,7 +31,7 @@ pub(crate) async fn add(
     if !connection.is_spread {
         connection.execute(&REMOVE_REVOCATIONS_LONG_OVER, &[&long_before(at)]).await?;
     }
-    // In one order, so that of two that store the same ones, one waits for the other.
+    // Sorted, so that transactions that store the same digests wait for each other instead of deadlocking.
     let mut digests: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();
     digests.sort_unstable();
     let values: Values<'_> = &[&digests, &expires_at.as_microseconds(), &at.as_microseconds()];

@@ -1,4 +1,4 @@
-//! Rows as domain types.
+//! Conversion of rows to domain types.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,32 +20,32 @@ pub(crate) trait Column: RowIndex + fmt::Display {}
 
 impl<C: RowIndex + fmt::Display> Column for C {}
 
-/// The value in `column`.
+/// Returns the value in `column`.
 pub(crate) fn get<'r, T: FromSql<'r>>(row: &'r Row, column: impl Column) -> Result<T, StorageError> {
     row.try_get(column).map_err(corrupt)
 }
 
-/// The values of the first column.
+/// Returns the values of the first column.
 pub(crate) fn column<'r, T: FromSql<'r>>(rows: &'r [Row]) -> Result<Vec<T>, StorageError> {
     rows.iter().map(|row| get(row, 0)).collect()
 }
 
-/// A text that is shown, in `column`.
+/// Returns the displayed text in `column`.
 pub(crate) fn owned_text(row: &Row, column: impl Column) -> Result<String, StorageError> {
     Ok(shown(get(row, column)?).into_owned())
 }
 
-/// A text that is shown, in `column`, or none.
+/// Returns the displayed text in `column`, or `None` if it is null.
 pub(crate) fn optional_text(row: &Row, column: impl Column) -> Result<Option<String>, StorageError> {
     Ok(get::<Option<&str>>(row, column)?.map(|stored| shown(stored).into_owned()))
 }
 
-/// A time in `column`, in microseconds.
+/// Returns the time in `column`, stored in microseconds.
 pub(crate) fn time(row: &Row, column: impl Column) -> Result<Timestamp, StorageError> {
     checked_time(get(row, column)?)
 }
 
-/// A time in `column`, or none.
+/// Returns the time in `column`, or `None` if it is null.
 pub(crate) fn optional_time(row: &Row, column: impl Column) -> Result<Option<Timestamp>, StorageError> {
     get::<Option<i64>>(row, column)?.map(checked_time).transpose()
 }
@@ -58,7 +58,7 @@ pub(crate) fn must_not(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
-/// Hands over the courses of a page in one row of arrays.
+/// Pushes the courses of a page, which is one row of arrays.
 pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
     let slugs: Vec<&str> = get(row, "slugs")?;
     let [titles, languages]: [Vec<&str>; 2] = [get(row, "titles")?, get(row, "languages")?];
@@ -83,7 +83,7 @@ pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), S
     Ok(())
 }
 
-/// An account, of which `id, name, email` are the first columns.
+/// Converts a row whose first columns are `id, name, email`.
 pub(crate) fn account(row: &Row) -> Result<Account, StorageError> {
     let [id, name, email] = [0, 1, 2];
     Ok(Account { id: account_id(row, id)?, name: owned_text(row, name)?, email: owned_text(row, email)? })
@@ -103,7 +103,7 @@ fn identity(row: &Row) -> Result<Identity, StorageError> {
     }
 }
 
-/// All that is stored of a credential.
+/// Converts a row to everything stored about a credential.
 pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord, StorageError> {
     Ok(CredentialRecord {
         identity: identity(row)?,
@@ -117,7 +117,7 @@ pub(crate) fn credential_record(row: &Row) -> Result<CredentialRecord, StorageEr
     })
 }
 
-/// A credential without its account's revision.
+/// Converts a row to a credential without its account's revision.
 pub(crate) fn credential(row: &Row) -> Result<Credential, StorageError> {
     let mut credential = Credential::new(identity(row)?);
     credential.expires_at = optional_time(row, "expires_at")?;
@@ -125,12 +125,12 @@ pub(crate) fn credential(row: &Row) -> Result<Credential, StorageError> {
     Ok(credential)
 }
 
-/// An account's id in `column`.
+/// Returns the account id in `column`.
 pub(crate) fn account_id(row: &Row, column: impl Column) -> Result<AccountId, StorageError> {
     Ok(AccountId::new(get::<&str>(row, column)?))
 }
 
-/// A revision in `column`, or none.
+/// Returns the revision in `column`, or `None` if it is null.
 pub(crate) fn revision(row: &Row, column: impl Column) -> Result<Option<Revision>, StorageError> {
     Ok(get::<Option<Uuid>>(row, column)?.map(|revision| Revision::from_bytes(revision.into_bytes())))
 }

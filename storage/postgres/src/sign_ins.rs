@@ -1,4 +1,4 @@
-//! Sign-in links and sessions. What is read is the primary's, so that an end is never late.
+//! Sign-in links and sessions. Reads use the primary, so an end takes effect immediately.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use crate::rows::{account, column, get, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 
-/// How long after its end is kept what another account has, so that it can be told from what never was, or a revocation.
+/// Retention of other accounts' ended rows, which tells them from unknown ones, and of expired tokens' revocations.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The two kinds, as they are stored.
+/// Stored names of the two kinds.
 const LINK: &str = "link";
 const SESSION: &str = "session";
 
@@ -32,13 +32,13 @@ pub(crate) const FIND_SIGN_IN: Sql = Sql {
     types: &[Type::BYTEA, Type::TEXT],
 };
 
-/// Changes of one account come one after the other: each has a row that the other wants. In one order, so that one waits.
+/// Serializes changes of one account, as each needs rows of the other. Ordered, so that one waits instead of deadlocking.
 const LOCK_SIGN_INS: Sql = Sql {
     text: "SELECT digest, expires_at FROM sign_ins WHERE account_id = $1 ORDER BY digest FOR UPDATE",
     types: &[Type::TEXT],
 };
 
-/// Of any account, but those that another transaction has: nobody waits for this.
+/// Rows of any account, except those locked by another transaction: this never waits.
 const REMOVE_LONG_OVER: Sql = Sql {
     text: "DELETE FROM sign_ins WHERE digest = ANY(ARRAY(SELECT digest FROM sign_ins \
            WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
@@ -56,7 +56,7 @@ const INSERT_SIGN_IN: Sql = Sql {
     types: &[Type::BYTEA, Type::TEXT, Type::TEXT, Type::INT8, Type::INT8],
 };
 
-/// By account too: on Citus its rows are on one node.
+/// Names the account too: on Citus its rows are on one node.
 const REMOVE: Sql = Sql {
     text: "DELETE FROM sign_ins WHERE account_id = $1 AND digest = ANY($2)",
     types: &[Type::TEXT, Type::BYTEA_ARRAY],
@@ -72,7 +72,7 @@ impl SignInStorage for PostgresStorage {
         }
         let connection = self.writer().await?;
         let make = || async {
-            // In our own tables a foreign key refers to the account.
+            // In the catalogue's own tables, a foreign key refers to the account.
             if self.views.is_some() {
                 check_account(&connection, &link.account, &self.find_account()).await?;
             }
@@ -91,7 +91,7 @@ impl SignInStorage for PostgresStorage {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        // Anybody may send a code: an unknown one costs a read over the pool.
+        // Any client may send a code, so an unknown one costs only a read over the pool.
         let found = self.look_up(link, LINK).await?.filter(|found| !found.is_over(now));
         let Some(Session { account, .. }) = found else { return Ok(None) };
         let connection = self.writer().await?;
@@ -128,8 +128,8 @@ impl PostgresStorage {
         self.sql(FIND_SIGN_IN, |statements| &statements.find_sign_in)
     }
 
-    /// Returns the link or session with that digest. Ends all of an account that the views do not name: its id may be given to
-    /// another one.
+    /// Returns the link or session with this digest. If the views lack its account, ends all of the account's: the id may be
+    /// reused.
     async fn look_up(&self, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
         let rows = match self.is_spread {
             true => citus::sign_ins::look_up(&self.readers, digest, kind).await?,
@@ -144,12 +144,12 @@ impl PostgresStorage {
         Ok(Some(Session { account, expires_at: time(row, "expires_at")? }))
     }
 
-    /// Ends the links and sessions of an account, with an event if `by` is known, and says how many there were.
+    /// Ends the links and sessions of an account, with an event if `by` is known. Returns their number.
     async fn end_all(&self, account: &AccountId, by: Option<&Actor>) -> Result<u64, StorageError> {
         let connection = self.writer().await?;
         let end = || async {
             lock(&connection, account).await?;
-            // What was committed while the locks were waited for is seen by another statement alone.
+            // Only a later statement sees what was committed during the wait for the locks.
             let ended = connection.execute(&REMOVE_ALL, &[&account.as_str()]).await?;
             if ended == 0 {
                 return Ok(None);
@@ -182,7 +182,7 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     log(connection, account, CredentialAction::LinkMade, *created_at, by).await
 }
 
-/// What has ended by then is over for long.
+/// Returns the retention cutoff: rows that ended by then can be removed.
 pub(crate) fn long_before(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
 }
@@ -195,7 +195,7 @@ async fn exchange(
     session: &NewSession,
 ) -> Result<Option<()>, StorageError> {
     lock(connection, account).await?;
-    // Of two at the same time, the other one has removed it by now.
+    // If another call exchanged it concurrently, the link is gone by now.
     if remove(connection, account, &[link.as_bytes()]).await? == 0 {
         return Ok(None);
     }
@@ -226,8 +226,8 @@ async fn insert(
     connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ())
 }
 
-/// Removes those of the account, and says how many there were. On Citus, whose they were stays until their end: it may be on a
-/// node that is away.
+/// Removes the account's `digests`. Returns their number. On Citus the row that maps a digest to its account stays until it
+/// expires: it may be on a node that is down.
 async fn remove(connection: &Connection, account: &AccountId, digests: &[&[u8]]) -> Result<u64, StorageError> {
     if digests.is_empty() {
         return Ok(0);

@@ -32,11 +32,11 @@ const CLOCK: Sql =
 #[derive(Clone)]
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
-    /// Where courses are another program's.
+    /// Views to read courses from; `None` if courses are in the catalogue's own tables.
     pub(crate) views: Option<Arc<Views>>,
     options: Arc<Options>,
     write_timeout: Duration,
-    /// Whether the tables are spread over nodes by account.
+    /// Whether the tables are distributed over Citus nodes by account.
     pub(crate) is_spread: bool,
     has_citus: bool,
 }
@@ -45,8 +45,8 @@ impl PostgresStorage {
     /// Opens a database of the current schema.
     ///
     /// # Errors
-    /// When it is out of reach, or its tables are not ours or of another schema version, or where courses are read from
-    /// views, these or their columns are missing or of a type that cannot be read. Nothing is changed.
+    /// Returns [`OpenError`] if the database is unreachable, if its tables are another program's or of another schema version,
+    /// or if views that the options name, or their columns, are missing or of an unreadable type. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         for server in &options.in_the_clear {
             tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
@@ -60,7 +60,7 @@ impl PostgresStorage {
                 let readers = Arc::new(Readers::new(&options));
                 let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_spread, has_citus };
                 match storage.ask_as_requests_do().await {
-                    // It may be another node that is away, and those of other accounts may be there.
+                    // Perhaps only one node is down; those of other accounts may be up.
                     Err(error) if is_spread && can_pass(&error) => {
                         storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
                         tracing::warn!(%error, "a node does not answer: requests of its accounts are answered 500");
@@ -73,8 +73,8 @@ impl PostgresStorage {
         }
     }
 
-    /// Asks what requests ask, over connections like theirs: tables that the role may not read, or a pooler that refuses the
-    /// settings of a session, are told at the start.
+    /// Runs the queries of requests once, over the same connections, so that opening fails if the role may not read a table or
+    /// a pooler refuses the settings of a session.
     async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         let none = TokenDigest::from_bytes([0; 32]);
@@ -88,44 +88,43 @@ impl PostgresStorage {
     /// Opens a database and brings its schema up to date.
     ///
     /// # Errors
-    /// As for [`migrate`](Self::migrate).
+    /// Returns the errors of [`migrate`](Self::migrate) and [`open`](Self::open).
     pub async fn open_and_migrate(options: &Options) -> Result<Self, OpenError> {
         Self::migrate(options).await?;
         Self::open(options).await
     }
 
-    /// The same with another limit for how long a change to keys, sign-ins or one course waits for another program that writes
-    /// the same rows: 5 seconds by default, a millisecond at least. Beyond the default, a call that has waited for a second
-    /// says so in the log.
+    /// Sets how long a change to keys, sign-ins or one course waits for another program that writes the same rows. Default: 5
+    /// seconds; minimum: 1 ms. With a longer timeout than the default, a call that has waited for a second logs a warning.
     #[must_use]
     pub fn write_timeout(self, longest: Duration) -> Self {
         Self { write_timeout: longest, ..self }
     }
 
-    /// Makes the tables where they are missing and brings them up to date, all of it or nothing. Of several at the same time,
-    /// one does it and the others wait for it.
+    /// Creates missing tables and brings existing ones up to date, in one transaction. Of several concurrent calls, one
+    /// migrates and the others wait for it.
     ///
     /// # Errors
-    /// When it is out of reach, has tables of another program or of a newer version, or is read-only and has to change.
+    /// Returns [`OpenError`] if the database is unreachable, needs changes but is read-only, or has newer or other tables.
     pub async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
         migration::migrate(options).await
     }
 
-    /// The time by the primary's clock.
+    /// Returns the time by the primary's clock.
     ///
     /// # Errors
-    /// When the primary cannot be asked.
+    /// Returns an error if the primary cannot be queried.
     pub async fn clock(&self) -> Result<Timestamp, StorageError> {
         time(&self.exporter().await?.query_one(&CLOCK, &[]).await?, "now")
     }
 
-    /// What can be looked at where courses are read from views ([`Options::views`]); `None` where they are in our tables.
+    /// Returns the checks of views; `None` if courses are in the catalogue's own tables, not in [`Options::views`].
     #[must_use]
     pub fn views(&self) -> Option<&dyn CourseViews> {
         self.views.as_deref().map(|views| views as &dyn CourseViews)
     }
 
-    /// The statement for tables of ours, or that over views.
+    /// Returns the statement for the catalogue's own tables, or its counterpart over views.
     pub(crate) fn sql<'s>(&'s self, ours: Sql<'s>, over_views: fn(&Statements) -> &Statement) -> Sql<'s> {
         self.views.as_ref().map_or(ours, |views| over_views(&views.statements).sql())
     }
@@ -134,12 +133,12 @@ impl PostgresStorage {
         self.sql(FIND_ACCOUNT, |statements| &statements.find_account)
     }
 
-    /// A connection for one change.
+    /// Opens a connection for one change.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
         Ok(self.of_layout(self.options.writing().without_names().open().await?))
     }
 
-    /// A connection for many changes, as in an import.
+    /// Opens a connection for many changes, as in an import.
     pub(crate) async fn importer(&self) -> Result<Connection, StorageError> {
         Ok(self.of_layout(self.options.writing().open().await?))
     }
@@ -156,7 +155,7 @@ impl PostgresStorage {
         transact(connection, DEADLINE, self.write_timeout, change).await
     }
 
-    /// A connection that can read everything, for administration.
+    /// Opens a connection that can read everything, for administration.
     pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
         Ok(self.of_layout(self.options.exporting().open().await?))
     }
@@ -166,7 +165,7 @@ impl PostgresStorage {
         connection
     }
 
-    /// What an operator of Citus has to mend; nothing where there is none, or where it cannot be asked.
+    /// Returns what an operator must fix in Citus; empty without Citus or if it cannot be queried.
     pub(crate) async fn faults(&self) -> Vec<String> {
         if !self.has_citus {
             return Vec::new();

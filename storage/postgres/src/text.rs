@@ -1,7 +1,7 @@
-//! U+0000, which PostgreSQL's texts cannot hold: how a text with it is stored, and what is compared with one.
+//! U+0000, which PostgreSQL text cannot contain: how texts with it are stored and compared.
 //!
-//! In what is shown it is stored as U+FFFE and a zero digit, and U+FFFE, which is no character, as itself twice. Ids and
-//! slugs, which are looked up and ordered by, are stored as they are, so one with U+0000 is not there.
+//! Displayed texts store it as U+FFFE and a zero digit, and the noncharacter U+FFFE as two U+FFFE. Ids and slugs, which are
+//! looked up and sorted, are stored unchanged, so one with U+0000 does not exist.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 const ESCAPE: char = '\u{fffe}';
 const ZERO: char = '0';
 
-/// A text that is shown, as it is stored.
+/// Returns the stored form of a displayed text.
 pub(crate) fn stored(text: &str) -> Cow<'_, str> {
     if !text.contains(['\0', ESCAPE]) {
         return Cow::Borrowed(text);
@@ -18,7 +18,7 @@ pub(crate) fn stored(text: &str) -> Cow<'_, str> {
     text.replace(ESCAPE, "\u{fffe}\u{fffe}").replace('\0', "\u{fffe}0").into()
 }
 
-/// The text that is shown for what is stored. A host's own writers may have stored U+FFFE alone; it stays.
+/// Returns the displayed text of a stored one. Other writers may have stored a single U+FFFE, which stays.
 pub(crate) fn shown(stored: &str) -> Cow<'_, str> {
     if !stored.contains(ESCAPE) {
         return Cow::Borrowed(stored);
@@ -35,17 +35,17 @@ pub(crate) fn shown(stored: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a stored id or slug can be this one.
+/// Returns `true` if `text` can be a stored id or slug.
 pub(crate) fn can_be_stored(text: &str) -> bool {
     !text.contains('\0')
 }
 
-/// `ids`, if stored ones can be these.
+/// Returns `ids` if all of them can be stored.
 pub(crate) fn storable<const N: usize>(ids: [&str; N]) -> Option<[&str; N]> {
     ids.into_iter().all(can_be_stored).then_some(ids)
 }
 
-/// Refuses to write any of `ids` that cannot be stored.
+/// Returns an error if one of `ids` cannot be stored.
 pub(crate) fn check_storable<'t>(ids: impl IntoIterator<Item = &'t str>) -> Result<(), StorageError> {
     if ids.into_iter().all(can_be_stored) {
         return Ok(());
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn every_text_is_shown_as_it_was() {
-        // All texts of up to five of these.
+        // All texts of up to five of these characters.
         let letters = ["\0", "\u{fffe}", "0", "a", "\u{ffff}"];
         let mut texts = vec![String::new()];
         for _ in 0..5 {

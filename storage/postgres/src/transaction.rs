@@ -1,4 +1,4 @@
-//! Transactions that write: each tells whether it was committed.
+//! Transactions that write: the result of each shows whether it was committed.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use tokio_postgres::error::Severity;
 use crate::connection::Connection;
 use crate::error::{driver_error, is_locked, unavailable};
 
-/// How long the database may be silent, beside the wait for a lock: a commit may have to reach a standby.
+/// Timeout for the database, in addition to the wait for a lock: a commit may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
-/// The same for a change of many rows.
+/// Like [`DEADLINE`], for a change of many rows.
 pub(crate) const LONG: Duration = Duration::from_secs(60 * 60);
 
-/// How long a write waits for a lock of another transaction.
+/// Timeout for another transaction's lock.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-/// After so long a patient write says what it waits for.
+/// Delay before a write with a longer timeout logs that it waits for a lock.
 const SILENT: Duration = Duration::from_secs(1);
-/// How long a change of many rows waits for a lock in all.
+/// Total timeout for another transaction's lock, for a change of many rows.
 pub(crate) const PATIENT: Duration = Duration::from_secs(60);
 
-/// Does `change` in a transaction of a connection of its own, with which a failure is undone. `None` commits nothing. Whoever
-/// waits for a lock longer than usual says so.
+/// Runs `change` in a transaction on a dedicated connection, whose end rolls back a failed change. `None` commits nothing. If
+/// `patience` exceeds [`LOCK_TIMEOUT`], a wait of more than a second is logged.
 pub(crate) async fn transact<T, F>(
     connection: &Connection,
     deadline: Duration,
@@ -49,11 +49,11 @@ where
     Ok(changed)
 }
 
-/// Begins a transaction that writes. It is set for the transaction alone, so it holds through any pooler.
+/// Begins a transaction that writes. Its settings are local to it, so they hold through any pooler.
 pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Result<(), StorageError> {
-    // PostgreSQL takes 0 for no limit, and no more than these.
+    // PostgreSQL treats 0 as no limit, and accepts no larger values.
     let milliseconds = lock_timeout.as_millis().clamp(1, i32::MAX as u128);
-    // Citus hands on to other nodes what is set after this.
+    // Citus forwards settings made after this one to other nodes.
     let handed_on = if connection.is_spread { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
     let sql =
         format!("BEGIN; SET LOCAL catalogue.writer = 'self'; {handed_on} SET LOCAL lock_timeout = {milliseconds}");
@@ -73,7 +73,7 @@ async fn changed<T>(
     .await
 }
 
-/// The call's outcome, or an error once the database has been silent for too long. It is for what commits nothing.
+/// Returns the call's outcome, or an error if the database does not respond in time. For calls that commit nothing.
 pub(crate) async fn in_time<T>(
     deadline: Duration,
     call: impl Future<Output = Result<T, StorageError>>,
@@ -81,7 +81,7 @@ pub(crate) async fn in_time<T>(
     timeout(deadline, call).await.unwrap_or_else(|_| Err(unavailable("the database does not answer in time")))
 }
 
-/// Commits, however long that takes.
+/// Commits, without a timeout.
 pub(crate) async fn commit(connection: &Connection) -> Result<(), StorageError> {
     if connection.is_closed() {
         return Err(unavailable("the database closed the connection before the commit"));
@@ -96,8 +96,8 @@ fn unknown() -> StorageError {
     StorageError::new(StorageErrorKind::OutcomeUnknown, "the database did not confirm the commit")
 }
 
-/// Whether the database says that it has undone the transaction instead. A connection that it ends while it waits for a
-/// standby may have committed, and databases of several servers have codes for not knowing.
+/// Returns `true` if the database reports a rollback instead. If it closes a connection that waits for a standby, the
+/// transaction may have been committed; distributed databases have codes for an unknown outcome.
 fn is_refusal(error: &StorageError) -> bool {
     driver_error(error).and_then(Error::as_db_error).is_some_and(|answer| {
         let is_unknown = answer.code().code().starts_with("08") || answer.code().code() == "40003";

@@ -12,7 +12,7 @@ use crate::rows::{account_id, get, optional_text, optional_time, owned_text, tim
 pub(crate) const FIND_COURSE: Sql =
     Sql { text: "SELECT * FROM courses WHERE account_id = $1 AND slug = $2", types: &[Type::TEXT, Type::TEXT] };
 
-/// By equality alone, which the planner hands on to the bodies: a range would have it read all of them.
+/// Compares by equality only, which the planner applies to the bodies too: with a range it would read all of them.
 pub(crate) const FIND_MODULES: Sql = Sql {
     text: "SELECT m.title, m.summary, coalesce(b.content, '') AS content FROM modules AS m \
            LEFT JOIN module_contents AS b \
@@ -21,7 +21,7 @@ pub(crate) const FIND_MODULES: Sql = Sql {
     types: &[Type::TEXT, Type::TEXT],
 };
 
-/// One course with its modules and their bodies. Both are asked for at once.
+/// Returns a course with its modules and their bodies, from two pipelined queries.
 pub(crate) async fn find_whole_course(
     connection: &Connection,
     account: &str,
@@ -34,7 +34,7 @@ pub(crate) async fn find_whole_course(
     Ok(Some(Course { modules, ..course_header(row)? }))
 }
 
-/// The modules of a course, with their bodies.
+/// Returns the modules of a course, with their bodies.
 pub(crate) async fn find_modules(
     connection: &Connection,
     account: &str,
@@ -43,7 +43,7 @@ pub(crate) async fn find_modules(
     connection.query(&FIND_MODULES, &[&account, &slug]).await?.iter().map(course_module).collect()
 }
 
-/// The columns of a course, without its modules.
+/// Converts the columns of a course, without its modules.
 pub(crate) fn course_header(row: &Row) -> Result<Course, StorageError> {
     Ok(Course {
         account: account_id(row, "account_id")?,
@@ -59,7 +59,7 @@ pub(crate) fn course_header(row: &Row) -> Result<Course, StorageError> {
     })
 }
 
-/// A module with its body.
+/// Converts a row to a module with its body.
 fn course_module(row: &Row) -> Result<CourseModule, StorageError> {
     Ok(CourseModule {
         title: owned_text(row, "title")?,

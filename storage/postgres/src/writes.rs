@@ -1,4 +1,4 @@
-//! Writing below one account, for all of administration: with what the triggers would do, which stand back or are missing.
+//! Administration's writes below one account. They do the work of the triggers, which skip such writes or are missing.
 
 use std::pin::pin;
 
@@ -16,15 +16,15 @@ const BOOL: Type = Type::BOOL;
 const INT8: Type = Type::INT8;
 const TEXT: Type = Type::TEXT;
 
-/// Writers to one account come one after the other; new credentials do not wait for them.
+/// Serializes writers to one account; new credentials do not wait for them.
 pub(crate) const LOCK_ACCOUNT: Sql =
     Sql { text: "SELECT name, email FROM accounts WHERE id = $1 FOR NO KEY UPDATE", types: &[TEXT] };
 
-/// The value is drawn here: each node of Citus would draw another one, so it lets no change of rows do that.
+/// The value is generated here: on Citus each node would generate another one, so Citus refuses that in changes of rows.
 const REPLACE_REVISION: Sql =
     Sql { text: "UPDATE accounts SET revision = $2 WHERE id = $1", types: &[TEXT, Type::UUID] };
 
-/// `COPY` takes many rows in one go, on every engine, and asks for no right but that to insert them.
+/// `COPY` inserts many rows at a time, on every engine, and needs only the `INSERT` privilege.
 const COPY_COURSES: Sql = Sql {
     text: "COPY courses \
            (account_id, created_at, slug, title, tagline, language, published_at, hidden, access_mode, module_count) \
@@ -42,26 +42,26 @@ const COPY_CONTENTS: Sql = Sql {
     types: &[TEXT, TEXT, INT8, TEXT],
 };
 
-/// The course last, which counts. One course a statement: for a list of slugs, PostgreSQL may read all rows of the account
-/// where it believes that there are few.
+/// The course comes last: its row count is the result. One course per statement: for a list of slugs, PostgreSQL may read all
+/// rows of an account that it believes to be small.
 pub(crate) const REMOVE_COURSE: [Sql; 3] = [
     Sql { text: "DELETE FROM module_contents WHERE account_id = $1 AND course_slug = $2", types: &[TEXT, TEXT] },
     Sql { text: "DELETE FROM modules WHERE account_id = $1 AND course_slug = $2", types: &[TEXT, TEXT] },
     Sql { text: "DELETE FROM courses WHERE account_id = $1 AND slug = $2", types: &[TEXT, TEXT] },
 ];
 
-/// Lets other writers to the account wait until this transaction ends; says whether there is such an account.
+/// Locks the account against other writers until this transaction ends; returns whether it exists.
 pub(crate) async fn lock_account(connection: &Connection, account: &AccountId) -> Result<bool, StorageError> {
     let Some([account]) = storable([account.as_str()]) else { return Ok(false) };
     Ok(!connection.query(&LOCK_ACCOUNT, &[&account]).await?.is_empty())
 }
 
-/// In the same transaction as the change, as a trigger would do it.
+/// Replaces the account's revision, in the transaction of the change, as a trigger would.
 pub(crate) async fn replace_revision(connection: &Connection, account: &AccountId) -> Result<(), StorageError> {
     connection.execute(&REPLACE_REVISION, &[&account.as_str(), &Uuid::new_v4()]).await.map(|_| ())
 }
 
-/// Removes a course with its modules and bodies, and says whether it was there.
+/// Removes a course with its modules and bodies. Returns whether it existed.
 pub(crate) async fn remove_course(
     connection: &Connection,
     account: &AccountId,
@@ -73,7 +73,7 @@ pub(crate) async fn remove_course(
     Ok(removed.last().is_some_and(|&courses| courses > 0))
 }
 
-/// Adds courses with their modules and bodies, none of which may be there.
+/// Adds courses with their modules and bodies; none of them may exist.
 pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course]) -> Result<(), StorageError> {
     let mut rows = pin!(connection.copy(&COPY_COURSES).await?);
     for course in courses {
@@ -102,7 +102,7 @@ pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course])
     rows.finish().await.map(|_| ()).map_err(storage_error)
 }
 
-/// The modules of all those courses, each with its account, slug and number.
+/// Returns all modules of `courses`, each with its account, slug and number.
 fn modules<'c>(courses: &'c [&Course]) -> impl Iterator<Item = (&'c str, &'c str, i64, &'c CourseModule)> {
     courses.iter().flat_map(|course| {
         let numbered = (1..).zip(&course.modules);

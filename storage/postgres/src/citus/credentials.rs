@@ -1,4 +1,4 @@
-//! Credentials by way of their account.
+//! Credentials on Citus, found through their account.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const FIND_CREDENTIAL: Sql = Sql {
 
 const ACCOUNTS_OF_ID: Sql = Sql { text: "SELECT account_id FROM credential_accounts WHERE id = $1", types: &[TEXT] };
 
-/// On every node, as that table is.
+/// Runs on every node, since each has a copy of the table.
 pub(crate) const REMOVE_ACCOUNTS_OF_CREDENTIALS: Sql =
     Sql { text: "DELETE FROM credential_accounts WHERE digest = ANY($1)", types: &[Type::BYTEA_ARRAY] };
 
@@ -37,7 +37,7 @@ pub(crate) const INSERT_ACCOUNT_OF_DIGEST: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT],
 };
 
-/// What else names an account by a digest, when it is removed.
+/// Removes an account's rows in the tables that map digests to accounts.
 pub(crate) const REMOVE_ACCOUNTS_OF_DIGESTS: [Sql; 2] = [
     Sql { text: "DELETE FROM credential_accounts WHERE account_id = $1", types: &[TEXT] },
     Sql { text: "DELETE FROM sign_in_accounts WHERE account_id = $1", types: &[TEXT] },
@@ -49,7 +49,7 @@ const NOTE_USE: Sql = Sql {
     types: &[TEXT, TEXT, Type::INT8],
 };
 
-/// The rows of a look-up, as one statement gives them elsewhere. Both together have the time of one read.
+/// Returns the rows of a lookup, as a single statement does without Citus. Both queries share one deadline.
 pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest) -> Result<Vec<Row>, StorageError> {
     let (deadline, digest) = (readers.deadline(), digest.as_bytes().as_slice());
     let found = readers.read_by(&ACCOUNT_OF_DIGEST, &[&digest], deadline).await?;
@@ -58,7 +58,7 @@ pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest) -> Result<V
     readers.read_by(&FIND_CREDENTIAL, &[&account, &digest], deadline).await
 }
 
-/// The rows of the credential with that id.
+/// Returns the rows of the credential `id`.
 pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, StorageError> {
     for row in connection.query(&ACCOUNTS_OF_ID, &[&id]).await? {
         let account: &str = get(&row, 0)?;
@@ -70,7 +70,7 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, 
     Ok(Vec::new())
 }
 
-/// Notes each use by itself, so that nobody waits for all of them, and goes on where one's node is away.
+/// Records uses one by one, so that no other writer waits for all of them; continues if the node of one is down.
 pub(crate) async fn note_uses(
     connection: &Connection,
     latest: &BTreeMap<(&str, &str), Timestamp>,

@@ -1,10 +1,10 @@
-//! Citus: tables that are spread over nodes by account.
+//! Citus: tables distributed over nodes by account.
 //!
-//! A change of rows names their account there, so that it is a matter of one node: it waits for no other account, and for no
-//! other node. A token and an id of a key say nothing of the account, so two tables have the account of each digest: that of
-//! credentials is on every node, and what a request reads of it never changes.
+//! There, a change of rows names their account, so it involves one node: it waits for no other account or node. A token or a
+//! key's id does not reveal the account, so two tables map each digest to it. The one for credentials is on every node, and
+//! what requests read of it never changes.
 //!
-//! The statements are plain SQL: on PostgreSQL they mean the same.
+//! The statements are plain SQL, with the same meaning on PostgreSQL.
 
 pub(crate) mod credentials;
 pub(crate) mod placement;
@@ -19,13 +19,13 @@ use tokio_postgres::types::Type;
 use crate::connection::{Connection, Sql};
 use crate::transaction::{DEADLINE, LOCK_TIMEOUT, transact};
 
-/// How long the removal of what is long over may take.
+/// Timeout for the removal of rows past retention.
 const PURGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) const PURGE_REVOCATIONS: [Sql; 1] =
     [Sql { text: "DELETE FROM revoked_tokens WHERE expires_at <= $1", types: &[Type::INT8] }];
 
-/// Removes what had ended by then, of all nodes, in a transaction of its own: nothing else depends on it.
+/// Removes rows that ended by `ended_by` from all nodes, in a separate transaction: nothing depends on its success.
 pub(crate) async fn purge(connection: &Connection, statements: &[Sql<'_>], ended_by: i64) {
     let removal = || async {
         for sql in statements {

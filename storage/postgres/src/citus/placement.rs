@@ -1,4 +1,4 @@
-//! Spreading the tables over the nodes of Citus.
+//! Distributing the tables over the nodes of Citus.
 
 use tokio_postgres::types::Type;
 
@@ -9,15 +9,15 @@ use crate::rows::{column, get};
 
 /// Drops triggers.
 pub(crate) const WITHOUT_TRIGGERS: &str = include_str!("../../migrations/citus/without_triggers.sql");
-/// What the tables need for it.
+/// Prepares the tables for distribution.
 pub(crate) const TABLES: &str = include_str!("../../migrations/citus/tables.sql");
-/// A statement a line for each table.
+/// A statement per line, for each table.
 const PLACEMENT: &str = include_str!("../../migrations/citus/placement.sql");
 
-/// The group of the node that is asked; that of the coordinator is 0.
+/// Group of the queried node; the coordinator's is 0.
 const GROUP: Sql = Sql { text: "SELECT groupid FROM pg_catalog.pg_dist_local_group", types: &[] };
 
-/// Which tables of this schema are spread.
+/// Tables of this schema that are distributed.
 const SPREAD: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_dist_partition AS p \
            JOIN pg_catalog.pg_class AS c ON c.oid = p.logicalrelid \
@@ -26,18 +26,18 @@ const SPREAD: Sql = Sql {
     types: &[Type::TEXT_ARRAY],
 };
 
-/// The tables, and the statement that spreads each.
+/// Returns the tables, each with the statement that distributes it.
 pub(super) fn placements() -> impl Iterator<Item = (&'static str, &'static str)> {
     PLACEMENT.lines().filter_map(|line| Some((line.strip_prefix("SELECT ")?.split('\'').nth(1)?, line)))
 }
 
-/// Whether each table is spread.
+/// Returns whether all tables are distributed.
 pub(crate) async fn is_done(options: &Options) -> Result<bool, OpenError> {
     let connection = options.writing().open().await?;
     Ok(missing(&connection).await?.is_empty())
 }
 
-/// The statements that are missing.
+/// Returns the statements for tables that are not distributed.
 async fn missing(connection: &Connection) -> Result<Vec<&'static str>, OpenError> {
     let tables: Vec<&str> = placements().map(|(table, _)| table).collect();
     let rows = connection.query(&SPREAD, &[&tables]).await?;
@@ -45,9 +45,9 @@ async fn missing(connection: &Connection) -> Result<Vec<&'static str>, OpenError
     Ok(placements().filter(|(table, _)| !spread.contains(table)).map(|(_, statement)| statement).collect())
 }
 
-/// Spreads what is not spread yet, in the transaction of a migration.
+/// Distributes the remaining tables, in the transaction of a migration.
 pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
-    // Citus would otherwise ask over several connections, which do not see what this transaction has changed.
+    // Otherwise Citus uses several connections, which do not see the changes of this transaction.
     connection.run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'").await?;
     for sql in missing(connection).await? {
         connection.run(sql).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Refuses a node that is not the coordinator, which alone can spread tables.
+/// Refuses a node other than the coordinator: only that can distribute tables.
 pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<(), OpenError> {
     if !has_citus {
         let missing =

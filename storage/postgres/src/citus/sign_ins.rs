@@ -1,4 +1,4 @@
-//! Links and sessions by way of their account.
+//! Links and sessions on Citus, found through their account.
 
 use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
@@ -21,7 +21,7 @@ const FIND_SIGN_IN: Sql = Sql {
     types: &[TEXT, BYTEA, TEXT],
 };
 
-/// What ended may have left one of the same account.
+/// Updates a row that an ended link or session of the same account left behind.
 const INSERT_ACCOUNT_OF_SIGN_IN: Sql = Sql {
     text: "INSERT INTO sign_in_accounts AS known (digest, account_id, expires_at) VALUES ($1, $2, $3) \
            ON CONFLICT (digest) DO UPDATE SET expires_at = $3 WHERE known.account_id = $2",
@@ -33,7 +33,7 @@ pub(crate) const PURGE_SIGN_INS: [Sql; 2] = [
     Sql { text: "DELETE FROM sign_in_accounts WHERE expires_at <= $1", types: &[Type::INT8] },
 ];
 
-/// The rows of a look-up by the primary, as one statement gives them elsewhere.
+/// Returns the rows of a lookup on the primary, as a single statement does without Citus.
 pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest, kind: &str) -> Result<Vec<Row>, StorageError> {
     let digest = digest.as_bytes().as_slice();
     let found = readers.read_primary(&ACCOUNT_OF_SIGN_IN, &[&digest]).await?;
@@ -42,7 +42,7 @@ pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest, kind: &str)
     readers.read_primary(&FIND_SIGN_IN, &[&account, &digest, &kind]).await
 }
 
-/// Stores whose link or session that will be.
+/// Maps the digest of a new link or session to its account.
 pub(crate) async fn insert_account(
     connection: &Connection,
     digest: &TokenDigest,

@@ -1,4 +1,4 @@
-//! What an operator of Citus has to mend.
+//! Problems of a Citus cluster that an operator must fix.
 
 use catalogue_core::storage::StorageError;
 use tokio_postgres::types::Type;
@@ -8,7 +8,7 @@ use crate::connection::Sql;
 use crate::connections::readers::Readers;
 use crate::rows::get;
 
-/// Each with its kind and a name.
+/// Returns the kind and name of each problem.
 const FAULTS: Sql = Sql {
     text: "SELECT 'table' AS kind, CAST(c.relname AS TEXT) AS name FROM pg_catalog.pg_class AS c \
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
@@ -19,7 +19,7 @@ const FAULTS: Sql = Sql {
     types: &[Type::TEXT_ARRAY],
 };
 
-/// What is wrong, a sentence each; none on a node where all is right.
+/// Returns one sentence per problem; empty if the cluster is healthy.
 pub(crate) async fn faults(readers: &Readers, is_spread: bool) -> Result<Vec<String>, StorageError> {
     let tables: Vec<&str> = placements().map(|(table, _)| table).collect();
     let rows = readers.read_primary(&FAULTS, &[&tables]).await?;

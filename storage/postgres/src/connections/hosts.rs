@@ -1,4 +1,4 @@
-//! [`Hosts`]: the servers that an address names, and how a session with the right one of them is found.
+//! [`Hosts`]: the servers that an address names, and how a session with a suitable one is opened.
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,14 +25,14 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The servers of one address.
 ///
-/// Each is tried by itself: tokio-postgres would wait for ever for one that takes a connection and says nothing, and judges
-/// a session by a setting that those of the request path have changed.
+/// Connects to each host separately. tokio-postgres has no timeout for a host that accepts and then stays silent, and it
+/// checks the role with a setting that request-path sessions override.
 ///
-/// Of several that take writes, the one on the highest timeline is the last that was promoted. Any other is what a failover
-/// has left, and is taken only where none on such a timeline answers.
+/// If several servers accept writes, the one on the highest timeline was promoted last. The others are stale primaries, and
+/// are used only if no server on the highest timeline responds.
 pub(crate) struct Hosts {
     pub(crate) hosts: Vec<OneHost>,
-    /// Number of sessions opened, if each begins with another host (`load_balance_hosts=random`).
+    /// Number of sessions opened, if each starts with another host (`load_balance_hosts=random`).
     pub(crate) opened: Option<AtomicUsize>,
     pub(crate) role: Role,
     pub(crate) read_only: bool,
@@ -41,17 +41,17 @@ pub(crate) struct Hosts {
     pub(crate) newest: Newest,
 }
 
-/// The log that the primary was last found to write. All sessions of a storage share it.
+/// The log that the primary was last seen to write. All sessions of a storage share it.
 pub(crate) type Newest = Arc<Mutex<Option<Log>>>;
 
 impl Hosts {
-    /// The same for sessions that ask each statement once: a name would cost it another round trip.
+    /// Returns the same hosts for sessions that run each statement once: naming it would cost another round trip.
     pub(crate) fn without_names(self) -> Self {
         Self { named_statements: false, ..self }
     }
 
-    /// A session with the first server that answers and has the role; of primaries, with none that a failover has left,
-    /// unless the others are silent or away.
+    /// Opens a session with the first server that responds and has the role. Uses a possibly stale primary only if no other
+    /// server responds.
     pub(crate) async fn connect(&self) -> Result<Connection, StorageError> {
         let (mut attempts, mut failures, mut left) = (FuturesUnordered::new(), Vec::new(), None);
         for (number, host) in (1..).zip(self.in_order()) {
@@ -77,19 +77,19 @@ impl Hosts {
         left.map(|connection| self.noted(connection)).ok_or_else(|| none_of(failures))
     }
 
-    /// Whether a failover may have left the session's server, which takes writes all the same: its timeline is lower than the
-    /// newest, or nothing is known yet. Timelines of different databases say nothing.
+    /// Returns `true` if a session that accepts writes may be with a stale primary: its timeline is lower than the newest, or
+    /// none is known yet. Timelines of different databases are not comparable.
     pub(crate) fn may_be_left(&self, connection: &Connection) -> bool {
         connection.log.is_some_and(|log| self.newest().is_none_or(|newest| log.is_before(newest)))
     }
 
-    /// A session for administration.
+    /// Opens a session for administration.
     pub(crate) async fn open(&self) -> Result<Connection, StorageError> {
         let opened = timeout(OPEN_TIMEOUT, self.connect()).await;
         opened.unwrap_or_else(|_| Err(unavailable("the database does not answer to a new connection")))
     }
 
-    /// The hosts as the address has them, from another one on each time if the order is random.
+    /// Returns the hosts in configured order, starting with another one each time if the order is random.
     fn in_order(&self) -> impl Iterator<Item = &OneHost> {
         let first = self.opened.as_ref().map_or(0, |opened| opened.fetch_add(1, Ordering::Relaxed));
         self.hosts.iter().cycle().skip(first % self.hosts.len()).take(self.hosts.len())
@@ -119,15 +119,15 @@ impl Hosts {
     }
 }
 
-/// Why none of the hosts of an address can be used. A standby is there to be passed over, so what other servers failed with
-/// says more.
+/// Combines the errors of all hosts. An address may name standbys that are only skipped, so errors of other servers take
+/// precedence.
 fn none_of(failures: Vec<(String, StorageError)>) -> StorageError {
     let each: Vec<_> = failures.iter().map(|(host, error)| format!("{host}: {}", chain(error))).collect();
     let errors = failures.into_iter().map(|(_, error)| error);
     match errors.max_by_key(|error| (code(error).is_some(), error.source().is_some())) {
         Some(error) if each.len() == 1 => error,
         Some(error) => {
-            // A database says what it has to say in several lines.
+            // A database's message may span several lines.
             let each = each.join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
             let all = StorageError::new(error.kind(), format!("no server of the address can be used ({each})"));
             if error.source().is_some() { all.with_source(error) } else { all }

@@ -1,18 +1,18 @@
-//! [`Samples`]: how far a replica is behind its primary, as the primary's own log tells.
+//! [`Samples`]: computes a replica's lag from samples of its primary's log position.
 //!
-//! A replica that is cut off believes that nothing happens. So the primary is asked where its log ends, again and again, and
-//! a replica that has replayed up to such a place has all that was committed when the primary was asked.
+//! A replica that is cut off cannot know that it lags. So the primary's end of log is sampled at intervals, and a replica that
+//! has replayed up to a sample has everything that was committed when the sample was taken.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The block of the log that nearly every PostgreSQL is built with, and the head of each.
+/// Block size of the log in nearly every PostgreSQL build, and the size of a block's header.
 const BLOCK: u64 = 8192;
 const BLOCK_HEAD: u64 = 24;
 
-/// Which log it is: that of one database, on one of its timelines.
+/// Identifies a log: the database system and its timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Log {
     pub(crate) system: i64,
@@ -20,22 +20,22 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Whether that one was begun later, by a promotion.
+    /// Returns `true` if `other` is a later timeline of the same database, begun by a promotion.
     pub(crate) fn is_before(self, other: Self) -> bool {
         self.system == other.system && self.timeline < other.timeline
     }
 }
 
-/// Where the primary's log ended, and when it was asked.
+/// Positions of the primary's end of log, with the times of the queries.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     log: Option<Log>,
-    /// The oldest first.
+    /// Oldest first.
     places: VecDeque<(Instant, u64)>,
 }
 
 impl Samples {
-    /// Notes where the log ended after `asked`. Those before are kept for as long as a replica may be behind.
+    /// Records the end of the log after `asked`. Samples are retained for `keep`, the maximum lag.
     pub(crate) fn note(&mut self, asked: Instant, log: Log, end: u64, keep: Duration) {
         if self.log != Some(log) {
             *self = Self { log: Some(log), places: VecDeque::new() };
@@ -51,8 +51,8 @@ impl Samples {
         }
     }
 
-    /// When all was committed that a replica has which has come so far in that log. One that follows another server, or has
-    /// what a failover lost, is on another timeline: then places say nothing, and it is as old as `before`.
+    /// Returns the time as of which a replica that has replayed `log` up to `replayed` is complete. On another timeline (it
+    /// follows another server, or has transactions lost in a failover), positions are not comparable: returns `before`.
     pub(crate) fn as_of(&self, before: Option<Instant>, log: Log, replayed: u64) -> Option<Instant> {
         match self.log {
             Some(own) if own == log => {
@@ -65,7 +65,7 @@ impl Samples {
     }
 }
 
-/// The end of the last record: a log that ends with a block is said to end behind the head of the next, where nothing is.
+/// Returns the end of the last record: if that ends a block, PostgreSQL reports the position after the next block's header.
 fn end_of_record(place: u64) -> u64 {
     if place % BLOCK == BLOCK_HEAD { place - BLOCK_HEAD } else { place }
 }
@@ -77,7 +77,7 @@ mod tests {
     const LOG: Log = Log { system: 7, timeline: 1 };
     const KEEP: Duration = Duration::from_secs(3600);
 
-    /// Samples of that log at those places, a second apart, the last one now.
+    /// Adds samples of `log` at `places`, one second apart, the last one now; returns their times.
     fn noted(samples: &mut Samples, log: Log, places: &[u64]) -> Vec<Instant> {
         let now = Instant::now();
         let times = (0..places.len() as u64).rev().map(|before| now - Duration::from_secs(before));
@@ -105,7 +105,7 @@ mod tests {
         let times = noted(&mut samples, LOG, &[100, 100, 100]);
         assert_eq!(samples.as_of(None, LOG, 100), Some(times[2]));
         assert_eq!(samples.places.len(), 1);
-        // The same place, said otherwise.
+        // The same position, reported as the start of the next block's data.
         samples.note(times[2], LOG, BLOCK + BLOCK_HEAD, KEEP);
         assert_eq!(samples.as_of(None, LOG, BLOCK), Some(times[2]));
     }
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!([lost, sound], [Some(before); 2]);
         let next = Log { timeline: 2, ..LOG };
         let after = noted(&mut samples, next, &[110, 130]);
-        // However far it goes on in the log that was left.
+        // However far it continues on the abandoned timeline.
         for replayed in [120, 999] {
             assert_eq!(samples.as_of(lost, LOG, replayed), lost);
             assert_eq!(samples.as_of(None, LOG, replayed), None);

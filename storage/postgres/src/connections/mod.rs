@@ -1,4 +1,4 @@
-//! Where the request path reads: the servers of an address, a pool of connections to them, and replicas.
+//! Connections of the request path: the servers of an address, a pool of connections to them, and replicas.
 
 pub(crate) mod hosts;
 pub(crate) mod lag;

@@ -1,14 +1,14 @@
-//! A configuration for each host of an address.
+//! Separate configurations for the hosts of an address.
 
 use std::net::IpAddr;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode};
 
-/// A host of an address: its name, and the configuration for it alone.
+/// Name of a host, and a configuration with only this host.
 pub(crate) type OneHost = (String, Config);
 
-/// The name of the first host that is spoken to over a network.
+/// Returns the name of the first host that is reached over a network.
 pub(crate) fn beyond_this_machine(hosts: &[OneHost]) -> Option<&str> {
     let beyond = hosts.iter().find(|(_, single)| match (single.get_hostaddrs().first(), single.get_hosts().first()) {
         (Some(address), _) => !address.is_loopback(),
@@ -20,7 +20,7 @@ pub(crate) fn beyond_this_machine(hosts: &[OneHost]) -> Option<&str> {
     beyond.map(|(name, _)| name.as_str())
 }
 
-/// Each host of `config`, with all else as in `common`, which has none: hosts cannot be taken out of a configuration.
+/// Combines each host of `config` with the settings in `common`, which has none: hosts cannot be removed from a configuration.
 pub(crate) fn split(config: &Config, common: &Config) -> Vec<OneHost> {
     let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
     let one = |index| {

@@ -1,4 +1,4 @@
-//! [`Pool`]: the connections that the request path reads over, to the servers of one address.
+//! [`Pool`]: connections of the request path to the servers of one address.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,37 +16,37 @@ use super::role::Role;
 use crate::connection::{Connection, LastHeard, Sql, Values};
 use crate::error::{Retry, code, unavailable};
 
-/// An older connection is replaced, so that after a change of machines the load spreads again.
+/// Maximum age of a connection: replacing older ones spreads the load again after a change of servers.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
-/// A connection that gave no answer for longer is checked before it is used.
+/// Maximum time without a response before a connection is checked on its next use.
 const UNCHECKED_FOR: Duration = Duration::from_secs(30);
-/// How long that check may take.
+/// Timeout for the check of a connection.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the answer to a read that was given up may take to come, before the connection is closed.
+/// Timeout for the response to an abandoned read, before the connection is closed.
 const LATE_ANSWER_TIMEOUT: Duration = Duration::from_millis(100);
-/// How long a server that was the primary is taken for it without being asked.
+/// Interval between checks that the server is still the primary.
 const PRIMARY_FOR: Duration = Duration::from_secs(1);
-/// How soon a read asks again for a place where the server has none.
+/// Delay before a retry if the server's connection slots are in use.
 const PLACE_AGAIN: Duration = Duration::from_millis(20);
 
-/// Read-only connections. A read takes one for one statement.
+/// Pool of read-only connections. A read uses one for one statement.
 pub(crate) struct Pool {
     inner: deadpool::managed::Pool<Connector>,
     timeouts: AtomicUsize,
 }
 
-/// Opens the pool's connections, and says which are fit to be used again.
+/// Opens the pool's connections, and decides which can be reused.
 struct Connector {
     hosts: Hosts,
     liveness: Mutex<Liveness>,
 }
 
-/// What was last found of the servers behind the connections.
+/// Recent timeouts of the servers behind the connections.
 #[derive(Clone, Copy, Default)]
 struct Liveness {
-    /// A read timed out. A connection without an answer since is checked before it is used.
+    /// When a read last timed out. A connection without a response since is checked before its next use.
     read_timed_out: Option<Instant>,
-    /// A check timed out. A connection without an answer since is closed unchecked: each check would cost a read that time.
+    /// When a check last timed out. A connection without a response since is closed: each check would delay a read.
     check_timed_out: Option<Instant>,
 }
 
@@ -57,8 +57,8 @@ impl Pool {
         Self { inner: inner.expect("only time limits of its own could be wrong"), timeouts: AtomicUsize::default() }
     }
 
-    /// Runs a statement that reads, once more over another connection if its own turns out to be gone, or what was prepared
-    /// on it, or its server to be the primary no longer; all of it until `deadline`.
+    /// Runs a statement that reads. Retries once, over another connection if this one, its prepared statement or the server's
+    /// primary role is lost. Everything ends by `deadline`.
     pub(crate) async fn read(
         &self,
         sql: &Sql<'_>,
@@ -66,7 +66,7 @@ impl Pool {
         deadline: Instant,
     ) -> Result<Vec<Row>, StorageError> {
         let rows = self.read_until(deadline, sql, values).await;
-        // The server gives up at the same time and may be first, so the error does not say it.
+        // Counted by time: the server may cancel at the deadline first, with another error.
         if rows.is_err() && Instant::now() >= deadline {
             self.timeouts.fetch_add(1, Ordering::Relaxed);
         }
@@ -93,7 +93,7 @@ impl Pool {
                 Retry::Reconnect if again => {
                     tracing::debug!(?error, "a read is asked again over another connection");
                     close(connection);
-                    // What ended it, or changed the tables, has most likely met those that were opened before, too.
+                    // The cause has most likely hit older connections too.
                     drop(self.inner.retain(|other, _| other.opened > began));
                     connection = self.connection(deadline).await?;
                 }
@@ -120,7 +120,7 @@ impl Pool {
         }
     }
 
-    /// Runs a statement, and now and then asks the server for its role in the same round trip: `Err(None)` if that is lost.
+    /// Runs a statement and, at intervals, a role check in the same round trip: `Err(None)` if the role is lost.
     async fn ask(
         &self,
         connection: &Connection,
@@ -148,7 +148,7 @@ impl Pool {
         loop {
             match timeout_at(deadline, self.inner.get()).await {
                 Ok(Ok(connection)) => return Ok(connection),
-                // Others have the places, and give back what they have in a moment.
+                // Other clients have the slots, and release some soon.
                 Ok(Err(PoolError::Backend(error)))
                     if code(&error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
                         && self.inner.status().size > 0
@@ -172,7 +172,7 @@ impl Pool {
     }
 }
 
-/// Ends a connection instead of giving it back.
+/// Closes a connection instead of returning it to the pool.
 fn close(connection: Object<Connector>) {
     drop(Object::take(connection));
 }
@@ -212,7 +212,7 @@ impl Manager for Connector {
             match timeout(longest, connection.check()).await {
                 Ok(Ok(())) => connection.heard().has_answered(),
                 Ok(Err(_)) => return Err(RecycleError::message("closed")),
-                // What is said behind a statement without an answer has none either.
+                // Behind an unanswered statement, a check gets no response either.
                 Err(_) if is_asked => return Err(RecycleError::message("its last read was given up")),
                 Err(_) => {
                     self.liveness(|liveness| liveness.check_timed_out = Some(asked));

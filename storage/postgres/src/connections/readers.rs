@@ -1,4 +1,4 @@
-//! [`Readers`]: where the request path reads.
+//! [`Readers`]: all servers that the request path reads from.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::connection::{Sql, Values};
 use crate::migration::VERSION;
 use crate::options::Options;
 
-/// The servers that are read from.
+/// Pools of the servers to read from.
 pub(crate) struct Readers {
-    /// Those of the address.
+    /// The servers of the address.
     primary: Pool,
-    /// The one that takes writes, where the address names others to be read.
+    /// The primary, if the address allows reads from other servers.
     writable: Option<Pool>,
     replicas: Option<Replicas>,
     deadline: Duration,
@@ -31,15 +31,15 @@ impl Readers {
         Self { primary, writable, replicas: Replicas::watch(options), deadline: options.deadline }
     }
 
-    /// Runs a statement that reads, all of it over one server and within the deadline.
+    /// Runs a statement that reads, on one server and within the deadline.
     ///
-    /// An answer without a row is taken from the primary alone: what a replica does not have may not have come there yet,
-    /// and a new key would be refused, which makes clients throw it away.
+    /// An empty result of a replica is not trusted, and the primary is queried: the row may not have been replicated yet. A
+    /// new key would be refused, and clients would throw it away.
     pub(crate) async fn read(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
         self.read_by(sql, values, self.deadline()).await
     }
 
-    /// By when a read that begins now has to end.
+    /// Returns the deadline for a read that begins now.
     pub(crate) fn deadline(&self) -> Instant {
         Instant::now() + self.deadline
     }
@@ -53,7 +53,7 @@ impl Readers {
     ) -> Result<Vec<Row>, StorageError> {
         if let Some(replicas) = &self.replicas {
             for replica in replicas.in_turn() {
-                // Each leaves as much time as it takes to those after it.
+                // Each replica gets half of the remaining time.
                 let share = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 2;
                 match replica.pool.read(sql, values, share).await {
                     Ok(rows) if !rows.is_empty() && replica.may_be_read() => return Ok(rows),
@@ -68,13 +68,13 @@ impl Readers {
         self.primary.read(sql, values, deadline).await
     }
 
-    /// The same for what must never be old: by the server that takes writes, whatever others may be read.
+    /// Like [`read`](Self::read), but never stale: always queries the primary.
     pub(crate) async fn read_primary(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
         let pool = self.writable.as_ref().unwrap_or(&self.primary);
         pool.read(sql, values, self.deadline()).await
     }
 
-    /// Checks that the primary answers, and says what is known of the others.
+    /// Checks that the primary responds, and reports what is known of the replicas.
     pub(crate) async fn status(&self) -> StorageStatus {
         let connections = self.primary.connections();
         let asked = self.primary.read(&VERSION, &[], self.deadline()).await;

@@ -1,4 +1,4 @@
-//! [`Replicas`]: servers that are read instead of the primary, as long as they are known to be near it.
+//! [`Replicas`]: servers that are read instead of the primary while their lag is known to be small.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,15 +16,15 @@ use super::role::end_of_log;
 use crate::connection::{Connection, Sql};
 use crate::options::Options;
 
-/// How often the primary and each replica are asked, at least.
+/// Maximum interval between queries to the primary and each replica.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long after the start it is warned of a replica that is not read.
+/// Delay after the start before an unused replica is logged.
 const WARN_AFTER: Duration = Duration::from_secs(5);
-/// How long such an answer may take.
+/// Timeout for a monitoring query.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Nothing is replayed where a server is no standby, or was promoted. The timeline is that of its tables; where the role may
-/// see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
+/// Position that a server has replayed; null if it is not a standby, or was promoted. The timeline is that of its tables or,
+/// if the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
 const REPLAYED: Sql = Sql {
     text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END AS place, system_identifier, \
            greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
@@ -32,14 +32,14 @@ const REPLAYED: Sql = Sql {
     types: &[],
 };
 
-/// The replicas of one primary, and the tasks that watch them.
+/// Replicas of one primary, and the tasks that monitor them.
 pub(crate) struct Replicas {
     all: Vec<Arc<Replica>>,
     next: AtomicUsize,
     _watch: JoinSet<()>,
 }
 
-/// One server.
+/// A replica.
 pub(crate) struct Replica {
     pub(crate) name: String,
     pub(crate) pool: Pool,
@@ -49,20 +49,20 @@ pub(crate) struct Replica {
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// All that was committed then is in it.
+    /// Time as of which it is complete: it has everything committed before.
     as_of: Option<Instant>,
-    /// It answered when it was asked last.
+    /// Whether it responded to the last query.
     answers: bool,
 }
 
 impl Replicas {
-    /// Begins to watch them, where there are any; that ends with this value.
+    /// Starts to monitor the replicas, if there are any, until this value is dropped.
     pub(crate) fn watch(options: &Options) -> Option<Self> {
         let (mut all, mut watch) = (Vec::new(), JoinSet::new());
         let samples = Arc::new(Mutex::new(Samples::default()));
         let greatest_lag = options.greatest_lag;
         let every = (greatest_lag / 10).clamp(Duration::from_millis(20), EVERY);
-        // Two ways to each: for what is read, and for what is asked of it.
+        // Two sets of connections to each: for reads, and for monitoring.
         for ((name, hosts), (_, asked)) in options.reading_replicas().zip(options.reading_replicas()) {
             let pool = Pool::new(hosts, options.connections.get());
             let replica = Arc::new(Replica { name, pool, greatest_lag, state: Mutex::default() });
@@ -76,7 +76,7 @@ impl Replicas {
         Some(Self { all, next: AtomicUsize::new(0), _watch: watch })
     }
 
-    /// Those that may be read, beginning with another one each time.
+    /// Returns the replicas in rotation, starting with another one each time.
     pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Replica> {
         let first = self.next.fetch_add(1, Ordering::Relaxed) % self.all.len();
         let (before, after) = self.all.split_at(first);
@@ -98,7 +98,7 @@ impl Replicas {
 }
 
 impl Replica {
-    /// It is not read until it answers the next time that it is asked how far it is.
+    /// Takes the replica out of rotation until its next successful lag check.
     pub(crate) fn set_aside(&self) {
         self.state().answers = false;
     }
@@ -114,13 +114,13 @@ impl Replica {
 }
 
 impl State {
-    /// How old it may be; `None` where nothing is known.
+    /// Returns its maximum lag, or `None` if it is unknown.
     fn lag(self) -> Option<Duration> {
         self.as_of.map(|at| at.elapsed())
     }
 }
 
-/// Asks the primary where its log ends, for ever.
+/// Samples the primary's end of log in an endless loop.
 async fn watch_primary(hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Duration, keep: Duration) {
     let mut connection = None;
     loop {
@@ -132,7 +132,7 @@ async fn watch_primary(hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Durati
     }
 }
 
-/// Asks a replica how far it is, for ever.
+/// Queries a replica's position in an endless loop.
 async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Duration) {
     let mut connection = None;
     let (mut was_read, mut warned) = (false, false);
@@ -145,14 +145,14 @@ async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<S
             state.answers = replayed.is_some();
             match replayed {
                 Some((Some(place), log)) => state.as_of = samples.as_of(state.as_of, log, place),
-                // A primary now. Whether it is the one that is written to is not known here.
+                // It is a primary now, but whether writes go to it is unknown here.
                 Some((None, _)) => state.as_of = None,
                 None => {}
             }
             *state
         };
         let is_read = replica.may_be_read();
-        // One that is never read must not go unnoticed: the primary has its load.
+        // Log a replica that is never read, as its load stays on the primary.
         let never = !is_read && !warned && began.elapsed() > WARN_AFTER;
         if never || (was_read && !is_read) {
             tracing::warn!(server = replica.name, answers = state.answers, lag = ?state.lag(), "a replica is not read");
@@ -166,7 +166,7 @@ async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<S
     }
 }
 
-/// What a server answers over the connection that is there, or a new one; the connection goes with a failure.
+/// Queries a server over the existing connection, or a new one; drops the connection on failure.
 async fn answer<T>(
     kept: &mut Option<Connection>,
     hosts: &Hosts,

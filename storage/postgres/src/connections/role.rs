@@ -1,4 +1,4 @@
-//! [`Role`]: whether a session is with a server that may be asked.
+//! [`Role`]: checks that a session's server has the requested role.
 
 use catalogue_core::storage::StorageError;
 use tokio_postgres::SimpleQueryMessage;
@@ -9,22 +9,22 @@ use super::lag::Log;
 use crate::connection::{Connection, Sql};
 use crate::error::{code, unavailable};
 
-/// Before anything is set: whether the server would let this session write.
+/// Shows whether the server lets this session write, before anything is set.
 const TAKES_WRITES: &str = "SHOW transaction_read_only";
 
-/// The same, and from then on the session refuses writes; by a parameter of the connection every server would look so.
+/// Like [`TAKES_WRITES`], then makes the session read-only: a connection parameter would hide the server's setting.
 const TAKES_WRITES_AND_WILL_NOT: &str = "SHOW transaction_read_only; SET default_transaction_read_only = on";
 
-/// For a session that refuses writes by itself: a standby refuses to begin, and what the server was told since is its
-/// default. In one transaction, so that it can be asked through any pooler.
+/// Checks a read-only session's server: a standby refuses to begin, and the server's current default is shown. In one
+/// transaction, so it works through any pooler.
 const STILL_TAKES_WRITES: &str = "BEGIN READ WRITE; SET LOCAL default_transaction_read_only TO DEFAULT; \
                                   SHOW default_transaction_read_only; ROLLBACK";
 
-/// Why a server is not the primary.
+/// Why a server is not usable as the primary.
 const TAKES_NONE: &str = "a standby, or set read-only; name the primary, or write target_session_attrs=any to read answers that \
                           may be old";
 
-/// The end of all that was committed: with `synchronous_commit = off` also what is not written yet.
+/// End of everything committed: with `synchronous_commit = off` it includes what is not written yet.
 const LOG_END: Sql = Sql {
     text: "SELECT pg_current_wal_insert_lsn() AS place, \
            substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) AS timeline, \
@@ -32,18 +32,18 @@ const LOG_END: Sql = Sql {
     types: &[],
 };
 
-/// Which servers of an address may be asked.
+/// Servers of an address that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The one that takes writes.
+    /// The server that accepts writes.
     Primary,
-    /// Those that take none.
+    /// Servers that accept no writes.
     Standby,
     Any,
 }
 
 impl Role {
-    /// Begins a session; one with a server of another role is a failure.
+    /// Begins a session; fails if the server has another role.
     pub(crate) async fn begin(self, connection: &Connection, read_only: bool) -> Result<(), StorageError> {
         if self == Self::Any && !read_only {
             return Ok(());
@@ -58,7 +58,7 @@ impl Role {
         }
     }
 
-    /// Whether the server of a session that refuses writes is still the primary.
+    /// Returns `true` if the server of a read-only session is still the primary.
     pub(crate) async fn is_still_primary(connection: &Connection) -> Result<bool, StorageError> {
         match connection.ask(STILL_TAKES_WRITES).await {
             Ok(answer) => Ok(said(&answer) != Some("on")),
@@ -71,7 +71,7 @@ impl Role {
     }
 }
 
-/// Which log a primary writes, and where that ends.
+/// Returns the log that a primary writes, and its end.
 pub(crate) async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
     let rows = connection.query(&LOG_END, &[]).await.ok()?;
     let row = rows.first()?;
@@ -80,7 +80,7 @@ pub(crate) async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
     Some((Log { system: row.try_get("system_identifier").ok()?, timeline }, end.into()))
 }
 
-/// The value of the one row that came.
+/// Returns the value of the only row.
 fn said(answer: &[SimpleQueryMessage]) -> Option<&str> {
     answer.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0),

@@ -1,4 +1,4 @@
-//! No migration follows version 1 yet.
+//! Tests with a made-up version 2: no migration follows version 1 yet.
 
 use catalogue_postgres_cluster::Cluster;
 use tokio_postgres::NoTls;
@@ -43,7 +43,7 @@ async fn migrate_twice(name: &str, content: &str, expected: &[&str], change: [fn
     }
 }
 
-/// Triggers are as the first migration made them, whatever the second is told.
+/// The first migration decides about triggers, whatever the options of the second.
 #[tokio::test]
 async fn second_migration_is_applied_once_to_a_database_of_version_1_and_keeps_its_data() {
     let (same, beside_views): (fn(_) -> _, fn(Options) -> _) = (|it| it, |it| it.views("public").schema("keys"));

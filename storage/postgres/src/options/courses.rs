@@ -1,28 +1,28 @@
-//! [`Courses`]: whose tables courses are read from, and which schema has ours.
+//! [`Courses`]: the schema of the views that courses are read from, and the schema of the catalogue's own tables.
 
-/// Ours where nothing is said and courses are another program's.
+/// Default schema of the catalogue's own tables if courses are read from views.
 const BESIDE_VIEWS: &str = "catalogue";
 
-/// Where courses and our tables are.
+/// Locations of courses and of the catalogue's own tables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Courses {
-    /// The schema of the views; courses are in our tables where there is none.
+    /// Schema of the views; `None` if courses are in the catalogue's own tables.
     pub(crate) views: Option<String>,
-    /// That of our tables, where it is said.
+    /// Schema of the catalogue's own tables, if configured.
     pub(crate) schema: Option<String>,
 }
 
 impl Courses {
-    /// The schema of our tables; `None` leaves it to the session's search path.
+    /// Returns the schema of the catalogue's own tables; `None` leaves it to the session's search path.
     pub(crate) fn schema(&self) -> Option<&str> {
         self.schema.as_deref().or(self.views.as_ref().map(|_| BESIDE_VIEWS))
     }
 
-    /// The setting of a session that finds our tables, as it stands in the options of a connection.
+    /// Returns the `search_path` setting that finds the catalogue's own tables, as an entry of a connection's options.
     pub(crate) fn search_path(&self) -> Option<String> {
         let mut setting = String::from("-c search_path=");
         for c in quoted(self.schema()?).chars() {
-            // A blank would begin the next option.
+            // An unescaped space would begin the next option.
             if c == '\\' || c.is_whitespace() {
                 setting.push('\\');
             }
@@ -32,7 +32,7 @@ impl Courses {
     }
 }
 
-/// A name as statements have it.
+/// Quotes a name as an SQL identifier.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -1,4 +1,4 @@
-//! [`Options`]: which database, and how it is spoken to.
+//! [`Options`]: the database to use, and how to connect to it.
 
 use std::error::Error as _;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use crate::tls::{PARAMETERS, Tls};
 
 pub(crate) use courses::{Courses, quoted};
 
-/// What tokio-postgres takes where an address says nothing: too long to notice that a machine has gone.
+/// Idle time before keepalives that tokio-postgres uses by default: too long to notice a lost machine.
 const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
@@ -26,17 +26,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVES_RETRIES: u32 = 3;
-/// How long what was sent may stay without a receipt; keepalives notice nothing while there is such.
+/// Timeout for unacknowledged data: keepalives detect nothing while some is outstanding.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The address of a database and how it is used. It never prints a password.
+/// Address and settings of a database. `Debug` never prints a password.
 #[derive(Clone, Debug)]
 pub struct Options {
     hosts: Vec<OneHost>,
-    /// Whether each session begins with another host.
+    /// Whether each session tries the hosts starting with another one.
     random: bool,
     tls: Tls,
-    /// Servers that passwords and courses go to over a network in the clear, without `sslmode=disable`.
+    /// Servers that get passwords and courses unencrypted over a network, without `sslmode=disable`.
     pub(crate) in_the_clear: Vec<String>,
     role: Role,
     replicas: Vec<(OneHost, Tls)>,
@@ -51,28 +51,28 @@ pub struct Options {
 }
 
 impl Options {
-    /// Those of an address as PostgreSQL's own programs take it: `postgres://user:password@host:5432/database`, or
+    /// Parses a connection string in libpq format: `postgres://user:password@host:5432/database`, or
     /// `host=/run/postgresql dbname=catalogue`.
     ///
-    /// Several hosts are separated by commas. The one that takes writes is asked, wherever it is after a failover; of
-    /// several, the one that was promoted last, while it answers.
-    /// `target_session_attrs=any` reads from the first host that answers, and `target_session_attrs=read-only` from a
-    /// standby: answers are as old as that server is behind, and a revoked key stays good for as long. What writes has the
-    /// primary in any case. A host that does not answer at once is overtaken by the next one.
+    /// Hosts are separated by commas. By default, sessions use the primary, wherever it is after a failover; of several
+    /// servers that accept writes, the one promoted last, if it is up. `target_session_attrs=any` reads from the first host
+    /// that responds, and `target_session_attrs=read-only` from a standby: responses are as old as that server's lag, and a
+    /// revoked key stays valid for as long. Writes go to the primary in any case. If a host does not respond within 500 ms,
+    /// the next one is tried concurrently.
     ///
-    /// Tables are looked for in the first schema of the `search_path` (`options=-c search_path=NAME`). So that a machine that
-    /// has gone is noticed within a minute, there are defaults for `connect_timeout`, `keepalives_idle`,
-    /// `keepalives_interval`, `keepalives_retries` and `tcp_user_timeout`.
+    /// The tables are in the first schema of the `search_path` (`options=-c search_path=NAME`). To detect a lost machine
+    /// within a minute, `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries` and
+    /// `tcp_user_timeout` have defaults.
     ///
-    /// With the feature `tls`, `sslmode=verify-full` asks for TLS with a server that proves the host's name by an issuer in
-    /// the file `sslrootcert` (PEM), or of the system's; `sslcert` and `sslkey` name the client's certificate and key.
-    /// `require` and `verify-ca` mean the same. `disable` means no TLS, as does saying nothing, which is warned of where a
-    /// host is beyond this machine. `prefer` and `allow` are refused: who is between could choose. Sockets have no TLS. The
-    /// files are read now, and not again.
+    /// With the feature `tls`, `sslmode=verify-full` requires TLS and a server certificate for the host's name, issued by a
+    /// certificate in the file `sslrootcert` (PEM) or of the system; `sslcert` and `sslkey` name the client's certificate and
+    /// key. `require` and `verify-ca` mean the same. `disable` means no TLS, and so does no `sslmode`, but then a host on
+    /// another machine causes a warning. `prefer` and `allow` are refused, as an attacker on the network could choose. Unix
+    /// sockets have no TLS. The files are read once, in this call.
     ///
     /// # Errors
-    /// [`OpenError`]: it is no address, has an unknown parameter, says something twice, leaves open what TLS is meant, names
-    /// a certificate file that is not good, or asks for TLS and the feature is missing.
+    /// Returns [`OpenError`] if the address is invalid, has an unknown parameter or a parameter twice, is ambiguous about TLS,
+    /// names an unusable certificate file, or requires TLS without the feature.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
         let (rest, said) = address::take(address, &names)?;
@@ -82,7 +82,7 @@ impl Options {
             Some("any") => Role::Any,
             Some(_) => return Err(OpenError::Address),
         };
-        // Its own complaint is left out: it may repeat a part of a password.
+        // Drops the driver's message: it may repeat a part of a password.
         let refused = |error: tokio_postgres::Error| match error.source().map(ToString::to_string) {
             Some(cause) if cause.starts_with("unknown option") => OpenError::UnknownParameter,
             _ => OpenError::Address,
@@ -133,16 +133,16 @@ impl Options {
         })
     }
 
-    /// The request path reads from this standby of the database, and from others in turn where this is called again;
-    /// several hosts in one address are several standbys. Each host is to be one server, not a balancer before some.
+    /// Adds a standby that the request path reads from; several are read in turn. Several hosts in one address are several
+    /// standbys. Each host must be one server, not a load balancer in front of several.
     ///
-    /// A standby is read as long as it is known to be no further behind than [`greatest_lag`](Self::greatest_lag), and is
-    /// one; where none is, the primary is, and where that is away a call fails as
-    /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). What a standby does not have is looked for
-    /// in the primary.
+    /// A server is read only while it is a standby whose lag is known to be at most [`greatest_lag`](Self::greatest_lag). If
+    /// there is none, the primary is read; if that is down too, a call fails as
+    /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). Rows that a standby does not have are looked
+    /// up in the primary.
     ///
     /// # Errors
-    /// As for [`parse`](Self::parse).
+    /// Returns the errors of [`parse`](Self::parse).
     pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
         let Self { hosts, tls, in_the_clear, .. } = Self::parse(address)?;
         self.in_the_clear.extend(in_the_clear);
@@ -150,48 +150,48 @@ impl Options {
         Ok(self)
     }
 
-    /// How far behind the primary a [`replica`](Self::replica) may be and still be read; 10 seconds where nothing is said.
-    /// For as long a change may be missing from answers, and a revoked key may be good. Once the primary has been away for
-    /// that long, nobody knows, and no replica is read.
+    /// Sets the maximum lag of a [`replica`](Self::replica) that is read. Default: 10 seconds. A change may be missing from
+    /// responses, and a revoked key may be valid, for that long. If the primary is down for longer, the lag is unknown, and no
+    /// replica is read.
     #[must_use]
     pub const fn greatest_lag(mut self, lag: Duration) -> Self {
         self.greatest_lag = lag;
         self
     }
 
-    /// How many connections to one server read at the same time, at most; 10 where nothing is said. Each call of
-    /// administration has one more, and where there are replicas each server has one more that watches it.
+    /// Sets the maximum number of concurrent read connections to one server. Default: 10. Each administration call opens one
+    /// more, and with replicas each server has one more that monitors it.
     #[must_use]
     pub const fn connections(mut self, connections: NonZeroUsize) -> Self {
         self.connections = connections;
         self
     }
 
-    /// How long a read of the request path may take in all, the wait for a connection included; 2 seconds where nothing is
-    /// said. Past it the call fails and the connection is closed.
+    /// Sets the timeout for a read of the request path, including the wait for a connection. Default: 2 seconds. A read that
+    /// exceeds it fails, and its connection is closed.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// For a pooler that gives out a connection for a transaction alone, such as PgBouncer in its mode `transaction`:
-    /// statements have no name, so that each is parsed anew, and nothing is set for a session, not even that it only reads.
+    /// Supports poolers that assign connections per transaction, such as PgBouncer with `pool_mode = transaction`. Statements
+    /// are unnamed and parsed each time, and sessions have no settings, not even read-only mode.
     #[must_use]
     pub const fn through_transaction_pooler(mut self) -> Self {
         self.through_pooler = true;
         self
     }
 
-    /// A migration makes new tables without triggers, for an engine that has none. Tables that are there stay as they are.
+    /// Makes a migration create new tables without triggers, for engines that have none. Existing tables keep theirs.
     #[must_use]
     pub const fn without_triggers(mut self) -> Self {
         self.triggers = false;
         self
     }
 
-    /// A migration spreads the tables over the nodes of a Citus cluster by account, those that are there too, and drops
-    /// their triggers. The address names the coordinator. Sessions need no such option, and may name any node.
+    /// Makes a migration distribute the tables, including existing ones, over the nodes of a Citus cluster by account, and
+    /// drop their triggers. The address must name the coordinator; other sessions may use any node, without this option.
     #[must_use]
     pub const fn citus(mut self) -> Self {
         self.triggers = false;
@@ -199,17 +199,17 @@ impl Options {
         self
     }
 
-    /// Courses are read from the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and, where there is one,
-    /// `catalogue_revisions` in that schema, over tables of another program's. Keys and sign-ins stay in tables of ours, in a
-    /// schema of their own: `catalogue`, or that of [`schema`](Self::schema). The package's README has the views' columns.
+    /// Reads courses from the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and, if it exists,
+    /// `catalogue_revisions` in `schema`, over another program's tables. Keys and sign-ins stay in the catalogue's own tables,
+    /// in a separate schema: `catalogue`, or [`schema`](Self::schema). The package's README describes the views' columns.
     #[must_use]
     pub fn views(mut self, schema: &str) -> Self {
         self.courses.views = Some(schema.to_owned());
         self
     }
 
-    /// Our tables are in that schema, whatever the `search_path` of the address; a migration makes it where it is missing.
-    /// Through a pooler, which hands no setting on, the role needs it: `ALTER ROLE … SET search_path = …`.
+    /// Sets the schema of the catalogue's own tables, whatever the `search_path` of the address; a migration creates it if it
+    /// is missing. Poolers do not forward settings, so the role needs it there: `ALTER ROLE … SET search_path = …`.
     #[must_use]
     pub fn schema(mut self, name: &str) -> Self {
         self.courses.schema = Some(name.to_owned());

@@ -1,4 +1,4 @@
-//! The sessions of [`Options`]: whom they are with, and what is set for them.
+//! The sessions of [`Options`]: which servers they connect to, and their settings.
 
 use std::slice;
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use crate::connections::role::Role;
 use crate::tls::Tls;
 
 impl Options {
-    /// For sessions of the request path: the engine refuses a write, and ends what its client gave up.
+    /// Returns the hosts for the request path; the server rejects writes and cancels statements at the deadline.
     pub(crate) fn reading(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, self.role, true)
     }
 
-    /// For the session that watches the primary.
+    /// Returns the hosts for the session that monitors the primary.
     pub(crate) fn reading_primary(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, Role::Primary, true)
     }
 
-    /// For the request path, the name of each replica and the way to it.
+    /// Returns each replica's name and connection settings, for the request path.
     pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
         let sessions = |(host, tls): &(OneHost, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
         self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))
     }
 
-    /// For administration that only reads: from a standby only where the address says so.
+    /// Returns the hosts for read-only administration: a standby only if the address asks for one.
     pub(crate) fn exporting(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, self.role, false)
     }
 
-    /// For administration that writes: no standby will do.
+    /// Returns the hosts for administration that writes: the primary only.
     pub(crate) fn writing(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, Role::Primary, false)
     }

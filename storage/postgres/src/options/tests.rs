@@ -1,4 +1,4 @@
-//! What an address says, and what it leaves out.
+//! Settings of an address, and the defaults of those that it omits.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! [`Tls`]: whether a server is spoken to in the clear, and what an address says of it.
+//! [`Tls`]: whether connections to a server use TLS, by the parameters of its address.
 
 #[cfg(feature = "tls")]
 mod verified;
@@ -11,15 +11,15 @@ use tokio_postgres::{Client, Config, Error, NoTls};
 
 use crate::open_error::OpenError;
 
-/// What an address says of TLS, which tokio-postgres does not know or would understand otherwise.
+/// TLS parameters of an address, which tokio-postgres does not know or interprets differently.
 pub(crate) const PARAMETERS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
-/// How sessions are spoken to.
+/// Transport of sessions.
 #[derive(Clone)]
 pub(crate) enum Tls {
-    /// In the clear.
+    /// Unencrypted.
     Off,
-    /// Over TLS, with a server that proves its name.
+    /// TLS with a server whose certificate and name are verified.
     #[cfg(feature = "tls")]
     Verified(tokio_postgres_rustls::MakeRustlsConnect),
 }
@@ -31,7 +31,7 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// As the parameters of an address say; reads the files that they name.
+    /// Creates the transport from an address's parameters; reads the files that they name.
     pub(crate) fn of(said: &HashMap<&'static str, String>) -> Result<Self, OpenError> {
         let file = |name: &str| said.get(name).map(String::as_str);
         match file("sslmode") {
@@ -47,10 +47,10 @@ impl Tls {
         }
     }
 
-    /// Opens a session, and lets it be served for as long as its client is there.
+    /// Opens a session, and spawns the task that serves it until its client is dropped.
     pub(crate) async fn connect(&self, config: &Config) -> Result<Client, Error> {
         Ok(match self {
-            // A host that is a socket has no name that could be proved, and no TLS.
+            // A Unix socket has no name to verify, and no TLS.
             #[cfg(feature = "tls")]
             Self::Verified(connector) if config.get_ssl_mode() == tokio_postgres::config::SslMode::Require => {
                 serve(config.connect(connector.clone()).await?)
@@ -72,7 +72,7 @@ where
     client
 }
 
-/// What is wrong with the TLS of a server, where that is what an error is about.
+/// Returns what is wrong with a server's TLS, if that caused `error`.
 pub(crate) fn complaint(error: &Error) -> Option<&'static str> {
     let source = error.source()?;
     if source.to_string() == "server does not support TLS" {

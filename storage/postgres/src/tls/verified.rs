@@ -1,4 +1,4 @@
-//! [`connector`]: TLS by rustls, with a server whose certificate is checked, name and all.
+//! [`connector`]: TLS by rustls, with verification of the server's certificate and name.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -16,7 +16,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::open_error::OpenError;
 
-/// Trusts the certificates of the file `roots`, or the system's, and shows a certificate of its own where one is named.
+/// Trusts the certificates in the file `roots`, or the system's; presents `certificate` if it is given.
 pub(crate) fn connector(
     roots: Option<&str>,
     certificate: Option<&str>,
@@ -43,7 +43,7 @@ pub(crate) fn connector(
         }
         _ => return Err(OpenError::SslMode),
     };
-    // For `sslnegotiation=direct`, where the server chooses by it.
+    // For `sslnegotiation=direct`, where the server selects the protocol by ALPN.
     config.alpn_protocols = vec![b"postgresql".to_vec()];
     Ok(MakeRustlsConnect::new(config))
 }
@@ -78,14 +78,14 @@ fn wrong(file: impl AsRef<Path>, reason: impl Display) -> OpenError {
     OpenError::Certificate { file: file.as_ref().to_owned(), reason: reason.to_string() }
 }
 
-/// What rustls complains of, as an operator would act on it.
+/// Translates an error of rustls into a message that an operator can act on.
 pub(crate) fn complaint(source: &(dyn Error + 'static)) -> Option<&'static str> {
     let error = source.downcast_ref::<io::Error>()?.get_ref()?;
     if error.is::<InvalidDnsNameError>() {
         return Some("the host in the address is no name that a certificate can have; name the database's by host");
     }
     Some(match error.downcast_ref::<rustls::Error>()? {
-        // The signature is not good where an issuer of the same name is trusted.
+        // The signature is invalid if a trusted issuer has the same name.
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the database's certificate is by an issuer that is not trusted; name the issuer's certificate by sslrootcert"
         }

@@ -16,13 +16,13 @@ use crate::error::{cause, code};
 use crate::options::quoted;
 use crate::rows::get;
 
-/// Some rows at a time.
+/// Fetches the rows in batches.
 const FETCH: Sql = Sql { text: "FETCH 1000 FROM checked", types: &[] };
 
-/// Maximum number of faults of one kind in a report.
+/// Maximum number of problems of one kind in a report.
 const MAX_FAULTS: usize = 100;
 
-/// What the API could not serve. Rows are looked at where all columns can be read.
+/// Returns what the API could not serve. Rows are checked only if all columns can be read.
 pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
     let connection = views.connection().await?;
     let (columns, mut faults) = Columns::look(&connection, &views.schema).await?;
@@ -42,7 +42,7 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
             REVISIONS => vec![RowCheck::Revisions],
             _ => Vec::new(),
         };
-        // What reads both views is asked where neither fails, and locks them in the order in which they are made again.
+        // Runs what reads both views only if neither has failed; locks them in the order in which they are recreated.
         if view == MODULES && columns.has_module_count() && faults.iter().all(|fault| fault.key.is_some()) {
             checks.push(RowCheck::Counts);
         }
@@ -100,7 +100,7 @@ async fn check_view(
     Ok(faults)
 }
 
-/// The first fault of a row, as a request would meet it.
+/// Returns the first problem of a row, as a request would report it.
 fn check_row(view: &'static str, row: &Row) -> Result<(), Box<ViewFault>> {
     match view {
         ACCOUNTS => view_row(view, row, 0, &[0]).id(Column(0, "id")).map(drop),
@@ -124,7 +124,7 @@ fn check_row(view: &'static str, row: &Row) -> Result<(), Box<ViewFault>> {
     }
 }
 
-/// Asks a statement without values.
+/// Runs a statement without values.
 pub(crate) async fn ask(connection: &Connection, text: &str) -> Result<Vec<Row>, StorageError> {
     const NONE: &[Type] = &[];
     connection.query(&Sql { text, types: NONE }, &[]).await

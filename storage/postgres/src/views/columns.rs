@@ -1,4 +1,4 @@
-//! [`Columns`]: which columns the views have, of which types, and what of them cannot be read.
+//! [`Columns`]: the columns of the views, their types, and which of them cannot be read.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use tokio_postgres::types::Type;
 use crate::connection::{Connection, Sql};
 use crate::rows::get;
 
-/// A column of a domain has the type below it, however many domains lie between.
+/// The type of a column of a domain is the base type, through any number of domains.
 const FOUND: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT), \
            has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT'), \
@@ -29,20 +29,20 @@ const FOUND: Sql = Sql {
     types: &[Type::NAME, Type::TEXT_ARRAY],
 };
 
-/// The columns that were found, by view and name.
+/// The columns found, by view and name.
 #[derive(Debug)]
 pub(crate) struct Columns(HashMap<(&'static str, &'static str), Column>);
 
 #[derive(Debug)]
 struct Column {
-    /// The type's own name, that below a domain.
+    /// Name of the type; of a domain, that of its base type.
     base: String,
-    /// The name of its collation; empty where it has none.
+    /// Name of the collation; empty if there is none.
     collation: String,
 }
 
 impl Columns {
-    /// Looks at the views of that schema, and says what of them cannot be read.
+    /// Reads the columns of the views in `schema`, and returns what cannot be read of them.
     pub(crate) async fn look(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewFault>), StorageError> {
         let names: Vec<&str> = VIEWS.iter().map(|(view, _)| *view).collect();
         let rows = connection.query(&FOUND, &[&schema, &names]).await?;
@@ -93,7 +93,7 @@ impl Columns {
         Ok((columns, faults))
     }
 
-    /// The type of `created_at`, as a value is bound to be compared with it.
+    /// Returns the type of `created_at`, which values compared with it are bound as.
     pub(crate) fn created_at(&self) -> Type {
         match self.0.get(&(COURSES, "created_at")).map(|column| &*column.base) {
             Some("timestamptz") => Type::TIMESTAMPTZ,
@@ -110,25 +110,26 @@ impl Columns {
         self.0.contains_key(&(REVISIONS, "revision"))
     }
 
-    /// Returns both sides of a comparison that an index of the column serves: the column after `alias`, and the text of an account
-    /// or slug in its type. The text is null there unless it is written as PostgreSQL writes the value: `12`, and not `012`.
+    /// Returns both sides of a comparison that an index of the column serves: the column after `alias`, and the text of an
+    /// account or slug in its type. The text is null there unless it is written as PostgreSQL writes the value: `12`, and not
+    /// `012`.
     pub(crate) fn compared(&self, alias: &str, view: &'static str, name: &'static str, text: &str) -> [String; 2] {
         let (base, collation) = self.0.get(&(view, name)).map_or(("", ""), |column| (&column.base, &column.collation));
         let key = format!("{alias}{name}");
         let cast = |form: &str, ty: &str| format!("CASE WHEN {text} ~ '^{form}$' THEN CAST({text} AS {ty}) END");
         match base {
-            // Those of 19 digits that begin with a 9 may be too large.
+            // 19 digits that begin with a 9 may be too large.
             "int2" | "int4" | "int8" => [key, cast("(0|-?([1-9][0-9]{0,17}|[1-8][0-9]{18}))", "BIGINT")],
             "uuid" => [key, cast("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID")],
             _ if collation.is_empty() => [format!("CAST({key} AS TEXT)"), text.to_owned()],
-            // By another collation an index of the column would not serve.
+            // With another collation, an index of the column could not be used.
             _ => [format!("CAST({key} AS TEXT)"), format!("{text} COLLATE {collation}")],
         }
     }
 }
 
-/// The types that a column of that kind is read from, what they are for people, and what another type can be cast to. A cast to
-/// text has `text`, `varchar`, `char`, `citext` and such among the types.
+/// Returns the types that a column of `kind` is read from, their description, and the type that others can be cast to. `text`,
+/// `varchar`, `char`, `citext` and the like can be cast to text.
 fn forms(kind: Kind) -> (&'static [&'static str], &'static str, Option<&'static str>) {
     const TIMES: &str = "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)";
     match kind {

@@ -29,8 +29,8 @@ const MAX_AGE: Duration = Duration::from_secs(10);
 
 /// Tables that lack an enabled trigger, the generation, and a digest of the definitions of triggers and functions.
 ///
-/// Tables are those behind the views, with the views between and partitions. A materialised view is not followed further, since
-/// its rows do not follow its tables. Functions are those of triggers, and those of their schema that their texts name.
+/// Tables are those behind the views, with the views between and partitions. A materialized view is not followed further,
+/// since its rows do not follow its tables. Functions are those of triggers, and those of their schema that their texts name.
 const CHECK_TRIGGERS: Sql = Sql {
     text: "WITH RECURSIVE views AS ( \
            SELECT c.oid, c.relname <> 'catalogue_revisions' AS is_shown FROM pg_catalog.pg_class AS c \
@@ -185,7 +185,7 @@ impl LastCheck {
     }
 }
 
-/// What is said of tables without an enabled trigger; `None` if there are none.
+/// Returns the message about tables without an enabled trigger; `None` if there are none.
 fn without(missing: &[String]) -> Option<String> {
     (!missing.is_empty()).then(|| format!("{}; {REMEDY}", missing.join(". ")))
 }

@@ -1,15 +1,17 @@
-//! Courses in views over another program's tables; credentials, their events, sign-ins and revocations in ours.
+//! Courses in views over another program's tables; credentials, their events, sign-ins and revocations in the catalogue's own.
 //!
-//! - Ours are in a schema of their own, which is the session's whole search path, so the statements on them stay as they are;
-//!   `migrations/0001_views.sql` makes them without accounts, courses and foreign keys. Views are named with their schema.
-//! - Few statements need an account or a course. [`Statements`] has these, made once at opening from the names and types that
-//!   [`Columns`] finds; where courses are in our tables, their constants hold.
-//! - A statement orders by the column of `created_at` itself and by the slug's bytes, so that an index of the base table serves;
-//!   times come as the eight bytes of their type, exact and whatever the session's time zone is.
-//! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. An order by time has what is null
-//!   or infinite first or last, and never out of all pages.
-//! - Revisions are returned only while triggers maintain `catalogue_revisions`, which is checked every ten seconds ([`freshness`]).
-//! - Plans are judged by the database's own `EXPLAIN` ([`plans`]).
+//! - The catalogue's tables are in a dedicated schema, which is the session's whole search path, so their statements stay the
+//!   same; `migrations/0001_views.sql` creates them without accounts, courses and foreign keys. Views are named with their
+//!   schema.
+//! - Few statements need an account or a course. [`Statements`] has these, built once at opening from the names and types that
+//!   [`Columns`] finds; they replace the constants for the catalogue's own tables.
+//! - A statement orders by the column `created_at` itself and by the slug's bytes, so that an index of the base table can be
+//!   used; times are read as the eight bytes of their type, exact in any session time zone.
+//! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. Sorting by time puts null and
+//!   infinite times first or last, so they are on a page.
+//! - Revisions are returned only while triggers maintain `catalogue_revisions`, which is checked every ten seconds
+//!   ([`freshness`]).
+//! - Plans are checked with the database's own `EXPLAIN` ([`plans`]).
 
 mod check;
 mod columns;
@@ -45,7 +47,7 @@ pub(crate) struct Views {
 }
 
 impl Views {
-    /// Those of the options; `None` where courses are in our tables.
+    /// Opens the views of the options; `None` if courses are in the catalogue's own tables.
     pub(crate) async fn open(options: &Arc<Options>) -> Result<Option<Arc<Self>>, OpenError> {
         let Some(schema) = options.courses.views.clone() else { return Ok(None) };
         let connection = options.exporting().open().await?;

@@ -1,4 +1,4 @@
-//! [`check`]: what PostgreSQL scans or sorts for the requests of the largest account, with the indexes that end it.
+//! [`check`]: what PostgreSQL scans or sorts for the requests of the largest account, with the indexes that avoid it.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'";
 /// Maximum number of rows of a table, or of courses of an account, that PostgreSQL reads and sorts quickly.
 const SMALL: f32 = 1_000.0;
 
-/// Indexes in the words of the views, by the request that they serve.
+/// Indexes by the request that they serve, in terms of the views.
 const PAGE: &str =
     "CREATE INDEX ON <table behind catalogue_courses> (<account_id>, <created_at>, <slug> COLLATE \"C\")";
 const COURSE: &str = "CREATE INDEX ON <table behind catalogue_courses> (<account_id>, <slug>); \
@@ -28,8 +28,8 @@ const COURSE: &str = "CREATE INDEX ON <table behind catalogue_courses> (<account
 const KEY: &str = "CREATE INDEX ON <table behind catalogue_accounts> (<id>); \
                    CREATE INDEX ON <table behind catalogue_revisions> (<account_id>)";
 
-/// How many rows tables have, by their size if they have no statistics, and whether they have them. Tables are found by name, as
-/// the role may not use their schema.
+/// Numbers of rows of tables, estimated from their size without statistics, and whether they have statistics. Tables are found
+/// by name, as the role may not use their schema.
 const TABLES: Sql = Sql {
     text: "SELECT name, CASE WHEN reltuples > 0 THEN reltuples ELSE CAST(pg_relation_size(oid) / 100 AS REAL) END, reltuples > 0 \
            FROM (SELECT c.oid, c.reltuples, quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) \
@@ -106,7 +106,7 @@ impl Step {
         Some(Self(head.trim_start_matches("->  ").to_owned()))
     }
 
-    /// The table that it reads, as SQL names it.
+    /// Returns the name of the table that it reads, quoted as in SQL.
     fn table(&self) -> Option<&str> {
         let (_, relation) = self.0.split_once("Scan")?.1.split_once(" on ")?;
         let mut is_quoted = false;

@@ -1,4 +1,4 @@
-//! What requests ask, over views.
+//! Queries of requests over views.
 
 use catalogue_core::CourseDetail;
 use catalogue_core::auth::{Credential, TokenDigest};
@@ -27,7 +27,7 @@ const FIND_CREDENTIAL_ALONE: Sql = Sql {
 };
 
 impl Views {
-    /// A credential; without a revision where a view is at fault, as some answers need none.
+    /// Returns a credential; without a revision if a view fails, as some responses need none.
     pub(crate) async fn find_credential(
         &self,
         readers: &Readers,
@@ -55,7 +55,7 @@ impl Views {
         }
     }
 
-    /// As [`CourseStorage::list_courses`](catalogue_core::storage::CourseStorage::list_courses).
+    /// Implements [`CourseStorage::list_courses`](catalogue_core::storage::CourseStorage::list_courses).
     pub(crate) async fn list_courses(
         &self,
         readers: &Readers,
@@ -76,7 +76,7 @@ impl Views {
         found.first().map_or(Ok(None), |row| revision(account, row, PAGE_REVISION, generation))
     }
 
-    /// As [`CourseStorage::find_course`](catalogue_core::storage::CourseStorage::find_course).
+    /// Implements [`CourseStorage::find_course`](catalogue_core::storage::CourseStorage::find_course).
     pub(crate) async fn find_course(
         &self,
         readers: &Readers,
@@ -90,7 +90,7 @@ impl Views {
         Ok(AtRevision { value: Some(course(account, slug, first, &rows)?), revision })
     }
 
-    /// As [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
+    /// Implements [`CourseStorage::revision`](catalogue_core::storage::CourseStorage::revision).
     pub(crate) async fn revision(&self, readers: &Readers, account: &str) -> Result<Option<Revision>, StorageError> {
         let Some(generation) = self.generation(readers).await else { return Ok(None) };
         let rows = read(readers, &self.statements.find_revision.sql(), account, &[&account]).await?;
@@ -114,7 +114,7 @@ pub(crate) fn revision(
     Ok(generation.map(|generation| generation.of(found)))
 }
 
-/// Hands over the courses of a page.
+/// Pushes the courses of a page.
 pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
     check_each_once(account, found)?;
     let owner = Owner::new(account);
@@ -128,7 +128,7 @@ pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>)
     Ok(())
 }
 
-/// The course of the rows of [`Statements::find_course`](super::Statements::find_course).
+/// Builds the course from the rows of [`Statements::find_course`](super::Statements::find_course).
 pub(super) fn course(account: &str, slug: &str, first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
     let owner = Owner::new(account);
     let mut course = view_row(COURSES, first, 0, &[0, 1]).detail(owner).map_err(corrupt)?;
@@ -150,7 +150,7 @@ pub(super) fn course(account: &str, slug: &str, first: &Row, rows: &[Row]) -> Re
     Ok(course)
 }
 
-/// Asks the views for what an account has.
+/// Queries the views for an account's data.
 pub(super) async fn read(
     readers: &Readers,
     sql: &Sql<'_>,
@@ -160,7 +160,7 @@ pub(super) async fn read(
     readers.read(sql, values).await.map_err(|error| view_error(error, account))
 }
 
-/// The error of a statement over views: what the other program's rows caused is named so.
+/// Converts the error of a statement over views; blames the other program's rows if they caused it.
 pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
     match code(&error) {
         Some(&SqlState::CARDINALITY_VIOLATION) => {
@@ -170,7 +170,7 @@ pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
             let what = "a view or a column is gone or has another type; restore it, or restart the server";
             StorageError::new(error.kind(), what).with_source(error)
         }
-        // Such as a division by zero, or a text that is no number.
+        // Such as a division by zero, or a text that is not a number.
         Some(code) if code.code().starts_with("22") => {
             StorageError::new(StorageErrorKind::Corrupt, "a view fails over rows of its tables").with_source(error)
         }
@@ -178,7 +178,7 @@ pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
     }
 }
 
-/// A course of a page has a slug of its own.
+/// Returns an error if two courses of a page have the same slug.
 fn check_each_once(account: &str, rows: &[Row]) -> Result<(), StorageError> {
     let mut slugs: Vec<&str> = rows.iter().filter_map(|row| row.try_get(Page::SLUG.0).ok()).collect();
     slugs.sort_unstable();

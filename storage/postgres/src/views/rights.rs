@@ -1,4 +1,4 @@
-//! [`check`]: what the role may do beyond what it needs.
+//! [`check`]: rights of the role that it does not need.
 
 use catalogue_core::storage::{StorageError, ViewAdvice};
 use tokio_postgres::types::Type;
@@ -8,7 +8,7 @@ use super::freshness::VIEWS;
 use crate::connection::Sql;
 use crate::rows::get;
 
-/// The role, and which of these it is or has.
+/// Name of the role, and its attributes.
 const ROLE: Sql = Sql {
     text: "SELECT quote_ident(CAST(rolname AS TEXT)), rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, \
            quote_ident(CAST(current_database() AS TEXT)), has_database_privilege(current_database(), 'CREATE') \
@@ -16,7 +16,7 @@ const ROLE: Sql = Sql {
     types: &[],
 };
 
-/// Roles that it may become, with the direct member that lets it: those whose rights it does not have without that.
+/// Roles that it may become, with the direct member that allows it, unless it has their rights already.
 const MEMBERSHIPS: Sql = Sql {
     text: "SELECT quote_ident(CAST(r.rolname AS TEXT)), quote_ident(CAST(h.rolname AS TEXT)) \
            FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS r ON r.oid = m.roleid \
@@ -26,7 +26,7 @@ const MEMBERSHIPS: Sql = Sql {
     types: &[],
 };
 
-/// Tables, views and sequences of others: those that it may change first, but for the views those that it may read.
+/// Other programs' tables, views and sequences that it may change, and those except the API's views that it may read.
 const RELATIONS: Sql = Sql {
     text: "SELECT name, may_write, is_sequence FROM ( \
            SELECT quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) AS name, \
@@ -43,7 +43,7 @@ const RELATIONS: Sql = Sql {
     types: &[Type::NAME, Type::TEXT_ARRAY],
 };
 
-/// Schemas of others that it may make tables in.
+/// Other programs' schemas that it may create tables in.
 const SCHEMAS: Sql = Sql {
     text: "SELECT quote_ident(CAST(nspname AS TEXT)) FROM pg_catalog.pg_namespace \
            WHERE nspname <> current_schema() AND CAST(nspname AS TEXT) NOT LIKE 'pg\\_%' \
@@ -61,7 +61,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         |about: &str, what: String, remedy: String| ViewAdvice { about: about.to_owned(), what, remedy: Some(remedy) };
     let about = format!("the role {name}");
     if get(role, 1)? {
-        // Every right follows from this one.
+        // This right implies all others.
         let remedy = "serve with a role of its own, as the README of catalogue-postgres has it".to_owned();
         return Ok(vec![advice(&about, "it is a superuser".to_owned(), remedy)]);
     }

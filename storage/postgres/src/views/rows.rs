@@ -1,4 +1,4 @@
-//! Rows of PostgreSQL, as the core reads rows of views.
+//! Rows of PostgreSQL as rows of views, which the core reads.
 
 use std::error::Error;
 
@@ -9,10 +9,10 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// What PostgreSQL counts microseconds from, 2000-01-01, in those since 1970.
+/// Epoch of PostgreSQL's times, 2000-01-01, in microseconds since 1970.
 const EPOCH: i64 = 946_684_800_000_000;
 
-/// A time as a value that is bound, by whichever type a view has.
+/// A time to bind, as any type that a view may have.
 #[derive(Debug)]
 pub(crate) struct Time(pub(crate) Timestamp);
 
@@ -29,7 +29,7 @@ impl ToSql for Time {
     to_sql_checked!();
 }
 
-/// The columns of a row from one on.
+/// The columns of a row from `first` on.
 #[derive(Clone, Copy)]
 pub(crate) struct PostgresCells<'r> {
     row: &'r Row,
@@ -64,7 +64,7 @@ impl<'r> Cells<'r> for PostgresCells<'r> {
 fn value<'r>(ty: &'r Type, raw: &'r [u8]) -> Value<'r> {
     let typed = Value::Typed(ty.name());
     match *ty {
-        // Those that are cast in the statement.
+        // Values that the statement casts.
         Type::TEXT => std::str::from_utf8(raw).map_or(typed, Value::Text),
         Type::INT8 => raw.try_into().map_or(typed, |raw| Value::Integer(i64::from_be_bytes(raw))),
         Type::BOOL => Value::Boolean(raw == [1]),
@@ -77,7 +77,7 @@ fn value<'r>(ty: &'r Type, raw: &'r [u8]) -> Value<'r> {
     }
 }
 
-/// The columns of a row from `first` on, as a row of that view.
+/// Returns the columns of a row from `first` on, as a row of `view`.
 pub(crate) fn view_row<'r>(
     view: &'static str,
     row: &'r Row,
@@ -87,7 +87,7 @@ pub(crate) fn view_row<'r>(
     ViewRow { view, cells: PostgresCells { row, first }, key }
 }
 
-/// The fault as a request returns it.
+/// Converts a problem to the error that a request returns.
 pub(crate) fn corrupt(fault: impl Into<Box<ViewFault>>) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, fault.into().to_string())
 }

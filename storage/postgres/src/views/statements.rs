@@ -1,11 +1,11 @@
-//! [`Statements`]: what requests and administration ask over views, with the names and types that were found at opening.
+//! [`Statements`]: queries of requests and administration over views, with the names and types found at opening.
 //!
-//! A key is compared in the column's type, so that the column's own index serves ([`Columns::compared`]); slugs are ordered by
-//! bytes. Each comparison is repeated by bytes: a recreated view may have a type or a collation that treats different texts as
-//! equal.
+//! A key is compared in the column's type, so that the column's own index can be used ([`Columns::compared`]); slugs are
+//! sorted by bytes. Each comparison is repeated by bytes: a recreated view may have a type or a collation that treats
+//! different texts as equal.
 //!
-//! Each statement locks views in one order: courses, modules, revisions, accounts. A parser locks what stands in a `FROM` first,
-//! then what is selected, then what is compared. So whoever makes the views again in that order meets no deadlock.
+//! Each statement locks views in one order: courses, modules, revisions, accounts. The parser locks what is in `FROM` first,
+//! then what is selected, then what is compared. So recreating the views in that order cannot deadlock.
 
 use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES, REVISIONS};
 use tokio_postgres::types::Type;
@@ -16,7 +16,7 @@ use crate::options::quoted;
 
 const TEXT: Type = Type::TEXT;
 
-/// The accounts that have credentials, in the place of a page of all accounts and of those named.
+/// Accounts that have credentials; replace a page of all accounts, and the named ones.
 pub(crate) const OWNERS: [Sql<'static>; 2] = [
     Sql {
         text: "SELECT DISTINCT account_id, '', '' FROM credentials WHERE account_id >= $1 ORDER BY account_id LIMIT $2",
@@ -28,18 +28,17 @@ pub(crate) const OWNERS: [Sql<'static>; 2] = [
     },
 ];
 
-/// The position of the revision behind the columns of a page.
+/// Position of the revision, after the columns of a page.
 pub(crate) const PAGE_REVISION: usize = 8;
-/// The positions in the rows of a course: its first module's column, how many courses have the slug, and the revision.
+/// Positions in the rows of a course: the first column of its module, the number of courses with the slug, and the revision.
 pub(crate) const MODULE: usize = 8;
 pub(crate) const SAME: usize = 13;
 pub(crate) const COURSE_REVISION: usize = 14;
 
-/// The columns of a module.
 pub(crate) const MODULE_COLUMNS: &str = "CAST(m.account_id AS TEXT), CAST(m.course_slug AS TEXT), CAST(m.title AS TEXT), \
      CAST(m.summary AS TEXT), CAST(m.number AS BIGINT)";
 
-/// The columns of a [`Page`](catalogue_core::storage::views::Page).
+/// Returns the columns of a [`Page`](catalogue_core::storage::views::Page).
 pub(crate) fn page_columns(module_count: &str) -> String {
     format!(
         "{module_count}, c.hidden, c.published_at, c.created_at, CAST(c.language AS TEXT), CAST(c.title AS TEXT), \
@@ -47,10 +46,10 @@ pub(crate) fn page_columns(module_count: &str) -> String {
     )
 }
 
-/// As in [`LIST`](crate::credentials::LIST).
+/// End of a credential, as in [`LIST`](crate::credentials::LIST).
 const END: &str = "least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807))";
 
-/// A statement that is made at opening.
+/// A statement built at opening.
 #[derive(Debug)]
 pub(crate) struct Statement {
     text: String,
@@ -66,21 +65,21 @@ impl Statement {
 /// The statements over the views of one storage.
 #[derive(Debug)]
 pub(crate) struct Statements {
-    /// The columns of a credential and the revision, which is null where there is none.
+    /// The columns of a credential and the revision, which is null if there is none.
     pub(crate) find_credential: Statement,
     /// The columns of a page, and the revision.
     pub(crate) first_page: Statement,
     /// Like `first_page`, after a time and a slug.
     pub(crate) next_page: Statement,
-    /// A row for each module of each course of that slug.
+    /// A row for each module of each course with the slug.
     pub(crate) find_course: Statement,
     pub(crate) find_revision: Statement,
-    /// As [`LIST`](crate::credentials::LIST).
+    /// Like [`LIST`](crate::credentials::LIST).
     pub(crate) list_keys: Statement,
     pub(crate) find_account: Statement,
-    /// As [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), and whether its account is in its view.
+    /// Like [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), and whether its account is in its view.
     pub(crate) find_sign_in: Statement,
-    /// A page of all accounts, those named, and the numbers of their courses.
+    /// A page of all accounts, the named ones, and the numbers of their courses.
     pub(crate) accounts: [Statement; 3],
 }
 
@@ -88,8 +87,8 @@ impl Statements {
     pub(crate) fn new(schema: &str, columns: &Columns) -> Self {
         let [accounts, courses, modules, revisions] =
             [ACCOUNTS, COURSES, MODULES, REVISIONS].map(|view| format!("{}.{view}", quoted(schema)));
-        // In a `CASE` the planner uses no index for the second comparison, and does not count its selectivity again: an account would
-        // seem to have too few rows for the index of their order.
+        // In a `CASE` the planner uses no index for the second comparison, and does not count its selectivity again: an
+        // account would seem to have too few rows for the index on their order.
         let equals = |alias: &str, view, name, text: &str| {
             let [key, value] = columns.compared(alias, view, name, text);
             format!("{key} = {value} AND CASE WHEN CAST({alias}{name} AS TEXT) COLLATE \"C\" = {text} THEN TRUE END")
@@ -101,7 +100,7 @@ impl Statements {
                  AND CASE WHEN CAST({name} AS TEXT) COLLATE \"C\" = ANY($1) THEN TRUE END"
             )
         };
-        // Of an account that has left its view, nothing is shown: V4.
+        // Data of an account that has left its view is not returned: V4.
         let is_known =
             |id: &str| format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE {})", equals("a.", ACCOUNTS, "id", id));
         let revision = |id: &str| {
@@ -113,7 +112,7 @@ impl Statements {
         };
         let module_count = match columns.has_module_count() {
             true => "CAST(c.module_count AS BIGINT)".to_owned(),
-            // One range of an index for each course that is shown.
+            // Reads one range of an index for each course of the page.
             false => format!(
                 "(SELECT count(*) FROM {modules} AS m WHERE {} AND {})",
                 equals("m.", MODULES, "account_id", "$1"),
