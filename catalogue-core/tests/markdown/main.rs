@@ -3,6 +3,7 @@
 mod front_page;
 mod links;
 mod operations;
+mod paths;
 mod references;
 
 use std::fs;
