@@ -1,15 +1,15 @@
-//! [`Address`]: where the API, its documents or a host's own pages are mounted (decision R1).
+//! [`Address`]: URL or path that the API, its documents or a host application's pages are mounted at (decision R1).
 
 use http::Uri;
 
-/// An address such as `https://api.example.com/api/v1`, or its path alone; without a slash at its end.
+/// A URL such as `https://api.example.com/api/v1`, or only its path, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     text: String,
     path_start: usize,
 }
 
-/// Why a text is not an address to mount at.
+/// Error for a text that is not an [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} cannot be mounted at: {reason}; write an address like https://api.example.com/api/v1 or /api/v1")]
 pub struct AddressError {
@@ -18,10 +18,10 @@ pub struct AddressError {
 }
 
 impl Address {
-    /// The address that `text` writes.
+    /// Parses a URL or a path.
     ///
     /// # Errors
-    /// When nothing can be mounted there; the error says why.
+    /// Returns the reason if nothing can be mounted at `text`.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let fail = |reason| Err(AddressError { text: text.to_owned(), reason });
         if text.contains(['?', '#']) {
@@ -52,25 +52,25 @@ impl Address {
         Ok(Self { text: text.to_owned(), path_start })
     }
 
-    /// The whole address; empty for the root of an unnamed server.
+    /// Returns the URL or path; empty for the root path.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The path that routes begin with; empty for the root.
+    /// Returns the path that routes begin with; empty for the root.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.text[self.path_start..]
     }
 
-    /// Scheme, host and port; empty where the address is a path alone.
+    /// Returns scheme, host and port; empty if the address is only a path.
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.text[..self.path_start]
     }
 
-    /// What stands below the address in `path`: nothing, or what follows, slash first. `None` where `path` is elsewhere.
+    /// Returns the rest of `path` below this address: empty, or with a leading slash. `None` if `path` is not below it.
     #[must_use]
     pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path())?;
@@ -102,7 +102,7 @@ pub fn parse_http_url(text: &str) -> Result<Uri, &'static str> {
     }
 }
 
-/// Whether a `%` stands without its two hexadecimal digits; the decoder would let it stand for itself.
+/// Returns whether `text` has a `%` without two hexadecimal digits after it, which the decoder would take literally.
 pub(crate) fn has_bad_escape(text: &str) -> bool {
     let mut pieces = text.split('%').skip(1);
     pieces.any(|piece| !piece.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))

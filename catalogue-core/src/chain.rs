@@ -3,10 +3,10 @@
 use std::error::Error;
 use std::iter::successors;
 
-/// Returns an error and what caused it, in one line, separated by colons.
+/// Returns an error and its causes in one line, separated by colons.
 ///
-/// An error that says what to do, behind a semicolon, is the last: its cause would say the same in the words of a library.
-/// A cause that the next one repeats is left out.
+/// An error with a hint after a semicolon is the last one: its cause would only repeat it in the words of a library.
+/// A text that the next cause contains is left out.
 #[must_use]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(in_one_line).collect();
@@ -16,7 +16,7 @@ pub fn chain(error: &(dyn Error + 'static)) -> String {
     (0..texts.len()).filter(|at| is_new(*at)).map(|at| &*texts[at]).collect::<Vec<_>>().join(": ")
 }
 
-/// A database reports errors in several lines, some of them indented.
+/// Joins the lines of an error: databases report errors in several lines, some of them indented.
 fn in_one_line(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
     if text.contains(['\n', '\t']) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }

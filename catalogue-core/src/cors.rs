@@ -16,7 +16,7 @@ const REQUEST_HEADERS: HeaderValue =
     HeaderValue::from_static("Authorization, If-None-Match, Traceparent, Tracestate, X-Request-Id");
 const EXPOSED_HEADERS: HeaderValue =
     HeaderValue::from_static("ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id");
-/// How many seconds a browser may remember the answer to a preflight.
+/// Seconds for which browsers may cache the response to a preflight.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
 
 /// The origins whose scripts may call the API.
@@ -24,7 +24,7 @@ const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("600");
 pub(crate) struct AllowedOrigins(Vec<HeaderValue>);
 
 impl AllowedOrigins {
-    /// Allows origins, as browsers write them: a scheme, a host, a port where it is not the scheme's own, and nothing else.
+    /// Allows `origins`, written as browsers send them: scheme, host, and the port unless it is the scheme's default.
     pub(crate) fn new(origins: &[String]) -> Result<Self, BuildError> {
         if let Some(bad) = origins.iter().find(|origin| !is_origin(origin)) {
             return Err(BuildError::Origin(bad.clone()));
@@ -33,7 +33,7 @@ impl AllowedOrigins {
         Ok(Self(origins.iter().map(header).collect()))
     }
 
-    /// Adds what a browser must know to the answer of `route`; on failures too.
+    /// Adds the CORS headers to the response of `route`, whether it is a failure or not.
     pub(crate) fn apply(&self, route: Route<'_>, request: &Parts, answer: &mut HeaderMap) {
         let origin = match route {
             Route::Outside | Route::Root => return,

@@ -1,4 +1,4 @@
-//! [`Cursor`]: a position in a list as opaque text, at the edge only (decision R8).
+//! [`Cursor`]: a position in a list as opaque text, used only at the edge of the API (decision R8).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,28 +8,28 @@ use crate::model::{AccountId, MAX_SLUG_BYTES, is_slug};
 use crate::storage::Position;
 use crate::timestamp::Timestamp;
 
-/// First byte of a cursor: another one for each layout.
+/// First byte of a cursor, different for each layout.
 const LAYOUT: u8 = 1;
-/// Size of a time in a cursor.
+/// Size of a time in a cursor, in bytes.
 const TIME_BYTES: usize = 8;
 const SEAL_BYTES: usize = 16;
-/// How many characters a cursor has at most.
+/// Maximum length of a cursor in characters.
 pub(crate) const MAX_TEXT: usize = 512;
-/// The characters of a cursor, for the documents.
+/// Pattern that cursors match, for the documents.
 pub(crate) const PATTERN: &str = "^[A-Za-z0-9_-]+$";
 
 const _: () = assert!(1 + TIME_BYTES + MAX_SLUG_BYTES + SEAL_BYTES <= MAX_TEXT / 4 * 3, "the longest slug fits");
 
 /// A position as text of `A–Z a–z 0–9 - _`: layout, position, and a seal over them and the account.
 ///
-/// It holds no secret and grants nothing: the seal finds an altered cursor, or one of another account, while the
-/// credential decides who may read. It depends on the account and the position alone, so every server makes the
+/// It holds no secret and grants nothing: the seal detects altered cursors and those of other accounts, while the
+/// credential decides who may read. The text depends only on the account and the position, so every server makes the
 /// same bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor(String);
 
 impl Cursor {
-    /// The cursor of `position` in the list of `account`, or `None` where no course can stand there.
+    /// Encodes `position` in the list of `account`. Returns `None` if its slug is invalid, so no course can be there.
     pub(crate) fn encode(account: &AccountId, position: &Position) -> Option<Self> {
         let mut bytes = Vec::with_capacity(64);
         bytes.push(LAYOUT);
@@ -39,8 +39,8 @@ impl Cursor {
         is_slug(&position.slug).then(|| Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// The position that `text` stands for in the list of `account`, or `None` for what [`encode`](Self::encode) does not
-    /// make for it. Anybody can seal a cursor, so its content is checked like any other input.
+    /// Decodes a cursor for the list of `account`. Returns `None` unless [`encode`](Self::encode) makes `text` for it.
+    /// Anyone can compute a seal, so the content is checked like any other input.
     pub(crate) fn decode(account: &AccountId, text: &str) -> Option<Position> {
         if text.len() > MAX_TEXT {
             return None;
@@ -60,7 +60,7 @@ impl Cursor {
     }
 }
 
-/// The first 128 bits of SHA-256 over the account (its length first, so that nothing can slide) and the content.
+/// Returns 128 bits of SHA-256 over account and content, with the account's length first, as a boundary between them.
 fn seal(account: &AccountId, content: &[u8]) -> [u8; SEAL_BYTES] {
     let account = account.as_str().as_bytes();
     let digest = Sha256::new()

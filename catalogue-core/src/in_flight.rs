@@ -1,15 +1,15 @@
-//! [`InFlight`]: how many requests are being answered at the same time (decision A21).
+//! [`InFlight`]: counts and limits the requests that are processed concurrently (decision A21).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts requests in flight, up to a limit.
+/// Counter of requests in flight, up to a limit.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     limit: usize,
     count: AtomicUsize,
 }
 
-/// One request's permit; dropping it gives it back.
+/// One request's permit; dropping it returns it.
 #[derive(Debug)]
 pub(crate) struct Permit<'c>(&'c AtomicUsize);
 
@@ -18,14 +18,14 @@ impl InFlight {
         Self { limit, count: AtomicUsize::new(0) }
     }
 
-    /// A permit for one request, or `None` when all are taken.
+    /// Returns a permit for one request, or `None` if all are taken.
     pub(crate) fn enter(&self) -> Option<Permit<'_>> {
         let before = self.count.fetch_add(1, Ordering::Relaxed);
         let permit = Permit(&self.count);
         (before < self.limit).then_some(permit)
     }
 
-    /// How many there are.
+    /// Returns the number of requests in flight.
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }

@@ -1,8 +1,8 @@
 //! The course catalogue read API from [`http::Request`] to [`http::Response`], without framework, runtime or database.
 //!
 //! Professionals publish courses made of ordered modules; approved partner applications read a creator's own courses
-//! through it. [`Catalogue::call`] turns any request into a response and cannot fail; what it reads comes from a
-//! [`storage::CourseStorage`], and an [`auth::Authenticator`] says who calls.
+//! through it. [`Catalogue::call`] turns any request into a response and cannot fail. It reads the data from a
+//! [`storage::CourseStorage`] and identifies the caller with an [`auth::Authenticator`].
 //!
 //! ```
 //! use catalogue_core::Catalogue;
@@ -19,36 +19,36 @@
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
 //! ```
 //!
-//! A request takes these steps once, in this order: route, bearer token, authenticator, scope gate, parameters, rate limit,
-//! operation, envelope. Module bodies are in no type that can reach an answer.
+//! Each request passes through these steps once, in this order: route, bearer token, authenticator, scope gate,
+//! parameters, rate limit, operation, envelope. Module bodies are in no type that can reach a response.
 //!
-//! Sections and decisions that are named in the docs are those of CONTRACT.md beside the package's manifest.
+//! The sections and decisions that the docs cite are those of CONTRACT.md, next to the package's manifest.
 //!
-//! # What a host brings
-//! | The host has | It implements | And builds with |
+//! # Extension points
+//! | The host application has | It implements | It builds with |
 //! | --- | --- | --- |
-//! | courses in tables of its own | [`storage::CourseStorage`], two methods | [`Catalogue::builder`] |
-//! | keys in a table of its own, as digests | [`storage::CredentialStorage`], one method; expiry and revocation are checked here | [`Catalogue::with_api_keys`] where one storage holds both, else [`auth::StoredCredentials`] |
-//! | sessions, or tokens that a service knows | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
-//! | an authorization server that signs access tokens | `auth::signed::FetchKeys`, one method | `auth::signed::SignedTokens` (feature `oauth`), by [`or_authenticator`](CatalogueBuilder::or_authenticator) |
-//! | an authorization server whose access tokens are opaque | `auth::introspected::Introspect`, one method | `auth::introspected::IntrospectedTokens` (feature `oauth`), by [`or_authenticator`](CatalogueBuilder::or_authenticator), last |
-//! | sessions by cookie, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
-//! | callers whom it knows already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a route of their own [`Catalogue::mounted_at`] |
-//! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
-//! | users who should make keys themselves | [`storage::KeyStorage`] | the package `catalogue-settings` |
+//! | courses in its own tables | [`storage::CourseStorage`], two methods | [`Catalogue::builder`] |
+//! | keys in its own table, as digests | [`storage::CredentialStorage`], one method; the catalogue checks expiry and revocation | [`Catalogue::with_api_keys`] if one storage holds both, else [`auth::StoredCredentials`] |
+//! | sessions, or tokens that a service validates | [`auth::Authenticator`], one method | [`Catalogue::builder`], or [`or_authenticator`](CatalogueBuilder::or_authenticator) after another |
+//! | an authorization server that signs access tokens | `auth::signed::FetchKeys`, one method | `auth::signed::SignedTokens` (feature `oauth`), with [`or_authenticator`](CatalogueBuilder::or_authenticator) |
+//! | an authorization server whose access tokens are opaque | `auth::introspected::Introspect`, one method | `auth::introspected::IntrospectedTokens` (feature `oauth`), with [`or_authenticator`](CatalogueBuilder::or_authenticator), last |
+//! | cookie sessions, or a gateway that names the caller | a function from a request's head to an [`auth::Identity::session`] | [`Catalogue::identified_by`] |
+//! | callers that it has identified already | nothing | [`Catalogue::call_as`] with an [`auth::Identity`], on a separate route with [`Catalogue::mounted_at`] |
+//! | a rate limit | nothing, with [`limit::LocalRateLimiter`]; for several servers, a [`limit::RateLimiter`] | [`rate_limiter`](CatalogueBuilder::rate_limiter), and a [`limit::ClientAddress`] with each request |
+//! | users who should create keys themselves | [`storage::KeyStorage`] | the package `catalogue-settings` |
 //! | metrics and logs | [`observe::Observer`] | [`observer`](CatalogueBuilder::observer) |
 //!
-//! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous with the macro
-//! [`async_trait`](macro@async_trait), which is exported here, so a host needs no dependency for it. An `impl` without
-//! it is refused with E0195: "lifetime parameters or bounds on method … do not match the trait declaration".
+//! [`storage::MemoryStorage`] is for tests and trials. The traits are asynchronous through the macro
+//! [`async_trait`](macro@async_trait), which this crate exports, so a host application needs no dependency on it. An
+//! `impl` without it fails with E0195: "lifetime parameters or bounds on method … do not match the trait declaration".
 //!
-//! The cause of a 500 is not in the answer: it goes to `tracing`, with the answer's request id. A host without a
-//! subscriber never sees it.
+//! The cause of a 500 is not in the response: it is logged with `tracing`, together with the response's request id. A
+//! host application without a subscriber never sees it.
 //!
 //! # Any other framework
-//! There are packages for warp (`catalogue-warp`), actix-web (`catalogue-actix`), and whatever takes a tower service
-//! (`catalogue-tower`): axum and hyper, and by an adapter of theirs poem and salvo. hyper's own requests can be handed to
-//! [`Catalogue::call`] as they are. For any other framework a host converts a request and an answer:
+//! There are packages for warp (`catalogue-warp`), actix-web (`catalogue-actix`), and everything that takes a tower
+//! service (`catalogue-tower`): axum and hyper, and through their adapters poem and salvo. [`Catalogue::call`] takes
+//! hyper's requests as they are. For any other framework, the host application converts requests and responses:
 //!
 //! ```
 //! use bytes::Bytes;
@@ -56,7 +56,7 @@
 //! use catalogue_core::limit::ClientAddress;
 //! use http::{Request, Response};
 //!
-//! /// What a framework has of a request: each line of a header by itself, and the target as it was sent.
+//! /// A request as the framework represents it: each header line by itself, and the target as it was sent.
 //! struct Incoming<'r> {
 //!     method: &'r str,
 //!     target: &'r str,
@@ -67,10 +67,10 @@
 //! async fn answer(catalogue: &Catalogue, incoming: Incoming<'_>) -> Result<Response<Bytes>, http::Error> {
 //!     let mut request = Request::builder().method(incoming.method).uri(incoming.target);
 //!     for (name, value) in incoming.headers {
-//!         request = request.header(name, value); // which appends
+//!         request = request.header(name, value); // appends: a header may be repeated
 //!     }
 //!     let request = request.extension(ClientAddress(incoming.peer)).body(())?;
-//!     Ok(catalogue.call(request).await) // its status, each line of its headers, and its bytes go back as they are
+//!     Ok(catalogue.call(request).await) // pass on its status, header lines and bytes unchanged
 //! }
 //! # use catalogue_core::storage::MemoryStorage;
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,22 +82,22 @@
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
 //! ```
 //!
-//! | What is easily lost | So |
+//! | What is easily lost | What to do |
 //! | --- | --- |
-//! | The path | pass it on as the client sent it: with its escapes, doubled slashes and dots, and with the prefix that a router took off |
+//! | The path | pass it on as the client sent it: with its escapes, doubled slashes and dots, and with the prefix that a router stripped |
 //! | The query | pass on its text: parsed parameters lose those that are repeated, empty or without a value |
-//! | Repeated headers | pass on each line, of requests (two `Authorization` are none) and of answers (`Vary`), also values that are no UTF-8 |
-//! | The length of an answer | set none: to HEAD the catalogue gives that of the body of GET, and a 204 and a 304 have none. Many frameworks write the length of the empty body |
-//! | Methods | route all of them here: HEAD and OPTIONS, TRACE, and those that the framework has no name for. The catalogue answers 405 |
-//! | Unknown paths | route what no route of the host matches here as well, for a 404 in the envelope |
-//! | The body | leave it unread and do not wait for it; it is no reason to fail, whatever its media type |
-//! | Compression, CORS, `ETag` | leave them to the catalogue: a layer of the framework's around it changes what is right already |
-//! | The client's address | put a [`limit::ClientAddress`] among the request's extensions, where there is a rate limit; behind a proxy the one that the proxy names |
+//! | Repeated headers | pass on each line, of requests (two `Authorization` lines count as none) and of responses (`Vary`), including values that are not UTF-8 |
+//! | The length of a response | set none: to HEAD, the catalogue sends the length of GET's body, and a 204 and a 304 have none. Many frameworks send the length of the empty body |
+//! | Methods | route all of them here: HEAD and OPTIONS, TRACE, and those that the framework has no name for. The catalogue returns 405 |
+//! | Unknown paths | also route here what no route of the host application matches, for a 404 in the envelope |
+//! | The body | leave it unread and do not wait for it; never fail because of it, whatever its media type |
+//! | Compression, CORS, `ETag` | leave them to the catalogue: a layer of the framework around it changes what is right already |
+//! | The client's address | put a [`limit::ClientAddress`] into the request's extensions if there is a rate limit; behind a proxy, use the address that the proxy names |
 //!
-//! `catalogue-frontend-conformance` tests all of it over a socket, and what the framework does by itself is declared to it.
-//! In the workspace `examples/rocket` is such a host, and `examples/poem` one by a tower service.
+//! `catalogue-frontend-conformance` tests all of this over a socket; deviations of the framework are declared to it.
+//! In the workspace, `examples/rocket` is such a host application, and `examples/poem` one through a tower service.
 //!
-//! # What cannot be forgotten
+//! # Checks against misuse
 //! A catalogue without an authenticator does not compile:
 //!
 //! ```compile_fail,E0061
@@ -106,13 +106,13 @@
 //! let catalogue = Catalogue::builder(MemoryStorage::new()).build();
 //! ```
 //!
-//! Settings that contradict each other are a [`BuildError`] that says what would be right.
+//! Settings that contradict each other are a [`BuildError`] that says what to change.
 //!
 //! # Features and dependencies
-//! The feature `oauth`, which is no default, adds access tokens of an authorization server. Public signatures name the types of `http` and `bytes` alone, beside the macro
-//! [`async_trait`](macro@async_trait). Types of an answer implement `serde::Serialize`; that some implement a trait of
-//! `schemars` serves the documents made here and is no promise. The feature `preserve_order` of `serde_json` is on, for
-//! documents that read well, and so it is in a host's whole program.
+//! The feature `oauth`, which is off by default, adds access tokens of an authorization server. Public signatures name
+//! only types of `http` and `bytes`, and the macro [`async_trait`](macro@async_trait). Response types implement
+//! `serde::Serialize`; the implementations of `schemars` traits only serve the catalogue's documents and may change. The
+//! feature `preserve_order` of `serde_json` is on, for readable documents, and so it is on in the whole host application.
 
 pub mod auth;
 pub mod limit;
@@ -154,10 +154,10 @@ pub use response::page_cache::PageCacheStatistics;
 pub use timestamp::{InvalidTimestamp, Timestamp};
 pub use utf8::Utf8Reader;
 
-/// What the command line and the suites need of a storage beyond reading. Embedders do not need it.
+/// Traits and records for the command line and the conformance suites, beyond reading. Embedders do not need them.
 ///
-/// The records here can be built and taken apart field by field: a further field is a breaking change, because a
-/// storage or an export that overlooked it would lose data.
+/// All fields of the records are public, so that they can be built and destructured field by field. Adding a field is
+/// therefore a breaking change, because a storage or an export that overlooked it would lose data.
 pub mod admin {
     pub use crate::model::{
         Account, AccountSummary, Accounts, CredentialRecord, CredentialState, CredentialUse, NewCredential,

@@ -1,4 +1,4 @@
-//! [`Mount`]: the addresses that requests come in at, and what answers say of them.
+//! [`Mount`]: the URLs of the API and its documents, and what responses contain of them.
 
 use crate::address::Address;
 use crate::build_error::BuildError;
@@ -9,19 +9,19 @@ use crate::response::entity::Entity;
 use crate::response::rendering::Rendering;
 use crate::route::{Route, Router};
 
-/// Where a catalogue is mounted, and what depends on it: routes, documents and tags.
+/// Mount point of a catalogue, with everything that depends on it: routes, documents and entity tags.
 #[derive(Debug)]
 pub(crate) struct Mount {
     pub(crate) router: Router,
     pub(crate) about: About,
     pub(crate) documents: Documents,
     pub(crate) rendering: Rendering,
-    /// `None` where no authorization server is known.
+    /// `None` if no authorization server is known.
     pub(crate) resource: Option<ProtectedResource>,
 }
 
 impl Mount {
-    /// The API at `base_url` with its documents at `docs`, and at the root too where that is its own.
+    /// Mounts the API at `base_url` and its documents at `docs`; with `own_root`, serves the server's root too.
     pub(crate) fn at(base_url: &str, docs: Address, own_root: bool, about: About) -> Result<Self, BuildError> {
         let router = Router { base: Address::parse(base_url).map_err(BuildError::BaseUrl)?, docs, own_root };
         if router.base.path() == router.docs.path() {
@@ -47,7 +47,7 @@ impl Mount {
         }
     }
 
-    /// What anybody may read there.
+    /// Returns the public document of `route`, or `None` if it is not one.
     pub(crate) fn document(&self, route: Route<'_>) -> Option<&Entity> {
         match route {
             Route::Document(document) => Some(self.documents.get(document, self.site())),
@@ -56,7 +56,7 @@ impl Mount {
         }
     }
 
-    /// What its documents are made for.
+    /// Returns the URLs and the description that the documents are made from.
     pub(crate) fn site(&self) -> Site<'_> {
         Site { base: &self.router.base, docs: &self.router.docs, about: &self.about }
     }

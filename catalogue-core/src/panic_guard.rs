@@ -1,4 +1,4 @@
-//! A panic in a storage or an authenticator is an error like any other: the request is answered 500.
+//! Turns a panic of a storage or an authenticator into an error, so that the request gets a 500.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Runs `future`, which must not be polled again once it has panicked: the error says so.
+/// Runs `future` and returns a panic as an error. A future that has panicked must not be polled again.
 pub(crate) async fn catch_panic<T>(mut future: Pin<&mut impl Future<Output = T>>) -> Result<T, String> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),

@@ -9,10 +9,10 @@ use uuid::fmt::Simple;
 
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// How many characters of a caller's id are accepted at most.
+/// Maximum length of a caller's id in characters.
 pub(crate) const MAX_LENGTH: usize = 128;
 
-/// Makes ids that do not repeat and do not tell how many requests there were: a number under two keyed hashes, whose keys the
+/// Generator of ids that neither repeat nor reveal the number of requests: a counter under two keyed hashes, whose keys the
 /// system draws at random.
 #[derive(Debug, Default)]
 pub struct RequestIds {
@@ -21,10 +21,10 @@ pub struct RequestIds {
 }
 
 impl RequestIds {
-    /// The caller's id when it is 1 to 128 visible ASCII characters and the only one, else a new one.
+    /// Returns the caller's id if it is the only one and has 1 to 128 visible ASCII characters, else a new one.
     ///
     /// # Panics
-    /// Never: what it makes is visible ASCII.
+    /// Never panics: a new id is visible ASCII.
     #[must_use]
     pub fn of(&self, headers: &HeaderMap) -> HeaderValue {
         let mut given = headers.get_all(X_REQUEST_ID).iter();
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(of(&[]).len(), 32);
     }
 
-    /// Of two digits beside each other, none says anything of the other.
+    /// Two adjacent digits are independent of each other.
     #[test]
     fn each_digit_is_random() {
         let ids = RequestIds::default();
@@ -79,7 +79,7 @@ mod tests {
             let id = ids.fresh();
             seen.extend(id.as_bytes().windows(2).enumerate().map(|(at, pair)| (at, pair[0], pair[1])));
         }
-        // 16 pairs of each, but for a few by chance.
+        // All 256 values for each of the 31 pairs of adjacent digits, except for a few by chance.
         assert!(seen.len() > 31 * 255, "{}", seen.len());
     }
 

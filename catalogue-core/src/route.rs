@@ -1,4 +1,4 @@
-//! [`Router`]: which operation or document a path means (decisions R1 to R5).
+//! [`Router`]: finds the operation or document that a path denotes (decisions R1 to R5).
 
 use http::Method;
 
@@ -7,35 +7,35 @@ use crate::error::ApiError;
 use crate::operation::Operation;
 use crate::operation::document::DocumentFormat;
 
-/// Where the API and its documents are mounted.
+/// Mount points of the API and its documents, which paths are matched against.
 #[derive(Clone, Debug)]
 pub(crate) struct Router {
     pub(crate) base: Address,
     pub(crate) docs: Address,
-    /// Whether what stands at the server's root is the catalogue's own (decision R12).
+    /// Whether the catalogue serves the server's root too (decision R12).
     pub(crate) own_root: bool,
 }
 
-/// What a path means, borrowed from the request.
+/// Target that a path denotes, borrowed from the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route<'r> {
-    /// An operation, with its path parameter as it stands in the path.
+    /// An operation, with its path parameter exactly as in the path.
     Operation(Operation, &'r str),
-    /// No operation, but below the base address: answered 404 only to a valid credential (decision R3).
+    /// Below the base URL, but not an operation: only a valid credential gets the 404 (decision R3).
     UnknownOperation,
     /// A public document.
     Document(DocumentFormat),
-    /// Where tokens come from, outside both addresses (decision O33).
+    /// Metadata about where tokens come from, outside both URLs (decision O33).
     ProtectedResource,
-    /// No document, but below the documents' address.
+    /// Below the documents' URL, but not a document.
     UnknownDocument,
-    /// The root, where it is the catalogue's own: browsers are led on to the reference page (decision R12).
+    /// The root, if the catalogue serves it: browsers are redirected to the reference page (decision R12).
     Root,
-    /// Outside both addresses.
+    /// Outside both URLs.
     Outside,
 }
 
-/// What a method that a known path allows asks for.
+/// Kind of a method that a known path allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MethodKind {
     /// GET or HEAD.
@@ -45,7 +45,7 @@ pub(crate) enum MethodKind {
 }
 
 impl Router {
-    /// What `path` means. A document's own path comes first, then the longer of the two addresses.
+    /// Returns what `path` denotes. Documents come first, then operations; else the longer of the two URLs decides.
     pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
         let below_docs = self.docs.below(path);
         if let Some(document) = below_docs.and_then(DocumentFormat::at) {
@@ -67,7 +67,7 @@ impl Router {
         }
     }
 
-    /// The path of a document that an operation has too, if there is one.
+    /// Returns the path of a document that is also an operation's path, with that operation, if there is one.
     pub(crate) fn collision(&self) -> Option<(String, Operation)> {
         DocumentFormat::ALL.into_iter().find_map(|document| {
             let path = format!("{}{}", self.docs.path(), document.path());
@@ -78,13 +78,13 @@ impl Router {
 }
 
 impl Route<'_> {
-    /// Checks the method (decision R2: after a path outside both addresses, before the credential).
+    /// Checks the method (decision R2: after a path outside both URLs, before the credential).
     pub(crate) fn check_method(self, method: &Method) -> Result<MethodKind, ApiError> {
         match self {
             Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),
-            // Whether it is known at all is for callers with a credential to learn, whatever the method.
+            // Only callers with a credential may learn whether the path is known, whatever the method.
             Self::UnknownOperation => Ok(MethodKind::Read),
-            // For anybody but a browser that reads, nothing is there.
+            // The root exists only for browsers that read it.
             Self::Root if matches!(*method, Method::GET | Method::HEAD) => Ok(MethodKind::Read),
             Self::Root => Err(ApiError::NotFound),
             Self::Operation(..) | Self::Document(_) | Self::ProtectedResource => match *method {

@@ -1,8 +1,8 @@
-//! Texts from outside, made fit for a terminal.
+//! Makes untrusted texts safe for a terminal.
 
 use std::borrow::Cow;
 
-/// Returns `text` with hidden characters escaped: it steers no terminal, and looks like no other text.
+/// Returns `text` with hidden characters escaped, so that it cannot control a terminal or look like another text.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
@@ -19,10 +19,10 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns whether `character` is one that [`printable`] escapes: control characters, the separators of lines and paragraphs,
-/// and what Unicode says is ignored where it cannot be shown (the property `Default_Ignorable_Code_Point`, which has room for
-/// those to come): directions of writing, joiners, fillers, variation selectors, tags. Annotations and musical beams are
-/// included for the same reason.
+/// Returns whether [`printable`] escapes `character`: control characters, separators of lines and paragraphs, and characters
+/// that are ignored if they cannot be displayed (Unicode's property `Default_Ignorable_Code_Point`, which also reserves code
+/// points for future ones): directional marks, joiners, fillers, variation selectors, tags. Annotations and musical beams
+/// are included for the same reason.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     if character.is_ascii() {
@@ -35,7 +35,7 @@ pub fn is_hidden(character: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns `text` without its middle beyond `max` bytes: a message has the problem before it, and what to do behind it.
+/// Returns `text` without its middle if it exceeds `max` bytes: a message begins with the problem and ends with the remedy.
 #[must_use]
 pub fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {

@@ -9,9 +9,9 @@ use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// An instant in UTC, kept to the microsecond, in the years 0000 to 9999.
+/// An instant in UTC with microsecond precision, in the years 0000 to 9999.
 ///
-/// It is shown and serialised as the API shows every time: ISO 8601 with milliseconds and `Z`, finer digits cut.
+/// Displayed and serialized as the API shows every time: ISO 8601 with milliseconds and `Z`, finer digits truncated.
 ///
 /// ```
 /// use catalogue_core::Timestamp;
@@ -23,7 +23,7 @@ use time::format_description::well_known::Rfc3339;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
-/// A text that is no time of RFC 3339, or one outside the years 0000 to 9999.
+/// Error for a text that is not an RFC 3339 time, or is outside the years 0000 to 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a time of RFC 3339 in the years 0000 to 9999, such as 2026-01-02T03:04:05Z")]
 pub struct InvalidTimestamp;
@@ -34,7 +34,7 @@ impl Timestamp {
     /// The last microsecond of the year 9999.
     pub const MAX: Self = Self(253_402_300_799_999_999);
 
-    /// The instant that many microseconds after 1970-01-01T00:00:00Z, or `None` outside [`MIN`](Self::MIN) to
+    /// Returns the instant `microseconds` after 1970-01-01T00:00:00Z, or `None` if it is outside [`MIN`](Self::MIN) to
     /// [`MAX`](Self::MAX).
     #[must_use]
     pub const fn from_microseconds(microseconds: i64) -> Option<Self> {
@@ -44,32 +44,32 @@ impl Timestamp {
         Some(Self(microseconds))
     }
 
-    /// Microseconds since 1970-01-01T00:00:00Z, negative before it.
+    /// Returns the microseconds since 1970-01-01T00:00:00Z, negative before it.
     #[must_use]
     pub const fn as_microseconds(self) -> i64 {
         self.0
     }
 
-    /// The current time, by the system's clock; a clock before 1970 counts as 1970.
+    /// Returns the current time of the system's clock; a clock before 1970 counts as 1970.
     #[must_use]
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(0).checked_add(since).unwrap_or(Self::MAX)
     }
 
-    /// This instant and `duration`, or `None` when that is later than [`MAX`](Self::MAX).
+    /// Returns this instant plus `duration`, or `None` if that is later than [`MAX`](Self::MAX).
     #[must_use]
     pub fn checked_add(self, duration: Duration) -> Option<Self> {
         let microseconds = i64::try_from(duration.as_micros()).ok()?;
         Self::from_microseconds(self.0.checked_add(microseconds)?)
     }
 
-    /// Reads a time of RFC 3339 with any offset; digits finer than a microsecond are cut.
+    /// Parses an RFC 3339 time with any offset; digits finer than a microsecond are truncated.
     ///
     /// # Errors
-    /// When `text` is anything else, or the instant is outside the years 0000 to 9999.
+    /// Returns [`InvalidTimestamp`] if `text` is anything else, or the instant is outside the years 0000 to 9999.
     pub fn parse(text: &str) -> Result<Self, InvalidTimestamp> {
-        // RFC 3339 lets applications put a blank between date and time; this one does not.
+        // RFC 3339 lets applications put a space between date and time; this one does not.
         if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
             return Err(InvalidTimestamp);
         }
@@ -78,7 +78,7 @@ impl Timestamp {
         i64::try_from(microseconds).ok().and_then(Self::from_microseconds).ok_or(InvalidTimestamp)
     }
 
-    /// The shortest exact text: no fraction where it is zero, else 3 digits, or 6 where needed.
+    /// Returns the shortest exact text: no fraction if it is zero, else 3 digits, or 6 if needed.
     #[must_use]
     pub fn to_exact_string(self) -> String {
         match self.0.rem_euclid(1_000_000) {
@@ -90,7 +90,7 @@ impl Timestamp {
         .to_owned()
     }
 
-    /// Writes what serialising it as JSON gives.
+    /// Writes the instant as JSON, with the same bytes as its serialization.
     #[inline]
     pub(crate) fn write_json(self, json: &mut Vec<u8>) {
         let text = self.render(3);
@@ -99,7 +99,7 @@ impl Timestamp {
         json.push(b'"');
     }
 
-    /// Writes the instant with `digits` (0, 3 or 6) of the fraction into a buffer on the stack: a page shows fifty.
+    /// Renders the instant with `digits` (0, 3 or 6) of the fraction, into a buffer on the stack: a page shows fifty.
     fn render(self, digits: usize) -> Text {
         let (seconds, microseconds) = (self.0.div_euclid(1_000_000), self.0.rem_euclid(1_000_000) as u32);
         let second = seconds.rem_euclid(86_400) as u32;
@@ -133,7 +133,7 @@ struct Text {
 }
 
 impl Text {
-    /// Writes a number of two digits.
+    /// Writes `number` as two digits.
     fn put(&mut self, at: usize, number: u32) {
         self.bytes[at..at + 2].copy_from_slice(&[b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]);
     }

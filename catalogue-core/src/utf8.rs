@@ -1,4 +1,4 @@
-//! [`Utf8Reader`]: text as UTF-8, in whichever Unicode encoding it was saved.
+//! [`Utf8Reader`]: reads UTF-8 and UTF-16 as UTF-8.
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
@@ -10,10 +10,10 @@ const BIG_ENDIAN: &[u8] = b"\xfe\xff";
 /// Reader of a text as UTF-8. It drops a byte order mark and decodes UTF-16, which Windows PowerShell's `>` writes.
 ///
 /// UTF-16 is recognized by its byte order mark, or by a first character below U+0100, and is decoded in memory as a whole.
-/// Half a surrogate pair becomes a byte that is not UTF-8. Any other input passes through unchanged, whatever it is.
+/// Half a surrogate pair becomes a byte that is not UTF-8. Any other input passes through unchanged.
 #[derive(Debug)]
 pub struct Utf8Reader<R> {
-    /// After the encoding is known: what was read and decoded to tell it, then the rest.
+    /// Once the encoding is known: the bytes that were read to detect it, decoded, then the rest.
     input: Chain<Cursor<Vec<u8>>, R>,
     is_known: bool,
 }
@@ -24,7 +24,7 @@ impl<R: BufRead> Utf8Reader<R> {
         Self { input: Cursor::default().chain(input), is_known: false }
     }
 
-    /// Reads as many bytes as tell the encoding, and all of UTF-16.
+    /// Reads the bytes that identify the encoding, and all of UTF-16.
     fn detect(&mut self) -> io::Result<()> {
         let (ready, input) = self.input.get_mut();
         let head = ready.get_mut();
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// A person who types a line gets its verdict before the next.
+    /// A line that a person types is processed before the next one is typed.
     #[test]
     fn no_more_is_waited_for_than_tells_the_encoding() {
         struct Silent;

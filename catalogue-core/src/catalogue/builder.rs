@@ -1,4 +1,4 @@
-//! [`CatalogueBuilder`]: putting a [`Catalogue`] together.
+//! [`CatalogueBuilder`]: assembles a [`Catalogue`].
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::request_id::RequestIds;
 use crate::response::Answers;
 use crate::storage::{CourseStorage, CredentialStorage};
 
-/// How many bytes rendered answers may take up by default.
+/// Default capacity of the page cache in bytes.
 const DEFAULT_PAGE_CACHE: usize = 64 << 20;
 
-/// Builds a [`Catalogue`]. It is created with what a catalogue needs; all else has a default.
+/// Builder of a [`Catalogue`]. It is created with what a catalogue needs; everything else has a default.
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing before `build`"]
 pub struct CatalogueBuilder {
@@ -40,13 +40,13 @@ pub struct CatalogueBuilder {
 }
 
 impl Catalogue {
-    /// A builder for a catalogue of `courses`, for the callers that `authenticator` knows.
+    /// Creates a builder for a catalogue of `courses`, for the callers that `authenticator` knows.
     pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
         CatalogueBuilder::over(Arc::new(courses)).or_authenticator(authenticator)
     }
 
-    /// A builder for a catalogue over one storage that holds the courses and the credentials: API keys and opaque OAuth
-    /// tokens.
+    /// Creates a builder for a catalogue over one storage that holds both the courses and the credentials: API keys and
+    /// opaque OAuth tokens.
     pub fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> CatalogueBuilder {
         let storage = Arc::new(storage);
         CatalogueBuilder { credentials: Some(storage.clone()), ..CatalogueBuilder::over(storage) }
@@ -72,109 +72,109 @@ impl CatalogueBuilder {
         }
     }
 
-    /// Where the API is mounted: an address such as `https://api.example.com/api/v1`, or its path alone. Default
+    /// Sets where the API is mounted: a URL such as `https://api.example.com/api/v1`, or only its path. Default:
     /// `/api/v1`.
     pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = base_url.into();
         self
     }
 
-    /// Where the public documents are mounted. Default `/docs`.
+    /// Sets where the public documents are mounted. Default: `/docs`.
     pub fn docs_url(mut self, docs_url: impl Into<String>) -> Self {
         self.docs_url = docs_url.into();
         self
     }
 
-    /// The title of the documents. Default `Course Catalogue Read API`.
+    /// Sets the title of the documents. Default: `Course Catalogue Read API`.
     pub fn docs_title(mut self, title: impl Into<String>) -> Self {
         self.about.title = Some(title.into());
         self
     }
 
-    /// Where callers' questions go: a mailbox or the address of a page. By default no text names one.
+    /// Sets the contact for callers' questions: a mailbox or the URL of a page. By default, no text names one.
     pub fn docs_contact(mut self, contact: impl Into<String>) -> Self {
         self.about.contact = Some(contact.into());
         self
     }
 
-    /// Where the owners of accounts make API keys: the address of a page, or its path alone. Default the
+    /// Sets where the owners of accounts create API keys: the URL of a page, or only its path. Default: the
     /// [developer settings](Self::settings_url); without those, no text names a page.
     pub fn docs_keys_url(mut self, url: impl Into<String>) -> Self {
         self.about.keys_url = Some(url.into());
         self
     }
 
-    /// Where the developer settings are mounted: an address such as `https://api.example.com/settings`, or its path alone.
-    /// The documents link to them as the place where keys are made, and nothing else changes: the catalogue does not
-    /// serve them. By default there are none.
+    /// Sets where the developer settings are mounted: a URL such as `https://api.example.com/settings`, or only its path.
+    /// The documents link to them as the place where keys are created, and nothing else changes: the catalogue does not
+    /// serve them. Default: none.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
         self.about.settings_url = Some(settings_url.into());
         self
     }
 
-    /// Tells clients that this authorization server issues tokens for the API: by the metadata of RFC 9728, at
-    /// `/.well-known/oauth-protected-resource` and the path of the base address, which must be a whole one, and by each
-    /// challenge (decision O33). One may call it several times. A framework must route that path here too.
+    /// Names an authorization server that issues tokens for the API: in the metadata of RFC 9728, at
+    /// `/.well-known/oauth-protected-resource` plus the path of the base URL, which must be absolute, and in each
+    /// challenge (decision O33). May be called several times. A framework must route that path here too.
     #[cfg(feature = "oauth")]
     pub fn authorization_server(mut self, issuer: impl Into<String>) -> Self {
         self.about.authorization_servers.push(issuer.into());
         self
     }
 
-    /// Serves the server's root too (decision R12): a browser that asks for `/` is redirected to the reference page,
-    /// and `/llms.txt` is there as well. By default the root is the host's.
+    /// Serves the server's root too (decision R12): a browser that requests `/` is redirected to the reference page,
+    /// and `/llms.txt` exists as well. By default, the root is the host application's.
     pub fn own_root(mut self) -> Self {
         self.own_root = true;
         self
     }
 
-    /// Asks `authenticator` about the tokens that those before it do not know.
+    /// Adds `authenticator`, which is called for the tokens that those before it do not recognize.
     pub fn or_authenticator(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticators.push(Arc::new(authenticator));
         self
     }
 
-    /// The kinds of credential that may read courses (decision A5). Default API keys and OAuth tokens. A
-    /// [session](crate::auth::Identity::session) may in any case: the host says who has one, and its scopes decide.
+    /// Sets the kinds of credential that may read courses (decision A5). Default: API keys and OAuth tokens. A
+    /// [session](crate::auth::Identity::session) always may: the host application vouches for it, and its scopes decide.
     pub fn accept(mut self, kinds: impl IntoIterator<Item = CredentialKind>) -> Self {
         self.accepted = kinds.into_iter().collect();
         self
     }
 
-    /// The origins whose scripts may call the API (decision A17). Default none.
+    /// Sets the origins whose scripts may call the API (decision A17). Default: none.
     pub fn cors_origins<O: Into<String>>(mut self, origins: impl IntoIterator<Item = O>) -> Self {
         self.origins = origins.into_iter().map(Into::into).collect();
         self
     }
 
-    /// How many requests may be in flight at the same time; further ones are answered 429 at once, whatever they ask
-    /// for (decision A21); with 0 all are. Default any number.
+    /// Sets the maximum number of requests in flight; further ones get a 429 immediately, whatever they request
+    /// (decision A21); with 0, all do. Default: unlimited.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.max_in_flight = requests;
         self
     }
 
-    /// How many bytes rendered answers may take up; 0 renders every answer. Default 64 MiB.
+    /// Sets the capacity of the page cache in bytes; with 0, every response is rendered. Default: 64 MiB.
     ///
-    /// An answer is cached under its account's revision, so it is never stale. Nothing is cached from a storage without
-    /// revisions.
+    /// Courses are cached under their account's revision, so they are never stale. Those of a storage without revisions
+    /// are not cached.
     pub fn page_cache(mut self, bytes: usize) -> Self {
         self.page_cache = bytes;
         self
     }
 
     /// Limits the requests of each credential, and the unknown tokens of each
-    /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default no limit.
+    /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default: no limit.
     ///
-    /// A request costs nothing when it is refused before it is counted, for its path, method, token, scope or
-    /// parameters, or when it is answered 304 and nothing had to be rendered for that. So `If-None-Match: *` costs as
-    /// much as an answer, and so does every 304 of a storage without revisions. HEAD costs as much as GET.
+    /// A request costs nothing if it is refused before it is counted (for its path, method, token, scope or parameters),
+    /// or if it gets a 304 and nothing had to be rendered for that. So `If-None-Match: *` costs as much as a full
+    /// response, and so does every 304 of a storage without revisions. HEAD costs as much as GET.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
         self.rate_limiter = Some(Arc::new(limiter));
         self
     }
 
-    /// Tells `observer` of each finished request, for metrics and logs. Default none.
+    /// Calls `observer` after each finished request, for metrics and logs. Default: none.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self
@@ -183,7 +183,7 @@ impl CatalogueBuilder {
     /// Builds the catalogue.
     ///
     /// # Errors
-    /// When a setting is not valid, or two contradict each other.
+    /// Returns an error if a setting is invalid, or if two contradict each other.
     pub fn build(self) -> Result<Catalogue, BuildError> {
         let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
         self.about.check()?;

@@ -1,4 +1,4 @@
-//! Who calls: found by the host's function, or by the token of the request.
+//! Identifies the caller: by the host application's function, or by the token of the request.
 
 use http::request;
 
@@ -9,8 +9,8 @@ use crate::limit::ClientAddress;
 use crate::model::{Identity, Revision};
 
 impl Inner {
-    /// Returns who calls, and the revision of their courses if the look-up brought it along: whom the host knows already, or
-    /// names by its function, else the holder of the token.
+    /// Returns the caller, and the revision of their courses if the lookup included it: the caller that the host
+    /// application knows already (`known`) or names by its function, else the holder of the token.
     pub(super) async fn caller<'s>(
         &self,
         request: &request::Parts,
@@ -26,7 +26,7 @@ impl Inner {
         Ok((seen.insert(identity), revision))
     }
 
-    /// Returns whose token it is, unless its client has tried too many.
+    /// Returns the holder of the token, unless its client has tried too many invalid ones.
     async fn holder(
         &self,
         token: Result<BearerToken<'_>, Refusal>,
@@ -52,7 +52,7 @@ impl Inner {
         found
     }
 
-    /// Returns whose token it is, by the first authenticator that knows it.
+    /// Returns the holder of the token, from the first authenticator that recognizes it.
     async fn authenticate(
         &self,
         mut token: BearerToken<'_>,

@@ -1,4 +1,4 @@
-//! [`Catalogue`]: the assembled API, and the way of a request through it.
+//! [`Catalogue`]: the assembled API, and the steps that a request takes through it.
 
 mod builder;
 mod caller;
@@ -32,7 +32,7 @@ use crate::storage::CredentialStorage;
 pub use builder::CatalogueBuilder;
 use mount_at::Identify;
 
-/// The answer beyond the limit of requests in flight (decision A21).
+/// Error for a request beyond the limit of requests in flight (decision A21).
 const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_seconds: 1, fields: None });
 
 /// The course catalogue API. Cheap to clone; clones share everything.
@@ -41,44 +41,44 @@ const OVERLOADED: ApiError = ApiError::RateLimited(Throttled { retry_after_secon
 #[derive(Clone, Debug)]
 pub struct Catalogue(Arc<Inner>);
 
-/// What a catalogue is made of. Its views share all but what they are for.
+/// Parts of a catalogue. Derived catalogues share all parts but those that they replace.
 #[derive(Clone, Debug)]
 struct Inner {
     mount: Arc<Mount>,
     answers: Answers,
-    /// The credentials of the storage that has the courses, whose look-up brings the revision along. They are asked first.
+    /// Credentials of the storage that has the courses; a lookup also returns the revision. Queried first.
     credentials: Option<Arc<dyn CredentialStorage>>,
-    /// Asked before a bearer token is looked for.
+    /// Called before a bearer token is looked for.
     identify: Option<Identify>,
     authenticators: Vec<Arc<dyn Authenticator>>,
     accepted: Vec<CredentialKind>,
     origins: AllowedOrigins,
     request_ids: Arc<RequestIds>,
     in_flight: Arc<InFlight>,
-    /// `None` where nothing is limited.
+    /// `None` if nothing is limited.
     limits: Option<Arc<Limits>>,
     observer: Option<Arc<dyn Observer>>,
 }
 
 impl Catalogue {
-    /// Answers a request. Its body is dropped unread (decision R10), and it always gets an answer: each failure is the
-    /// envelope of section 2.6, a panic of a storage or an authenticator too. What a frontend must keep on the way here and
-    /// back stands in the [crate's documentation](crate#any-other-framework).
+    /// Responds to a request, and drops its body unread (decision R10). Each failure gets the envelope of section 2.6,
+    /// even a panic of a storage or an authenticator. The [crate's documentation](crate#any-other-framework) lists what a
+    /// frontend must keep of requests and responses.
     pub fn call<B>(&self, request: Request<B>) -> impl Future<Output = Response<Bytes>> + Send + use<'_, B> {
         let (parts, _) = request.into_parts();
         async move { self.0.call(&parts, None).await }
     }
 
-    /// Answers as [`call`](Self::call) does, from a request's head alone: for a frontend that has it by reference.
+    /// Like [`call`](Self::call), but takes only the request's head, for a frontend that has it by reference.
     pub fn call_head<'a>(&'a self, head: &'a request::Parts) -> impl Future<Output = Response<Bytes>> + Send + use<'a> {
         self.0.call(head, None)
     }
 
-    /// Answers a request of a caller whom the host knows already: no header is read for a token. On a route of the host's
-    /// own, ask [a view of the catalogue that is mounted there](Self::mounted_at), made once, so that answers link to that
-    /// route.
+    /// Responds to a request of a caller that the host application has identified already: no header is searched for a
+    /// token. For a separate route of the host application, use [a catalogue mounted there](Self::mounted_at), created
+    /// once, so that responses link to that route.
     ///
-    /// Somebody who is logged in is an [`Identity::session`], which says what its id must not be.
+    /// Pass a logged-in user as an [`Identity::session`], whose documentation says what its id must not be.
     pub fn call_as<B>(
         &self,
         caller: Identity,
@@ -88,20 +88,20 @@ impl Catalogue {
         async move { self.0.call(&parts, Some(caller)).await }
     }
 
-    /// How often answers were found in the page cache since the catalogue was built, and how many bytes it takes up
-    /// now.
+    /// Returns how often responses were found in the page cache since the catalogue was built, and how many bytes it
+    /// occupies now.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
         self.0.answers.page_cache.statistics()
     }
 
-    /// A description of this catalogue, as it is served or would be: at its addresses, with all that it was told of itself.
+    /// Returns a description of this catalogue, as it is served or would be: with its URLs and its settings.
     #[must_use]
     pub fn document(&self, format: DocumentFormat) -> String {
         format.text(self.0.mount.site())
     }
 
-    /// How many requests are being answered now.
+    /// Returns the number of requests in flight.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.0.in_flight.count()
@@ -135,8 +135,8 @@ impl Inner {
         self.finish(response, request, route, request_id)
     }
 
-    /// The way of a request. Each step takes what the step before returns, and the first failure answers (decision R2).
-    /// Who calls is noted in `seen` for an observer, also where their token is refused.
+    /// Runs the steps of a request. Each takes what the step before returned; the first failure ends it (decision R2).
+    /// Records the caller in `seen` for an observer, even if the token is refused.
     async fn respond(
         &self,
         request: &request::Parts,
@@ -178,7 +178,7 @@ impl Inner {
         Ok(answer.response)
     }
 
-    /// The failure envelope; a failure of ours is logged here, once, with its whole cause.
+    /// Returns the failure envelope. Logs an internal error here, once, with all its causes.
     fn refuse(&self, error: &ApiError, request_id: &HeaderValue) -> Response<Bytes> {
         let request_id = request_id.to_str().expect("request ids are visible ASCII");
         if let ApiError::Internal(cause) = error {
@@ -191,7 +191,7 @@ impl Inner {
         response
     }
 
-    /// Adds what every answer has, and takes the body from an answer to HEAD.
+    /// Adds the headers that every response has, and removes the body of a response to HEAD.
     fn finish(
         &self,
         mut response: Response<Bytes>,

@@ -1,4 +1,4 @@
-//! Views of a [`Catalogue`]: the same API at another address, or for callers whom the host identifies by itself.
+//! Derived catalogues: the same API at another URL, or for callers that the host application identifies.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::build_error::BuildError;
 use crate::model::Identity;
 use crate::mount::Mount;
 
-/// A host's function from a request's head to who sends it.
+/// The host application's function that identifies the sender of a request by its head.
 #[derive(Clone)]
 pub(super) struct Identify(pub(super) Arc<Function>);
 
@@ -23,35 +23,35 @@ impl fmt::Debug for Identify {
 }
 
 impl Catalogue {
-    /// The same API at another address as well: a view of this catalogue for a route of the host's own.
+    /// Mounts the same API at another URL as well: returns a catalogue for a separate route of the host application.
     ///
-    /// Answers to requests there name that address: the `Link` to the next page, and the server in `openapi.json`.
-    /// Requests keep the path that the client sent. All else is shared: storage, authenticators, limits, page cache,
-    /// observer, the documents' address, what they say of the host, and the function of
-    /// [`identified_by`](Self::identified_by), whose docs have an example.
+    /// Responses to requests there name that URL: the `Link` to the next page, and the server in `openapi.json`.
+    /// Requests keep the path that the client sent. Everything else is shared: storage, authenticators, limits, page
+    /// cache, observer, the documents' URL, title and contact, and the function of [`identified_by`](Self::identified_by),
+    /// whose docs have an example.
     ///
-    /// Make the view once and clone it. It has documents of its own, and finds no answer that was cached for another view:
+    /// Create it once and clone it. It renders its own documents, and finds no response that another mount has cached:
     /// one for each request would only fill the page cache.
     ///
     /// # Errors
-    /// When `base_url` is not an address to mount at, or collides with the documents.
+    /// Returns an error if `base_url` is not a URL or path to mount at, or collides with the documents.
     pub fn mounted_at(&self, base_url: &str) -> Result<Self, BuildError> {
         let here = &self.0.mount;
         let mount = Arc::new(Mount::at(base_url, here.router.docs.clone(), false, here.about.clone())?);
         Ok(Self(Arc::new(Inner { mount, ..Inner::clone(&self.0) })))
     }
 
-    /// The same API for callers whom the host knows by a request's head, such as its cookie or a header that a gateway
-    /// sets: a view of this catalogue that asks `identify` before it looks for a bearer token.
+    /// Returns a catalogue for callers that the host application identifies by a request's head, such as its cookie or a
+    /// header that a gateway sets. It has the same API, and calls `identify` before it looks for a bearer token.
     ///
-    /// A caller whom `identify` names is answered like the holder of a valid token with that identity. Where it returns
-    /// `None`, the bearer token decides as usual, and without one the answer is 401. A second call replaces the first.
-    /// What has to be waited for, such as a session in a database, is looked up before: by a layer that leaves what it
-    /// finds in the head's extensions, as far as the frontend keeps those, or for [`call_as`](Self::call_as).
+    /// A caller that `identify` names gets the same responses as the holder of a valid token with that identity. If it
+    /// returns `None`, the bearer token decides as usual, and a request without one gets a 401. A second call replaces
+    /// the first. Await a lookup, such as that of a session in a database, before: in a layer that leaves the result in
+    /// the head's extensions, if the frontend keeps those, or for [`call_as`](Self::call_as).
     ///
-    /// A header is as good as a token here, so it must be one that no client can send past the gateway. The id of an
-    /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`), to the observer and so in logs: never put the session's
-    /// secret there.
+    /// A header is as good as a token here, so no client may be able to send it past the gateway. The id of an
+    /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`) and to the observer, and so appears in logs: never put
+    /// the session's secret there.
     ///
     /// ```
     /// use catalogue_core::auth::{Identity, Scopes};
@@ -59,7 +59,7 @@ impl Catalogue {
     /// use catalogue_core::{AccountId, Catalogue};
     /// use http::request;
     ///
-    /// /// Who has that session; a real host has many.
+    /// /// Returns the identity of the only session; a real host application has many.
     /// fn session(head: &request::Parts) -> Option<Identity> {
     ///     let scopes = Scopes::from_names(["read:courses"]);
     ///     let identity = Identity::session(AccountId::new("acc_1"), "session_1", scopes);

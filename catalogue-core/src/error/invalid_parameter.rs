@@ -1,4 +1,4 @@
-//! [`InvalidParameter`]: what is wrong with a parameter (decisions R7 and R8).
+//! [`InvalidParameter`]: a parameter and what is wrong with it (decisions R7 and R8).
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::storage::Limit;
 pub(crate) const CURSOR: &str = "cursor";
 pub(crate) const LIMIT: &str = "limit";
 
-/// A parameter that cannot be understood, as `error.details` shows it. It is never corrected silently.
+/// A parameter that cannot be parsed, as `error.details` shows it. Parameters are never corrected silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct InvalidParameter {
     parameter: &'static str,
@@ -31,10 +31,10 @@ impl Fault {
 }
 
 impl InvalidParameter {
-    /// A cursor that is malformed, altered, or issued to another account: all alike.
+    /// Error for any invalid cursor: malformed, altered, or issued to another account.
     pub(crate) const CURSOR: Self = Self::new(CURSOR, Fault::Invalid);
 
-    /// Every fault that a request may be refused for.
+    /// All errors that a request may be refused for.
     pub(crate) const ALL: [Self; 5] = [
         Self::new(LIMIT, Fault::Repeated),
         Self::new(LIMIT, Fault::NotAnInteger),
@@ -47,7 +47,6 @@ impl InvalidParameter {
         Self { parameter, fault }
     }
 
-    /// The parameter's name.
     pub(crate) const fn parameter(self) -> &'static str {
         self.parameter
     }

@@ -34,7 +34,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// Every code, in the order of section 7.
+    /// All codes, in the order of section 7.
     pub const ALL: &'static [Self] = &[
         Self::Unauthorized,
         Self::InsufficientScope,
@@ -44,19 +44,19 @@ impl ErrorCode {
         Self::InternalError,
     ];
 
-    /// The code as it stands in `error.code`.
+    /// Returns the code as it appears in `error.code`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.row().0
     }
 
-    /// The status that the code is answered with; a wrong method alone differs, with 405.
+    /// Returns the status of responses with this code; only a wrong method has another one, 405.
     #[must_use]
     pub const fn status(self) -> StatusCode {
         self.row().1
     }
 
-    /// What the code means (section 7).
+    /// Returns the meaning of the code (section 7).
     pub(crate) const fn meaning(self) -> &'static str {
         self.row().2
     }
@@ -88,24 +88,24 @@ impl JsonSchema for ErrorCode {
     }
 }
 
-/// Why a request is not answered with what it asked for. One variant a row of the decisions.
+/// Reason why a request gets a failure. One variant for each row of the decisions.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// No such path or course.
+    /// The path or the course does not exist.
     NotFound,
-    /// The path is known, the method is not among those of decision R5.
+    /// The path is known, but the method is not among those of decision R5.
     MethodNotAllowed,
-    /// Decision A3.
+    /// The bearer token is missing or was refused (decision A3).
     Unauthorized(Refusal, Option<Explanation>),
-    /// Decision A5.
+    /// This kind of credential may not read courses (decision A5).
     UnsupportedCredential { required: Scope },
-    /// Decision A4.
+    /// The scope is missing (decision A4).
     InsufficientScope { required: Scope, granted: Scopes },
-    /// Decisions R7 and R8.
+    /// A parameter is invalid (decisions R7 and R8).
     InvalidParameter(InvalidParameter),
-    /// Decisions A2 and A21.
+    /// Too many requests, by rate limit or in flight (decisions A2 and A21).
     RateLimited(Throttled),
-    /// Decision A13. The cause is for the log alone.
+    /// An internal error (decision A13). The cause is only logged.
     Internal(Box<dyn Error + Send + Sync>),
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum Details<'e> {
 }
 
 impl ApiError {
-    /// A 401 of which no more is said.
+    /// Creates a 401 without an explanation.
     pub(crate) const fn unauthorized(refusal: Refusal) -> Self {
         Self::Unauthorized(refusal, None)
     }
@@ -144,7 +144,7 @@ impl ApiError {
         }
     }
 
-    /// The sentence for people. Its wording is not stable (section 2.6).
+    /// Returns the sentence for people. Its wording is not stable (section 2.6).
     pub(crate) fn message(&self) -> Cow<'static, str> {
         match self {
             Self::NotFound => "There is nothing here, or it belongs to another account.".into(),
@@ -168,7 +168,7 @@ impl ApiError {
         }
     }
 
-    /// The structured detail, whose shape varies by code.
+    /// Returns the structured detail, whose shape varies by code.
     pub(crate) fn details<'e>(&'e self, request_id: &'e str) -> Option<Details<'e>> {
         Some(match self {
             Self::NotFound | Self::MethodNotAllowed => return None,
@@ -181,7 +181,7 @@ impl ApiError {
         })
     }
 
-    /// The `WWW-Authenticate` of a 401 or 403 (RFC 6750 section 3).
+    /// Returns the `WWW-Authenticate` header of a 401 or 403 (RFC 6750 section 3).
     pub(crate) fn challenge(&self) -> Option<HeaderValue> {
         match self {
             Self::Unauthorized(Refusal::Missing, _) => Some(HeaderValue::from_static(r#"Bearer realm="catalogue""#)),
@@ -202,7 +202,7 @@ impl ApiError {
 }
 
 impl From<StorageError> for ApiError {
-    /// The same neutral sentence for the client whatever failed, and never a 401 or 404 (decision A19).
+    /// Hides every storage error behind the same neutral sentence, and never returns a 401 or 404 (decision A19).
     fn from(error: StorageError) -> Self {
         Self::Internal(error.into())
     }

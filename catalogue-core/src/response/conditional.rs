@@ -6,20 +6,20 @@ use http::header::IF_NONE_MATCH;
 use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
-/// How many bytes of `If-None-Match` are read: some 140 of our tags. Whoever names more has the answer sent again.
+/// Maximum length of `If-None-Match` in bytes: some 140 of the catalogue's tags. A longer one gets the full response.
 const MOST_BYTES: usize = 4 * 1024;
 
-/// A weak entity tag; weak, so that it survives compression on the way.
+/// A weak entity tag; weak, so that it survives compression by a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ETag(HeaderValue);
 
 impl ETag {
-    /// The tag of these bytes: 128 bits of their SHA-256.
+    /// Creates the tag of `bytes`: 128 bits of their SHA-256.
     pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
         Self::of_digest(Sha256::new_with_prefix(bytes))
     }
 
-    /// The tag of what was fed to that digest: 128 bits of it.
+    /// Creates a tag from the first 128 bits of `digest`.
     pub(crate) fn of_digest(digest: Sha256) -> Self {
         let mut tag = *b"W/\"1234567890123456789012\"";
         let length = URL_SAFE_NO_PAD.encode_slice(&digest.finalize()[..16], &mut tag[3..25]);
@@ -31,12 +31,12 @@ impl ETag {
         self.0.clone()
     }
 
-    /// Whether the request's `If-None-Match` names this tag, by weak comparison, or any tag at all with `*`.
+    /// Returns whether the request's `If-None-Match` matches this tag by weak comparison, or any tag with `*`.
     pub(crate) fn is_named_in(&self, headers: &HeaderMap) -> bool {
         headers.contains_key(IF_NONE_MATCH) && (names_any(headers) || self.is_listed_in(headers))
     }
 
-    /// Whether the request's `If-None-Match` lists this very tag, by weak comparison.
+    /// Returns whether the request's `If-None-Match` lists this very tag, by weak comparison.
     pub(crate) fn is_listed_in(&self, headers: &HeaderMap) -> bool {
         let (fields, opaque) = (headers.get_all(IF_NONE_MATCH), opaque_tag(self.0.as_bytes()));
         let bytes: usize = fields.iter().map(HeaderValue::len).sum();
@@ -44,17 +44,17 @@ impl ETag {
     }
 }
 
-/// Whether the request's `If-None-Match` is `*`, which names any tag at all.
+/// Returns whether the request's `If-None-Match` is `*`, which matches any tag.
 pub(crate) fn names_any(headers: &HeaderMap) -> bool {
     headers.get_all(IF_NONE_MATCH).iter().any(|field| field.as_bytes().trim_ascii() == b"*")
 }
 
-/// The tag with its quotes, without the mark of weakness.
+/// Returns the tag with its quotes, without the prefix `W/` of weak tags.
 fn opaque_tag(tag: &[u8]) -> &[u8] {
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
-/// Whether a list of entity tags holds `wanted`. Tags may contain commas, so they are read one by one.
+/// Returns whether a list of entity tags contains `wanted`. Tags may contain commas, so they are parsed one by one.
 fn lists(mut field: &[u8], wanted: &[u8]) -> bool {
     loop {
         while let [b' ' | b'\t' | b',', rest @ ..] = field {

@@ -1,4 +1,4 @@
-//! [`Entity`]: finished bytes, as they are and compressed, with all that an answer says of them.
+//! [`Entity`]: finished bytes, plain and compressed, with the headers that describe them.
 
 use std::io::Write as _;
 use std::sync::OnceLock;
@@ -13,48 +13,48 @@ use crate::response::conditional::ETag;
 /// The methods of every known path, as `Allow` lists them (decision R5).
 pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// Below this size, in bytes, compression saves no packet.
+/// Minimum size of a body to compress, in bytes; below it, compression saves no packet.
 const SMALLEST_COMPRESSED: usize = 1_024;
 
-/// So that an answer is small, and the first caller hardly waits for it.
+/// Compression level for small responses with a short wait for the first caller.
 const GZIP_LEVEL: u32 = 5;
 
-/// Finished bytes with their media type and tag. The compressed form is made when the first caller asks for it, and kept.
+/// Finished bytes with their media type and tag. They are compressed on the first request for that, and kept compressed.
 #[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,
-    /// The bytes as they are.
+    /// The uncompressed bytes.
     pub(crate) plain: Bytes,
     pub(crate) etag: ETag,
-    /// The `Link` to the page after this one (decision A18).
+    /// `Link` to the next page (decision A18).
     pub(crate) link: Option<HeaderValue>,
-    /// The Content Security Policy of a page; nothing else has one, or room for it.
+    /// Content Security Policy of an HTML page. Boxed, so that other entities do not reserve space for it.
     pub(crate) policy: Option<Box<HeaderValue>>,
-    /// `None` if it would save too little.
+    /// Compressed bytes, or `None` if compression would save too little.
     compressed: OnceLock<Option<Bytes>>,
 }
 
 impl Entity {
-    /// An entity with that tag, and the `Link` to the one after it.
+    /// Creates an entity with `etag`, and the `Link` to the next page.
     pub(crate) fn new(media_type: &'static str, mut body: Vec<u8>, etag: ETag, link: Option<HeaderValue>) -> Self {
         body.shrink_to_fit();
         let media_type = HeaderValue::from_static(media_type);
         Self { media_type, etag, link, policy: None, plain: body.into(), compressed: OnceLock::new() }
     }
 
-    /// An entity whose tag is made from its bytes.
+    /// Creates an entity whose tag is a digest of its bytes.
     pub(crate) fn of_bytes(media_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         let etag = ETag::of_bytes(&body);
         Self::new(media_type, body, etag, None)
     }
 
-    /// The same as a page of which a browser may load and run only what the policy names.
+    /// Adds a Content Security Policy, which limits what a browser may load and run for an HTML page.
     pub(crate) fn with_policy(self, policy: HeaderValue) -> Self {
         Self { policy: Some(policy.into()), ..self }
     }
 
-    /// The bytes compressed with gzip (RFC 1952); `None` if they are few, or not halved by it.
+    /// Returns the bytes compressed with gzip (RFC 1952), or `None` if they are few or gzip does not halve them.
     pub(crate) fn compressed(&self) -> Option<&Bytes> {
         if self.plain.len() < SMALLEST_COMPRESSED {
             return None;
@@ -71,7 +71,7 @@ impl Entity {
         Some(compressed.into())
     }
 
-    /// The most bytes that an entity and its compressed form take up.
+    /// Returns the maximum number of bytes that the entity and its compressed bytes occupy.
     pub(crate) fn weight(&self) -> usize {
         let (bytes, link) = (self.plain.len(), self.link.as_ref().map_or(0, HeaderValue::len));
         size_of::<Self>() + bytes + bytes / 2 + link

@@ -1,4 +1,4 @@
-//! The one place that makes bodies, entity tags and content headers (sections 1 and 2.6, decisions A13 to A15).
+//! The only place that makes bodies, entity tags and content headers (sections 1 and 2.6, decisions A13 to A15).
 
 use bytes::Bytes;
 use http::header::{
@@ -20,7 +20,7 @@ const JSON: &str = "application/json";
 
 const CACHE_CONTROL_OF_DOCUMENTS: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// As many headers as an answer usually has, so that the map grows once.
+/// Usual number of headers in a response, so that the map grows once.
 const USUAL_HEADERS: usize = 10;
 
 /// The envelope of every failure (section 2.6).
@@ -48,12 +48,12 @@ struct ErrorBody<'e> {
     details: Option<Details<'e>>,
 }
 
-/// Any JSON. An empty schema and not `true`, which some generators refuse.
+/// Returns a schema for any JSON: an empty one, as some generators refuse `true`.
 fn anything(_: &mut SchemaGenerator) -> Schema {
     json_schema!({})
 }
 
-/// What an operation replied, with that tag or one made from the bytes.
+/// Returns the entity of an operation's reply, with `etag` or else a tag made from the bytes.
 pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity {
     let etag = etag.unwrap_or_else(|| ETag::of_bytes(&reply.body));
     let link = reply.next.map(|next| {
@@ -63,7 +63,7 @@ pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity
     Entity::new(JSON, reply.body, etag, link)
 }
 
-/// 200 with an operation's answer, or 304 when the caller has it already.
+/// Returns 200 with an operation's entity, or 304 if the caller has it already.
 pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     if entity.etag.is_named_in(request) {
         return not_modified(&entity.etag);
@@ -75,12 +75,12 @@ pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     response
 }
 
-/// 304 for an operation whose answer would have that tag.
+/// Returns 304 for an operation whose response would have the tag `etag`.
 pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
     private(unmodified(etag))
 }
 
-/// For the caller alone.
+/// Adds the caching headers of a response that is only for its caller.
 fn private(mut response: Response<Bytes>) -> Response<Bytes> {
     let headers = response.headers_mut();
     headers.insert(VARY, const { HeaderValue::from_static("Authorization, Accept-Encoding") });
@@ -88,7 +88,7 @@ fn private(mut response: Response<Bytes>) -> Response<Bytes> {
     response
 }
 
-/// 200 with a public document, or 304 when the caller has it already.
+/// Returns 200 with a public document, or 304 if the client has it already.
 pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     let is_known = entity.etag.is_named_in(request);
     let mut response = if is_known { unmodified(&entity.etag) } else { found(entity, request) };
@@ -102,7 +102,7 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
     response
 }
 
-/// 303 to the reference page for a browser at the root (decision R12); for others nothing is there.
+/// Returns 303 to the reference page for a browser at the root (decision R12), and `NotFound` for other clients.
 pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes>, ApiError> {
     if !wants_html(request) {
         return Err(ApiError::NotFound);
@@ -116,7 +116,7 @@ pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes
     Ok(response)
 }
 
-/// 200, compressed if the caller wants it so.
+/// Returns 200 with the entity, compressed if the client prefers that.
 fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     let compressed = accepts_gzip(request).then(|| entity.compressed()).flatten();
     let body = compressed.unwrap_or(&entity.plain).clone();
@@ -133,7 +133,7 @@ fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     response
 }
 
-/// 204 with the methods of a known path.
+/// Returns 204 with the methods of a known path.
 pub(crate) fn options() -> Response<Bytes> {
     let mut response = without_body(StatusCode::NO_CONTENT);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
@@ -153,7 +153,7 @@ fn without_body(status: StatusCode) -> Response<Bytes> {
     response
 }
 
-/// The failure envelope.
+/// Returns the failure envelope of `error`.
 pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
     let (code, message) = (error.code().as_str(), error.message());
     let body = json(&Failure { error: ErrorBody { code, message: &message, details: error.details(request_id) } });

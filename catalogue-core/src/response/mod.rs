@@ -1,4 +1,4 @@
-//! [`Answers`]: what answers a call, from the page cache, with 304, or rendered. The files beside it make bytes and headers.
+//! [`Answers`]: responds to a call from the page cache, with 304, or by rendering. The submodules make bytes and headers.
 
 pub(crate) mod conditional;
 pub(crate) mod entity;
@@ -23,7 +23,7 @@ use page_cache::{Fresh, PageCache};
 use page_key::{Key, Shown};
 use rendering::Rendering;
 
-/// Answers the calls of those who passed the gate. Clones share what is kept.
+/// Responder to the calls of authorized callers. Clones share the page cache.
 #[derive(Clone, Debug)]
 pub(crate) struct Answers {
     courses: Arc<dyn CourseStorage>,
@@ -31,12 +31,12 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Answers from `courses`, keeping up to that many bytes of them.
+    /// Creates a responder that reads from `courses` and caches up to `page_cache` bytes.
     pub(crate) fn new(courses: Arc<dyn CourseStorage>, page_cache: usize) -> Self {
         Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
     }
 
-    /// Answers a call: as long as what it shows is the same, from what is kept or with 304, reading no course.
+    /// Responds to a call: while what it shows is unchanged, from the cache or with 304, without reading a course.
     pub(crate) async fn answer(
         &self,
         rendering: &Rendering,
@@ -50,7 +50,7 @@ impl Answers {
             (_, None) => self.courses.revision(caller.account()).await?.map(Shown::Courses),
             (_, Some(revision)) => Some(Shown::Courses(revision)),
         };
-        // Work is boxed, so that responses without any have no room for it.
+        // Rendering is boxed, so that responses without any do not reserve space for it.
         let Some(shown) = shown else {
             let work = async move {
                 let reply = call.run(&*self.courses, caller).await?;
@@ -64,7 +64,7 @@ impl Answers {
             return Ok(Answer { response: envelope::answer(&cached, headers), rendered: false });
         }
         let etag = rendering.tag(&key);
-        // A star would name an answer that may not be there; this very tag was only ever given to one that was.
+        // `*` would match a response that may not exist; this very tag was only ever sent with one that did.
         if etag.is_listed_in(headers) {
             return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
         }
@@ -75,7 +75,7 @@ impl Answers {
         Box::pin(work).await
     }
 
-    /// Renders the answer that depends on `key`, with the tag if it still shows that.
+    /// Renders the response for `key`, with `etag` if the courses are still at the revision in `key`.
     async fn render(
         &self,
         rendering: &Rendering,
@@ -93,21 +93,21 @@ impl Answers {
     }
 }
 
-/// What answers a call.
+/// Response to a call.
 pub(crate) struct Answer {
     pub(crate) response: Response<Bytes>,
-    /// For this call, or for others that asked for the same at the same time.
+    /// Whether it was rendered, for this call or for a concurrent one with the same key.
     rendered: bool,
 }
 
 impl Answer {
-    /// The answer with a document that was made once.
+    /// Creates the response with a document, which is rendered only once.
     pub(crate) fn document(document: &Entity, request: &HeaderMap) -> Self {
         Self { response: envelope::answer(document, request), rendered: false }
     }
 
-    /// Whether a rate limit gets it back (decision A2): a 304 to a tag that the caller has, where nothing was rendered. A
-    /// star is no tag, so that it does not matter what others asked for.
+    /// Returns whether the rate limit refunds it (decision A2): a 304 to a tag that the caller has, without any rendering.
+    /// `*` is never free: otherwise its cost would depend on what others requested.
     pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {
         self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !names_any(request)
     }

@@ -3,10 +3,10 @@
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderName};
 
-/// How many bytes of the field are read. No client has more to say; one that does is answered as if it said nothing.
+/// Maximum length of the field in bytes. No client needs more; a longer field is ignored.
 const MOST_BYTES: usize = 1024;
 
-/// Whether the caller takes gzip, and does not like the bytes as they are better.
+/// Returns whether the client accepts gzip and does not prefer the uncompressed bytes.
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let (mut gzip, mut any, mut identity) = (None, None, None);
     for member in members(headers, &ACCEPT_ENCODING) {
@@ -23,7 +23,7 @@ pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     gzip.or(any).is_some_and(|weight| weight >= identity.unwrap_or(0.0).max(0.001))
 }
 
-/// Whether the caller names HTML among what it takes, as browsers do. A range such as `*/*` names nothing.
+/// Returns whether the client names HTML among the types that it accepts, as browsers do. A range such as `*/*` does not.
 pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     members(headers, &ACCEPT).any(|member| {
         let mut pieces = member.split(';').map(str::trim);
@@ -33,7 +33,7 @@ pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The members of a list, of all lines of the field.
+/// Returns the members of a list header, from all of its lines.
 fn members<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let fields = headers.get_all(name);
     let bytes: usize = fields.iter().map(http::HeaderValue::len).sum();
@@ -41,14 +41,14 @@ fn members<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item 
     texts.flat_map(|text| text.split(','))
 }
 
-/// The weight in a member's parameters: 1 where there is none, 0 where it is malformed.
+/// Returns the weight in a member's parameters: 1 if there is none, 0 if it is malformed.
 fn weight(parameters: &str) -> f32 {
     let parameters = parameters.trim();
     if parameters.is_empty() {
         return 1.0;
     }
     let Some(("q" | "Q", value)) = parameters.split_once('=') else { return 0.0 };
-    // One digit, and up to three behind a point.
+    // One digit, then a point and up to three digits.
     let is_allowed = |(at, byte): (usize, u8)| if at == 1 { byte == b'.' } else { byte.is_ascii_digit() };
     let is_weight = value.len() <= 5 && value.bytes().enumerate().all(is_allowed);
     value.parse().ok().filter(|weight| is_weight && *weight <= 1.0).unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! [`PageCache`]: answers that were rendered before, kept by what they depend on.
+//! [`PageCache`]: rendered responses, cached by what they depend on.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,45 +13,45 @@ use crate::response::entity::Entity;
 use crate::response::page_key::Key;
 use crate::storage::{StorageError, StorageErrorKind};
 
-/// How many bytes a page of fifty usually takes up, for the cache's first layout.
+/// Usual size of a page of fifty in bytes, for the cache's initial layout.
 const USUAL_WEIGHT: usize = 16 << 10;
 
-/// What an entry takes up beside its bytes, in bytes, measured with many small answers.
+/// Size of an entry without its bytes, in bytes, measured with many small responses.
 const OVERHEAD: usize = 256;
 
-/// The cause in the log of who failed with another.
+/// Logged as the cause for a request that failed because the request that it waited for failed.
 const WAITED_IN_VAIN: &str = "another request was reading the same answer and failed; its own line says why";
 
-/// How often answers were found in the cache, and how many bytes the cached ones take up.
+/// Hits, misses and size of the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageCacheStatistics {
-    /// Answers that were found, also where a token that was looked up afterwards was refused.
+    /// Responses that were found in the cache.
     pub hits: u64,
-    /// Answers that were not found and had to be rendered. Where nothing can be cached, nothing is counted.
+    /// Responses that were not found and had to be rendered. Responses that cannot be cached are not counted.
     pub misses: u64,
-    /// Bytes that the cached answers take up at most, with their compressed forms and keys.
+    /// Maximum number of bytes that the cached responses occupy, with their compressed variants and keys.
     pub bytes: u64,
 }
 
-/// Rendered answers, up to a number of bytes. None is stale: after a change nobody asks for the old revision again.
+/// Rendered responses, up to a number of bytes. None is stale: after a change, the old revision is not requested again.
 #[derive(Debug)]
 pub(crate) struct PageCache {
-    /// `None` where nothing is kept.
+    /// `None` if caching is disabled.
     entries: Option<Cache<Key, Rendered, Bytes>>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-/// What those who wait for an answer are told. Only an answer stays in the cache.
+/// Result that the waiters for a response get. Only a response stays in the cache.
 type Rendered = Result<Arc<Entity>, NothingToShare>;
 
-/// Why those who waited for an answer have none.
+/// Reason why the waiters for a response get none.
 #[derive(Clone, Copy, Debug)]
 enum NothingToShare {
-    /// It failed so, and so do those who waited: who tried again could wait for the same fault once more.
+    /// Rendering failed. Waiters fail too: a retry could wait for the same error once more.
     Failed(StorageErrorKind),
-    /// What came of it is for who asked alone; the others render on their own, all at the same time.
+    /// The result is only for the request that rendered it; the waiters render on their own, concurrently.
     NotKept,
 }
 
@@ -62,26 +62,26 @@ impl Weighter<Key, Rendered> for Bytes {
     fn weight(&self, key: &Key, rendered: &Rendered) -> u64 {
         let body = rendered.as_ref().map_or(0, |entity| entity.weight());
         let bytes = key.weight() + body + OVERHEAD;
-        // What the allocator adds to large ones is about an eighth.
+        // The allocator adds about an eighth to large ones.
         (bytes + bytes / 8) as u64
     }
 }
 
 impl PageCache {
-    /// A cache of at most that many bytes; with 0 nothing is kept.
+    /// Creates a cache of at most `bytes` bytes; 0 disables caching.
     pub(crate) fn new(bytes: usize) -> Self {
         let entries = (bytes > 0).then(|| Cache::with_weighter(bytes / USUAL_WEIGHT, bytes as u64, Bytes));
         Self { entries, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
     }
 
-    /// The kept answer, if there is one.
+    /// Returns the cached response, if there is one.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entity>> {
         let entity = self.entries.as_ref()?.get(key)?.ok()?;
         Some(self.hit(entity))
     }
 
-    /// The kept answer, or a new one. Others who ask for the same wait for the one who renders it, and fail with it; where
-    /// that one goes away, one of them renders in its place.
+    /// Returns the cached response or renders it. Concurrent requests for the same key wait for the first and share its
+    /// result or failure; if the first is dropped, a waiter takes over.
     pub(crate) async fn get_or_render(
         &self,
         key: &Key,
@@ -100,7 +100,7 @@ impl PageCache {
         let Some(guard) = guard else {
             return render.await.map(|fresh| fresh.entity);
         };
-        // A panic is a failure, which those who wait would otherwise go through one after the other.
+        // A panic counts as a failure; otherwise the waiters would go through it one after the other.
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
@@ -112,10 +112,10 @@ impl PageCache {
             Ok(_) | Err(_) => Err(NothingToShare::NotKept),
         };
         if rendered.is_err() {
-            // Without an entry it reaches those who wait, and is not kept.
+            // Remove the entry first: waiters still get the result, but it is not cached.
             entries.remove(key);
         }
-        // An answer may be too large to be kept.
+        // Fails if the entry was removed above.
         let _ = guard.insert(rendered);
         outcome.map(|fresh| fresh.entity)
     }
@@ -134,10 +134,10 @@ impl PageCache {
     }
 }
 
-/// An answer that was just rendered.
+/// A response that was just rendered.
 #[derive(Debug)]
 pub(crate) struct Fresh {
     pub(crate) entity: Arc<Entity>,
-    /// It shows what was asked for. Where a change came between, the answer is right, but not kept.
+    /// Whether it matches its key. If the courses have changed since, the response is correct, but is not cached.
     pub(crate) is_of_key: bool,
 }

@@ -1,31 +1,31 @@
-//! [`Key`]: what a response depends on, which it is cached by.
+//! [`Key`]: everything that a response depends on, as the cache key.
 
 use std::hash::{Hash, Hasher};
 
 use crate::model::{AccountId, Identity, Revision, Scope};
 use crate::operation::Call;
 
-/// All that the bytes of a response depend on, except for the code that renders them.
+/// Everything that the bytes of a response depend on, except for the code that renders them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// The number of the mount that the request came in at.
+    /// Number of the mount that received the request.
     pub(crate) mount: u32,
     pub(crate) account: AccountId,
     pub(crate) shown: Shown,
     pub(crate) call: Call,
 }
 
-/// What a response shows.
+/// Data that a response shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// The account's courses at that revision.
+    /// The account's courses at this revision.
     Courses(Revision),
-    /// Who calls. Boxed, so that pages have no room for it.
+    /// The caller. Boxed, so that keys of pages do not reserve space for it.
     Caller(Box<Identity>),
 }
 
 impl Key {
-    /// How many bytes it takes up.
+    /// Returns the size of the key in bytes.
     pub(crate) fn weight(&self) -> usize {
         let shown = match &self.shown {
             Shown::Courses(_) => 0,
@@ -35,7 +35,7 @@ impl Key {
     }
 }
 
-/// How many bytes its texts take up.
+/// Returns the size of the identity's texts in bytes.
 fn weight(identity: &Identity) -> usize {
     let scopes: usize = identity.scopes.iter().map(|scope| size_of::<Scope>() + scope.name().len()).sum();
     let client = identity.issued.as_ref().and_then(|issued| issued.client.as_ref()).map_or(0, |client| client.len());
@@ -43,7 +43,7 @@ fn weight(identity: &Identity) -> usize {
 }
 
 impl Hash for Key {
-    /// Of what nearly always tells keys apart: every request pays for each field.
+    /// Hashes only the fields that nearly always distinguish keys: every request pays for each field.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.account.hash(state);
         match &self.shown {

@@ -1,4 +1,4 @@
-//! [`Rendering`]: tags of answers that were not rendered yet.
+//! [`Rendering`]: entity tags of responses that have not been rendered yet.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,18 +11,18 @@ use crate::operation::Operation;
 use crate::response::conditional::ETag;
 use crate::response::page_key::{Key, Shown};
 
-/// What responses of one mount depend on, beside data: the address that they link to, and the code that renders them.
+/// Inputs of one mount's responses besides data: the URL that they link to, and the code that renders them.
 #[derive(Debug)]
 pub(crate) struct Rendering {
     pub(crate) base: Address,
-    /// Tells the cached responses of this mount from those of others in this process.
+    /// Distinguishes the cached responses of this mount from those of others in this process.
     pub(crate) mount: u32,
-    /// Made from the address and the examples of all operations, so every server of one version at one address has the same.
+    /// Digest of the URL and the examples of all operations: every server of one version at one URL has the same.
     digest: Sha256,
 }
 
 impl Rendering {
-    /// The rendering of this build, below that address.
+    /// Creates the rendering of this build, for links below `base`.
     pub(crate) fn of_this_build(base: Address) -> Self {
         static MOUNTS: AtomicU32 = AtomicU32::new(0);
         let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
@@ -35,13 +35,13 @@ impl Rendering {
         Self { base, mount: MOUNTS.fetch_add(1, Ordering::Relaxed), digest }
     }
 
-    /// The tag of the response with that key.
+    /// Returns the entity tag of the response for `key`.
     pub(crate) fn tag(&self, key: &Key) -> ETag {
         let Key { mount: _, account, shown, call } = key;
         match shown {
             Shown::Courses(revision) => self.tag_of(&(account, revision, call)),
             Shown::Caller(identity) => {
-                // No response shows who issued a token.
+                // No response shows the issuer of a token.
                 let Identity { account, kind, credential_id, scopes, issued: _ } = &**identity;
                 self.tag_of(&("identity", account, kind, credential_id, scopes))
             }
@@ -55,7 +55,7 @@ impl Rendering {
     }
 }
 
-/// Takes what a [`Hash`] feeds into a digest.
+/// Adapter that feeds a [`Hash`] into a digest.
 ///
 /// The derived `Hash` writes every field, texts with an end mark, so different keys feed different bytes.
 struct Feed(Sha256);
