@@ -1,6 +1,6 @@
-//! The listener for those who operate the server: `/live`, `/ready` and `/metrics`, away from the API.
+//! The operator's listener: `/live`, `/ready` and `/metrics`, separate from the API's.
 //!
-//! It has a serving loop of its own, so it answers while the API's connections are all taken, and until the process ends.
+//! It has a dedicated accept loop, so it responds even if all API connections are taken, and until the process ends.
 
 mod pages;
 mod probe;
@@ -23,7 +23,7 @@ use crate::output;
 use pages::Pages;
 use probe::Probe;
 
-/// Few connections, which end soon: those who ask are few, and each asks now and then.
+/// Limits for operators' clients: few connections with short timeouts, because only a few clients poll, at long intervals.
 fn config() -> ServerConfig {
     let timeouts = Timeouts {
         head: Duration::from_secs(5),
@@ -35,42 +35,42 @@ fn config() -> ServerConfig {
     ServerConfig { timeouts, limits, ..ServerConfig::default() }
 }
 
-/// What is known of a server between its start and its end.
+/// State of a server from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     began: SystemTime,
     log: Arc<Sink>,
     pub(crate) metrics: Metrics,
-    /// Once the database is open: what asks it.
+    /// Probe of the database, once it is open.
     probe: OnceLock<Probe>,
     stopping: AtomicBool,
 }
 
 impl Monitor {
-    /// Of a server that begins now and logs to `log`.
+    /// Creates the monitor of a server that starts now and logs to `log`.
     pub(crate) fn new(log: Arc<Sink>) -> Arc<Self> {
         let (metrics, probe, stopping) = (Metrics::default(), OnceLock::new(), AtomicBool::new(false));
         Arc::new(Self { began: SystemTime::now(), log, metrics, probe, stopping })
     }
 
-    /// The database is open: whether the server is ready is asked of it from now on.
+    /// Records that the database is open; from now on readiness depends on it.
     pub(crate) fn opened(&self, storage: Storage) {
-        // A server opens its database once, and serves once.
+        // Cannot be set already: a server opens its database once, and serves once.
         let _ = self.probe.set(Probe::new(storage));
     }
 
-    /// That catalogue is served from now on.
+    /// Publishes the catalogue: the server is now ready.
     pub(crate) fn serves(&self, catalogue: Catalogue, most_connections: u32) {
         let _ = self.metrics.served.set((catalogue, most_connections));
     }
 
-    /// The server takes no further connection: it is ready no more.
+    /// Marks the server as stopping: it accepts no further connections and is no longer ready.
     pub(crate) fn stops(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 }
 
-/// Answers on `listener` as long as the runtime lives, and says on standard error where.
+/// Serves the pages on `listener` as long as the runtime lives, and prints their address to standard error.
 pub(crate) fn start(listener: TcpListener, address: SocketAddr, monitor: Arc<Monitor>) {
     output::note(&format!("admin on http://{address}"));
     tokio::spawn(catalogue_hyper::serve(listener, Pages(monitor), config(), pending()));

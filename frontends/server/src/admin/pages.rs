@@ -1,4 +1,4 @@
-//! [`Pages`]: what is answered at which path.
+//! [`Pages`]: the service behind `/live`, `/ready` and `/metrics`.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use super::Monitor;
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 
-/// The pages of a server's monitor.
+/// Serves the pages of a server's monitor.
 #[derive(Clone, Debug)]
 pub(super) struct Pages(pub(super) Arc<Monitor>);
 

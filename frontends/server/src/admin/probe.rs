@@ -1,4 +1,4 @@
-//! [`Probe`]: what the database is asked to find out whether it answers.
+//! [`Probe`]: checks whether the database responds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,23 +14,23 @@ use tokio::time::timeout;
 use crate::database::Storage;
 use crate::exit::chain;
 
-/// How long all answers together may take.
+/// Timeout for all questions together.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Asks a storage what requests ask of it, over the same connections: so a database that is gone, whose tables are not
-/// those of this build, or whose file holds something else cannot pass.
+/// Sends the storage the same queries as requests do, over the same connections. So a database that is unreachable, has
+/// tables of another build, or is a file with other content fails.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     storage: Storage,
-    /// One at a time, so that those who ask can put no load on a database that hardly answers.
+    /// Held during a check: only one runs at a time, so frequent checks cannot put load on a database that hardly responds.
     asking: Arc<Mutex<()>>,
 }
 
-/// What was found: the name of each question, and what is wrong.
+/// Results of the probe: the name of each question, and the error if it failed.
 pub(super) type Answers = [(&'static str, Result<(), String>); 2];
 
 impl Probe {
-    /// To ask that storage.
+    /// Creates a probe of `storage`.
     pub(super) fn new(storage: Storage) -> Self {
         Self { storage, asking: Arc::default() }
     }
@@ -40,7 +40,7 @@ impl Probe {
         timeout(DEADLINE, self.storage.admin().status()).await.map_or(Some(None), |status| status.map(Some))
     }
 
-    /// Asks, off the threads that serve: a database in a file is read by the thread that asks.
+    /// Runs all questions off the serving threads: a database in a file is read on the calling thread.
     pub(super) async fn ask(&self) -> Answers {
         let probe = self.clone();
         let asked = async {
@@ -59,12 +59,12 @@ impl Probe {
         [("credentials", credentials), ("courses", courses)]
     }
 
-    /// Looks up a credential that nobody has.
+    /// Looks up a credential that does not exist.
     async fn look_up(&self) -> Result<(), StorageError> {
         self.storage.credentials().find_credential(&TokenDigest::from_bytes([0; 32])).await.map(drop)
     }
 
-    /// Reads the tables of courses, as an account that need not be there.
+    /// Reads the tables of courses, as an account that need not exist.
     async fn read(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         let page = PageRequest { limit: Limit::new(1).expect("a limit"), after: None };

@@ -1,4 +1,4 @@
-//! Whether requests should be sent to this server.
+//! Readiness: whether requests should be sent to this server.
 
 use std::sync::atomic::Ordering;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::Monitor;
 
 impl Monitor {
-    /// Asks all there is to ask: whether the server is ready, and `{"ready":true,"checks":{"server":"ok",…}}`, with
-    /// `"replicas"`, `"faults"` and `"issuer"` where there are any. One that does not answer is not read, and makes nobody wait.
+    /// Runs all checks. Returns whether the server is ready, and `{"ready":true,"checks":{"server":"ok",…}}`, with
+    /// `"replicas"`, `"faults"` and `"issuer"` if there are any. Unresponsive replicas do not count: no request reads them.
     pub(super) async fn readiness(&self) -> (bool, Value) {
         let (mut checks, mut database) = (Vec::new(), StorageStatus::default());
         if let Some(probe) = self.probe.get() {
@@ -19,9 +19,9 @@ impl Monitor {
         } else {
             checks.push(("database", Err("not open yet".to_owned())));
         }
-        // Last, as the server may be told to end meanwhile.
+        // Checked last, because a signal to stop may arrive during the other checks.
         checks.insert(0, ("server", self.phase().map_err(str::to_owned)));
-        // What one account cannot read, others may.
+        // In a distributed database a failed read of one account does not matter: other accounts may be readable.
         let others_read = database.is_spread && database.error.is_none();
         let is_ready = checks.iter().all(|(name, outcome)| outcome.is_ok() || others_read && *name == "courses");
         let shown = |outcome: Result<(), String>| outcome.map_or_else(Value::from, |()| "ok".into());
@@ -33,7 +33,7 @@ impl Monitor {
         if !database.faults.is_empty() {
             found["faults"] = database.faults.into();
         }
-        // No reason to send requests elsewhere: keys of the storage are taken without it.
+        // Does not affect readiness: keys in the storage are accepted without the issuer.
         #[cfg(feature = "oauth")]
         if let Some(tokens) = self.metrics.tokens.get() {
             found["issuer"] = crate::issuer::standing(tokens.signed.keys().age).into();
@@ -41,7 +41,7 @@ impl Monitor {
         (is_ready, found)
     }
 
-    /// What a database on a server says of itself: `Some(None)` where it says nothing in time, `None` for any other.
+    /// Returns the status of a database server: `Some(None)` if it does not respond in time, `None` for other databases.
     pub(super) async fn database(&self) -> Option<Option<StorageStatus>> {
         self.probe.get()?.status().await
     }

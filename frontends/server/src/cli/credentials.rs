@@ -20,7 +20,7 @@ writes last uses once a minute.
 Example: what ends within a month, in all accounts
   catalogue keys list --expiring 30d";
 
-/// clap breaks no line of its own here.
+/// Broken by hand: clap does not wrap the usage line.
 const CREATE_KEY_USAGE: &str = "\
 catalogue keys create [OPTIONS] --account <ID> --name <NAME>
                              --scope <SCOPE>...";
@@ -98,7 +98,7 @@ pub(crate) struct Grant {
 }
 
 impl Grant {
-    /// The scopes of all `--scope` options together.
+    /// Returns the scopes of all `--scope` options together.
     pub(crate) fn scopes(&self) -> Scopes {
         self.scopes.iter().flat_map(Scopes::iter).cloned().collect()
     }
@@ -202,7 +202,7 @@ pub(crate) struct RotateKey {
     pub(crate) json: bool,
 }
 
-/// Reads a name, by which its owner can tell a key from others.
+/// Parses a key's name, by which its owner can recognize it.
 fn parse_name(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a key needs a name; write who has it, like \"A partner\"".to_owned()),
@@ -210,7 +210,7 @@ fn parse_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads one argument of `--scope`: scopes separated by blanks.
+/// Parses one argument of `--scope`: scopes separated by spaces.
 fn parse_scopes(text: &str) -> Result<Scopes, String> {
     let scopes = Scopes::from_names(text.split_whitespace());
     if scopes.is_empty() {

@@ -95,7 +95,7 @@ pub(crate) struct OpenapiArguments {
     pub(crate) json: bool,
 }
 
-/// Reads the name of a document, and offers all names with what they mean.
+/// Parses the name of a document. Offers all names with their descriptions.
 fn format() -> impl TypedValueParser<Value = DocumentFormat> {
     const KNOWN: [(&str, DocumentFormat, &str); 4] = [
         ("json", DocumentFormat::OpenApi, "OpenAPI 3.1, as it is served"),

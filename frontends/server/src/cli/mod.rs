@@ -1,5 +1,4 @@
-//! The command line: what can be written, and the help that explains it. The options that stand for settings are added to
-//! it from their table.
+//! The command line: its grammar and its help. The options for settings are added from the settings table.
 #![expect(clippy::doc_markdown, reason = "these comments are texts for a terminal")]
 
 mod accounts;
@@ -56,12 +55,12 @@ struct Cli {
     command: Command,
 }
 
-/// The command line that is understood.
+/// Returns the complete command line: the commands and the options for settings.
 pub(crate) fn command() -> clap::Command {
     options::added_to(Cli::command())
 }
 
-/// Reads the command line of this process, and what it says of settings.
+/// Parses the command line of this process, and the settings that it contains.
 pub(crate) fn parse() -> Result<(Command, CommandLine), clap::Error> {
     let mut matches = command().try_get_matches()?;
     let options = options::given(&matches);
@@ -216,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Calls `check` for the command and those below it, each with its path.
+    /// Calls `check` for the command and all its subcommands, each with its path.
     fn for_each(command: &mut clap::Command, path: &str, check: &impl Fn(&mut clap::Command, &str)) {
         check(command, path);
         for inner in command.get_subcommands_mut().filter(|command| command.get_name() != "help") {
@@ -245,7 +244,7 @@ mod tests {
             for help in [command.render_help(), command.render_long_help()] {
                 let help = help.to_string();
                 assert!(help.lines().all(|line| line.chars().count() <= WIDTH), "{path}: {help}");
-                // What is to be pasted stands as it was written.
+                // Examples are printed verbatim, without wrapping, so that they can be pasted.
                 let pasted = command.get_after_help().unwrap().to_string();
                 assert!(help.contains(&pasted), "{path}: {help:?}\n{pasted:?}");
             }

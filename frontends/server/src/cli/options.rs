@@ -1,4 +1,4 @@
-//! The options that stand for settings: they follow from the table.
+//! The command-line options for settings, generated from the settings table.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,10 +12,10 @@ use crate::settings::table::{
 };
 use crate::settings::{Section, Setting, Shape};
 
-/// The heading of what every command takes.
+/// Heading of the options that every command takes.
 pub(super) const OF_EVERY_COMMAND: &str = "Options of every command";
 
-/// The command line with the settings that each command takes.
+/// Adds to each command the options of the settings that it takes.
 pub(super) fn added_to(cli: Command) -> Command {
     let every = table::all().filter(|setting| setting.section == Section::Every);
     cli.args(every.map(argument)).mut_subcommands(|command| match command.get_name() {
@@ -78,14 +78,14 @@ fn argument(setting: &'static Setting) -> Arg {
     arg.value_parser(Offered::new(StringValueParser::new(), setting.offered)).hide_possible_values(true)
 }
 
-/// The option with that help; `note` stands behind the default.
+/// Sets the help of an option; `note` follows the default.
 fn explained(setting: &Setting, arg: Arg, help: &'static str, note: &str) -> Arg {
     let default = setting.default_text().filter(|_| setting.shape != Shape::Flag);
     let default = default.map(|text| format!("[default: {text}{note}] ")).unwrap_or_default();
     arg.help(help).long_help(format!("{help}\n\n{default}[env: {}]", setting.variable()))
 }
 
-/// What a command line gives, by the names of settings.
+/// Returns the settings on the command line, by name.
 pub(super) fn given(mut matches: &ArgMatches) -> BTreeMap<&'static str, Vec<String>> {
     while let Some((_, inner)) = matches.subcommand() {
         matches = inner;
@@ -99,8 +99,8 @@ pub(super) fn given(mut matches: &ArgMatches) -> BTreeMap<&'static str, Vec<Stri
     table::all().filter_map(texts).collect()
 }
 
-/// Reads values as `parser` does, and offers some to whoever completes a command line. Others are left to the parser, which
-/// says better than a list what is wrong with them.
+/// Value parser that also offers `values` for shell completion. Other values are passed to `parser`, whose messages
+/// explain better than a list what is wrong with them.
 #[derive(Clone)]
 pub(super) struct Offered<P> {
     parser: P,

@@ -54,7 +54,7 @@ pub(crate) struct Example {
     pub(crate) sql: Option<String>,
 }
 
-/// The statements for what each framework makes, in SQLite and in PostgreSQL.
+/// SQL statements for the tables of each framework, for SQLite and for PostgreSQL.
 const EXAMPLES: [(&str, [&str; 2]); 4] = [
     ("django", [include_str!("views/django.sqlite.sql"), include_str!("views/django.postgres.sql")]),
     ("rails", [include_str!("views/rails.sqlite.sql"), include_str!("views/rails.postgres.sql")]),
@@ -63,7 +63,7 @@ const EXAMPLES: [(&str, [&str; 2]); 4] = [
 ];
 
 impl Example {
-    /// The statements in the language of that database.
+    /// Returns the statements in the SQL dialect of `database`.
     pub(crate) fn text(&self, database: &str) -> &'static str {
         let known = EXAMPLES.iter().find(|(name, _)| *name == self.from);
         let [sqlite, postgres] = known.expect("clap takes no other").1;

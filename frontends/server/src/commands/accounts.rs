@@ -38,7 +38,7 @@ pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Fai
     })
 }
 
-/// Those accounts; a failure where one is not there.
+/// Returns the accounts with `ids`. Fails if one does not exist.
 pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<AccountSummary>, Failure> {
     let wanted: Vec<_> = ids.iter().map(|id| AccountId::new(&**id)).collect();
     let found = read(storage.admin(), Accounts::Only(&wanted)).await?;
@@ -48,14 +48,14 @@ pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<Accoun
     }
 }
 
-/// Whether an account is there, or has left its view and something of ours is left of it: that has events.
+/// Fails unless the account exists or has events: an account that has left its view may still have keys in the catalogue.
 pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Failure> {
     let Err(unknown) = find(storage, from_ref(id)).await else { return Ok(()) };
     let events = storage.keys().list_events(&AccountId::new(&**id), 1).await?;
     if events.is_empty() { Err(unknown) } else { Ok(()) }
 }
 
-/// Returns those of `accounts` that the views do not have; none if the accounts are the catalogue's own.
+/// Returns the `accounts` that are missing from the views; none if the catalogue stores the accounts itself.
 pub(super) async fn gone(storage: &Storage, mut accounts: BTreeSet<AccountId>) -> Result<BTreeSet<AccountId>, Failure> {
     if storage.views().is_none() {
         return Ok(BTreeSet::new());
@@ -107,7 +107,7 @@ fn shown(AccountSummary { account, courses, keys }: &AccountSummary) -> Value {
     json!({ "id": account.id.as_str(), "name": account.name, "email": account.email, "courses": courses, "keys": keys })
 }
 
-/// Refuses to remove what nobody can be asked about.
+/// Refuses a removal without `--yes` if there is no terminal to confirm it on.
 fn check_confirmable(remove: &RemoveAccount) -> Result<(), Failure> {
     if remove.yes || (io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(());
@@ -127,7 +127,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let is_removed = format!("{} was removed", harmless(&remove.id));
     let mut signals = Signals::catch_with_hangup()?;
     let (admin, id, runtime) = (storage.clone().into_admin(), AccountId::new(&*remove.id), Handle::current());
-    // SQLite works in the calling thread, where no signal would be seen.
+    // SQLite works on the calling thread, which would not notice a signal.
     let removing = spawn_blocking(move || runtime.block_on(admin.remove_account(&id)));
     let removed = tokio::select! {
         removed = removing => removed.unwrap_or_else(|error| resume_unwind(error.into_panic())),
@@ -139,7 +139,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let mut counts =
         [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));
     if usable != keys {
-        // The number that `accounts list` shows.
+        // This is the number of keys that `accounts list` shows.
         counts[2] += &format!(" ({usable} usable)");
     }
     let done = format!("{is_removed}, with {} and {}", counts.join(", "), counted(tokens, "token"));
@@ -155,7 +155,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     printed.map_err(|failure| failure.after(&done))
 }
 
-/// What a signal has left of a removal: an account that is gone stays so.
+/// Describes the outcome of an interrupted removal: an account that was already removed stays removed.
 async fn interrupted(storage: &dyn AdminStorage, remove: &RemoveAccount, status: u8, is_removed: &str) -> Failure {
     let ids = [AccountId::new(&*remove.id)];
     let what = match read(storage, Accounts::Only(&ids)).await {
@@ -171,7 +171,7 @@ fn counted(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Asks on the terminal, and fails unless the answer is yes.
+/// Asks for confirmation on the terminal, and fails unless the answer is yes.
 fn confirm(question: &str) -> Result<(), Failure> {
     output::ask(question);
     let mut answer = String::new();

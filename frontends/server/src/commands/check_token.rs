@@ -1,4 +1,4 @@
-//! `catalogue tokens check`: what `serve` says of a signed token, step by step.
+//! `catalogue tokens check`: how `serve` would verify a signed token, step by step.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -15,16 +15,16 @@ use crate::issuer::{self, IssuerOptions};
 use crate::report::Report;
 use crate::settings::ServeSettings;
 
-/// More than any token has.
+/// Maximum length of the input in bytes; every token is shorter.
 const LONGEST: u64 = 1 << 16;
 
-/// The claims that tell what kind of token it is, where any type is taken.
+/// Claims that identify the kind of a token if every `typ` is accepted.
 const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
-/// The other claims that are read beside those that have a step.
+/// Other claims that are verified, in addition to those with a step of their own.
 const CLAIMS: [&str; 11] = ["exp", "nbf", "iat", "sub", "client_id", "azp", "cid", "appid", "jti", "scope", "scp"];
 
-/// Returns the step that a token failed at, by the word of its outcome, and what is wanted there. Where any type is taken,
-/// claims tell an ID token.
+/// Returns the step at which a token failed, by the code of its outcome, and what that step expects. If every `typ` is
+/// accepted, ID tokens are recognized by their claims.
 fn failed_step(options: &IssuerOptions, word: &str) -> (&'static str, Cow<'static, str>) {
     let any_type = options.token_type == TokenType::Any;
     let (step, wanted) = match word {
@@ -84,7 +84,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     report.finish(json)
 }
 
-/// What the issuer says of an opaque token, which decides about it; whether the token is one.
+/// Reports the result of token introspection for an opaque token. Returns whether this decided about the token.
 async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &mut Report) -> Result<bool, Failure> {
     let tokens = settings.api.issuer.as_ref().map(IssuerOptions::tokens).transpose()?;
     let Some(tokens) = tokens.and_then(|tokens| tokens.opaque) else { return Ok(false) };
@@ -121,7 +121,7 @@ async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &m
     Ok(true)
 }
 
-/// Whose token it is, where it is taken.
+/// Reports each step of verifying a signed token. Returns its account if it is accepted.
 async fn check(
     options: &IssuerOptions,
     token: BearerToken<'_>,
@@ -141,7 +141,7 @@ async fn check(
         Err(_) => "unavailable",
     };
     let (failed, wanted) = if word.is_empty() { ("", "".into()) } else { failed_step(options, word) };
-    // What was looked at, where it is there.
+    // Lists the claims in `names` that the token has.
     let found_among = |names: &[&str]| {
         let found = names.iter().map(|name| (name, claim(name))).filter(|(_, value)| value != "null");
         found.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
@@ -158,7 +158,7 @@ async fn check(
         _ => String::new(),
     };
     let mut is_reached = true;
-    // A token that has expired has passed all other steps.
+    // `exp` is verified last: an expired token has passed all other steps.
     for (name, found) in [
         ("form", format!("{} parts, {} characters", token.expose().split('.').count(), token.expose().len())),
         ("issuer", claim("iss")),
@@ -191,7 +191,7 @@ fn instant(claim: &str) -> String {
     at.map_or_else(|| claim.to_owned(), |at| at.to_string())
 }
 
-/// Whether the token was revoked here, and its account is, where there is a database.
+/// Reports whether the token was revoked locally and whether its account exists, if there is a database.
 async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Option<AccountId>, report: &mut Report) {
     const STEP: &str = "revoked";
     if settings.database.is_missing() {
@@ -211,7 +211,7 @@ async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Opti
     }
 }
 
-/// Whether the database has the account.
+/// Warns if the database does not have the account.
 async fn look_for(account: &AccountId, storage: &Storage, report: &mut Report) {
     match storage.keys().list_keys(account, Timestamp::MAX, 0).await {
         Ok(Some(_)) => {}

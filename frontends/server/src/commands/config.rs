@@ -43,7 +43,7 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     output::print(&aligned(["SETTING", "VALUE", "SOURCE"], rows.into_iter().map(cells)))
 }
 
-/// Returns those texts of a setting as a value of JSON.
+/// Converts the texts of a setting to a JSON value.
 fn typed(setting: &Setting, texts: Vec<String>) -> Value {
     let text = texts.concat();
     match (setting.shape, &*text) {
@@ -55,7 +55,7 @@ fn typed(setting: &Setting, texts: Vec<String>) -> Value {
     }
 }
 
-/// A variable that is none of ours, and looks like one.
+/// Returns a warning if a variable looks like a setting's but is unknown.
 fn warning(name: &str) -> Option<String> {
     let known: Vec<_> = all().map(Setting::variable).collect();
     if known.iter().any(|known| known == name) {
@@ -78,7 +78,7 @@ fn file() -> String {
     for setting in all() {
         text.push('\n');
         let texts = setting.default_texts().unwrap_or_else(|| vec![format!("<{}>", setting.value_name)]);
-        // A string of JSON is one of TOML, and so are arrays, integers and booleans.
+        // JSON strings, arrays, integers and booleans are valid TOML.
         text.push_str(&format!("# {}\n#{} = {}\n", setting.help, setting.name, typed(setting, texts)));
     }
     text

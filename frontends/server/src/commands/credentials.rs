@@ -1,4 +1,4 @@
-//! What `keys`, `tokens` and `demo` share: making a credential and showing it.
+//! Creating and printing credentials, for `keys`, `tokens` and `demo`.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::output;
 use crate::redaction::TOKENS;
 use crate::text::printable;
 
-/// Lets a new credential expire after that time, if any.
+/// Sets the expiry of a new credential, if any.
 pub(super) fn expire(credential: &mut NewCredential, expires_in: Option<Duration>) -> Result<(), Failure> {
     let record = &mut credential.record;
     let too_late = || Failure::usage("--expires-in: that is after the year 9999; leave it out for no expiry");
@@ -26,7 +26,7 @@ pub(super) fn expire(credential: &mut NewCredential, expires_in: Option<Duration
     Ok(())
 }
 
-/// Makes an API key of that name, or without one an OAuth token, stores it and prints its token.
+/// Creates an API key with `name`, or without one an OAuth token, stores it and prints its token.
 pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Grant) -> Result<(), Failure> {
     let (account, scopes) = (AccountId::new(&*grant.account), grant.scopes());
     let (token, mut credential) = match name {
@@ -47,7 +47,7 @@ pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Gran
     Ok(())
 }
 
-/// Notes scopes that no endpoint of this API asks for: they may be misspelt.
+/// Notes scopes that no endpoint of this API requires: they may be misspelled.
 fn note_other_scopes(scopes: &Scopes) {
     let others: Vec<_> = scopes.iter().filter(|scope| matches!(scope, Scope::Other(_))).map(Scope::name).collect();
     if !others.is_empty() {
@@ -57,10 +57,10 @@ fn note_other_scopes(scopes: &Scopes) {
     }
 }
 
-/// Where it shows what became of a change that nobody confirmed.
+/// Hint for a change of unknown outcome: the command that shows whether it was made.
 pub(super) const LOOK: &str = "`catalogue keys list --account ID` shows it";
 
-/// Prints the token of a credential that was stored, this once.
+/// Prints the token of a stored credential, this one time.
 pub(super) fn show_created(
     token: &NewToken,
     record: &CredentialRecord,
@@ -80,14 +80,14 @@ pub(super) fn show_created(
     } else {
         output::print(token.expose()).inspect(|()| tell_of_new(record))
     };
-    // A token that nobody has seen can never be shown again.
+    // A lost token cannot be printed again, so its credential should be revoked.
     printed.map_err(|failure| {
         let (why, id) = (failure.message(), &record.identity.credential_id);
         Failure::work(format!("{id} was made, but its token could not be shown: {why}; revoke it and make another"))
     })
 }
 
-/// What somebody at a terminal does not see of a token.
+/// Prints details of a new credential to standard error, if that is a terminal.
 fn tell_of_new(record: &CredentialRecord) {
     if io::stderr().is_terminal() {
         let CredentialRecord { identity, expires_at, .. } = record;
@@ -97,7 +97,7 @@ fn tell_of_new(record: &CredentialRecord) {
     }
 }
 
-/// Says that an account does not exist.
+/// Returns the failure for an unknown account.
 pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
     let account = if could_be_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
     let more = match storage.views() {
@@ -107,7 +107,7 @@ pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
     Failure::work(format!("there is no {account}; `accounts list` shows all{more}"))
 }
 
-/// Says that no credential has an id.
+/// Returns the failure for an unknown credential id.
 pub(super) fn unknown_id(id: &str) -> Failure {
     if could_be_token(id) {
         return Failure::work(
@@ -118,16 +118,16 @@ pub(super) fn unknown_id(id: &str) -> Failure {
     Failure::work(format!("no credential has the id {id:?}; `keys list` shows all"))
 }
 
-/// The longest id of a credential: `oauth:` and 32 digits.
+/// Maximum length of a credential's id: `oauth:` and 32 digits.
 const MAX_ID: usize = 38;
 
-/// Whether a text in the place of an id is longer than ids are, or has a token's form. Then it is not repeated: whoever
-/// has pasted a token there must not find it in a log.
+/// Returns `true` if a text that should be an id is longer than any id or begins like a token. Such a text is never
+/// repeated in messages: a token pasted by mistake must not end up in a log.
 pub(super) fn could_be_token(text: &str) -> bool {
     text.len() > MAX_ID || TOKENS.iter().any(|start| text.starts_with(start))
 }
 
-/// Returns a credential as `--json` shows it; it has taken the place of `replaces`.
+/// Returns a credential as `--json` shows it; `replaces` is its predecessor's id.
 pub(super) fn shown(record: &CredentialRecord, replaces: Option<&str>, now: Timestamp) -> Value {
     let identity = &record.identity;
     json!({

@@ -13,11 +13,11 @@ use crate::database::{Database, PostgresOptions};
 use crate::exit::Failure;
 use crate::output;
 
-/// Of those accounts, or of all where none is named.
+/// Exports the accounts with `ids`, or all accounts if `ids` is empty.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
     let database = context.needs_courses_of_ours("export")?;
     output::check_is_seen("nothing was exported", "")?;
-    // Into a pipe somebody else shows it, or the terminal would show both.
+    // Only for a file: behind a pipe another program may show progress, and on a terminal the bar would mix with the output.
     let bar = if output::is_a_file() { progress::begin("exporting", None) } else { ProgressBar::hidden() };
     let exported = block_on(async {
         let storage = database.open().await?;

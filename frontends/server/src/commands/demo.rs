@@ -27,7 +27,7 @@ use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN};
 const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
 /// The account of the sample courses whose key is shown.
 const ACCOUNT: &str = "acc_demo";
-/// One of its courses.
+/// Slug of one of its courses.
 const COURSE: &str = "english-for-the-workshop";
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
@@ -47,7 +47,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         imported.map_err(|error| import::failure("the sample courses", &error))?;
         let key = mint(&storage).await?;
 
-        // A server that listens on every address is shown with one that a client can use.
+        // If the server listens on all addresses, print one that clients can use.
         let origin = format!("http://{}", serving::reached(bound));
         let base = format!("{origin}{}", BASE_URL.default_value());
         let docs = format!("{origin}{}", DOCS_URL.default_value());
@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
         let mut builder = storage.clone().catalogue().own_root().base_url(&base).docs_url(&docs).observer(AccessLog);
         let (mut pages, mut link) = (None, None);
-        // Elsewhere than on this machine they need HTTPS.
+        // On other addresses, the developer settings need HTTPS.
         if bound.ip().to_canonical().is_loopback() {
             let options = DeveloperOptions::at(settings.clone(), &base, &docs);
             pages = Some(DeveloperPages::new(&options, &storage, false, &monitor)?);
@@ -70,7 +70,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// The address that was asked for, or else the default one, or else any that is free.
+/// Binds the requested address, or else the default one, or else any free port.
 fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
     let wanted = listen.unwrap_or_else(|| LISTEN.default_value());
     let bound = match serving::bind(wanted) {
@@ -89,7 +89,7 @@ async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
     Ok(token)
 }
 
-/// What a newcomer reads. The lines to paste stand alone and need no shell in particular.
+/// Returns the text for newcomers. Lines to paste contain nothing else and work in any shell.
 fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, kept: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");

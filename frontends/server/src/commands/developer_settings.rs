@@ -30,7 +30,7 @@ pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Fai
     }
 }
 
-/// Where browsers find the developer settings, as far as what `serve` is told says it.
+/// Returns the URL of the developer settings, derived from the options of `serve`.
 fn url(settings: &Settings) -> Result<Address, Failure> {
     let (url, listen) = (settings.given(&SETTINGS_URL), settings.get(&LISTEN));
     let (base, docs) = addresses(settings);
@@ -57,7 +57,7 @@ fn url(settings: &Settings) -> Result<Address, Failure> {
     Address::parse(&whole).map_err(Failure::from)
 }
 
-/// A link to the settings at `url`, and what the storage keeps of it.
+/// Creates and stores a sign-in link to the settings at `url`. Returns the link and its stored record.
 pub(super) async fn mint(
     storage: &Storage,
     account: &str,

@@ -19,7 +19,7 @@ use crate::report::Report;
 use crate::settings::table::{TLS_CERT, TLS_KEY};
 use crate::settings::{ServeSettings, Settings};
 
-/// Settings that cannot be are no finding. A certificate that cannot be used is one, and the rest is looked at without it.
+/// Runs all checks. Invalid settings end the command; an unusable certificate is a finding, and the other checks still run.
 pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let mut report = Report::default();
     let settings = ServeSettings::read(&context.settings);
@@ -48,7 +48,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     report.finish(json)
 }
 
-/// The files that settings name: the key of the certificate, addresses with passwords, the configuration file with one.
+/// Reports the permissions of secret files: the TLS key, files of addresses with passwords, a configuration file with one.
 fn secret_files(settings: &Settings, report: &mut Report) {
     let mut files = settings.layers.secret_files();
     files.extend(settings.given(&TLS_KEY));

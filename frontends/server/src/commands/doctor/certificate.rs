@@ -1,4 +1,4 @@
-//! Whether clients take the certificate, and for how long.
+//! Checks whether clients accept the certificate, and for how long.
 
 use catalogue_hyper::Tls;
 use http::Uri;
@@ -6,7 +6,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::report::Report;
 
-/// One that expires sooner should have been renewed: services that renew by themselves do it thirty days before.
+/// Remaining lifetime that should trigger a renewal: automatic services renew thirty days before the expiry.
 const TIME_TO_RENEW: Duration = Duration::days(14);
 
 const CHECK: &str = "certificate";
@@ -26,11 +26,11 @@ pub(super) fn look(tls: &Tls, base_url: &str, report: &mut Report) {
     host(tls, base_url, report);
 }
 
-/// Whether the certificate is for where clients find the API, if that is known.
+/// Reports whether the certificate is valid for the host of the base URL, if that is known.
 fn host(tls: &Tls, base_url: &str, report: &mut Report) {
     let Ok(base_url) = base_url.parse::<Uri>() else { return };
     let Some(host) = base_url.host() else { return };
-    // Those of an IPv6 address belong to the URL.
+    // Square brackets around an IPv6 address belong to the URL, not to the host.
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match tls.is_for(host) {
         Some(true) => report.fine(CHECK, format!("is for {host}, where --base-url says that the API is")),

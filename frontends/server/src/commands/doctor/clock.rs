@@ -1,15 +1,15 @@
-//! Whether the clock of this machine can be right. Expiries of keys and certificates depend on it.
+//! Checks whether this machine's clock can be right: expiries of keys and certificates depend on it.
 
 use crate::report::Report;
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
 
-/// Clocks of two machines that are looked after differ by much less.
+/// Maximum offset between two clocks. Synchronized clocks differ by much less.
 const GREATEST_OFFSET: Duration = Duration::from_secs(5);
 
 const CHECK: &str = "clock";
 
-/// The program was written to this machine's disk before now.
+/// Reports an error if `now` is before the program was written to this machine's disk.
 pub(super) fn look(now: SystemTime, report: &mut Report) {
     let written = env::current_exe().and_then(fs::metadata).and_then(|metadata| metadata.modified());
     if written.is_ok_and(|written| now < written) {
@@ -19,7 +19,7 @@ pub(super) fn look(now: SystemTime, report: &mut Report) {
     }
 }
 
-/// The database's clock stood at `theirs`, in microseconds, at some time from `before` to `after`.
+/// Compares with the database's clock, which showed `theirs` (in microseconds) at some time from `before` to `after`.
 pub(super) fn compare(before: i64, theirs: i64, after: i64, report: &mut Report) {
     let offset = Duration::from_micros((before - theirs).max(theirs - after).max(0).unsigned_abs());
     if offset > GREATEST_OFFSET {

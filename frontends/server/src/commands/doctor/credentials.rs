@@ -1,4 +1,4 @@
-//! How many credentials end soon, how many never do, and how many nobody uses, and which.
+//! Counts credentials that expire soon, never expire, or are unused, and names the first of each.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "credentials";
 const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// After that time without a use a credential is named.
+/// Time without a use after which a credential is named.
 const LONG: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// How many of a kind are named.
+/// Maximum number of named credentials of a kind.
 const NAMED: usize = 5;
 
-/// How many there are of a kind, and the first of them.
+/// Number of credentials of a kind, and the first of them.
 #[derive(Debug, Default)]
 pub(super) struct Kind {
     pub(super) count: usize,

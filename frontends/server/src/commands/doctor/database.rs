@@ -1,4 +1,4 @@
-//! Whether the database can be served.
+//! Checks whether the database can be served.
 
 use catalogue_core::Timestamp;
 use catalogue_core::storage::StorageStatus;
