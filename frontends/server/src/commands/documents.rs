@@ -1,4 +1,4 @@
-//! What is printed without a server or database: `catalogue openapi`, `completions` and `man`.
+//! Documents that need no server and no database: `catalogue openapi`, `completions` and `man`.
 
 use std::path::Path;
 use std::{fs, io};
@@ -23,7 +23,7 @@ pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result
     if arguments.json && ![DocumentFormat::OpenApi, DocumentFormat::OpenApi30].contains(&arguments.format) {
         return Err(Failure::usage("--json: this --format is not JSON; leave one of the two out"));
     }
-    // Whatever could not be served is not described either.
+    // Settings that `serve` would refuse are refused here, too.
     let (base_url, docs_url) = addresses(&context.settings);
     let about = AboutSettings::read(&context.settings);
     #[cfg(feature = "oauth")]
@@ -59,7 +59,7 @@ pub(super) fn man(out: Option<&Path>) -> Result<(), Failure> {
     output::print(&String::from_utf8_lossy(&text))
 }
 
-/// A page for the command and for each one below it, such as `catalogue-keys-list.1`.
+/// Writes a page for the command and for each subcommand, such as `catalogue-keys-list.1`.
 fn write_pages(command: &Command, directory: &Path) -> io::Result<()> {
     page(command.clone()).generate_to(directory)?;
     command.get_subcommands().try_for_each(|inner| write_pages(inner, directory))

@@ -27,8 +27,8 @@ pub(super) fn run(url: Option<&str>, context: &Context) -> Result<(), Failure> {
         Some(url) => named(url)?,
         None => of_settings(&context.settings)?,
     };
-    // A server that speaks TLS only answers plain HTTP with 400. That spares a handshake with a certificate that names the
-    // server to clients and not to this machine.
+    // A server that speaks only TLS responds to plain HTTP with 400. Expecting that avoids a TLS handshake, whose
+    // certificate names the server for clients, not for this machine.
     let https = url.is_none() && context.settings.is_given(&TLS_CERT);
     let wanted = if https { "400" } else { "2" };
     let line =
@@ -57,7 +57,7 @@ fn of_settings(settings: &Settings) -> Result<(String, String), Failure> {
         let what = format!("the server of these settings listens on a port that is found when it starts; {RIGHT}");
         return Err(Failure::usage(what));
     }
-    // A wrong address is reported by the server, which then does not answer.
+    // An invalid URL needs no message: `serve` refuses it, so there is no server to respond.
     let docs_url: Uri = docs_url.parse().unwrap_or_default();
     Ok((reached(listening).to_string(), format!("{}/openapi.json", docs_url.path().trim_end_matches('/'))))
 }

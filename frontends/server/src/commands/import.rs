@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
             prepared = prepare(input, &name, &database, migration, options, &bar) => prepared,
         };
         bar.finish_and_clear();
-        // From here on no signal ends it: what was done must be known.
+        // From here on signals are ignored: the outcome must be known.
         prepared?.finish().await.map_err(|error| failure(&name, &error))
     })?;
     let seconds = began.elapsed().as_secs_f64();
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     printed.map_err(|failure| failure.after(if options.dry_run { "nothing was changed" } else { "all was imported" }))
 }
 
-/// The file at a path, or standard input for `-`; and what messages call it.
+/// Opens the file at `path`, or standard input for `-`. Returns the input and its name in messages.
 fn open(path: &Path) -> Result<(Input, String), Failure> {
     if path == Path::new("-") {
         return Ok((Input::stream(io::stdin()), "standard input".to_owned()));
@@ -75,7 +75,7 @@ async fn prepare(
     options: Options,
     bar: &ProgressBar,
 ) -> Result<Prepared, Failure> {
-    // A missing one is made only for an input that was checked: it could not be removed, since others may have opened it.
+    // A missing database is created only after the input was checked: others may open it, so it could not be removed again.
     let is_missing = database.is_missing();
     let mut storage = match options.dry_run || is_missing {
         true => database.open_for_rehearsal(migration).await?,
@@ -83,7 +83,7 @@ async fn prepare(
     };
     let shown = bar.clone();
     let input = input.watched(move |bytes| shown.inc(bytes));
-    // On a thread of its own, since the input may be a pipe that nobody writes to.
+    // On a blocking thread, because the input may be a pipe without a writer.
     let checked = spawn_blocking(|| input.check()).await;
     let checked = checked.unwrap_or_else(|error| resume_unwind(error.into_panic()));
     let checked = checked.map_err(|error| failure(name, &error))?;
@@ -94,11 +94,11 @@ async fn prepare(
     checked.prepare(&*storage, options).await.map_err(|error| failure(name, &error))
 }
 
-/// Why nothing was imported of the input with that name.
+/// Returns the failure for an input `name` of which nothing was imported.
 pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
     let (faults, stopped) = match error {
         ImportError::Input { faults, stopped } => (faults, stopped),
-        // An import that is made twice is made once: what is there already is left alone.
+        // An import is idempotent: it leaves existing data as it is.
         ImportError::Storage(error) => {
             return Failure::of_change(error, "it was imported", "import it again, which changes nothing where it was");
         }
@@ -114,7 +114,7 @@ pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
     Failure::in_lines(1, [&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
 }
 
-/// What is said at the end.
+/// Returns the summary of an import.
 fn told(report: &Report, input: &str, database: &Database, seconds: f64) -> String {
     let heading = if [report.accounts, report.courses] == [Counts::default(); 2] {
         format!("{input} has no account and no course: nothing was imported into {database}")

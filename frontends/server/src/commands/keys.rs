@@ -66,7 +66,7 @@ pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<()
     }
 }
 
-/// Opens what waits long for another program that writes.
+/// Opens the database with a long write timeout, because another program may be writing.
 pub(super) async fn open(context: &Context) -> Result<Storage, Failure> {
     Ok(context.database()?.open().await?.patient())
 }
@@ -76,7 +76,7 @@ fn create(name: Option<String>, grant: &Grant, context: &Context) -> Result<(), 
     block_on(async { credentials::create(&open(context).await?, name, grant).await })
 }
 
-/// `2026-01-02 03:04`, and no later than the time itself.
+/// Formats a time as `2026-01-02 03:04`, rounded down.
 fn minute(time: Timestamp) -> String {
     let time = time.to_string();
     let parts = time.split_once('T').and_then(|(date, rest)| Some((date, rest.get(..5)?)));
@@ -106,7 +106,7 @@ async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<()
     let printed =
         if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))?;
-    // Whoever has only a token sees whose it was; a script's standard error stays empty.
+    // Names the account, for an operator who has only a token. A script's standard error stays empty.
     if io::stderr().is_terminal() {
         let name = record.name.as_deref().map(|name| format!("{name:?} of ")).unwrap_or_default();
         output::note(&printable(&format!("it was {name}{}", record.identity.account)));

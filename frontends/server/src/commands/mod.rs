@@ -1,4 +1,4 @@
-//! What each command does.
+//! Implementations of the commands.
 
 mod accounts;
 mod backup;
@@ -33,20 +33,20 @@ use crate::output;
 use crate::settings::table::{COURSES, LOG, LOG_FORMAT};
 use crate::settings::{CommandLine, Settings};
 
-/// What every command is given beside its own arguments.
+/// Input of every command, in addition to its arguments.
 struct Context {
     settings: Settings,
     logs: Logs,
 }
 
 impl Context {
-    /// The database of the settings, where nothing is wrong with them.
+    /// Returns the configured database if all settings are valid.
     fn database(&self) -> Result<Database, Failure> {
         let database = self.settings.database();
         self.settings.finish().map(|()| database)
     }
 
-    /// The same for a command that changes or copies courses, where these are ours.
+    /// Like [`Self::database`], for a command that changes or copies courses: fails if they belong to another program.
     fn needs_courses_of_ours(&self, command: &str) -> Result<Database, Failure> {
         const WHY: &str =
             "is for courses in tables of this program; with --courses views they belong to another one: do it there";
@@ -54,7 +54,7 @@ impl Context {
         if self.settings.get(&COURSES) { Err(Failure::work(format!("`{command}` {WHY}"))) } else { Ok(database) }
     }
 
-    /// What reads again what is to be logged: `--log` on the command line still wins. Reading may take its time.
+    /// Returns a function that reloads the log filter; `--log` on the command line still wins. It may block.
     fn log_reloader(&self) -> impl Fn() + Clone + Send + 'static {
         let (command_line, reloader) = (self.settings.layers.command_line.clone(), self.logs.reloader.clone());
         move || {
@@ -80,7 +80,7 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
     };
     let logs = Logs::start(settings.get(&LOG), format, sink)?;
     match command {
-        // They tell it with all else that is wrong, or have no use for it.
+        // These commands report invalid settings together with other problems, or do not use them.
         Command::Serve | Command::Config(_) | Command::Doctor { .. } => {}
         _ => settings.finish()?,
     }
@@ -107,13 +107,13 @@ pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Fai
     }
 }
 
-/// Runs the work of a command that does one thing after the other.
+/// Runs the work of a command on a single thread.
 fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     run_on(&mut Builder::new_current_thread(), work)
 }
 
-/// How many tasks run before sockets are looked at again. A task of a connection answers up to sixteen requests that came
-/// in one piece: with the runtime's own 61, whoever asks for one would wait for a thousand of those.
+/// Number of tasks that run between two polls of sockets. A connection's task responds to up to sixteen pipelined
+/// requests: with Tokio's default of 61 tasks, a new request would wait for a thousand of those.
 const TASKS_BETWEEN_EVENTS: u32 = 8;
 
 /// Runs the work of a command that serves, on all cores.
@@ -124,7 +124,7 @@ fn serve_on_all_cores(work: impl Future<Output = Result<(), Failure>>) -> Result
 fn run_on<T>(builder: &mut Builder, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = runtime(builder)?;
     let outcome = runtime.block_on(work);
-    // A pipe may still be read that nobody writes to, a host's name be looked up, or a database be silent: nobody waits for it.
+    // Does not wait for blocking tasks, which may never end: a pipe without a writer, a DNS lookup, a silent database.
     runtime.shutdown_background();
     outcome
 }

@@ -1,4 +1,4 @@
-//! How far reading or writing has come, for whoever watches a terminal.
+//! Progress of reading or writing, on a terminal.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 const BAR: &str = "{msg} [{wide_bar}] {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left";
-/// Where nobody knows how much there is.
+/// Template for an unknown total.
 const SPINNER: &str = "{msg} {spinner} {bytes}  {bytes_per_sec}";
 
-/// Begins to show what is done with that many bytes, if that is known: a bar on standard error until it is cleared; nothing
-/// where standard error is no terminal. It has no colours.
+/// Shows the progress of `work` on `length` bytes, if known: a bar without colors on standard error until it is
+/// cleared. Shows nothing if standard error is not a terminal.
 pub(super) fn begin(work: &'static str, length: Option<u64>) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -23,7 +23,7 @@ pub(super) fn begin(work: &'static str, length: Option<u64>) -> ProgressBar {
     bar
 }
 
-/// The input, of that many bytes, is read once more for that work.
+/// Restarts the bar for `work`, which reads the `length` bytes of input again.
 pub(super) fn begin_again(bar: &ProgressBar, work: &'static str, length: u64) {
     bar.set_style(style(BAR));
     bar.set_length(length);

@@ -1,6 +1,6 @@
 //! `catalogue serve`
 
-/// A build without OAuth knows no tokens.
+/// Placeholder: a build without OAuth accepts no issuer's tokens.
 #[cfg(not(feature = "oauth"))]
 use std::convert::Infallible as IssuersTokens;
 use std::net::{SocketAddr, TcpListener};
@@ -26,10 +26,10 @@ use crate::settings::ServeSettings;
 use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
 use crate::systemd;
 
-/// How often the certificate's files are looked at, also without a signal.
+/// Interval between checks of the certificate's files, in addition to reloads by signal.
 const RENEWAL: Duration = Duration::from_secs(60);
 
-/// What cannot be served is refused before a database is made or migrated for it.
+/// Runs the server. Invalid settings are refused before a database is created or migrated.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let settings = ServeSettings::read(&context.settings);
     let inherited = systemd::inherited_listener();
@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Reads again at each signal what is to be logged, and the certificate and an issuer's keys where there are any, for ever.
+/// Reloads the log filter, the certificate and the issuer's keys, if any, at each signal. Never returns.
 #[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
 async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuersTokens>) {
     let reload_logs = context.log_reloader();
@@ -66,7 +66,7 @@ async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<T
         if let Some(tokens) = tokens {
             tokens.wanted.notify_one();
         }
-        // Off this task, which serves: a pipe may have nobody who writes to it. A panic there is in the log.
+        // On a blocking thread: a pipe may have no writer, and this task also serves. A panic there is logged.
         let _ = spawn_blocking(reload_logs.clone()).await;
         reload
     };
@@ -93,12 +93,12 @@ async fn serve(
         Some(listener) => serving::adopt(listener).map_err(Failure::from),
         None => bind(&LISTEN, settings.listen),
     };
-    // First, so that it says what is waited for.
+    // Started first, so that it reports what the server is waiting for.
     if let Some(address) = settings.admin_listen {
         let (listener, bound) = bind(&ADMIN_LISTEN, address)?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
-    // Before the database, which is not made in vain then; but while it is waited for, clients are refused, not queued.
+    // Bound before a database is created in vain; but with `--wait` bound afterwards, so that clients are refused, not queued.
     let early = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
@@ -109,7 +109,7 @@ async fn serve(
         None => bind_for_clients()?,
     };
     settings.api.rate_limiting.look_at_store().await;
-    // This server serves once.
+    // Cannot be set already: a server serves once.
     let _ = monitor.metrics.uncounted.set(Arc::clone(&settings.api.rate_limiting.uncounted));
     let requests = settings.admin_listen.map(|_| Arc::clone(&monitor.metrics.requests));
     let recorder = Recorder::start(Arc::from(storage.clone().into_admin()));

@@ -1,4 +1,4 @@
-//! What `serve` and `demo` share: binding an address, and serving until a signal ends it.
+//! Binding addresses, and serving until a signal, for `serve` and `demo`.
 
 use std::convert::Infallible;
 use std::io;
@@ -23,14 +23,14 @@ pub(super) use crate::open_files::room_for_connections;
 use crate::settings::Setting;
 use crate::{output, systemd};
 
-/// Maximum number of connections that wait to be accepted; a full server frees so many places in a few seconds. The kernel
-/// lowers it to `net.core.somaxconn`, and drops what is beyond, so that the client tries again after a second.
+/// Maximum number of connections that wait to be accepted; a full server accepts as many in a few seconds. The kernel
+/// lowers it to `net.core.somaxconn` and drops further connections, so that their clients retry after a second.
 const BACKLOG: u32 = 4096;
 
-/// Returns a listener, and the address that it got.
+/// Binds `address`. Returns a listener and the address that it got.
 pub(super) fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // The port of a server that has just ended can be taken immediately.
+    // Allows binding the port of a server that has just ended.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
@@ -39,7 +39,7 @@ pub(super) fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)>
     Ok((listener, bound))
 }
 
-/// A listener that was opened before, and its address.
+/// Converts a listener that was opened before. Returns it with its address.
 pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
     let listener = listener.try_clone()?;
     listener.set_nonblocking(true)?;
@@ -47,7 +47,7 @@ pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener
     Ok((TcpListener::from_std(listener)?, bound))
 }
 
-/// Says why an address of that setting cannot be had.
+/// Returns the failure to bind `address`, which `setting` names.
 pub(super) fn cannot_listen(setting: &Setting, address: SocketAddr, error: &io::Error) -> Failure {
     let hint = match error.kind() {
         io::ErrorKind::AddrInUse => format!("; end the program that has it, or name another --{}", setting.name),
@@ -58,7 +58,7 @@ pub(super) fn cannot_listen(setting: &Setting, address: SocketAddr, error: &io::
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
 }
 
-/// Where this machine reaches what listens there: on every address, also on its own.
+/// Returns the address at which this machine reaches a listener: loopback for one on all addresses.
 pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -68,8 +68,8 @@ pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listening.port())
 }
 
-/// Serves until SIGTERM or SIGINT comes and running requests have had their grace, or until another one cuts it short.
-/// `announced` is called once the line on standard output says where.
+/// Serves until SIGTERM or SIGINT, and then until running requests end, their grace period ends, or another signal
+/// comes. Calls `announced` after the line on standard output that contains the address.
 pub(super) async fn serve(
     (listener, address): (TcpListener, SocketAddr),
     (catalogue, settings): (Catalogue, Option<DeveloperPages>),
@@ -93,7 +93,7 @@ pub(super) async fn serve(
     let grace = config.timeouts.grace;
     config.metrics = Arc::clone(&monitor.metrics.connections);
     monitor.serves(catalogue.clone(), config.limits.connections);
-    // From here on clients are in the listener's queue, and are answered. A supervisor may have closed standard output.
+    // Clients that connect from now on are served. Ignore the error: a supervisor may have closed standard output.
     let listening = format!("listening on {scheme}://{address}");
     let _ = output::print(&listening);
     systemd::ready(&listening);
@@ -118,8 +118,8 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// The API as a warp filter, and below their address the developer settings. The program serves warp's filter and not the
-/// catalogue itself, because the filter is what hosts on warp mount: whatever it does wrong shows here first.
+/// Serves the API as a warp filter, and the developer settings below their URL. The program serves warp's filter, not
+/// the catalogue itself, because host applications with warp mount that filter: its defects show here first.
 #[derive(Clone, Debug)]
 struct Served<S> {
     api: S,
@@ -145,7 +145,7 @@ where
                 let settings = Arc::clone(settings);
                 Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) })
             }
-            // `hand_over` passes the request as a whole, which spares warp copying its headers.
+            // `hand_over` passes the request as a whole, so that warp does not copy its headers.
             _ => Box::pin(self.api.call(catalogue_warp::hand_over(request))),
         }
     }

@@ -1,4 +1,4 @@
-//! The signals that a command waits for, which from then on do not end the process by themselves.
+//! Signals that a command handles. They no longer end the process by themselves.
 
 use std::future::pending;
 #[cfg(unix)]
@@ -14,7 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Failure;
 
-/// SIGTERM and SIGINT, and SIGHUP where it is wanted; where there are none, Ctrl+C.
+/// SIGTERM, SIGINT and optionally SIGHUP; on systems without these, Ctrl+C.
 pub(super) struct Signals {
     #[cfg(unix)]
     terminate: Signal,
@@ -29,8 +29,7 @@ pub(super) struct Signals {
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
 /// Ends the process on SIGQUIT, and on SIGTERM and SIGINT until the command [catches](Signals::catch) them, if it is PID 1 (of
-/// a container): the kernel drops signals for PID 1 unless it has a handler. As everywhere, what the command has begun is made
-/// as a whole or not at all.
+/// a container): the kernel drops signals for PID 1 unless it has a handler. A command's changes are atomic even then.
 pub(super) fn end_as_pid_1() -> Result<(), Failure> {
     #[cfg(unix)]
     if process::id() == 1 {
@@ -53,7 +52,7 @@ pub(super) fn end_as_pid_1() -> Result<(), Failure> {
 }
 
 impl Signals {
-    /// To be called before anything slow: a signal that comes meanwhile is kept, and nothing is left half done.
+    /// Catches SIGTERM and SIGINT. Call it before anything slow: later signals are queued, so no work is left half done.
     pub(super) fn catch() -> Result<Self, Failure> {
         let signals = Self::new()?;
         #[cfg(unix)]
@@ -72,7 +71,7 @@ impl Signals {
         })
     }
 
-    /// The same with SIGHUP, which comes when a terminal is lost; not where it is ignored, as `nohup` has it.
+    /// Like [`Self::catch`], but also catches SIGHUP (a lost terminal), unless it is ignored, as by `nohup`.
     pub(super) fn catch_with_hangup() -> Result<Self, Failure> {
         Ok(Self {
             #[cfg(unix)]
@@ -81,7 +80,7 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal, and gives the exit status that stands for it, which is 128 and its number.
+    /// Waits for a signal. Returns its exit status: 128 plus its number.
     pub(super) async fn next(&mut self) -> u8 {
         #[cfg(unix)]
         {
@@ -108,7 +107,7 @@ impl Signals {
     }
 }
 
-/// Where there is no SIGHUP, none comes.
+/// Placeholder for systems without SIGHUP: none ever comes.
 #[cfg(not(unix))]
 pub(super) struct Signal;
 
@@ -119,7 +118,7 @@ impl Signal {
     }
 }
 
-/// Catches SIGHUP, where there is one.
+/// Catches SIGHUP, if the system has it.
 pub(super) fn catch_hangup() -> Result<Signal, Failure> {
     #[cfg(unix)]
     return caught(SignalKind::hangup());
@@ -127,20 +126,20 @@ pub(super) fn catch_hangup() -> Result<Signal, Failure> {
     Ok(Signal)
 }
 
-/// From now on SIGHUP does not end the process; one that comes before it [is caught](catch_hangup) may be forgotten.
+/// Keeps SIGHUP from ending the process. Signals before it [is caught](catch_hangup) may be lost.
 pub(super) fn forget_early_hangups() -> Result<(), Failure> {
-    // Of a signal that was once caught, tokio keeps the handler, also beyond the runtime.
+    // Tokio keeps the handler of a signal even after its runtime has ended.
     let runtime = super::runtime(&mut Builder::new_current_thread())?;
     let _inside = runtime.enter();
     catch_hangup().map(drop)
 }
 
-/// Whether SIGHUP would end the process, as the kernel says. Where it cannot be asked, nobody takes the signal from it.
+/// Returns whether the kernel would end the process on SIGHUP. `false` if that is unknown, which leaves the signal alone.
 #[cfg(unix)]
 fn ends_by_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // The lowest bit is of signal 1.
+    // The lowest bit stands for signal 1.
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 0)
 }
 

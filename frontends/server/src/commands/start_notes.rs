@@ -1,4 +1,4 @@
-//! What `serve` says of its start, beside where it listens: where the documents are, and what newcomers miss.
+//! Messages of `serve` at startup: the URL of the documents, and what newcomers overlook.
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -14,11 +14,11 @@ use super::views::advised;
 use crate::database::{Database, Storage};
 use crate::settings::ServeSettings;
 
-/// Tokens that anybody on the way can read.
+/// Warning about tokens that others on the network can read.
 pub(super) const CLEARTEXT: &str = "tokens travel in cleartext beyond this machine; name a certificate with --tls-cert and \
     --tls-key, or the proxy that speaks TLS with --trusted-proxies";
 
-/// Where a browser on this machine finds the documents of a server that listens there.
+/// Returns the URL of the documents for a browser on this machine.
 pub(super) fn documents(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> String {
     let docs_url = &settings.api.docs_url;
     if !docs_url.starts_with('/') {
@@ -27,12 +27,12 @@ pub(super) fn documents(settings: &ServeSettings, listening: SocketAddr, secured
     format!("{}://{}{docs_url}", if secured { "https" } else { "http" }, reached(listening))
 }
 
-/// Whether tokens come to that address in cleartext, and not from a proxy.
+/// Returns whether clients send tokens to this address in cleartext, without a proxy.
 pub(super) fn in_cleartext(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> bool {
     !secured && settings.server.trusted_proxies.is_empty() && !listening.ip().to_canonical().is_loopback()
 }
 
-/// Warns of a database that was just made, perhaps in another directory than was meant.
+/// Warns that a new database was created, perhaps in an unintended directory.
 pub(super) fn tell_of_new(database: &Database) {
     let fill =
         if matches!(database, Database::File { courses: Some(_), .. }) { "" } else { "fill it with `import`, and " };
@@ -40,7 +40,7 @@ pub(super) fn tell_of_new(database: &Database) {
     tracing::warn!(%database, "a new database was made, and every request is answered 401; {fill}{then}");
 }
 
-/// Warns where nobody can call the API. A storage may block the thread, so this is done on one that serves nobody.
+/// Warns if there is no active key. Runs on a blocking thread, because the storage may block.
 pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
     spawn_blocking(move || match Handle::current().block_on(nobody_has_a_key(&*storage)) {
         Ok(true) => tracing::warn!("nobody has a key, so every request is answered 401; make one with `keys create`"),
@@ -49,7 +49,7 @@ pub(super) fn look_for_keys(storage: Box<dyn AdminStorage>) {
     });
 }
 
-/// Warns of views whose revisions are not relied on, or whose requests are slow. The start does not wait for it.
+/// Warns of views with unreliable revisions or slow requests. The startup does not wait for it.
 pub(super) fn look_at_views(storage: Storage) {
     spawn_blocking(move || {
         let Some(views) = storage.views() else { return };

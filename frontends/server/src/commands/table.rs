@@ -1,11 +1,11 @@
-//! Tables for people.
+//! Tables for terminals.
 
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::text::printable;
 
-/// Returns rows below headings, their columns aligned as a terminal shows them: most characters of Japanese are two columns wide,
-/// and accents that stand by themselves none.
+/// Returns rows below headings, aligned as a terminal shows them: most Japanese characters are two columns wide, and
+/// combining accents none.
 pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     lines([headings.map(str::to_owned)].into_iter().chain(rows))
 }
@@ -16,7 +16,7 @@ pub(super) fn fields<const N: usize>(fields: [(&str, String); N]) -> String {
 }
 
 fn lines<const N: usize>(rows: impl Iterator<Item = [String; N]>) -> String {
-    // A cell can neither steer the terminal nor break the line.
+    // Escaped, so that a cell can neither control the terminal nor break the line.
     let rows: Vec<_> = rows.map(|row| row.map(|cell| printable(&cell).into_owned())).collect();
     let mut widths = [0; N];
     for row in &rows {

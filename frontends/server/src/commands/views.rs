@@ -76,18 +76,18 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
     if faults.is_empty() { Ok(()) } else { Err(Failure::work("the views have faults to mend")) }
 }
 
-/// A fault in one line.
+/// Formats a problem on one line.
 pub(super) fn told(fault: &ViewFault) -> String {
     harmless(&fault.to_string())
 }
 
-/// A piece of advice in one line.
+/// Formats advice on one line.
 pub(super) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
     let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
     harmless(&format!("{about}: {what}{remedy}"))
 }
 
-/// What the API answers the account whose list of courses is asked for.
+/// Prints the API's response to a request for the account's courses.
 async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
     accounts::find(&storage, std::slice::from_ref(account)).await?;
     let catalogue = storage.catalogue().build()?;

@@ -1,4 +1,4 @@
-//! Opening the database that is to be served, and `--wait` for one that is out of reach.
+//! Opens the database to serve; with `--wait`, waits for one that is unreachable.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +6,17 @@ use super::signals::Signals;
 use crate::database::{Database, Migration, Storage};
 use crate::exit::Failure;
 
-/// How long is waited between two attempts.
+/// Delay between attempts.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often the log says that the database is still waited for.
+/// Interval between log entries while waiting.
 const NOTED_EVERY: Duration = Duration::from_secs(60);
 
-/// How long to pause before the next attempt; `None` where it is not worth one.
+/// Returns the delay before the next attempt, or `None` if the wait is over.
 fn next_pause(wait: Duration, waited: Duration) -> Option<Duration> {
     wait.checked_sub(waited).map(|rest| rest.min(PAUSE)).filter(|rest| !rest.is_zero())
 }
 
-/// Opens the database to be served; `None` when a signal comes first.
+/// Opens the database to serve. Returns `None` if a signal comes first.
 pub(super) async fn open(
     database: &Database,
     migration: Migration,

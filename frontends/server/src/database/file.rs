@@ -1,4 +1,4 @@
-//! What can be told of a database of SQLite by its file.
+//! Checks of an SQLite database's file.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,10 +16,10 @@ use crate::exit::{Failure, chain};
 use crate::permissions;
 use crate::report::Report;
 
-/// How long a file is looked through.
+/// Timeout for the integrity check.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What can be seen from outside, before SQLite has it open: see the rules of its storage on closing a file.
+/// Reports what is visible before SQLite opens the file; see the rules of its storage on closing a file.
 pub(super) fn look_at(path: &Path, report: &mut Report) -> Option<bool> {
     let directory = directory(path);
     #[cfg(unix)]
@@ -33,7 +33,7 @@ fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
-/// Whether reads of another program's file wait for its writes.
+/// Reports whether reads of another program's file wait for its writes.
 pub(super) fn look_at_courses(path: &Path, report: &mut Report) {
     let Some(is_wal) = is_wal(path) else { return };
     if is_wal {
@@ -44,16 +44,16 @@ pub(super) fn look_at_courses(path: &Path, report: &mut Report) {
     }
 }
 
-/// By the versions of writing and of reading in the file's head; `None` where there is none.
+/// Returns whether the file's header has the write and read versions of WAL mode; `None` without a header.
 fn is_wal(path: &Path) -> Option<bool> {
     let mut head = [0; 20];
     File::open(path).ok()?.read_exact(&mut head).ok()?;
     head.starts_with(b"SQLite format 3\0").then(|| head[18..] == [2, 2])
 }
 
-/// Why it could not be opened: by the permissions of the file or of its directory, where they are why.
+/// Converts an error, which the permissions of the file or its directory may explain.
 pub(super) fn told(error: OpenError, courses: Option<&PathBuf>) -> Unopened {
-    // The other program's file is never made.
+    // The other program's file is never created.
     if let OpenError::Missing(path) | OpenError::MissingDirectory(path) = &error
         && courses == Some(path)
     {
@@ -68,7 +68,7 @@ pub(super) fn told(error: OpenError, courses: Option<&PathBuf>) -> Unopened {
     }
 }
 
-/// Whether it is damaged, and whether readers and writers wait for each other.
+/// Reports whether the file is damaged, and whether readers and writers block each other.
 pub(super) fn look_through(path: &Path, is_wal: Option<bool>, report: &mut Report) {
     const CHECK: &str = "integrity";
     match is_wal {
@@ -89,11 +89,11 @@ pub(super) fn look_through(path: &Path, is_wal: Option<bool>, report: &mut Repor
     }
 }
 
-/// Less free space is too little for an import, and for the log of one.
+/// Minimum free space: less is too little for an import and its WAL.
 #[cfg(unix)]
 const LEAST_SPACE: u64 = 256 << 20;
 
-/// File systems of other machines, by the numbers of Linux's `statfs(2)`. SQLite's shared memory needs one machine.
+/// Network file systems, by the numbers of Linux's `statfs(2)`. SQLite's shared memory needs a single machine.
 #[cfg(target_os = "linux")]
 const NETWORK: [(u64, &str); 7] = [
     (0x6969, "NFS"),

@@ -1,4 +1,4 @@
-//! [`Database`]: the address that `--database` takes, and opening what is there.
+//! [`Database`]: parses the address that `--database` takes, and opens the database.
 
 mod file;
 mod postgres;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
-/// What is asked of a PostgreSQL database; no other file names one.
+/// Options of a PostgreSQL database; other files use this name.
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
 
@@ -29,7 +29,7 @@ const IN_MEMORY: &str = "sqlite::memory:";
 /// A database that commands can open.
 #[derive(Clone, Debug)]
 pub(crate) enum Database {
-    /// An SQLite file, and the one with views of another program's courses.
+    /// An SQLite file; `courses` is the file with views of another program's courses.
     File { path: PathBuf, courses: Option<PathBuf> },
     /// An SQLite database in this process's memory.
     Memory,
@@ -37,16 +37,16 @@ pub(crate) enum Database {
     Postgres(Box<Postgres>),
 }
 
-/// Why a database could not be opened.
+/// Failure to open a database.
 #[derive(Debug)]
 pub(crate) struct Unopened {
-    /// What to say of it.
+    /// The failure to report.
     pub(crate) failure: Failure,
-    /// Whether it can pass while nothing but the database changes.
+    /// Whether a retry may succeed, without any change but to the database.
     pub(crate) can_pass: bool,
-    /// Whether there is no database yet, or its making was broken off.
+    /// Whether the database does not exist yet, or its creation was interrupted.
     is_unmade: bool,
-    /// What of the views cannot be read, where that is why.
+    /// Problems of the views, if these are the reason.
     pub(crate) views: Vec<ViewFault>,
 }
 
@@ -64,17 +64,16 @@ impl From<OpenError> for Unopened {
     }
 }
 
-/// Whether a command may make a missing database and bring an older one up to date.
+/// Whether a command may create a missing database and migrate an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Migration {
-    /// It may.
     Allowed,
-    /// `--no-migrate` forbids it.
+    /// Forbidden by `--no-migrate`.
     Forbidden,
 }
 
 impl Database {
-    /// Reads an address. No message repeats more of it than what stands before a colon: it may hold a password.
+    /// Parses an address. Messages repeat only the part before the first colon: the rest may hold a password.
     pub(crate) fn parse(address: &str) -> Result<Self, String> {
         const RIGHT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
         const OR_POSTGRES: &str = "or postgres://USER@HOST/NAME";
@@ -83,7 +82,7 @@ impl Database {
             Some(("sqlite", path)) if path.contains('\0') => {
                 Err(format!("the path of the database has a zero byte; {RIGHT}"))
             }
-            // What stands behind it could be meant for a host, or for a path.
+            // The part after `//` could be meant as a host or as a path.
             Some(("sqlite", path)) if path.starts_with("//") => {
                 Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
             }
@@ -101,7 +100,7 @@ impl Database {
         }
     }
 
-    /// The same database, spoken to otherwise where it is PostgreSQL's.
+    /// Applies `change` to the options of a PostgreSQL database. Returns other databases unchanged.
     pub(crate) fn with(self, change: impl FnOnce(PostgresOptions) -> PostgresOptions) -> Self {
         match self {
             Self::Postgres(postgres) => Self::Postgres(Box::new(postgres.with(change))),
@@ -109,7 +108,7 @@ impl Database {
         }
     }
 
-    /// The same database, whose requests read from standbys at those addresses. No message repeats any of them.
+    /// Adds standbys at `addresses`, from which requests read. Messages repeat none of them.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
         const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
         if addresses.is_empty() {
@@ -125,12 +124,12 @@ impl Database {
         Ok(Self::Postgres(postgres))
     }
 
-    /// Opens what is there.
+    /// Opens the existing database.
     pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
         self.open_for(Migration::Forbidden).await
     }
 
-    /// Opens what is there, made and migrated as far as that is allowed.
+    /// Opens the database; creates or migrates it first if that is allowed.
     pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, Unopened> {
         Ok(match self {
             Self::File { path, courses } => {
@@ -147,7 +146,7 @@ impl Database {
         })
     }
 
-    /// Opens what a rehearsal leaves no trace on: in memory where there is no database yet that may be made.
+    /// Opens the database for a dry run, which leaves no trace: in memory if there is none yet and it may be created.
     pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
         match self.open().await {
             Err(unopened) if unopened.is_unmade && migration == Migration::Allowed => {
@@ -157,7 +156,7 @@ impl Database {
         }
     }
 
-    /// Reports what can be seen of it before it is opened. Says whether it is an SQLite file in WAL mode.
+    /// Reports what is visible before the database is opened. Returns whether it is an SQLite file in WAL mode.
     pub(crate) fn look_at(&self, report: &mut Report) -> Option<bool> {
         let Self::File { path, courses } = self else { return None };
         if let Some(courses) = courses {
@@ -166,19 +165,19 @@ impl Database {
         file::look_at(path, report)
     }
 
-    /// Reports what can be seen of the file of an open database.
+    /// Reports the state of an open database's file.
     pub(crate) fn look_through(&self, is_wal: Option<bool>, report: &mut Report) {
         if let Self::File { path, .. } = self {
             file::look_through(path, is_wal, report);
         }
     }
 
-    /// Whether there is no file yet.
+    /// Returns whether the file does not exist yet.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::File { path, .. } if fs::symlink_metadata(path).is_err())
     }
 
-    /// Brings the schema up to date, and returns its version before, 0 for a new database, and now.
+    /// Brings the schema up to date. Returns its version before (0 for a new database) and now.
     pub(crate) async fn migrate(&self) -> Result<(u32, u32), Failure> {
         match self {
             Self::File { path, courses } => {
@@ -201,8 +200,8 @@ impl Database {
         }
     }
 
-    /// Copies the file of an SQLite database, and returns how many bytes the copy has; `None` if `progress`, which gets the bytes
-    /// that are done and all bytes, breaks it off. Then, and after an error, nothing is left.
+    /// Copies the file of an SQLite database. Returns the size of the copy in bytes, or `None` if `progress` (called
+    /// with the copied bytes and all bytes) stops it. Then, and after an error, no copy is left.
     pub(crate) fn copy(
         &self,
         target: &Path,
@@ -231,13 +230,13 @@ impl fmt::Display for Database {
     }
 }
 
-/// Whether a path ends as a URI does, with `?NAME=VALUE`. A file with such a name could hardly be meant.
+/// Returns whether a path ends like a URI, with `?NAME=VALUE`. Hardly anyone names a file like that on purpose.
 fn has_parameters(path: &str) -> bool {
     let name = path.rsplit_once('?').and_then(|(_, query)| Some(query.split_once('=')?.0));
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
 }
 
-/// A migration that nobody confirmed.
+/// Returns the failure of a migration with an unknown outcome.
 fn unconfirmed(error: &StorageError) -> Failure {
     Failure::of_change(error, "the schema was brought up to date", "`catalogue migrate` finds out, and does it if not")
 }

@@ -1,4 +1,4 @@
-//! Where the server listens, and whom it believes.
+//! Checks the listeners, and whose reports of client addresses are trusted.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -22,7 +22,7 @@ pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report)
     }
 }
 
-/// An address that is in use is most likely the server's own, which runs.
+/// Reports whether `address` can be bound. One in use most likely belongs to the running server.
 fn can_be_had(check: &'static str, address: SocketAddr, report: &mut Report) {
     match TcpListener::bind(address) {
         Ok(_) => report.fine(check, format!("{address} is free")),
@@ -39,7 +39,7 @@ fn can_be_had(check: &'static str, address: SocketAddr, report: &mut Report) {
     }
 }
 
-/// What operators are told is not for clients.
+/// Reports whether the admin listener can be reached from the internet: it is for operators, not for clients.
 fn hidden(address: SocketAddr, report: &mut Report) {
     if is_inside(address.ip()) {
         report.fine("admin", format!("{} is not an address of the internet", address.ip()));
@@ -49,7 +49,7 @@ fn hidden(address: SocketAddr, report: &mut Report) {
     }
 }
 
-/// Whether an address is this machine's own or one of a private network (RFC 1918, RFC 4193) or link.
+/// Returns whether an address belongs to this machine or to a private network (RFC 1918, RFC 4193) or link.
 fn is_inside(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
@@ -60,7 +60,7 @@ fn is_inside(ip: IpAddr) -> bool {
 fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     const CHECK: &str = "proxies";
     let proxies = &settings.server.trusted_proxies;
-    // Of networks for documentation (RFC 5737, RFC 3849), where nobody is.
+    // Addresses reserved for documentation, which no host has (RFC 5737, RFC 3849).
     let nobody: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
     if nobody.into_iter().any(|address| proxies.contain(address)) {
         let text = "everybody is believed, so each client says itself where it comes from; name the proxies alone";

@@ -1,4 +1,4 @@
-//! Whether the views over another program's tables can be served, and how fast.
+//! Checks whether the views over another program's tables can be served, and how fast.
 
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
 
@@ -6,7 +6,7 @@ use crate::commands::views::{advised, told};
 use crate::exit::chain;
 use crate::report::Report;
 
-/// How many faults are told; `views check` tells all.
+/// Maximum number of reported problems; `views check` lists all.
 const TOLD: usize = 10;
 const CHECK: &str = "views";
 
@@ -15,7 +15,7 @@ pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
         Ok(faults) if faults.is_empty() => report.fine(CHECK, "the API can serve what they have"),
         Ok(faults) => {
             tell(&faults, report);
-            // What is missing or of another type has no plan.
+            // Views that are missing or of a wrong type have no query plans to check.
             if faults.iter().any(|fault| fault.key.is_none()) {
                 return;
             }
@@ -29,7 +29,7 @@ pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
     advise("rights", "the role may do what it must, and no more", views.check_rights().await, report);
 }
 
-/// What the API could not serve.
+/// Reports what the API could not serve.
 pub(super) fn tell(faults: &[ViewFault], report: &mut Report) {
     faults.iter().take(TOLD).for_each(|fault| report.fault(CHECK, told(fault)));
     if faults.len() > TOLD {

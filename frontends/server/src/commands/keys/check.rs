@@ -1,4 +1,4 @@
-//! `catalogue keys check`: whether texts have the form of our tokens, without a database.
+//! `catalogue keys check`: checks offline whether texts are well-formed tokens of the catalogue.
 
 use std::fmt;
 use std::io::{self, BufRead, BufWriter, Read as _, Write};
@@ -10,17 +10,17 @@ use crate::exit::Failure;
 use crate::input::{stdin, unreadable};
 use crate::output;
 
-/// No line that is longer can be a token, so no more of it is kept.
+/// Maximum number of bytes that are read of a line: a longer line cannot be a token.
 const LONGEST: u64 = 1 << 12;
-/// How much of a token is shown; of what is none, nothing is.
+/// Length of the prefix shown for a valid token. Other input is never repeated.
 const SHOWN: usize = 8;
 
-/// What is said of a line.
+/// Verdict on a line.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Verdict {
     line: u64,
     valid: bool,
-    /// By the beginning alone where the line is not valid.
+    /// Kind of the token; for an invalid line, according to its prefix only.
     kind: Option<&'static str>,
     prefix: Option<String>,
 }
@@ -37,8 +37,8 @@ pub(super) fn run(json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Judges each line that is not blank, counts all and those that are not valid, and writes its verdict before the next is read: there may be any number of them. As
-/// JSON, all are written at the end.
+/// Checks each line that is not blank. Returns the number of lines and of invalid ones. Writes each verdict before it
+/// reads the next line, because the input may be endless; as JSON, writes all at the end.
 fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<(u64, u64), Failure> {
     let unwritten = |error: io::Error| output::failed(&error);
     let (mut all, mut wrong, mut line, mut verdicts) = (0, 0, Vec::new(), Vec::new());
@@ -76,7 +76,7 @@ fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<
 }
 
 impl Verdict {
-    /// `None` is a text that can be no token.
+    /// Checks `text`; `None` stands for a line that cannot be a token.
     fn of(line: u64, text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
         let kind = token_kind(text);
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(reported(b" \n\n", false), ((0, 0), String::new()));
     }
 
-    /// A verdict is out before the next line is asked for, so none is kept.
+    /// Each verdict is written before the next line is read, so verdicts do not accumulate.
     #[test]
     fn verdicts_do_not_wait_for_the_end() {
         struct Endless;

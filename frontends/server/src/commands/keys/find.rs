@@ -1,4 +1,4 @@
-//! `catalogue keys find`: whose a token is, or whose all tokens of a text are.
+//! `catalogue keys find`: finds the credential of a token, or of each token in a text.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Read as _};
@@ -16,12 +16,12 @@ use crate::exit::Failure;
 use crate::input::{stdin, unreadable};
 use crate::output;
 
-/// How many bytes a token has.
+/// Length of a token in bytes.
 const LENGTH: usize = 54;
-/// How much of a line is read at a time.
+/// Maximum number of bytes of a line that are read at a time.
 const PIECE: u64 = 1 << 16;
 
-/// Reads standard input before the database is opened. No token is kept.
+/// Reads standard input before it opens the database. Keeps digests of tokens only.
 pub(super) fn run(find: &FindKey, context: &Context) -> Result<(), Failure> {
     let Some(source) = &find.in_text else {
         let subject = Subject::of_token(find.token.as_deref().unwrap_or_default())?;
@@ -78,11 +78,11 @@ async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -
     if is_any_known { Ok(()) } else { Err(Failure::work("no credential has any of these tokens")) }
 }
 
-/// The tokens in a text, whatever stands beside them, each once, with the first line that has it.
+/// Returns the digest of each token in a text, whatever surrounds it, once, with the first line that contains it.
 fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
     let (mut found, mut seen, mut line, mut text) = (Vec::new(), HashSet::new(), 1, Vec::new());
     while input.by_ref().take(PIECE).read_until(b'\n', &mut text)? > 0 {
-        // UTF-16 in the middle of a text, as Windows PowerShell's `>>` appends it, has one beside each character of a token.
+        // UTF-16 within a text, as appended by `>>` of Windows PowerShell, has a zero byte next to each character of a token.
         text.retain(|byte| *byte != 0);
         for candidate in text.windows(LENGTH).filter(|candidate| candidate[4] == b'_') {
             let token = str::from_utf8(candidate).ok().filter(|text| token_kind(text).is_some());
@@ -93,7 +93,7 @@ fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
             text.clear();
             line += 1;
         } else {
-            // A token may go on in the next piece.
+            // A token may continue in the next piece.
             text.drain(..text.len().saturating_sub(LENGTH - 1));
         }
     }

@@ -17,7 +17,7 @@ use crate::exit::Failure;
 use crate::output;
 use crate::text::printable;
 
-/// The kind is left out, since the id tells it; `--json` shows everything.
+/// Headings of the table. It omits the kind, which the id implies; `--json` shows everything.
 const HEADINGS: [&str; 10] = [
     "ID",
     "ACCOUNT",
@@ -58,7 +58,7 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
     note_ownerless(storage, &records, now).await
 }
 
-/// Names keys that hold and whose account has left the views.
+/// Names active keys whose account has left the views.
 async fn note_ownerless(storage: &Storage, records: &[CredentialRecord], now: Timestamp) -> Result<(), Failure> {
     let holding = || records.iter().filter(|record| record.state(now).holds()).map(|record| &record.identity);
     let owners = holding().map(|identity| identity.account.clone()).collect();
@@ -71,7 +71,7 @@ async fn note_ownerless(storage: &Storage, records: &[CredentialRecord], now: Ti
     Ok(())
 }
 
-/// Whether the options ask for it.
+/// Returns whether the options select the credential.
 fn is_wanted(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool {
     let ends_within = |time| record.expires_at.is_some_and(|end| now.checked_add(time).is_none_or(|then| end <= then));
     let is_unused = |time: Duration| {

@@ -1,4 +1,4 @@
-//! `catalogue tokens revoke`: a signed token is refused from the next request on (decision O29).
+//! `catalogue tokens revoke`: revokes a signed token, which is then refused from the next request on (decision O29).
 
 use catalogue_core::auth::signed::Revocation;
 use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Scopes, Verdict};
@@ -45,7 +45,7 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
     output::print(&lines.join("\n")).map_err(|failure| failure.after(&lines.join(", ")))
 }
 
-/// Whether `serve` would take the token but for a revocation.
+/// Fails unless `serve` would accept the token, apart from a revocation.
 async fn verify(issuer: &IssuerOptions, token: BearerToken<'_>) -> Result<(), Failure> {
     let why = match issuer.tokens()?.signed.authenticate(token).await {
         Ok(Verdict::Accepted(_)) => return Ok(()),

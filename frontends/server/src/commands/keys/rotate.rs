@@ -41,7 +41,7 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
         Failure::work(format!("{id} was revoked or rotated or has expired meanwhile; nothing was made"))
     })?;
     credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
-    // Nobody shall learn of an expiry when the key ends.
+    // Note the expiry now, so that it does not come as a surprise.
     if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
         output::note(&format!(
             "note: {new} expires at {expiry}, as long after its making as {id}; --expires-in sets another"
@@ -50,13 +50,13 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
     Ok(())
 }
 
-/// How long the key was made to live, if it was to end.
+/// Returns the lifetime that the key was created with, or `None` if it never expires.
 fn lifetime(key: &CredentialRecord) -> Option<Duration> {
     let microseconds = key.expires_at?.as_microseconds() - key.created_at.as_microseconds();
     Some(Duration::from_micros(u64::try_from(microseconds).unwrap_or_default()))
 }
 
-/// Refuses a key that is of no use any more: who holds it has none to overlap with.
+/// Refuses a key that is revoked or expired: there is nothing to overlap with.
 fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
     let id = &key.identity.credential_id;
     let ended = match (key.revoked_at, key.expires_at) {
@@ -67,8 +67,8 @@ fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
     Err(Failure::work(format!("{ended}, so there is nothing to rotate; `keys create` makes another key")))
 }
 
-/// Refuses a key that was rotated before: how long it was made to live only its successor says. Whoever repeats a command
-/// by mistake has made no second one either.
+/// Refuses a key that was rotated before: its original lifetime is known only from its successor. This also keeps a
+/// command that is repeated by mistake from creating a second successor.
 fn check_is_the_last(key: &CredentialRecord) -> Result<(), Failure> {
     let Some(successor) = &key.replaced_by else { return Ok(()) };
     let id = &key.identity.credential_id;

@@ -1,4 +1,4 @@
-//! Which credential a command is for: an id, or a token on standard input.
+//! Selection of the credential that a command is for: by id, or by a token on standard input.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::database::Storage;
 use crate::exit::Failure;
 use crate::input::{stdin, unreadable};
 
-/// No token is longer (decision O7).
+/// Maximum length of a token in bytes (decision O7).
 const LONGEST: u64 = 1 << 13;
 
-/// The one token that stands on standard input, kept in `text`; `command` reads it.
+/// Reads the only token on standard input into `text`. Messages name `command` as an example.
 pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
     let mut read = Vec::new();
     stdin("one token; Ctrl+D ends").take(LONGEST + 1).read_to_end(&mut read).map_err(|error| unreadable(&error))?;
@@ -26,13 +26,13 @@ pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<Bear
     token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))
 }
 
-/// A credential by its id, or by the digest of its token: the token itself is not kept.
+/// Selects a credential by its id, or by the digest of its token: the token itself is not stored.
 pub(super) enum Subject {
     Id(Arc<str>),
     Token { digest: TokenDigest, has_form: bool },
 }
 
-/// Refuses a token on a command line, and does not repeat it.
+/// Refuses a token on a command line, without repeating it.
 pub(super) fn check_is_stdin(source: &str) -> Result<(), Failure> {
     if source == "-" {
         return Ok(());
@@ -41,7 +41,7 @@ pub(super) fn check_is_stdin(source: &str) -> Result<(), Failure> {
 }
 
 impl Subject {
-    /// The one that a command line names in either way.
+    /// Selects the credential that a command line names, in either way.
     pub(super) fn of(id: Option<&str>, token: Option<&str>) -> Result<Self, Failure> {
         match (id, token) {
             (Some(id), _) if credentials::could_be_token(id) => Err(credentials::unknown_id(id)),
@@ -50,7 +50,7 @@ impl Subject {
         }
     }
 
-    /// The one whose token stands on standard input, as `-` says.
+    /// Selects the credential whose token is on standard input, for which `source` must be `-`.
     pub(super) fn of_token(source: &str) -> Result<Self, Failure> {
         check_is_stdin(source)?;
         let mut text = String::new();
@@ -58,7 +58,7 @@ impl Subject {
         Ok(Self::Token { digest: token.digest(), has_form: token_kind(token.expose()).is_some() })
     }
 
-    /// Its id; a failure where no credential has the token.
+    /// Returns the credential's id. Fails if no credential has the token.
     pub(super) async fn id(&self, storage: &Storage) -> Result<Arc<str>, Failure> {
         let (digest, has_form) = match self {
             Self::Id(id) => return Ok(Arc::clone(id)),
