@@ -1,4 +1,4 @@
-//! [`DeveloperPages`]: the developer settings as this program serves them.
+//! [`DeveloperPages`]: serves the developer settings.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::settings::{DeveloperOptions, OwnerHeader};
 /// Maximum length of a body in bytes.
 const MAX_BODY: usize = 16 * 1024;
 
-/// The developer settings, mounted. Their requests are counted and logged.
+/// The mounted developer settings. Counts and logs their requests.
 #[derive(Debug)]
 pub(crate) struct DeveloperPages {
     address: Address,
@@ -28,7 +28,7 @@ pub(crate) struct DeveloperPages {
     monitor: Arc<Monitor>,
 }
 
-/// How an owner comes in.
+/// How an owner signs in.
 #[derive(Debug)]
 enum Door {
     Links(SignInSettings),
@@ -36,10 +36,10 @@ enum Door {
 }
 
 impl DeveloperPages {
-    /// Those of the accounts in `storage`, served over TLS or not.
+    /// Serves the settings of the accounts in `storage`; `secured` means over TLS.
     ///
     /// # Errors
-    /// As for [`SettingsBuilder::build`](catalogue_settings::SettingsBuilder::build).
+    /// Returns the errors of [`SettingsBuilder::build`](catalogue_settings::SettingsBuilder::build).
     pub(crate) fn new(
         options: &DeveloperOptions,
         storage: &Storage,
@@ -51,7 +51,7 @@ impl DeveloperPages {
             Some(header) => Door::Proxy(header.clone()),
             None => {
                 let links = storage.with_sign_in(&settings);
-                // Elsewhere than on this machine a path alone was refused.
+                // Without TLS, a bare path was accepted only on a loopback address.
                 let is_plain = options.url.origin().is_empty() && !secured;
                 Door::Links(if is_plain { links.without_tls() } else { links })
             }
@@ -60,12 +60,12 @@ impl DeveloperPages {
         Ok(Self { address: options.url.clone(), settings, door, monitor: Arc::clone(monitor) })
     }
 
-    /// Whether a request for that path is one for them.
+    /// Returns whether `path` belongs to the developer settings.
     pub(crate) fn have(&self, path: &str) -> bool {
         self.address.below(path).is_some()
     }
 
-    /// Answers a request for one of their paths.
+    /// Responds to a request for the developer settings.
     pub(crate) async fn answer(&self, request: Request<RequestBody>) -> Response<Bytes> {
         let request = match collected(request).await {
             Ok(request) => request,
@@ -108,8 +108,8 @@ impl DeveloperPages {
     }
 }
 
-/// Collects the body of a request that may change something, and ignores all others. A request takes a place among those in
-/// flight only when its body is there, so that slow clients keep no owner out.
+/// Collects the body of a request that may change something, and ignores all others. A request takes an in-flight slot
+/// only after its body has arrived, so that slow clients keep no owner out.
 async fn collected(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, StatusCode> {
     let (head, body) = request.into_parts();
     if ![Method::POST, Method::PATCH].contains(&head.method) {

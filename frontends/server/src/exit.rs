@@ -1,4 +1,4 @@
-//! [`Failure`]: why a command ends without success, and the exit status that says so.
+//! [`Failure`]: an unsuccessful end of a command, with its exit status.
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -10,10 +10,10 @@ use crate::output;
 use crate::redaction::without_secrets;
 use crate::text::{printable, shortened};
 
-/// Maximum length of a line, in bytes, whatever text stands in it.
+/// Maximum length of a printed line in bytes, whatever text it contains.
 const MAX_LINE: usize = 1_000;
 
-/// Why a command ends without success.
+/// Unsuccessful end of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// The exit status: 1 if the work failed; 2 if the command line, the environment or the configuration is wrong; 128 and its
@@ -28,12 +28,12 @@ impl Failure {
         Self { status, messages: vec![harmless(message.as_ref())] }
     }
 
-    /// The work failed.
+    /// Creates a failure of the work itself.
     pub(crate) fn work(message: impl AsRef<str>) -> Self {
         Self::new(1, message)
     }
 
-    /// A change failed. If its outcome is unknown, the message says that `what` is open, and that `look` shows it.
+    /// Creates the failure of a change. If the outcome is unknown, the message says that `what` is, and that `look` shows it.
     pub(crate) fn of_change(error: &StorageError, what: &str, look: &str) -> Self {
         let why = chain(error);
         Self::work(match error.kind() {
@@ -42,27 +42,27 @@ impl Failure {
         })
     }
 
-    /// The command line, the environment or the configuration is wrong.
+    /// Creates the failure for a wrong command line, environment or configuration.
     pub(crate) fn usage(message: impl AsRef<str>) -> Self {
         Self::new(2, message)
     }
 
-    /// All that is wrong with a configuration, a message each.
+    /// Creates a failure with a message for each problem of a configuration.
     pub(crate) fn faults(messages: impl Iterator<Item = String>) -> Self {
         Self { status: 2, messages: messages.map(|message| harmless(&message)).collect() }
     }
 
-    /// A message of several lines, with that exit status.
+    /// Creates a failure with a message of several lines.
     pub(crate) fn in_lines<'l>(status: u8, lines: impl Iterator<Item = &'l str>) -> Self {
         Self { status, messages: vec![lines.map(harmless).collect::<Vec<_>>().join("\n")] }
     }
 
-    /// A signal has ended the work, which leaves things as `what` says.
+    /// Creates the failure of work that a signal interrupted; `what` describes the state after it.
     pub(crate) fn interrupted(status: u8, what: &str) -> Self {
         Self::new(status, format!("interrupted; {what}"))
     }
 
-    /// The reader of standard output has disconnected (`| head`), which is no error.
+    /// Creates the end of a command whose reader closed standard output (`| head`). Not an error: exits silently.
     pub(crate) fn reader_left() -> Self {
         Self::new(0, "nobody reads standard output")
     }
@@ -72,12 +72,12 @@ impl Failure {
         if self.status == 1 { Self::work(format!("{done}, but {}", self.message())) } else { self }
     }
 
-    /// Returns what is wrong, for a log.
+    /// Returns the messages, for a log.
     pub(crate) fn message(&self) -> String {
         self.messages.join("\n")
     }
 
-    /// Writes what is wrong to standard error, and returns the exit status.
+    /// Writes the messages to standard error, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         if self.status == 0 {
             return ExitCode::SUCCESS;
@@ -88,24 +88,24 @@ impl Failure {
     }
 }
 
-/// The work failed because of the error and its causes.
+/// Creates a failure of the work from an error and its causes.
 impl<E: Error + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::work(chain(&error))
     }
 }
 
-/// Returns a text from outside as a message may show it: on one line, and without secrets.
+/// Sanitizes external text for a message: on one line, and without secrets.
 pub(crate) fn harmless(text: &str) -> String {
     printable(&without_secrets(text)).into_owned()
 }
 
-/// What a message begins with; on a terminal bold and red.
+/// Returns the start of a message; on a terminal bold and red.
 fn label(coloured: bool) -> &'static str {
     if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
 }
 
-/// Returns `message` as a terminal may see it: no line has control characters or is too long.
+/// Returns `message` fit for a terminal: no line has control characters or is too long.
 fn presentable(message: &str) -> String {
     message.lines().map(|line| shortened(&printable(line), MAX_LINE).into_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -7,7 +7,7 @@ use catalogue_core::Utf8Reader;
 use crate::exit::Failure;
 use crate::output;
 
-/// Returns standard input as UTF-8. A person who types it is told `hint` first.
+/// Returns standard input as UTF-8. If it is a terminal, prints `hint` first.
 pub(crate) fn stdin(hint: &str) -> Utf8Reader<StdinLock<'static>> {
     if io::stdin().is_terminal() {
         output::note(hint);

@@ -45,14 +45,14 @@ fn main() -> ExitCode {
             mistake(wrong).report()
         }
         Err(help) => {
-            // Help goes to standard output and may meet a closed pipe, which is no fault.
+            // Ignore the error: standard output may be a closed pipe.
             let _ = help.print();
             ExitCode::SUCCESS
         }
     }
 }
 
-/// A mistake that clap has found, to be shown as all others are: it repeats arguments whatever is in them.
+/// Converts an error of clap to a failure. Sanitizes the arguments that it repeats.
 fn mistake(mut error: clap::Error) -> Failure {
     let repeated: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, shown(value)?))).collect();
     for (kind, value) in repeated {
@@ -68,7 +68,7 @@ fn mistake(mut error: clap::Error) -> Failure {
     Failure::in_lines(2, text.strip_prefix("error: ").unwrap_or(&text).split('\n'))
 }
 
-/// What clap repeats, as a message may show it; `None` for what is clap's own.
+/// Sanitizes a value that clap repeats from the command line; `None` for clap's own values.
 fn shown(value: &ContextValue) -> Option<ContextValue> {
     Some(match value {
         ContextValue::String(text) => ContextValue::String(harmless(text)),

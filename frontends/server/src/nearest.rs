@@ -1,9 +1,9 @@
-//! What somebody may have meant.
+//! Suggestions for misspelled names.
 
-/// How alike two names must be to be taken for each other; 1 is the same name.
+/// Minimum similarity of a suggestion; 1 means equal.
 const ALIKE: f64 = 0.8;
 
-/// The known name that is most like `name`, if any is like it.
+/// Returns the known name that is most similar to `name`, if any is similar enough.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let alike = known.map(|known| (strsim::jaro(name, known), known)).filter(|(likeness, _)| *likeness > ALIKE);
     alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, known)| known)

@@ -1,27 +1,27 @@
-//! How many files this process may have open, and so how many connections.
+//! Limit of this process's open files, which bounds its connections.
 
 use std::thread;
 
-/// What is open beside connections: standard streams, the runtime, the listener, the database.
+/// Number of files open in addition to connections: standard streams, the runtime, the listener, the database.
 const RESERVE: u64 = 100;
-/// What each thread that reads from the database opens: the file and its WAL.
+/// Number of files that a thread opens to read from the database: the database and its WAL.
 const FILES_OF_A_READER: u64 = 2;
 
-/// Raises the limit of open files as far as `wanted` connections need it and the system allows, and gives how many connections
-/// there can be. Without this the database could not be opened any more where connections have taken all.
+/// Raises the limit of open files as far as `wanted` connections need it and the system allows. Returns how many
+/// connections may be open, so that they leave enough files for opening the database.
 pub(crate) fn room_for_connections(wanted: u32) -> u32 {
     let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let reserve = RESERVE + FILES_OF_A_READER * readers;
     connections_within(raised_limit(u64::from(wanted) + reserve), reserve, wanted)
 }
 
-/// How many connections a limit leaves room for, one at least; `None` is no limit.
+/// Returns how many connections a limit leaves room for, at least one; `None` means no limit.
 fn connections_within(limit: Option<u64>, reserve: u64, wanted: u32) -> u32 {
     let room = limit.map_or(u64::MAX, |limit| limit.saturating_sub(reserve).max(1));
     u32::try_from(room).unwrap_or(u32::MAX).min(wanted)
 }
 
-/// The limit of open files, raised to `needed` where the hard limit allows it.
+/// Returns the limit of open files, raised to `needed` if the hard limit allows it.
 #[cfg(unix)]
 fn raised_limit(needed: u64) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -36,7 +36,7 @@ fn raised_limit(needed: u64) -> Option<u64> {
     Some(raised)
 }
 
-/// Elsewhere sockets and files are not counted together.
+/// Returns `None`: other systems do not count sockets and files together.
 #[cfg(not(unix))]
 fn raised_limit(_needed: u64) -> Option<u64> {
     None

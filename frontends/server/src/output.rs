@@ -13,7 +13,7 @@ use crate::logging::Format;
 use crate::settings::table::LOG_FORMAT;
 use crate::text::json;
 
-/// Writes `text` to standard output, and a line feed where it has none at its end.
+/// Writes `text` to standard output, and a line feed unless it ends with one.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -25,15 +25,15 @@ pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
     print(&json(value)?)
 }
 
-/// Whether what is written to standard error is JSON, an object a line.
+/// Whether standard error gets JSON, one object a line.
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// From now on standard error has the format of the log.
+/// Sets the format of standard error, which is that of the log.
 pub(crate) fn set_format(format: Format) {
     JSON.store(format == Format::Json, Ordering::Relaxed);
 }
 
-/// Whether a command line that cannot be read asks for JSON, as far as can be seen.
+/// Guesses the format of standard error from a command line that cannot be parsed.
 pub(crate) fn guess_format() {
     let arguments: Vec<_> = env::args_os().collect();
     let is_asked = arguments.windows(2).any(|pair| pair[0] == "--log-format" && pair[1] == "json")
@@ -42,12 +42,12 @@ pub(crate) fn guess_format() {
     set_format(if is_asked { Format::Json } else { Format::Text });
 }
 
-/// Writes a line to standard error. One that is closed or full is no reason to fail.
+/// Writes a line to standard error. Ignores errors: it may be closed or full.
 pub(crate) fn note(text: &str) {
     say("INFO", "", text);
 }
 
-/// The same, of that level. What stands before the text is for people.
+/// Like [`note`], with another level. `label` precedes the text, but not in JSON.
 pub(crate) fn say(level: &str, label: &str, text: &str) {
     let line = if JSON.load(Ordering::Relaxed) {
         let (now, text) = (Timestamp::now(), json(text).expect("a text is JSON"));
@@ -59,18 +59,18 @@ pub(crate) fn say(level: &str, label: &str, text: &str) {
     let _ = writeln!(stderr, "{line}").and_then(|()| stderr.flush());
 }
 
-/// Asks something on standard error, in a line that the answer ends.
+/// Writes a question to standard error, without a line feed: the answer ends the line.
 pub(crate) fn ask(question: &str) {
     let mut stderr = io::stderr().lock();
     let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
 }
 
-/// Whether standard error may be coloured: a terminal that knows colours, unless `NO_COLOR` or `CLICOLOR` say otherwise.
+/// Returns whether standard error may be colored: a terminal with colors, unless `NO_COLOR` or `CLICOLOR` forbid it.
 pub(crate) fn stderr_takes_colours() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
-/// Whether standard output goes to a file.
+/// Returns whether standard output is a regular file.
 pub(crate) fn is_a_file() -> bool {
     #[cfg(unix)]
     let is_a_file = rustix::fs::fstat(io::stdout())
@@ -80,8 +80,8 @@ pub(crate) fn is_a_file() -> bool {
     is_a_file
 }
 
-/// Whether standard output is closed or `/dev/null`. Rust opens the latter in the place of the former before `main`, so the two
-/// cannot be told apart.
+/// Returns whether standard output is closed or `/dev/null`. Rust opens the latter instead of the former before `main`,
+/// so the two cannot be distinguished.
 fn is_discarded() -> bool {
     #[cfg(unix)]
     let is_discarded = match (rustix::fs::fstat(io::stdout()), rustix::fs::stat("/dev/null")) {
@@ -93,14 +93,14 @@ fn is_discarded() -> bool {
     is_discarded
 }
 
-/// Refuses what is done for its output alone if nobody would see it; `undone` says what is not done, and `why` more of why.
+/// Refuses work whose only result is output that would be lost. `undone` says what is not done, and `why` adds a reason.
 pub(crate) fn check_is_seen(undone: &str, why: &str) -> Result<(), Failure> {
     let message =
         || format!("{undone}: standard output is closed or /dev/null{why}; direct it to a terminal, a pipe or a file");
     if is_discarded() { Err(Failure::work(message())) } else { Ok(()) }
 }
 
-/// What it means that standard output could not be written.
+/// Returns the failure for an error of writing standard output.
 pub(crate) fn failed(error: &io::Error) -> Failure {
     match error.kind() {
         ErrorKind::BrokenPipe => Failure::reader_left(),

@@ -1,4 +1,4 @@
-//! Whether others on this machine can read what is secret.
+//! Checks whether other users of this machine can read secrets.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::report::Report;
 
 const CHECK: &str = "permissions";
 
-/// What the mode of a file or directory allows; `None` where it is missing, which is said where it is missed.
+/// Returns the mode bits of a file or directory, or `None` if it is missing, which other checks report.
 #[cfg(unix)]
 pub(crate) fn mode(path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
@@ -14,13 +14,13 @@ pub(crate) fn mode(path: &Path) -> Option<u32> {
     Some(path.metadata().ok()?.permissions().mode() & 0o7777)
 }
 
-/// Elsewhere who may read a file is not in its mode.
+/// Returns `None`: on other systems, the mode does not state who may read a file.
 #[cfg(not(unix))]
 pub(crate) fn mode(_: &Path) -> Option<u32> {
     None
 }
 
-/// Which of a database's file and directory this process may not use, or not read, by whom it runs and whose they are.
+/// Describes the access to a database's file or directory that this process needs and lacks, with the users concerned.
 #[cfg(unix)]
 pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -57,7 +57,7 @@ pub(crate) fn refusal(_: &Path, _: &Path, _: bool) -> Option<String> {
     None
 }
 
-/// The name of a user or a group, by a file such as `/etc/passwd`; the number where it has none there.
+/// Returns the name of a user or group according to a file such as `/etc/passwd`, or else its number.
 #[cfg(unix)]
 fn name_of(id: u32, file: &str) -> String {
     let (names, id) = (std::fs::read_to_string(file).unwrap_or_default(), id.to_string());
@@ -66,7 +66,7 @@ fn name_of(id: u32, file: &str) -> String {
     name.map_or(id.clone(), |(name, _)| name.to_owned())
 }
 
-/// One file that should be secret.
+/// Reports the permissions of a file that should be secret.
 pub(crate) fn look_at(file: &Path, report: &mut Report) {
     let (Some(mode), name) = (mode(file), file.display()) else { return };
     if mode & 0o002 != 0 {
@@ -78,7 +78,7 @@ pub(crate) fn look_at(file: &Path, report: &mut Report) {
     }
 }
 
-/// The directory of a database of SQLite, which keeps its log and its index beside it.
+/// Reports whether others may write into the directory of an SQLite database, which contains its WAL and WAL index.
 pub(crate) fn look_at_directory(directory: &Path, report: &mut Report) {
     if let Some(mode) = mode(directory).filter(|mode| mode & 0o002 != 0) {
         let what = format!("everybody may write into the database's directory (mode {mode:03o})");

@@ -1,4 +1,4 @@
-//! [`RateLimiting`]: the rate limit that was asked for, and who counts.
+//! [`RateLimiting`]: the configured rate limit, and what counts requests for it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use catalogue_redis::RedisRateLimiter;
 
 use crate::units;
 
-/// Where several servers count together.
+/// Address of a store in which several servers count together.
 #[cfg(feature = "redis")]
 pub(crate) use catalogue_redis::RedisAddress as StoreAddress;
 
-/// No build without Redis has one.
+/// Placeholder: a build without Redis has no store.
 #[cfg(not(feature = "redis"))]
 pub(crate) use std::convert::Infallible as StoreAddress;
 
@@ -28,24 +28,24 @@ pub(crate) fn store_address(_: &str) -> Result<StoreAddress, String> {
     Err("this build has no Redis; build with the feature redis, or leave the store out: each server then counts by itself".to_owned())
 }
 
-/// What a limit looks like.
+/// Hint on the form of a limit.
 pub(crate) const RIGHT: &str = "write a number of requests and a time, like 600/1m";
 
-/// The rate limit that was asked for, if any.
+/// The configured rate limit, if any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RateLimiting {
-    /// Who counts; `None` where nothing is limited.
+    /// The rate limiter, or `None` if rate limiting is off.
     pub(crate) limiter: Option<Arc<dyn RateLimiter>>,
-    /// Requests that went on without being counted, as the store was out of reach.
+    /// Number of requests that passed uncounted, because the store was unreachable.
     pub(crate) uncounted: Arc<AtomicU64>,
-    /// For the log.
+    /// The limit, as the log shows it.
     shown: Option<String>,
     #[cfg(feature = "redis")]
     store: Option<RedisRateLimiter>,
 }
 
 impl RateLimiting {
-    /// That limit, counted in that store or by this server itself. In the log it is `shown`.
+    /// Creates a limit that is counted in `store`, or else by this server. The log shows it as `shown`.
     pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreAddress>) -> Self {
         #[cfg(feature = "redis")]
         if let Some(store) = store {
@@ -62,7 +62,7 @@ impl RateLimiting {
         Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), shown: Some(shown), ..Self::default() }
     }
 
-    /// Whether the store counts, or why it does not and what would help; `None` where there is none.
+    /// Returns whether the store counts, or why not and what would help; `None` if there is no store.
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
         #[cfg(feature = "redis")]
         if let Some(store) = &self.store {
@@ -71,7 +71,7 @@ impl RateLimiting {
         None
     }
 
-    /// Tells the log at once, and not at the first request, where the store does not count.
+    /// Logs immediately, rather than at the first request, if the store does not count.
     pub(crate) async fn look_at_store(&self) {
         #[cfg(feature = "redis")]
         if let Some(store) = &self.store {
@@ -86,14 +86,14 @@ impl fmt::Display for RateLimiting {
     }
 }
 
-/// Reads a limit such as `600/1m`.
+/// Parses a limit such as `600/1m`.
 pub(crate) fn parse(text: &str) -> Result<RateLimit, String> {
     let wrong = || format!("{text:?} is not a rate limit; {RIGHT}");
     let (requests, window) = text.split_once('/').ok_or_else(wrong)?;
     if requests.is_empty() || !requests.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(wrong());
     }
-    // What is left to go wrong is a number that does not fit.
+    // The only error left is a number that does not fit.
     let requests = requests.parse().map_err(|_| format!("{text:?} is more than can be counted; {RIGHT}"))?;
     let window = units::duration(window).map_err(|error| format!("{text:?} is not a rate limit: {error}"))?;
     RateLimit::new(requests, window).map_err(|error| format!("{text:?}: {error}"))

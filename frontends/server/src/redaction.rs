@@ -1,28 +1,28 @@
-//! [`without_secrets`]: messages repeat invalid input, and a password or a token may have been typed there.
+//! [`without_secrets`]: removes secrets from messages. These repeat invalid input, which may hold a password or a token.
 
 use catalogue_core::auth::CredentialKind;
 use catalogue_settings::LINK_PREFIX;
 
-/// What secrets begin with: the catalogue's API keys and OAuth tokens, JSON Web Tokens, and the codes of sign-in links.
+/// Prefixes of secrets: the catalogue's API keys and OAuth tokens, JSON Web Tokens, and the codes of sign-in links.
 pub(crate) const TOKENS: [&str; 4] =
     [CredentialKind::ApiKey.token_prefix(), CredentialKind::OAuth.token_prefix(), "eyJ", LINK_PREFIX];
-/// Minimum length of a token behind its prefix, however it was cut; messages show eight characters on purpose.
+/// Minimum length of a token after its prefix, however it was cut; messages show eight characters on purpose.
 const MIN_TOKEN: usize = 12;
 /// User information in the addresses that messages give as examples.
 const EXAMPLES: [&str; 2] = ["USER", "USER:PASSWORD"];
 
-/// Why an address is refused that [`is_ambiguous`].
+/// Message for an address that [`is_ambiguous`].
 pub(crate) const AMBIGUOUS: &str = "the address has a space, a quote or a control character; percent-encode it";
 
-/// Whether `text`, a value or an option with one, is an address with a user or a password whose end a message could not tell.
+/// Returns `true` if `text` (a value, or an option with one) is an address whose user information has no clear end.
 pub(crate) fn is_ambiguous(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else { return false };
     let separates = |character: char| character.is_whitespace() || character.is_control() || "\"'".contains(character);
     rest.contains('@') && rest.contains(separates) && !scheme.contains(separates)
 }
 
-/// Returns `text` with an ellipsis for each secret: the user and the password in an address, a parameter `password`, and all
-/// of a token but its beginning.
+/// Returns `text` with an ellipsis for each secret: the user and the password in an address, a parameter `password`,
+/// and all of a token after its prefix.
 pub(crate) fn without_secrets(text: &str) -> String {
     type Length = fn(&str) -> usize;
     let marks = [("://", user_information as Length), ("password=", parameter)];
@@ -41,7 +41,7 @@ pub(crate) fn without_secrets(text: &str) -> String {
     shown
 }
 
-/// Returns the length of what stands before the host of an address: up to the last `@` before a blank.
+/// Returns the length of the user information before an address's host: up to the last `@` before whitespace.
 fn user_information(address: &str) -> usize {
     let address = address.split(char::is_whitespace).next().unwrap_or_default();
     let length = address.rfind('@').unwrap_or(0);
@@ -57,7 +57,7 @@ fn parameter(value: &str) -> usize {
     end.unwrap_or(value.len())
 }
 
-/// Returns the length of what follows a token's beginning.
+/// Returns the length of a token's rest after its prefix, or 0 if that is too short.
 fn token(rest: &str) -> usize {
     let is_end = |character: char| !character.is_ascii_alphanumeric() && !"-_.".contains(character);
     let length = rest.find(is_end).unwrap_or(rest.len());

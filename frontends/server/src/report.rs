@@ -1,4 +1,4 @@
-//! [`Report`]: what was found, for people and for programs.
+//! [`Report`]: findings of checks, as text or JSON.
 
 use std::fmt;
 
@@ -9,28 +9,28 @@ use serde::Serialize;
 use crate::exit::{Failure, harmless};
 use crate::output;
 
-/// How bad something is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// Something before it is wrong, or missing.
+    /// An earlier step failed, or something that it needs is missing.
     #[cfg(feature = "oauth")]
     #[serde(rename = "not reached")]
     NotReached,
     Ok,
-    /// The server works, and somebody should look at it.
+    /// The server works, but an operator should look into it.
     Warning,
     /// The server does not work, or not as it should.
     Fault,
 }
 
-/// What one check found.
+/// Finding of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: &'static str,
     verdict: Verdict,
     message: String,
-    /// Some of those that the message counts.
+    /// Some of the credentials that the message counts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<NamedKey>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct NamedKey {
     account: String,
     created_at: Timestamp,
     expires_at: Option<Timestamp>,
-    /// Its last use, or its making where there was none; of a key that is named because nobody uses it.
+    /// Last use, or creation if there was none; set only for a key that is named because it is unused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unused_since: Option<Timestamp>,
 }
@@ -61,7 +61,7 @@ impl From<&CredentialRecord> for NamedKey {
 }
 
 impl NamedKey {
-    /// The day that it is named for: since when it is unused, when it ends, or when it was made where it never does.
+    /// Returns the day to show: since when the key is unused, when it expires, or else when it was created.
     pub(crate) fn day(&self) -> Timestamp {
         self.unused_since.or(self.expires_at).unwrap_or(self.created_at)
     }
@@ -106,14 +106,14 @@ impl Report {
         self.0.push(Finding { check, verdict, message: harmless(message), keys: Vec::new() });
     }
 
-    /// Names some of those that the last finding counts.
+    /// Names some of the credentials that the last finding counts.
     pub(crate) fn name(&mut self, keys: impl Iterator<Item = NamedKey>) {
         if let Some(finding) = self.0.last_mut() {
             finding.keys.extend(keys);
         }
     }
 
-    /// Prints the findings; a failure where there is a fault.
+    /// Prints the findings. Fails if one is an error.
     pub(crate) fn finish(self, json: bool) -> Result<(), Failure> {
         let worst = self.0.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Ok);
         if json {

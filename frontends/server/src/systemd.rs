@@ -1,5 +1,5 @@
-//! What systemd asks of a service: messages about readiness and reloads, a sign of life, and a socket taken over. Without
-//! systemd nothing of it happens.
+//! Integration with systemd: messages about readiness and reloads, watchdog pings, and an inherited socket. Does
+//! nothing without systemd.
 
 use std::fmt::Display;
 use std::future::pending;
@@ -8,27 +8,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit::Failure;
 
-/// Whether systemd knows that requests are answered. The end of a reload is the same message, and must not say it.
+/// Whether `READY=1` has been sent. A finished reload sends `READY=1` too, but must not before startup has finished.
 static SERVES: AtomicBool = AtomicBool::new(false);
 
-/// Reports that requests are answered from now on.
+/// Reports that requests are served from now on.
 pub(crate) fn ready(status: &dyn Display) {
     SERVES.store(true, Ordering::Relaxed);
     notify(&format!("READY=1\nSTATUS={status}"));
 }
 
-/// Reports that the server has begun to end.
+/// Reports that the server has begun to stop.
 pub(crate) fn stopping() {
     SERVES.store(false, Ordering::Relaxed);
     notify("STOPPING=1\nSTATUS=finishing running requests");
 }
 
-/// A reload, which is over when this is dropped.
+/// A reload in progress. Dropping it reports its end.
 #[must_use]
 pub(crate) struct Reload(());
 
 impl Reload {
-    /// Reports that settings are read again. With `Type=notify-reload`, systemd waits for the end, by the time given.
+    /// Reports that a reload begins. With `Type=notify-reload`, systemd waits for its end, identified by the time sent.
     pub(crate) fn begin() -> Self {
         #[cfg(unix)]
         if let Ok(now) = sd_notify::NotifyState::monotonic_usec_now()
@@ -48,7 +48,7 @@ impl Drop for Reload {
     }
 }
 
-/// Gives signs of life for ever, twice as often as systemd asks for them, if it does.
+/// Sends watchdog pings at half of systemd's interval, if the watchdog is on. Never returns.
 pub(crate) async fn keep_alive() {
     #[cfg(unix)]
     if let Some(limit) = sd_notify::watchdog_enabled().filter(|limit| !limit.is_zero()) {
@@ -60,7 +60,7 @@ pub(crate) async fn keep_alive() {
     pending::<()>().await;
 }
 
-/// Sends `state` to systemd, if it listens. A failure ends nothing here: systemd will draw its own conclusions.
+/// Sends `state` to systemd, if it listens. Only logs a failure: systemd acts on missing messages.
 fn notify(state: &str) {
     #[cfg(unix)]
     if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Custom(state)]) {
@@ -70,8 +70,8 @@ fn notify(state: &str) {
     let _ = state;
 }
 
-/// Returns the socket that systemd has opened for this process, if it has (`sd_listen_fds(3)`): clients stay in its queue while
-/// the server is started anew. To be called once, before there are other threads.
+/// Returns the socket that systemd opened for this process, if any (`sd_listen_fds(3)`): clients stay in its queue
+/// while the server restarts. Call it once, before there are other threads.
 #[cfg(unix)]
 pub(crate) fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
     const RIGHT: &str = "write one ListenStream= with an IP address and a port into the socket unit";
@@ -85,7 +85,7 @@ pub(crate) fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
     }
 }
 
-/// Returns `None`: there is no systemd elsewhere.
+/// Returns `None`: other systems do not have systemd.
 #[cfg(not(unix))]
 pub(crate) fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
     Ok(None)

@@ -1,4 +1,4 @@
-//! Texts from outside, made fit for a terminal.
+//! Sanitizes external texts for terminals.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use catalogue_core::text::is_hidden;
 pub(crate) use catalogue_core::text::{printable, shortened};
 use serde::Serialize;
 
-/// Returns `value` as JSON, in which the same characters are escaped as [`printable`] escapes.
+/// Returns `value` as JSON that escapes the same characters as [`printable`].
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     let text = serde_json::to_string(value)?;
     if !text.contains(is_hidden) {

@@ -1,13 +1,13 @@
-//! Durations and sizes as options take them: whole numbers and units.
+//! Parsers for durations and sizes in options: whole numbers with units.
 
 use std::time::Duration;
 
 const DAY: u64 = 24 * 60 * 60;
-/// From the longest on, as they stand in a duration.
+/// Units of a duration, from the longest on, as in a duration.
 const SECONDS: [(&str, u64); 5] = [("w", 7 * DAY), ("d", DAY), ("h", 60 * 60), ("m", 60), ("s", 1)];
 const BYTES: [(&str, u64); 4] = [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
-/// Reads a duration such as `90d` or `1h30m`.
+/// Parses a duration such as `90d` or `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let seconds = seconds(text).ok_or_else(|| {
         format!("{text:?} is not a duration; write whole numbers with w, d, h, m or s, like 90d or 1h30m")
@@ -15,7 +15,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs).ok_or_else(|| format!("{text:?} is longer than can be counted"))
 }
 
-/// The seconds of all parts, each of a smaller unit than the one before; `None` and `Some(None)` as for [`counted`].
+/// Returns the seconds of all parts, each of a smaller unit than the last. `None` and `Some(None)` are as in [`counted`].
 fn seconds(text: &str) -> Option<Option<u64>> {
     let (mut units, mut total) = (SECONDS.iter(), Some(0_u64));
     for part in text.split_inclusive(|character: char| !character.is_ascii_digit()) {
@@ -26,7 +26,7 @@ fn seconds(text: &str) -> Option<Option<u64>> {
     (!text.is_empty()).then_some(total)
 }
 
-/// Reads how long something is to live: some time.
+/// Parses a lifetime, which must not be zero.
 pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
     let lifetime = duration(text)?;
     if lifetime.is_zero() {
@@ -35,7 +35,7 @@ pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
     Ok(lifetime)
 }
 
-/// Reads a duration that is neither shorter nor longer than the two.
+/// Parses a duration from `least` to `most`.
 pub(crate) fn between(text: &str, [least, most]: [&str; 2]) -> Result<Duration, String> {
     let time = duration(text)?;
     if time < duration(least)? || time > duration(most)? {
@@ -44,7 +44,7 @@ pub(crate) fn between(text: &str, [least, most]: [&str; 2]) -> Result<Duration, 
     Ok(time)
 }
 
-/// Reads a size such as `64MiB`, in bytes.
+/// Parses a size such as `64MiB`, in bytes.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     const RIGHT: &str = "write a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";
     let bytes = counted(text, &BYTES).ok_or_else(|| format!("{text:?} is not a size; {RIGHT}"))?;
@@ -52,7 +52,7 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(|| format!("{text:?} is larger than can be counted; write a size like 64MiB"))
 }
 
-/// The number of the smallest unit: `None` where no whole number and unit stand there, `Some(None)` where it does not fit.
+/// Converts a number with a unit to the smallest unit. `None` if `text` is malformed, `Some(None)` if it is too large.
 fn counted(text: &str, units: &[(&str, u64)]) -> Option<Option<u64>> {
     let (number, unit) = units.iter().rev().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
     let is_whole = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());

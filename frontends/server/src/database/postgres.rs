@@ -1,4 +1,4 @@
-//! [`Postgres`]: a database by its address, and what may be said of it.
+//! [`Postgres`]: a PostgreSQL database by its address, whose secrets are never shown.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::{Migration, Unopened, unconfirmed};
 use crate::exit::{Failure, chain};
 use crate::text::printable;
 
-/// A PostgreSQL database. It shows its hosts and its name alone: the rest of the address may hold a password.
+/// A PostgreSQL database. Shows only its hosts and name: the rest of the address may hold a password.
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
     pub(super) options: Options,
@@ -19,19 +19,19 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Reads an address. No message repeats any of it.
+    /// Parses an address. Messages repeat none of it.
     pub(super) fn parse(address: &str) -> Result<Self, String> {
         let shown = shown(address)?;
         let options = Options::parse(address).map_err(|error| error.to_string())?;
         Ok(Self { options, shown })
     }
 
-    /// The same database, spoken to otherwise.
+    /// Applies `change` to the options.
     pub(super) fn with(self, change: impl FnOnce(Options) -> Options) -> Self {
         Self { options: change(self.options), ..self }
     }
 
-    /// Opens what is there, made and migrated as far as that is allowed.
+    /// Opens the database; creates or migrates its tables first if that is allowed.
     pub(super) async fn open(&self, migration: Migration) -> Result<PostgresStorage, Unopened> {
         let opened = match migration {
             Migration::Allowed => PostgresStorage::open_and_migrate(&self.options).await,
@@ -40,7 +40,7 @@ impl Postgres {
         opened.map_err(|error| self.unopened(&error))
     }
 
-    /// Brings the schema up to date, and returns its version before and now.
+    /// Brings the schema up to date. Returns its version before and now.
     pub(super) async fn migrate(&self) -> Result<(u32, u32), Unopened> {
         let migrated = PostgresStorage::migrate(&self.options).await.map_err(|error| self.unopened(&error))?;
         Ok((migrated.from, migrated.to))
@@ -73,7 +73,7 @@ impl fmt::Display for Postgres {
     }
 }
 
-/// Reads the addresses of standbys. No message repeats any of one.
+/// Parses the addresses of standbys. Messages repeat none of them.
 pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String> {
     for (number, address) in (1..).zip(addresses) {
         if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
@@ -84,7 +84,7 @@ pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String
     Ok(addresses.to_vec())
 }
 
-/// What of an address may be shown: hosts and name. Those of an address whose parts cannot be told apart are none.
+/// Returns what may be shown of an address: hosts and name. Refuses an address whose parts are ambiguous.
 fn shown(address: &str) -> Result<String, String> {
     const RIGHT: &str = "write postgres://USER@HOST/NAME, with % and two hexadecimal digits for each special character";
     let Some((_, parts)) = address.split_once("://") else {
@@ -92,7 +92,7 @@ fn shown(address: &str) -> Result<String, String> {
     };
     let (authority, rest) = parts.split_at(parts.find(['/', '?']).unwrap_or(parts.len()));
     let (user, hosts) = authority.split_once('@').unwrap_or(("", authority));
-    // Here one program would see the end of a password where another sees a part of it.
+    // Programs disagree on where a password with an unescaped `@` ends.
     if hosts.contains('@') || rest.contains('@') {
         let found = if user.contains(':') || rest.contains('@') { "user or password" } else { "user" };
         return Err(format!("the {found} in the address of the database has a special character; {RIGHT}"));
@@ -103,7 +103,7 @@ fn shown(address: &str) -> Result<String, String> {
     Ok(printable(&format!("postgres://{hosts}{name}")).into_owned())
 }
 
-/// What would be right, where the error does not say it.
+/// Returns a hint to append, unless the error contains one.
 fn hint(can_pass: bool, cause: Option<&(dyn Error + 'static)>) -> &'static str {
     let code = cause.and_then(|cause| cause.downcast_ref::<tokio_postgres::Error>()?.code());
     match code {

@@ -14,13 +14,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// An opened database. Cheap to clone; clones share its connections.
 #[derive(Clone, Debug)]
 pub(crate) enum Storage {
-    /// One of SQLite.
+    /// An SQLite database.
     Sqlite(SqliteStorage),
-    /// One of PostgreSQL.
+    /// A PostgreSQL database.
     Postgres(PostgresStorage),
 }
 
-/// The same of either kind.
+/// Evaluates an expression with the storage of either variant.
 macro_rules! of_either {
     ($storage:expr, $either:ident => $what:expr) => {
         match $storage {
@@ -31,17 +31,17 @@ macro_rules! of_either {
 }
 
 impl Storage {
-    /// For commands that write or read everything.
+    /// Returns the storage for commands that write or read everything.
     pub(crate) fn admin(&self) -> &dyn AdminStorage {
         of_either!(self, storage => storage)
     }
 
-    /// The same, to keep.
+    /// Like [`Self::admin`], but owned.
     pub(crate) fn into_admin(self) -> Box<dyn AdminStorage> {
         of_either!(self, storage => Box::new(storage))
     }
 
-    /// The same, which waits up to a minute for another program that writes: a leaked key is revoked all the same.
+    /// Sets a write timeout of a minute, so that a leaked key is revoked even while another program writes.
     pub(crate) fn patient(self) -> Self {
         match self {
             Self::Sqlite(storage) => Self::Sqlite(storage.write_timeout(PATIENCE)),
@@ -49,7 +49,7 @@ impl Storage {
         }
     }
 
-    /// The same for a runtime of several threads: what waits for the disk or a lock keeps none of them.
+    /// Prepares for a multi-threaded runtime: reads that wait for the disk or a lock are offloaded.
     pub(crate) fn served(self) -> Self {
         match self {
             Self::Sqlite(storage) => Self::Sqlite(storage.offload_reads(|read| tokio::task::block_in_place(read))),
@@ -57,32 +57,32 @@ impl Storage {
         }
     }
 
-    /// For changes to keys, and the log of them.
+    /// Returns the storage of keys and of their event log.
     pub(crate) fn keys(&self) -> &dyn KeyStorage {
         of_either!(self, storage => storage)
     }
 
-    /// For links and sessions.
+    /// Returns the storage of sign-in links and sessions.
     pub(crate) fn sign_ins(&self) -> &dyn SignInStorage {
         of_either!(self, storage => storage)
     }
 
-    /// Where courses are read from views over another program's tables: what looks at these.
+    /// Returns the checks of the views if courses are read from views over another program's tables.
     pub(crate) fn views(&self) -> Option<&dyn CourseViews> {
         of_either!(self, storage => storage.views())
     }
 
-    /// For what requests look up of their tokens.
+    /// Returns the storage in which requests look up their tokens.
     pub(crate) fn credentials(&self) -> &dyn CredentialStorage {
         of_either!(self, storage => storage)
     }
 
-    /// For what requests read.
+    /// Returns the storage from which requests read courses.
     pub(crate) fn courses(&self) -> &dyn CourseStorage {
         of_either!(self, storage => storage)
     }
 
-    /// The time by the database's own clock, where it has one.
+    /// Returns the time of the database's clock, or `None` if it has no clock.
     pub(crate) async fn clock(&self) -> Option<Result<Timestamp, StorageError>> {
         match self {
             Self::Sqlite(_) => None,
@@ -90,17 +90,17 @@ impl Storage {
         }
     }
 
-    /// The API over it.
+    /// Starts building the API over this storage.
     pub(crate) fn catalogue(self) -> CatalogueBuilder {
         of_either!(self, storage => Catalogue::with_api_keys(storage))
     }
 
-    /// The developer settings over it.
+    /// Starts building the developer settings over this storage.
     pub(crate) fn developer_settings(&self) -> SettingsBuilder {
         of_either!(self, storage => DeveloperSettings::builder(storage.clone()))
     }
 
-    /// The same with its links and sessions.
+    /// Adds built-in sign-in to `settings`, with links and sessions in this storage.
     pub(crate) fn with_sign_in(&self, settings: &DeveloperSettings) -> SignInSettings {
         of_either!(self, storage => settings.with_sign_in(storage.clone()))
     }

@@ -1,4 +1,4 @@
-//! Addresses, and what becomes of files.
+//! Addresses, and dry runs on files.
 
 use super::*;
 

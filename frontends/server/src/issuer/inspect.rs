@@ -1,4 +1,4 @@
-//! What `doctor` and `tokens check` ask of an issuer.
+//! Checks of an issuer, for `doctor` and `tokens check`.
 
 use bytes::Bytes;
 use catalogue_core::auth::signed::SignedTokens;
@@ -13,12 +13,12 @@ use crate::report::Report;
 
 const CHECK: &str = "issuer";
 
-/// Clocks that are looked after differ by less.
+/// Maximum clock offset without a warning; synchronized clocks differ by less.
 const NOTABLE: Duration = Duration::seconds(5);
-/// What tokens may begin in the future.
+/// Maximum clock offset that verification tolerates: tokens may begin this far in the future.
 const LEEWAY: Duration = Duration::seconds(30);
 
-/// Looks at an issuer whose tokens are taken where clients find the API at `base_url`.
+/// Checks an issuer whose tokens are accepted by the API at `base_url`.
 pub(crate) async fn look(options: &IssuerOptions, base_url: &str, report: &mut Report) {
     match fetched(options).await {
         Err(failure) => report.fault(CHECK, failure.message()),
@@ -43,14 +43,14 @@ pub(crate) async fn look(options: &IssuerOptions, base_url: &str, report: &mut R
     }
 }
 
-/// What knows tokens by the keys of this moment, and what the issuer's clock says; where there are no keys, why.
+/// Returns an authenticator with the keys as of now and the issuer's `Date`, or why there are no keys.
 pub(crate) async fn fetched(
     options: &IssuerOptions,
 ) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
     let fetched = options.source()?.fetch_dated().await;
     let (set, date) = fetched.map_or_else(|why| (Bytes::new(), Err(chain(&why))), |keys| (keys.set, Ok(keys.date)));
     let tokens = options.tokens_by(set)?;
-    // It logs for those who serve.
+    // A refresh logs failures for servers; here they are reported.
     let quiet = set_default(NoSubscriber::default());
     tokens.refresh().await;
     drop(quiet);

@@ -1,4 +1,4 @@
-//! Access tokens of an authorization server, the issuer: the settings of what `catalogue-issuer` asks, and what is told of it.
+//! Access tokens of an authorization server (the issuer): options, authenticators, and checks.
 
 mod inspect;
 mod options;
@@ -13,20 +13,20 @@ use tokio::sync::Notify;
 pub(crate) use inspect::{fetched, look};
 pub(crate) use options::{IssuerOptions, address, discoverable, issuer, key_source, not_empty};
 
-/// Older keys are those of an issuer that did not answer for a while.
+/// Maximum age of keys that count as fresh; older ones mean that the issuer has not responded for a while.
 const STALE: Duration = Duration::from_secs(10 * 60);
 
-/// What knows the tokens of an issuer.
+/// Authenticators of an issuer's tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct IssuersTokens {
     pub(crate) signed: SignedTokens,
-    /// Where it is asked about opaque ones.
+    /// Token introspection, if opaque tokens are accepted.
     pub(crate) opaque: Option<Arc<IntrospectedTokens>>,
     /// Wakes the task that fetches the keys.
     pub(crate) wanted: Arc<Notify>,
 }
 
-/// How keys of that age stand, in a few words.
+/// Describes the status of keys of this `age` in a few words.
 pub(crate) fn standing(age: Option<Duration>) -> String {
     match age.map(|age| (age, age.as_secs() / 60)) {
         None => "no keys yet".to_owned(),

@@ -1,4 +1,4 @@
-//! [`IssuerOptions`]: whose tokens are taken, and what they must be.
+//! [`IssuerOptions`]: which issuer's tokens are accepted, and their requirements.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::exit::Failure;
 use crate::settings::table::*;
 use crate::settings::{Setting, Settings};
 
-/// What `serve` is told of an issuer.
+/// Options of `serve` about an issuer.
 #[derive(Debug)]
 pub(crate) struct IssuerOptions {
     pub(crate) issuer: String,
@@ -24,12 +24,12 @@ pub(crate) struct IssuerOptions {
     pub(crate) account_claim: String,
     scope_prefix: String,
     pub(crate) token_type: TokenType,
-    /// Where it is asked about opaque tokens, by whom, and how long its answers are kept (decisions O35 to O38).
+    /// Introspection endpoint for opaque tokens, the client credentials for it, and the cache TTL (decisions O35 to O38).
     introspection: Option<(IssuerAddress, ClientCredentials, Duration)>,
 }
 
 impl IssuerOptions {
-    /// Asks for them; `base_url` is where clients find the API.
+    /// Reads the options; `base_url` is where clients find the API.
     pub(crate) fn read(settings: &Settings, base_url: &str) -> Option<Self> {
         let Some(issuer) = settings.given(&OAUTH_ISSUER) else {
             let others = all().filter(|setting| setting.name.starts_with("oauth-"));
@@ -68,23 +68,23 @@ impl IssuerOptions {
         })
     }
 
-    /// What fetches the keys.
+    /// Creates the client that fetches the keys.
     ///
     /// # Errors
-    /// The system's certificates, which the issuer is proved by, cannot be read.
+    /// Returns a failure if the system's CA certificates, which authenticate the issuer, cannot be read.
     pub(super) fn source(&self) -> Result<IssuerKeys, Failure> {
         IssuerKeys::new(&self.issuer, self.keys.clone()).map_err(Failure::from)
     }
 
-    /// How long keys are used at most until they are fetched again; those of a network say it themselves.
+    /// Returns the maximum interval between fetches of the keys; a response over the network states its own.
     pub(crate) fn interval(&self) -> Duration {
         if let KeySource::File(_) = self.keys { Duration::from_secs(60) } else { Duration::MAX }
     }
 
-    /// What knows the tokens, by keys that are fetched when they are asked for.
+    /// Creates the authenticators, which fetch the keys when needed.
     ///
     /// # Errors
-    /// As for [`source`](Self::source).
+    /// Returns the failures of [`source`](Self::source).
     pub(crate) fn tokens(&self) -> Result<IssuersTokens, Failure> {
         let signed = self.tokens_by(self.source()?)?;
         let opaque = match &self.introspection {
@@ -97,7 +97,7 @@ impl IssuerOptions {
         Ok(IssuersTokens { signed, opaque, wanted: Arc::default() })
     }
 
-    /// The same by keys of that source.
+    /// Creates the authenticator of signed tokens, with keys from `source`.
     pub(crate) fn tokens_by(&self, source: impl FetchKeys) -> Result<SignedTokens, Failure> {
         SignedTokens::builder(&*self.issuer, &*self.audience, source)
             .algorithms(self.algorithms.iter().copied())
@@ -125,22 +125,22 @@ fn introspection(settings: &Settings) -> Option<(IssuerAddress, ClientCredential
     Some((endpoint, ClientCredentials::new(&id, &secret), keep))
 }
 
-/// Reads an address of the issuer's, which tells what is believed (decision O23).
+/// Parses a URL of the issuer, whose responses are trusted (decision O23).
 pub(crate) fn address(text: &str) -> Result<IssuerAddress, String> {
     IssuerAddress::parse(text).map_err(|error| error.to_string())
 }
 
-/// Reads an issuer, which tokens name byte by byte. It may be any text, if nothing is fetched from it.
+/// Parses an issuer, which tokens name byte by byte. It may be any text, if nothing is fetched from it.
 pub(crate) fn issuer(text: &str) -> Result<String, String> {
     let is_shown = |text: &String| !text.contains(char::is_control);
     let wrong = || "the text has a control character; write the issuer as tokens have it in iss".to_owned();
     not_empty(text).and_then(|text| Some(text).filter(is_shown).ok_or_else(wrong))
 }
 
-/// Whether metadata can be fetched from the issuer, and clients can be told that it is an authorization server.
+/// Checks that the issuer's metadata can be fetched, and that the API can name it as an authorization server.
 ///
 /// # Errors
-/// What is wrong with its address.
+/// Returns what is wrong with the issuer's URL.
 pub(crate) fn discoverable(issuer: &str) -> Result<(), String> {
     IssuerAddress::of_issuer(issuer).map_err(|error| error.to_string())?;
     let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url("https://a.example/");

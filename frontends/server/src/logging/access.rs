@@ -1,10 +1,10 @@
-//! [`AccessLog`]: a line for each request.
+//! [`AccessLog`]: logs a line for each request.
 
 use catalogue_core::observe::{ExceededLimit, FinishedRequest, Observer};
 use http::{Method, StatusCode};
 
-/// Logs each finished request, under the target `catalogue::access`. Never a token, a cursor, a path or a query. Requests of the
-/// developer settings are logged likewise, where they are answered.
+/// Logs each finished request under the target `catalogue::access`, but never a token, a cursor, a path or a query.
+/// `DeveloperPages` logs its own requests in the same form.
 #[derive(Debug)]
 pub(crate) struct AccessLog;
 
@@ -31,12 +31,12 @@ impl Observer for AccessLog {
     }
 }
 
-/// Whether the client's address is noted: where it helps against abuse, and nowhere else.
+/// Returns whether to log the client's address: only if that helps against abuse.
 pub(crate) fn is_refused(status: StatusCode) -> bool {
     [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&status)
 }
 
-/// The method's name, of those that HTTP defines: another one can be any text.
+/// Returns the method's name if HTTP defines it, else `other`: an undefined method can be any text.
 pub(crate) fn method_name(method: &Method) -> &'static str {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")

@@ -1,24 +1,24 @@
-//! What is logged: tracing's filter syntax, in which a level alone is that of this program's own lines.
+//! The log filter, in tracing's syntax, except that a bare level applies to this program's own lines only.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::nearest::nearest;
 
-/// What the targets of this program and of its own libraries begin with.
+/// Prefix of the targets of this program and of its own libraries.
 const OWN: &str = "catalogue";
 
-/// The levels, as messages name them. In a filter they may be in capitals too, or numbers from 0 to 5.
+/// Names of the levels in messages. A filter may also have them in capitals, or as numbers from 0 to 5.
 pub(crate) const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// Reads a filter.
+/// Parses a filter.
 pub(crate) fn parse(text: &str) -> Result<EnvFilter, String> {
     EnvFilter::builder().parse(quiet(text)?).map_err(|error| {
         format!("{text:?} is not a log filter: {error}; write a level like info, or target=level, with commas")
     })
 }
 
-/// The text with libraries at `error`, as far as they are not named: clients could fill the log with their lines.
+/// Returns the filter with libraries at `error` unless it names them: clients could fill the log with their lines.
 fn quiet(text: &str) -> Result<String, String> {
     let items: Vec<_> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
     if items.is_empty() {
@@ -28,19 +28,19 @@ fn quiet(text: &str) -> Result<String, String> {
     let (levels, named): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| level(item).is_some());
     let last = levels.last().and_then(|item| level(item));
     let floor = last.map_or(LevelFilter::ERROR, |level| level.min(LevelFilter::ERROR));
-    // What names a target wins over what stands before it.
+    // Items that name a target override the items before them.
     let own = last.map(|level| format!("{OWN}={level}"));
     let first = [floor.to_string()].into_iter().chain(own);
     Ok(first.chain(named.into_iter().map(str::to_owned)).collect::<Vec<_>>().join(","))
 }
 
-/// Refuses what was meant for a level and is none. tracing takes such a word for a target, and logs nothing of all others.
+/// Refuses a word that is not a level. tracing would take it for a target, and log nothing else.
 fn check(item: &str) -> Result<(), String> {
     let (word, is_level) = match item.split_once('=') {
-        // Of a span, which tracing reads.
+        // tracing itself parses items that name a span.
         _ if item.contains('[') => return Ok(()),
         Some((_, word)) => (word, level(word).is_some()),
-        // A path is no slip of a level.
+        // A path is not a misspelled level.
         None => (item, level(item).is_some() || item.contains("::")),
     };
     if is_level {
@@ -57,7 +57,7 @@ fn right() -> String {
     format!("the levels are {}; a target is written with its level, like hyper=trace", LEVELS.join(", "))
 }
 
-/// The level, where an item is nothing else.
+/// Returns the level if an item consists of nothing else.
 fn level(item: &str) -> Option<LevelFilter> {
     Some(item).filter(|item| !item.is_empty()).and_then(|item| item.parse().ok())
 }

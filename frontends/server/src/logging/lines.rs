@@ -1,4 +1,4 @@
-//! [`Lines`]: what makes a line of an event, as text or as JSON. Whatever stands in its fields, a line stays one line.
+//! [`Lines`]: formats each event as one line of text or JSON, whatever its fields contain.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -17,10 +17,10 @@ use crate::exit::chain;
 use crate::output;
 use crate::text::{json, printable};
 
-/// A buffer that has become larger is not kept.
+/// Maximum capacity of a buffer that is reused.
 const KEPT: usize = 16 << 10;
 
-/// What a line looks like.
+/// Format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// For people.
@@ -29,9 +29,9 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Makes a line of each event. Spans are left out: nothing here opens any.
+/// Formats each event as a line. Ignores spans, because this program opens none.
 ///
-/// Each thread has a buffer of its own, so that a line costs no allocation.
+/// Each thread reuses a buffer, so a line needs no allocation.
 pub(super) struct Lines {
     format: Format,
     coloured: bool,
@@ -48,7 +48,7 @@ impl<S: Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         thread_local!(static LINE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
 
-        // The buffer is taken meanwhile, as a value may log something when it is shown.
+        // Takes the buffer out of the cell, because a value may log an event while it is formatted.
         let mut line = LINE.try_with(RefCell::take).unwrap_or_default();
         match self.format {
             Format::Text => write_text(event, self.coloured, &mut line),
@@ -62,7 +62,7 @@ impl<S: Subscriber> Layer<S> for Lines {
     }
 }
 
-/// `2026-01-02T03:04:05.678Z  INFO target: message name=value`
+/// Writes `2026-01-02T03:04:05.678Z  INFO target: message name=value`.
 fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (level, colour) = level(*metadata.level());
@@ -75,7 +75,7 @@ fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
     line.push(b'\n');
 }
 
-/// `{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO","target":"target","message":"message","name":value}`
+/// Writes `{"timestamp":"2026-01-02T03:04:05.678Z","level":"INFO","target":"target","message":"message","name":value}`.
 fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (now, level, target) = (Timestamp::now(), metadata.level().as_str(), metadata.target());
@@ -84,10 +84,10 @@ fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     line.extend_from_slice(b"}\n");
 }
 
-/// Ends a colour on a terminal.
+/// Escape sequence that ends a color.
 const PLAIN: &str = "\u{1b}[0m";
 
-/// The name of a level, to the right of five places, and its colour.
+/// Returns the name of a level, right-aligned in five columns, and its color.
 fn level(level: Level) -> (&'static str, &'static str) {
     match level {
         Level::ERROR => ("ERROR", "\u{1b}[31m"),
@@ -98,16 +98,14 @@ fn level(level: Level) -> (&'static str, &'static str) {
     }
 }
 
-/// The field that `tracing` puts an event's text into.
+/// Name of the field in which `tracing` stores an event's text.
 const MESSAGE: &str = "message";
 
-/// ` message name="text" name=value`, or as JSON `,"message":"text","name":"text","name":value`
-///
-/// They are written behind what the line has already.
+/// Appends fields to a line: ` message name="text" name=value`, or as JSON `,"message":"text","name":"text","name":value`.
 struct Fields<'l, const JSON: bool>(&'l mut Vec<u8>);
 
 impl<const JSON: bool> Fields<'_, JSON> {
-    /// Names are ours and need no escape.
+    /// Appends a field's name unescaped: names come from code.
     fn name(&mut self, field: &Field) {
         let name = field.name();
         let (before, behind): (&[u8], &[u8]) = if JSON { (b",\"", b"\":") } else { (b" ", b"=") };
@@ -128,14 +126,14 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.name(field);
         if JSON {
-            // To the end whatever is found, as below.
+            // No early exit, as below.
             if value.bytes().fold(true, |ascii, byte| ascii & (byte < 0x7f)) {
                 return serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
             }
             return self.0.extend_from_slice(json(value).expect("a text is JSON").as_bytes());
         }
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-        // To the end whatever is found, so that many bytes are looked at at once.
+        // No early exit: a branch-free loop is vectorized.
         if value.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
             self.0.push(b'"');
             self.0.extend_from_slice(value.as_bytes());
@@ -167,11 +165,11 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
             return self.record_debug(field, &value);
         }
         self.name(field);
-        // What is no number of JSON's becomes null.
+        // JSON has no NaN and no infinity: both become null.
         serde_json::to_writer(&mut *self.0, &value).expect("a Vec takes all, and a number is JSON");
     }
 
-    /// Numbers of other kinds, and what is shown by `%` or `?`.
+    /// Appends numbers of other types, and values recorded by `%` or `?`.
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let text = format!("{value:?}");
         if JSON {

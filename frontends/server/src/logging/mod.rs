@@ -1,6 +1,6 @@
-//! Logs, on standard error: from `tracing` to lines of text or of JSON.
+//! Logging to standard error: `tracing` events as lines of text or of JSON.
 //!
-//! What serves hands its lines over to a thread ([`sink`]), so that a standard error that nobody reads holds no request up.
+//! Servers pass their lines to a thread ([`sink`]), so that a blocked standard error delays no request.
 
 mod access;
 mod filter;
@@ -24,20 +24,19 @@ pub(crate) use lines::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;
 
-/// What changes the filter, whoever has it.
+/// Handle that changes the filter, for any holder.
 type Reloader = reload::Handle<EnvFilter, Registry>;
 
-/// The logs of this process. What waits to be written is written when this is dropped.
+/// The logs of this process. Dropping it writes the queued lines.
 #[derive(Debug)]
 pub(crate) struct Logs {
-    /// What changes the filter.
     pub(crate) reloader: Reloader,
-    /// Where lines go.
+    /// Destination of the lines.
     pub(crate) sink: Arc<Sink>,
 }
 
 impl Logs {
-    /// Starts logging what the filter says, to that sink.
+    /// Starts logging what the filter selects to `sink`.
     pub(crate) fn start(filter: EnvFilter, format: Format, sink: Sink) -> Result<Self, Failure> {
         let (filter, reloader) = reload::Layer::new(filter);
         let sink = Arc::new(sink);
@@ -49,7 +48,7 @@ impl Logs {
     }
 }
 
-/// Changes what is logged. What is wrong with the filter is told to the log, which then stays as it is.
+/// Changes the filter. If the new one is invalid, logs that and keeps the current one.
 pub(crate) fn reload(reloader: &Reloader, filter: Result<EnvFilter, Failure>) {
     match filter.map(|filter| (filter.to_string(), reloader.reload(filter))) {
         Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
@@ -60,12 +59,12 @@ pub(crate) fn reload(reloader: &Reloader, filter: Result<EnvFilter, Failure>) {
 
 impl Drop for Logs {
     fn drop(&mut self) {
-        // The subscriber has the sink too, and stays as long as the process.
+        // The subscriber holds the sink too, and lives as long as the process.
         self.sink.finish();
     }
 }
 
-/// A panic is a line of the log like any other: written by itself, it could wait for standard error.
+/// Logs a panic like any other event: the default hook writes by itself and could block on standard error.
 fn log_panic(panic: &PanicHookInfo<'_>) {
     let message = panic.payload_as_str().unwrap_or("of a value that is no text");
     let location = panic.location().map(tracing::field::display);

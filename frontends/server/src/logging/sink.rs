@@ -1,4 +1,4 @@
-//! [`Sink`]: where lines go, and the thread that writes them.
+//! [`Sink`]: the destination of log lines, and the thread that writes them.
 
 use std::io::{self, Write};
 use std::mem;
@@ -7,31 +7,31 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How many bytes of lines wait to be written at most: those of some five thousand requests.
+/// Maximum number of bytes in the queue: lines of about five thousand requests.
 const ROOM: usize = 1 << 20;
 
-/// What the thread rests after each writing. Lines that come meanwhile are written together, and nobody has to wake it.
+/// Pause of the thread after each write. Lines logged during it are written together, and need not wake the thread.
 const REST: Duration = Duration::from_millis(10);
 
-/// What is waited at the end for lines to be written: a standard error that nobody reads does not keep the process.
+/// Timeout for writing the queue at exit: a blocked standard error must not keep the process alive.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Where lines go.
+/// Destination of log lines.
 #[derive(Debug)]
 pub(crate) enum Sink {
-    /// Written at once, by whoever logs.
+    /// Written immediately by the thread that logs.
     Direct,
-    /// Written by a thread.
+    /// Written by a dedicated thread.
     Background(Arc<Waiting>),
 }
 
-/// Lines that wait: what the thread and those who log share.
+/// Queue of lines, shared by the writing thread and the threads that log.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     state: Mutex<State>,
-    /// There is something to do for the thread.
+    /// Notified when there is work for the thread.
     work: Condvar,
-    /// The thread has written all, and ended.
+    /// Notified when the thread has written everything and ended.
     over: Condvar,
     dropped: AtomicU64,
 }
@@ -39,16 +39,16 @@ pub(crate) struct Waiting {
 #[derive(Debug, Default)]
 struct State {
     lines: Vec<u8>,
-    /// The thread waits for a line, and must be woken.
+    /// Whether the thread waits for a line and must be woken.
     asleep: bool,
-    /// No further line comes.
+    /// Whether the thread must end, because no further lines are logged.
     ending: bool,
-    /// The thread has ended.
+    /// Whether the thread has ended.
     ended: bool,
 }
 
 impl Sink {
-    /// Lines written to standard error by a thread of their own.
+    /// Creates a sink whose dedicated thread writes to standard error.
     pub(crate) fn background() -> io::Result<Self> {
         Self::to(io::stderr())
     }
@@ -60,23 +60,23 @@ impl Sink {
         Ok(Self::Background(waiting))
     }
 
-    /// Takes a line, which ends with a line feed. Where there is no room it is dropped.
+    /// Writes or queues a line, which ends with a line feed. Drops it if the queue is full.
     pub(crate) fn write(&self, line: &[u8]) {
         match self {
-            // One that is closed or full is no reason to fail.
+            // Ignore the error: standard error may be closed or full.
             Self::Direct => drop(io::stderr().lock().write_all(line)),
             Self::Background(waiting) => waiting.push(line),
         }
     }
 
-    /// Lets what waits be written, as far as it is taken soon. Further lines are not written.
+    /// Waits until the queue is written, but not long if standard error is blocked. Further lines are not written.
     pub(super) fn finish(&self) {
         if let Self::Background(waiting) = self {
             waiting.finish();
         }
     }
 
-    /// How many lines were dropped, as nobody took them.
+    /// Returns how many lines were dropped because standard error was blocked.
     pub(crate) fn dropped(&self) -> u64 {
         match self {
             Self::Direct => 0,
@@ -110,12 +110,12 @@ impl Waiting {
         drop(self.over.wait_timeout_while(state, LAST_WAIT, |state| !state.ended));
     }
 
-    /// The thread's work.
+    /// Runs the writing thread.
     fn write_all(&self, mut out: impl Write) {
         let mut lines = Vec::new();
         let mut told = 0;
         while self.take(&mut lines) {
-            // One that is closed is no reason to fail.
+            // Ignore the error: the output may be closed.
             let _ = out.write_all(&lines).and_then(|()| out.flush());
             lines.clear();
             let dropped = self.dropped.load(Ordering::Relaxed);
@@ -130,7 +130,7 @@ impl Waiting {
         self.over.notify_all();
     }
 
-    /// Exchanges the lines that wait for an empty buffer, as soon as there are any; not at the end.
+    /// Waits for lines, and swaps the queue with the empty buffer `lines`. Returns `false` at the end.
     fn take(&self, lines: &mut Vec<u8>) -> bool {
         let mut state = self.state();
         while state.lines.is_empty() && !state.ending {

@@ -1,4 +1,4 @@
-//! Lines as they are written, and a standard error that takes none.
+//! Written lines, and a blocked standard error.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -9,7 +9,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::{Format, Lines, Sink};
 
-/// What has arrived.
+/// Output that has been written.
 #[derive(Clone, Default)]
 struct Collected(Arc<Mutex<Vec<u8>>>);
 
@@ -23,7 +23,7 @@ impl Write for Collected {
     }
 }
 
-/// The lines that `log` writes.
+/// Returns the lines that `log` writes.
 fn logged(format: Format, log: impl FnOnce()) -> Vec<String> {
     let collected = Collected::default();
     let sink = Arc::new(Sink::to(collected.clone()).unwrap());
@@ -69,7 +69,7 @@ fn json_steers_no_terminal() {
     assert_eq!([&value["text"], &value["shown"], &value["message"]], [STRANGE; 3]);
 }
 
-/// Takes each piece only when it is let go on.
+/// Writer that completes each write only after a signal.
 struct Gated {
     go_on: Receiver<()>,
     taken: SyncSender<usize>,
@@ -92,7 +92,7 @@ fn lines_beyond_the_room_are_dropped_and_counted() {
     let ((let_go, go_on), (taken, taking)) = (sync_channel(10), sync_channel(10));
     let sink = Sink::to(Gated { go_on, taken }).unwrap();
     sink.write(b"first\n");
-    // From here on the thread is stuck with the first line, and all others wait.
+    // From here on the thread is blocked by the first line, and all others are queued.
     assert_eq!(taking.recv().unwrap(), 6);
     let line = [b'x'; 1 << 10];
     for _ in 0..(1 << 10) + 3 {
@@ -102,7 +102,7 @@ fn lines_beyond_the_room_are_dropped_and_counted() {
     let_go.send(()).unwrap();
     assert_eq!(taking.recv().unwrap(), 1 << 20);
     let_go.send(()).unwrap();
-    // There is room again.
+    // The queue has room again.
     sink.write(b"last\n");
     assert_eq!(taking.recv().unwrap(), 5);
     let_go.send(()).unwrap();

@@ -1,9 +1,9 @@
-//! What a database on a server and the connections to it tell.
+//! Metrics of a database server and of the connections to it.
 
 use catalogue_core::storage::{Connections, ReplicaStatus, StorageStatus};
 use catalogue_observers::prometheus::Exposition;
 
-/// Writes the state of the primary and of the replicas; without one, the primary gave no answer.
+/// Writes the state of the primary and of the replicas; `None` means that the primary did not respond.
 pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
     let up = status.is_some_and(|status| status.error.is_none());
     out.single("catalogue_database_up", "Whether the primary answers, asked now.", u8::from(up));

@@ -1,4 +1,4 @@
-//! [`SettingsCounts`]: the requests of the developer settings. They are few, so that a map under a lock does.
+//! [`SettingsCounts`]: counts requests of the developer settings. They are few, so a map under a lock suffices.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,11 +7,11 @@ use catalogue_observers::prometheus::Exposition;
 use catalogue_settings::Answered;
 use http::StatusCode;
 
-/// The statuses of the developer settings. Each begins at 0 for each action: Prometheus sees no increase in the first value of
-/// a new series.
+/// Statuses of the developer settings. Each starts at 0 for each action: Prometheus sees no increase in the first value
+/// of a new series.
 const STATUSES: [u16; 14] = [200, 201, 204, 303, 400, 401, 403, 404, 405, 409, 413, 415, 429, 500];
 
-/// How many there were, by action and status.
+/// Number of requests by action and status.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsCounts(Mutex<BTreeMap<(&'static str, u16), u64>>);
 
@@ -27,7 +27,7 @@ impl SettingsCounts {
         *counts.entry((action, status.as_u16())).or_default() += 1;
     }
 
-    /// Writes them; nothing if there are no developer settings.
+    /// Writes the counters; nothing if there are no developer settings.
     pub(super) fn render(&self, out: &mut Exposition) {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !counts.is_empty() {

@@ -1,7 +1,6 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! Requests are counted by `catalogue-observers`; what else is known is written behind them. All labels come from fixed
-//! lists, and none from a client.
+//! `catalogue-observers` counts requests; the other metrics follow. All labels come from fixed lists, and none from a client.
 
 mod database;
 mod developer_settings;
@@ -25,31 +24,31 @@ use crate::logging::Sink;
 use crate::otlp::SpanCounts;
 use developer_settings::SettingsCounts;
 
-/// All that is measured of a server. What is known later than the start is set once.
+/// All measurements of a server. Those that are available only after startup are set once.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// The catalogue's observer.
     pub(crate) requests: Arc<RequestMetrics>,
     pub(crate) settings: SettingsCounts,
-    /// What the serving loop counts.
+    /// Counters of the HTTP server.
     pub(crate) connections: Arc<ConnectionMetrics>,
-    /// What is served, and to how many connections at most.
+    /// The served catalogue, and the maximum number of connections.
     pub(crate) served: OnceLock<(Catalogue, u32)>,
-    /// Requests that a rate limit let through uncounted.
+    /// Number of requests that a rate limit let through uncounted.
     pub(crate) uncounted: OnceLock<Arc<AtomicU64>>,
-    /// Where spans are exported.
+    /// Set if spans are exported.
     #[cfg(feature = "otel")]
     pub(crate) spans: OnceLock<Arc<SpanCounts>>,
-    /// Where an issuer's tokens are taken.
+    /// Set if an issuer's tokens are accepted.
     #[cfg(feature = "oauth")]
     pub(crate) tokens: OnceLock<IssuersTokens>,
-    /// Where the server speaks HTTPS.
+    /// Set if the server speaks HTTPS.
     pub(crate) tls: OnceLock<Arc<Tls>>,
 }
 
 impl Metrics {
-    /// All of them as text, of a server that has begun then and logs to `log`, with those of a database on a server where there
-    /// is one, which may have given no answer.
+    /// Renders all metrics as text, for a server that started at `began` and logs to `log`. `database` is `None`
+    /// without a database server, and `Some(None)` if it did not respond.
     pub(crate) fn render(&self, began: SystemTime, log: &Sink, database: Option<Option<&StorageStatus>>) -> String {
         let mut out = Exposition::default();
         let version = [("version", env!("CARGO_PKG_VERSION"))];

@@ -1,11 +1,11 @@
-//! What Prometheus wants to know of every process.
+//! Metrics that Prometheus expects of every process.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use catalogue_observers::prometheus::Exposition;
 
-/// Writes what the system tells of this process, which counts as begun at `began`; what it does not tell is left out.
+/// Writes what the system reports about this process, which started at `began`. Omits unavailable values.
 pub(super) fn render(began: SystemTime, out: &mut Exposition) {
     let began = began.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     out.single("process_start_time_seconds", "When the process began, since 1970-01-01T00:00:00Z.", began);
@@ -21,12 +21,12 @@ pub(super) fn render(began: SystemTime, out: &mut Exposition) {
             out.single("process_max_fds", "Files and sockets that may be open.", files);
         }
     }
-    // Linux alone tells these, in files.
+    // Only Linux reports these, in files.
     if let Some(bytes) = resident_bytes() {
         out.single("process_resident_memory_bytes", "Memory that the process has.", bytes);
     }
     if let Ok(files) = fs::read_dir("/proc/self/fd") {
-        // One of them is the directory itself.
+        // One of them is the open directory itself.
         out.single("process_open_fds", "Files and sockets that are open.", files.count().saturating_sub(1));
     }
 }

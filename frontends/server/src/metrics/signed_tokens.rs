@@ -1,4 +1,4 @@
-//! What became of an issuer's tokens, and how their issuer's keys stand.
+//! Outcomes of an issuer's tokens, and the status of its keys.
 
 use catalogue_observers::prometheus::Exposition;
 

@@ -1,4 +1,4 @@
-//! Where a collector is.
+//! URL of a span collector.
 
 use catalogue_issuer::http_address;
 use http::Uri;
@@ -6,10 +6,10 @@ use http::uri::Builder;
 
 const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
 
-/// What OTLP puts behind a collector's address for traces.
+/// Path that OTLP appends to a collector's URL for traces.
 const TRACES: &str = "/v1/traces";
 
-/// Reads a collector's address. No message repeats it: it could hold a password.
+/// Parses a collector's URL. Messages do not repeat it: it could hold a password.
 pub(crate) fn parse(text: &str) -> Result<Uri, String> {
     let uri = http_address(text, "collector", RIGHT).map_err(|error| error.to_string())?;
     let base = uri.path().trim_end_matches('/');

@@ -1,7 +1,7 @@
-//! A span of each request for OpenTelemetry, sent to a collector by OTLP over HTTP.
+//! OpenTelemetry spans of requests, sent to a collector by OTLP over HTTP.
 //!
-//! A request puts its span into a queue that is bounded; a thread of OpenTelemetry's makes batches of what is there. So no
-//! request waits for a collector, and one that is away costs spans at most.
+//! A request puts its span into a bounded queue, from which a thread of OpenTelemetry's SDK sends batches. So no
+//! request waits for a collector, and an unreachable one costs only spans.
 
 #[cfg(feature = "otel")]
 mod endpoint;
@@ -9,7 +9,7 @@ mod endpoint;
 #[cfg(feature = "otel")]
 use crate::exit::Failure;
 
-/// Where a collector takes spans.
+/// URL of a collector for spans.
 #[cfg(feature = "otel")]
 pub(crate) use http::Uri as Endpoint;
 #[cfg(feature = "otel")]
@@ -18,7 +18,7 @@ pub(crate) use {
     endpoint::parse as parse_endpoint,
 };
 
-/// No build without OpenTelemetry has one.
+/// Placeholder: a build without OpenTelemetry has no collector.
 #[cfg(not(feature = "otel"))]
 pub(crate) use std::convert::Infallible as Endpoint;
 
@@ -27,10 +27,10 @@ pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
     Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
 }
 
-/// Begins to send spans of that share of the requests that are served at `base_url`, over TLS if `secured`.
+/// Starts exporting spans for a share of the requests that are served at `base_url`, over TLS if `secured`.
 ///
 /// # Errors
-/// The system's certificates, which a collector is checked by, cannot be read.
+/// Returns a failure if the system's CA certificates, which authenticate a collector, cannot be read.
 #[cfg(feature = "otel")]
 pub(crate) fn start((endpoint, ratio): &(Endpoint, f64), base_url: &str, secured: bool) -> Result<SpanExport, Failure> {
     let is_https = endpoint.scheme() == Some(&http::uri::Scheme::HTTPS);
@@ -38,7 +38,7 @@ pub(crate) fn start((endpoint, ratio): &(Endpoint, f64), base_url: &str, secured
     Ok(SpanExport::start(endpoint.clone(), *ratio, catalogue_observers::otlp::Site { base_url, secured }, client))
 }
 
-/// Reads a share such as `0.1`.
+/// Parses a sampling ratio such as `0.1`.
 pub(crate) fn ratio(text: &str) -> Result<f64, String> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let ratio = text.parse().ok().filter(|ratio| plain && (0.0..=1.0).contains(ratio));

@@ -1,4 +1,4 @@
-//! [`DeveloperOptions`]: what `serve` is told of the developer settings, and [`OwnerHeader`]: who may say who the owner is.
+//! [`DeveloperOptions`]: options of the developer settings, and [`OwnerHeader`]: a proxy that authenticates owners.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 use super::Settings;
 use super::table::*;
 
-/// What `serve` is told of the developer settings.
+/// Options of `serve` about the developer settings.
 #[derive(Debug)]
 pub(crate) struct DeveloperOptions {
     pub(crate) url: Address,
@@ -21,7 +21,7 @@ pub(crate) struct DeveloperOptions {
     pub(crate) owner_header: Option<OwnerHeader>,
 }
 
-/// A proxy that signs owners in, the header by which it names them, and how it is known.
+/// A proxy that authenticates owners, the header in which it names them, and how it is recognized.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnerHeader {
     pub(crate) name: HeaderName,
@@ -30,13 +30,13 @@ pub(crate) struct OwnerHeader {
 }
 
 impl DeveloperOptions {
-    /// Settings at `url`, beside an API and its documents, where owners sign in by links.
+    /// Creates options for settings at `url`, next to an API and its documents, with sign-in by links.
     pub(crate) fn at(url: Address, base_url: &str, docs_url: &str) -> Self {
         let (base_url, docs_url) = (base_url.to_owned(), docs_url.to_owned());
         Self { url, base_url, docs_url, tries_across_origins: false, owner_header: None }
     }
 
-    /// Asks for them; `origins` are those whose scripts may call the API.
+    /// Reads the options; scripts of `origins` may call the API.
     pub(super) fn read(settings: &Settings, base_url: &str, docs_url: &str, origins: &[String]) -> Option<Self> {
         let owner_header = owner_header(settings);
         let Some(url) = settings.given(&SETTINGS_URL) else {
@@ -52,7 +52,7 @@ impl DeveloperOptions {
         Some(options)
     }
 
-    /// Refuses to hide the API or its documents.
+    /// Refuses a URL that hides the API or its documents.
     pub(crate) fn check_paths(&self, settings: &Settings) {
         if let Err(error) = self.told_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
             settings.conflict(&[&SETTINGS_URL], &error);
@@ -64,7 +64,7 @@ impl DeveloperOptions {
         if self.tries_across_origins { builder.tries_across_origins() } else { builder }
     }
 
-    /// Refuses a path alone where sessions could travel in cleartext: who listens there may be behind a proxy.
+    /// Refuses a bare path without TLS, unless on loopback without a proxy: sessions could travel in cleartext.
     pub(super) fn check_listener(&self, settings: &Settings, listen: SocketAddr, secured: bool, proxies: &Networks) {
         let is_here = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
         if self.url.origin().is_empty() && !secured && !is_here {
@@ -74,7 +74,7 @@ impl DeveloperOptions {
         }
     }
 
-    /// What to think about where every user of this machine is believed, or browsers come by another port than they must.
+    /// Returns a warning if every user of this machine can pose as an owner, or browsers use another port than they must.
     pub(crate) fn warning(&self, listen: SocketAddr) -> Option<String> {
         let Some(OwnerHeader { name, proxies, secret }) = &self.owner_header else {
             return self.other_port(listen.port());
@@ -88,7 +88,7 @@ impl DeveloperOptions {
         let origin = self.url.origin().parse::<Uri>().ok()?;
         let port = origin.port_u16().unwrap_or(if origin.scheme_str() == Some("https") { 443 } else { 80 });
         let is_here = matches!(origin.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        // Which port is picked for 0 is not known yet.
+        // Port 0 stands for a free port, which is not known yet.
         (is_here && ![0, port].contains(&listening)).then(|| {
             let what = format!("--settings-url names port {port}, and this server listens on {listening}");
             format!("{what}; unless a proxy is between, name {listening}, or each form is refused as another site's")
@@ -98,13 +98,13 @@ impl DeveloperOptions {
 
 const CLEARTEXT: &str = "a session over plain HTTP can be read on the way";
 
-/// The header in which the proxy sends its secret.
+/// Header in which the proxy sends its secret.
 const PROXY_SECRET: HeaderName = HeaderName::from_static("catalogue-proxy-secret");
 const SHORTEST_SECRET: usize = 32;
 const LONGEST_ACCOUNT: usize = 200;
 
 impl OwnerHeader {
-    /// The account that a request's proxy names, or why nobody is believed.
+    /// Returns the account that a request's proxy names, or why the request is refused.
     pub(crate) fn account<B>(&self, request: &Request<B>) -> Result<AccountId, &'static str> {
         let headers = request.headers();
         let (is_believed, reason) = match &self.secret {
@@ -121,13 +121,13 @@ impl OwnerHeader {
     }
 }
 
-/// The value of a header that comes once.
+/// Returns the value of a header that occurs exactly once.
 fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Compares in a time that depends on the lengths alone.
+/// Compares in a time that depends only on the lengths.
 fn is_same(sent: &HeaderValue, secret: &HeaderValue) -> bool {
     let pairs = sent.as_bytes().iter().zip(secret.as_bytes());
     sent.len() == secret.len() && pairs.fold(0, |difference, (a, b)| std::hint::black_box(difference | (a ^ b))) == 0
@@ -153,7 +153,7 @@ fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
     Some(OwnerHeader { name, proxies, secret })
 }
 
-/// Reads where the settings are. What they may hide is looked at where the other addresses are known.
+/// Parses the URL of the settings. Whether it hides others is checked later, when these are known.
 pub(super) fn url(text: &str) -> Result<Address, String> {
     match DeveloperSettings::builder(MemoryStorage::new()).settings_url(text).build() {
         Err(error @ (SettingsError::SettingsUrl(_) | SettingsError::PlainHttp(_))) => Err(error.to_string()),
@@ -166,7 +166,7 @@ pub(super) fn url(text: &str) -> Result<Address, String> {
     }
 }
 
-/// Reads the name of a header that means nothing else.
+/// Parses the name of a header that has no other meaning.
 pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
     const TAKEN: &str = "accept accept- authorization cache-control catalogue-proxy-secret connection content- cookie date expect \
         forwarded host if- keep-alive origin pragma proxy- range referer sec- set-cookie te traceparent tracestate trailer \
@@ -180,7 +180,7 @@ pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
     Ok(name)
 }
 
-/// Reads what the proxy proves itself with. No message repeats any of it.
+/// Parses the secret by which the proxy authenticates. Messages repeat none of it.
 pub(super) fn owner_secret(text: &str) -> Result<HeaderValue, String> {
     let value = HeaderValue::from_str(text).ok().filter(|_| text.is_ascii() && text.len() >= SHORTEST_SECRET);
     let mut value = value.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! [`ConfigFile`]: the configuration file, strictly read.
+//! [`ConfigFile`]: strict parser of the configuration file.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::nearest::nearest;
 use crate::redaction::{AMBIGUOUS, is_ambiguous};
 use crate::text::printable;
 
-/// The settings of a configuration file, each with the line that it stands on, as far as they can be read.
+/// Settings of a configuration file, each with its line number, as far as they can be read.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigFile {
-    /// The file, as it was named.
+    /// Path of the file, as given.
     pub(super) name: String,
-    /// By the names of settings.
+    /// Texts and line number, by the name of the setting.
     values: BTreeMap<&'static str, (Vec<String>, usize)>,
-    /// All that is wrong with it, in the order of its lines.
+    /// Problems of the file, in the order of its lines.
     pub(crate) faults: Vec<String>,
 }
 
 impl ConfigFile {
-    /// Reads a file's text; `name` stands in messages.
+    /// Parses a file's text; `name` appears in messages.
     pub(crate) fn parse(name: String, text: &str) -> Self {
         let table = match DeTable::parse(text) {
             Ok(table) => table,
@@ -47,12 +47,12 @@ impl ConfigFile {
         file
     }
 
-    /// A file of which nothing can be read, and why.
+    /// Creates a file without settings, whose problem is `message`.
     pub(crate) fn unreadable(name: String, message: String) -> Self {
         Self { name, faults: vec![message], ..Self::default() }
     }
 
-    /// The texts of a setting and where they stand.
+    /// Returns the texts of a setting and their location.
     pub(crate) fn get(&self, setting: &Setting) -> Option<Written> {
         let (texts, line) = self.values.get(setting.name)?;
         let place = format!("{}: line {line}", self.name);
@@ -95,7 +95,7 @@ fn texts(setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
     Some(vec![text])
 }
 
-/// The number of the line with the byte at `at`.
+/// Returns the number of the line that contains the byte at `at`.
 fn line_of(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }

@@ -1,4 +1,4 @@
-//! [`Layers`]: what is written of settings, on the command line, in the environment and in the configuration file.
+//! [`Layers`]: settings on the command line, in the environment and in the configuration file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -8,19 +8,19 @@ use std::path::{Path, PathBuf};
 use super::file::ConfigFile;
 use super::{Setting, Shape, secret, table};
 
-/// The variable that names the configuration file.
+/// Environment variable that names the configuration file.
 const CONFIG_VARIABLE: &str = "CATALOGUE_CONFIG";
 
-/// What the command line says of settings.
+/// Settings on the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandLine {
-    /// By the names of settings.
+    /// Texts, by the name of the setting.
     pub(crate) options: BTreeMap<&'static str, Vec<String>>,
-    /// What `--config` names.
+    /// Value of `--config`.
     pub(crate) config: Option<PathBuf>,
 }
 
-/// The command line over the environment over the configuration file. What nobody asks for is not even read.
+/// The command line over the environment over the configuration file. Settings that a command does not use are not read.
 #[derive(Default)]
 pub(crate) struct Layers {
     pub(crate) command_line: CommandLine,
@@ -28,26 +28,26 @@ pub(crate) struct Layers {
     pub(super) file: ConfigFile,
 }
 
-/// What is written of a setting, and where.
+/// Texts of a setting, and their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// One, unless it is a list.
+    /// One text, unless the setting is a list.
     pub(super) texts: Vec<String>,
-    /// The option, the variable, or the file's line.
+    /// The option, the variable, or the line of the file.
     pub(super) place: String,
     /// The key in that line.
     pub(super) key: Option<&'static str>,
 }
 
 impl Written {
-    /// Where it stands, for who does not know the setting.
+    /// Returns the source, for a message that does not name the setting.
     pub(super) fn source(&self) -> String {
         self.key.map_or_else(|| self.place.clone(), |key| format!("{}: {key}", self.place))
     }
 }
 
 impl Layers {
-    /// Those of this process, as far as they can be read.
+    /// Reads the layers of this process, as far as possible.
     pub(super) fn of_this_process(command_line: CommandLine) -> Self {
         let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self::read(command_line, variables.filter(|(name, _)| name.starts_with("CATALOGUE_")).collect())
@@ -61,7 +61,7 @@ impl Layers {
         Self { command_line, variables, file }
     }
 
-    /// The files that should be secret: those that stand for values, and a configuration file that may hold a password.
+    /// Returns the files that should be secret: those named by `file:` values, and a configuration file with a password.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let secrets = || table::all().filter(|setting| setting.is_secret);
         let written = secrets().filter_map(|setting| self.written(setting).ok()?);
@@ -73,12 +73,12 @@ impl Layers {
         named.into_iter().chain(in_file.then(|| PathBuf::from(&self.file.name))).collect()
     }
 
-    /// The variables that could be settings by their name.
+    /// Returns the variables that could be settings by their name.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().map(|name| &**name).filter(|name| *name != CONFIG_VARIABLE)
     }
 
-    /// What the highest layer says that says anything, with what stands in files of its own; or what is wrong with it.
+    /// Returns the texts from the highest layer that has the setting, or what is wrong there. Reads files named by `file:`.
     pub(super) fn find(&self, setting: &Setting) -> Result<Option<Written>, String> {
         let Some(written) = self.written(setting)? else { return Ok(None) };
         let (source, is_list) = (written.source(), setting.shape == Shape::List);
@@ -104,7 +104,7 @@ impl Layers {
         Ok(Some(found))
     }
 
-    /// What the highest layer says that says anything. An empty variable counts as one that is not set.
+    /// Returns the texts from the highest layer that has the setting. An empty variable counts as not set.
     fn written(&self, setting: &Setting) -> Result<Option<Written>, String> {
         if let Some(texts) = self.command_line.options.get(setting.name) {
             return Ok(Some(Written { texts: texts.clone(), place: format!("--{}", setting.name), key: None }));
@@ -120,7 +120,7 @@ impl Layers {
 
 fn read_file(path: &Path, source: &str) -> ConfigFile {
     let name = path.display().to_string();
-    // A pipe that nobody writes to, or a device, would be read for ever; that one is how to say that there is no file.
+    // Reading a device could last forever, so it is refused; but `/dev/null` is how to specify that there is no file.
     let bytes = if path == Path::new("/dev/null") { Ok(Vec::new()) } else { catalogue_hyper::read_short_file(path) };
     let text = bytes.map(String::from_utf8);
     let message = match &text {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     impl Layers {
-        /// Layers that say that; the file is `c.toml`.
+        /// Creates layers with these contents; the file is called `c.toml`.
         pub(in super::super) fn of(
             options: &[(&'static str, &[&str])],
             variables: &[(&str, &str)],

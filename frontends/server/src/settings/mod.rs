@@ -1,4 +1,4 @@
-//! Settings: one table of all, and their layers: the command line over the environment over the configuration file.
+//! Settings: the table of all, and their layers: the command line over the environment over the configuration file.
 
 mod developer;
 mod file;

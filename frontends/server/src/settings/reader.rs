@@ -1,4 +1,4 @@
-//! [`Settings`]: typed values, and all that is wrong with them.
+//! [`Settings`]: typed values, and all problems found in them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,26 +11,26 @@ use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, harmless};
 use crate::redaction::{AMBIGUOUS, is_ambiguous};
 
-/// The settings of this process. What is wrong with a value is collected when it is read, and reported by
-/// [`finish`](Self::finish) with all other faults; a value of another command's option is not even read.
+/// The settings of this process. Problems of a value are collected when it is read, and reported together by
+/// [`finish`](Self::finish); values of options that the command does not use are not read.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
-    /// What was found, by the names of settings: a command may read a setting more than once, and a pipe has it once.
+    /// Values read so far, by the name of the setting: a command may read one more than once, but a pipe has it only once.
     found: RefCell<BTreeMap<&'static str, Option<Written>>>,
-    /// What is wrong with single values.
+    /// Problems of single values.
     faults: RefCell<Vec<String>>,
-    /// Settings that do not go together. Reported only if all values are right: a wrong one may be why.
+    /// Settings that conflict with each other. Reported only if all values are valid: an invalid one may be the cause.
     conflicts: RefCell<Vec<String>>,
 }
 
 impl Settings {
-    /// Those of this process.
+    /// Creates the settings of this process.
     pub(crate) fn of_this_process(command_line: CommandLine) -> Self {
         Self { layers: Layers::of_this_process(command_line), ..Self::default() }
     }
 
-    /// Returns the value that is in force; the default if none is given, or a wrong one.
+    /// Returns the effective value: the default if none or an invalid one is given.
     ///
     /// # Panics
     /// Panics if the setting has no default.
@@ -38,7 +38,7 @@ impl Settings {
         self.given(entry).unwrap_or_else(|| entry.default_value())
     }
 
-    /// Returns the value that is given; `None` if none is, or a wrong one.
+    /// Returns the given value; `None` if none or an invalid one is given.
     pub(crate) fn given<T>(&self, entry: &'static Entry<T>) -> Option<T> {
         let texts = self.written(entry)?.texts;
         let is_refused = texts.iter().any(|text| is_ambiguous(text));
@@ -46,7 +46,7 @@ impl Settings {
         value.map_err(|error| self.fault(&[&entry.setting], &error)).ok()
     }
 
-    /// Returns the text that is in force, whatever it means, or the word for none.
+    /// Returns the effective text, unparsed, or the default's description.
     pub(crate) fn text(&self, setting: &'static Setting) -> Option<String> {
         let given = self.written(setting).and_then(|written| written.texts.into_iter().next());
         given.or_else(|| setting.default_text().map(str::to_owned))
@@ -58,12 +58,12 @@ impl Settings {
         found.entry(setting.name).or_insert_with(find).clone()
     }
 
-    /// Notes what is wrong with the values of settings.
+    /// Records a problem of the values of settings.
     pub(crate) fn fault(&self, settings: &[&'static Setting], what: &dyn Display) {
         self.note(&self.faults, self.sourced(settings, what));
     }
 
-    /// Notes that settings do not go together.
+    /// Records that settings conflict with each other.
     pub(crate) fn conflict(&self, settings: &[&'static Setting], what: &dyn Display) {
         self.note(&self.conflicts, self.sourced(settings, what));
     }
@@ -75,18 +75,18 @@ impl Settings {
         }
     }
 
-    /// Whether somebody gives a value.
+    /// Returns whether a value is given.
     pub(crate) fn is_given(&self, setting: &'static Setting) -> bool {
         self.written(setting).is_some()
     }
 
-    /// Returns `what` is said of settings, behind the sources of those that are given.
+    /// Returns `what`, prefixed with the sources of the settings that are given.
     pub(crate) fn sourced(&self, settings: &[&'static Setting], what: &dyn Display) -> String {
         let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source()));
         format!("{}: {what}", sources.collect::<Vec<_>>().join(" and "))
     }
 
-    /// Reports all that is wrong with the configuration file and with what was read, if anything is.
+    /// Fails with all problems of the configuration file and of the values read so far, if there are any.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         let mut messages = self.layers.file.faults.clone();
         messages.extend(self.faults.borrow().iter().cloned());
@@ -96,32 +96,32 @@ impl Settings {
         if messages.is_empty() { Ok(()) } else { Err(Failure::faults(messages.into_iter())) }
     }
 
-    /// Returns the value that is given, if one is, as those who operate the server may see it, and the source of what is in force.
+    /// Returns the given value, if any, without secrets, and the source of the effective one.
     pub(crate) fn shown(&self, setting: &'static Setting) -> (Option<Vec<String>>, String) {
         let Some(Written { texts, place, .. }) = self.written(setting) else { return (None, "default".to_owned()) };
         let shown = |text: &String| if setting.shape == Shape::Secret { "…".to_owned() } else { harmless(text) };
         (Some(texts.iter().map(shown).collect()), place)
     }
 
-    /// The database that is named, or the default one, with where its courses are.
+    /// Returns the given or the default database, with the location of its courses.
     pub(crate) fn database(&self) -> Database {
         told_to(self.named_database().unwrap_or_else(|| DATABASE.default_value()), self)
     }
 
-    /// The database that is named, if one is.
+    /// Returns the given database, if any.
     pub(crate) fn named_database(&self) -> Option<Database> {
         let through_pooler = self.get(&DATABASE_POOLER);
         let database = self.given(&DATABASE)?;
         Some(if through_pooler { database.with(PostgresOptions::through_transaction_pooler) } else { database })
     }
 
-    /// Whether a missing database may be made and an older one be migrated.
+    /// Returns whether a missing database may be created and an older one migrated.
     pub(crate) fn migration(&self) -> Migration {
         if self.get(&NO_MIGRATE) { Migration::Forbidden } else { Migration::Allowed }
     }
 }
 
-/// That database with what is said of its schemas and of where its courses are.
+/// Applies the options about schemas and the location of courses to `database`.
 fn told_to(database: Database, settings: &Settings) -> Database {
     let (views, schema) = (settings.get(&COURSES), settings.given(&DATABASE_SCHEMA));
     let (theirs, file) = (settings.get(&COURSES_SCHEMA), settings.given(&COURSES_DATABASE));

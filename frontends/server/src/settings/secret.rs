@@ -1,20 +1,20 @@
-//! `file:PATH` in the place of an address with a password: neither processes nor the environment show it.
+//! `file:PATH` instead of a secret, so that neither the process list nor the environment shows it.
 
 use std::path::Path;
 
 use crate::permissions;
 
-/// What such a value begins with. No database and no store has such an address.
+/// Prefix of such a value. No address of a database or a store begins with it.
 const PREFIX: &str = "file:";
-/// No address is as long.
+/// Maximum length of the file in bytes; every address is shorter.
 const LONGEST: usize = 64 << 10;
 
-/// The file that a value names, if it names one.
+/// Returns the file that a value names, if it names one.
 pub(crate) fn file_of(value: &str) -> Option<&Path> {
     value.strip_prefix(PREFIX).map(Path::new)
 }
 
-/// What stands in the file, without the blanks and line feeds around it. No message repeats any of it.
+/// Reads the content of the file, without surrounding whitespace. Messages repeat none of it.
 pub(super) fn read(path: &Path) -> Result<String, String> {
     const RIGHT: &str = "write it into the file, and nothing else";
     let fault = |what: &str| format!("the file {} {what}", path.display());
@@ -61,7 +61,7 @@ mod tests {
         assert!(read(directory.path()).unwrap_err().contains("cannot be read"));
     }
 
-    /// As for certificates: what has no end, or never begins, is not waited for.
+    /// As for certificates, an endless file or a pipe without a writer is not waited for.
     #[cfg(target_os = "linux")]
     #[test]
     fn devices_are_refused_and_pipes_are_read() {

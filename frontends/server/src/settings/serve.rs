@@ -1,4 +1,4 @@
-//! [`ServeSettings`]: what `serve` is told.
+//! [`ServeSettings`]: options of `serve`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::issuer::{self, IssuerOptions};
 use crate::otlp::Endpoint;
 use crate::rate_limit::{self, RateLimiting};
 
-/// How many HTTP/2 requests may be outstanding however few connections there may be: all that thirty clients may send.
+/// Minimum limit of outstanding HTTP/2 requests, however few connections are allowed: what thirty clients may send.
 const LEAST_OUTSTANDING: u32 = 1_000;
 
-/// What `serve` is told.
+/// Options of `serve`.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
     pub(crate) database: Database,
@@ -29,15 +29,15 @@ pub(crate) struct ServeSettings {
     pub(crate) listen: SocketAddr,
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) api: ApiSettings,
-    /// Where spans are sent, and the share of requests that get one.
+    /// Collector of spans, and the share of requests that get one.
     pub(crate) spans: Option<(Endpoint, f64)>,
-    /// How clients are served, but for the certificate.
+    /// Configuration of the HTTP server, without the certificate.
     pub(crate) server: ServerConfig,
     pub(crate) developer: Option<DeveloperOptions>,
     tls: Option<CertificateFiles>,
 }
 
-/// What a catalogue is told.
+/// Options of a catalogue.
 #[derive(Debug)]
 pub(crate) struct ApiSettings {
     pub(crate) base_url: String,
@@ -45,9 +45,9 @@ pub(crate) struct ApiSettings {
     about: AboutSettings,
     accept: Vec<CredentialKind>,
     origins: Vec<String>,
-    /// In bytes; 0 for none.
+    /// Maximum size in bytes; 0 disables the cache.
     pub(crate) page_cache: usize,
-    /// Requests at the same time.
+    /// Maximum number of concurrent requests.
     max_in_flight: u32,
     pub(crate) rate_limiting: RateLimiting,
     #[cfg(feature = "oauth")]
@@ -55,7 +55,7 @@ pub(crate) struct ApiSettings {
 }
 
 impl ServeSettings {
-    /// Asks for all of them.
+    /// Reads all options.
     pub(crate) fn read(settings: &Settings) -> Self {
         let (base_url, docs_url) = addresses(settings);
         let api = ApiSettings {
@@ -85,8 +85,8 @@ impl ServeSettings {
         }
     }
 
-    /// Refuses one address for both, which the second of them could not have. A port that is picked is another one, and so is
-    /// that of a listener that was `inherited`. Sessions are refused where they would travel in cleartext.
+    /// Refuses equal addresses for both listeners, because the second could not be bound. Port 0 and an `inherited`
+    /// listener are always different. Also refuses sessions that would travel in cleartext.
     pub(crate) fn check_listeners(&self, settings: &Settings, inherited: Option<SocketAddr>) {
         if let Some(developer) = &self.developer {
             let (listen, secured) = (inherited.unwrap_or(self.listen), self.tls.is_some());
@@ -100,7 +100,7 @@ impl ServeSettings {
         settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &what);
     }
 
-    /// Reads the certificate, if there is one; what is wrong with it is said here, and not when the first client comes.
+    /// Loads the certificate, if there is one, so that problems are reported before the first client connects.
     pub(crate) fn tls(&self) -> Result<Option<Arc<Tls>>, String> {
         let tls = self.tls.clone().map(|files| Tls::load(files).map_err(|error| chain(&error)));
         Ok(tls.transpose()?.map(Arc::new))
@@ -108,7 +108,7 @@ impl ServeSettings {
 }
 
 impl ApiSettings {
-    /// The catalogue of `builder`'s storage with these settings.
+    /// Builds the catalogue of `builder`'s storage with these options.
     pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
         let builder = self.about.told_to(builder);
         let mut builder = builder
@@ -126,7 +126,7 @@ impl ApiSettings {
     }
 }
 
-/// Whose API the documents describe: what was given, and how a catalogue is told of it.
+/// Options about the API's owner, for the documents, each with the setter of the builder.
 #[derive(Debug)]
 pub(crate) struct AboutSettings(Vec<(String, Tell)>);
 
@@ -135,8 +135,8 @@ type Tell = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let settings_url = settings.given(&SETTINGS_URL).map(|url| url.as_str().to_owned());
-        // Told where the API has a whole address alone, as its metadata name that (decision O33), and clients find the
-        // issuer by its own.
+        // Set only for an absolute base URL, because the API's metadata contain it (decision O33), and for an issuer
+        // that clients can find by its own URL.
         #[cfg(feature = "oauth")]
         let issuer = settings
             .given(&OAUTH_ISSUER)
@@ -157,7 +157,7 @@ impl AboutSettings {
     }
 }
 
-/// Where clients find the API and where they find the documents.
+/// Returns the URLs of the API and of its documents.
 pub(crate) fn addresses(settings: &Settings) -> (String, String) {
     let (base_url, docs_url) = (settings.get(&BASE_URL), settings.get(&DOCS_URL));
     if let Err(error) = value::buildable(|builder| builder.base_url(&base_url).docs_url(&docs_url)) {
@@ -166,7 +166,7 @@ pub(crate) fn addresses(settings: &Settings) -> (String, String) {
     (base_url, docs_url)
 }
 
-/// The database with what only a server is told about a PostgreSQL one.
+/// Returns the database with the PostgreSQL options that only a server has.
 fn database(settings: &Settings) -> Database {
     let connections = settings.get(&DATABASE_CONNECTIONS);
     let timeout = settings.get(&DATABASE_TIMEOUT);
@@ -214,7 +214,7 @@ fn server(settings: &Settings) -> ServerConfig {
     }
 }
 
-/// The certificate and its key, which are given together.
+/// Returns the certificate and its key, which must be given together.
 fn tls_files(settings: &Settings) -> Option<CertificateFiles> {
     let alone = match (settings.given(&TLS_CERT), settings.given(&TLS_KEY)) {
         (None, None) => return None,

@@ -1,39 +1,39 @@
-//! [`Setting`]: what is known of an option, and [`Entry`]: the same with the type of its value.
+//! [`Setting`]: properties of a setting, and [`Entry`]: a setting with the type of its value.
 
 use std::ops::Deref;
 
-/// An option of the command line that has an environment variable and a key in the configuration file.
+/// A command-line option that also has an environment variable and a key in the configuration file.
 #[derive(Debug)]
 pub(crate) struct Setting {
-    /// The option, without hyphens before it: the key in the configuration file.
+    /// Name of the option without hyphens, and key in the configuration file.
     pub(crate) name: &'static str,
-    /// What stands for a value.
+    /// Placeholder for a value.
     pub(crate) value_name: &'static str,
-    /// What it is for.
+    /// Help text.
     pub(crate) help: &'static str,
     pub(crate) default: Fallback,
-    /// What the help says behind the default.
+    /// Text after the default in the help.
     pub(crate) note: &'static str,
     pub(crate) shape: Shape,
     pub(crate) section: Section,
-    /// Its value is an address that may hold a password: it is never shown whole, and may stand in a file.
+    /// Whether the value may be an address with a password: it is never shown whole, and may be in a separate file.
     pub(crate) is_secret: bool,
-    /// Values that a shell completes.
+    /// Values for shell completion.
     pub(crate) offered: &'static [&'static str],
 }
 
-/// What is in force where nobody says anything.
+/// Default of a setting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fallback {
-    /// What this text means as a value.
+    /// A value, given as its text.
     Value(&'static str),
-    /// No value, which means this.
+    /// No value, which the help describes by this text.
     Words(&'static str),
-    /// Nothing that needs a word.
+    /// No value, and no description.
     Nothing,
 }
 
-/// What a setting's value looks like.
+/// Form of a setting's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// One text.
@@ -44,20 +44,20 @@ pub(crate) enum Shape {
     Secret,
     /// A size or a count.
     Size,
-    /// True, false, or one text that says more than true.
+    /// True, false, or one text that implies true.
     Choice,
-    /// Several texts; in one string they are separated by blanks or commas.
+    /// Several texts; in one string they are separated by spaces or commas.
     List,
     /// True or false.
     Flag,
 }
 
-/// Where a setting stands in the help. `serve`, `doctor` and `config check` take it, and what `cli/options.rs` names.
+/// Place of a setting in the help. `serve`, `doctor` and `config check` take it, and what `cli/options.rs` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Serve,
     Clients,
-    /// Every command takes it.
+    /// Taken by every command.
     Every,
 }
 
@@ -68,28 +68,28 @@ pub(crate) struct Entry<T> {
     parse: Parse<T>,
 }
 
-/// How the texts of a value are read.
+/// Parser for the texts of a value.
 #[derive(Debug)]
 pub(super) enum Parse<T> {
-    /// There is one.
+    /// For one text.
     One(fn(&str) -> Result<T, String>),
-    /// There may be several.
+    /// For a list of texts.
     Many(fn(&[String]) -> Result<T, String>),
 }
 
 impl Setting {
-    /// The environment variable, such as `CATALOGUE_BASE_URL`.
+    /// Returns the environment variable, such as `CATALOGUE_BASE_URL`.
     pub(crate) fn variable(&self) -> String {
         format!("CATALOGUE_{}", self.name.replace('-', "_").to_uppercase())
     }
 
-    /// The texts of the default, if that is a value.
+    /// Returns the texts of the default, if it is a value.
     pub(crate) fn default_texts(&self) -> Option<Vec<String>> {
         let Fallback::Value(text) = self.default else { return None };
         Some(text.split(',').map(str::to_owned).collect())
     }
 
-    /// What is in force where nobody says anything, as a value or in words.
+    /// Returns the default, as a value or as a description.
     pub(crate) fn default_text(&self) -> Option<&'static str> {
         match self.default {
             Fallback::Value(text) | Fallback::Words(text) => Some(text),
@@ -99,7 +99,7 @@ impl Setting {
 }
 
 impl<T> Entry<T> {
-    /// One of that name, with what stands for a value of it.
+    /// Creates a setting; `value_name` is the placeholder for its value.
     pub(super) const fn new(name: &'static str, value_name: &'static str, parse: Parse<T>) -> Self {
         let setting = Setting {
             name,
@@ -115,7 +115,7 @@ impl<T> Entry<T> {
         Self { setting, parse }
     }
 
-    /// Reads what is written.
+    /// Parses the texts of a value.
     pub(crate) fn parse(&self, texts: &[String]) -> Result<T, String> {
         match self.parse {
             Parse::One(parse) => parse(texts.first().map_or("", |text| text)),
@@ -123,10 +123,10 @@ impl<T> Entry<T> {
         }
     }
 
-    /// The value where nobody gives one.
+    /// Returns the default value.
     ///
     /// # Panics
-    /// Where the table has no default for it, or a wrong one.
+    /// Panics if the table has no default for the setting, or an invalid one.
     pub(crate) fn default_value(&self) -> T {
         let texts = self.setting.default_texts().unwrap_or_else(|| panic!("{} has no default", self.setting.name));
         self.parse(&texts).unwrap_or_else(|error| panic!("the default of {}: {error}", self.setting.name))

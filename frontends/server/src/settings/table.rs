@@ -173,7 +173,7 @@ table! {
     MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "The most connections at a time; when all are taken, an idle or slow one is closed for the next",
         default: Value("15000"), shape: Shape::Size, section: Section::Clients;
-    // More than any storage works at, and few enough that those who wait are answered within a storage's own deadlines.
+    // More than any storage processes at a time, and few enough that waiting requests meet the storage's deadlines.
     MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "The most requests answered at the same time; further ones get 429",
         default: Value("1000"), shape: Shape::Size, section: Section::Clients;
@@ -207,12 +207,12 @@ table! {
         default: Value("text"), section: Section::Every, offered: &["text", "json"];
 }
 
-/// Every setting.
+/// Returns every setting.
 pub(crate) fn all() -> impl Iterator<Item = &'static Setting> {
     ALL.iter().copied()
 }
 
-/// The setting of that name.
+/// Returns the setting called `name`.
 pub(super) fn named(name: &str) -> Option<&'static Setting> {
     all().find(|setting| setting.name == name)
 }

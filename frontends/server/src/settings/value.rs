@@ -1,4 +1,4 @@
-//! What the texts of settings mean. Each message says what would be right.
+//! Parsers for the values of settings. Each message says what would be valid.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ use catalogue_core::{Address, Catalogue, CatalogueBuilder};
 use crate::database::Database;
 use crate::units;
 
-/// As many connections as fit beside those of clients into the files that a process may have open.
+/// Maximum number of database connections: as many as fit into the open-file limit next to those of clients.
 pub(super) const MAX_DATABASE_CONNECTIONS: usize = 1_000;
-/// More than a semaphore of the runtime counts is more than any machine has.
+/// Maximum count: Tokio's semaphores can count that far, and no machine has more.
 pub(super) const MAX_COUNT: usize = 1 << 28;
-/// A longer time could as well be none.
+/// Maximum request timeout: a longer one would be as good as none.
 pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn flag(text: &str) -> Result<bool, String> {
     one_of(text, "truth value", &[("true", true), ("false", false), ("1", true), ("0", false)])
 }
 
-/// An IP address and a port. A port alone is one of this machine alone, and so is `localhost`, whatever its name means.
+/// Parses an IP address and a port. A bare port is on loopback only, and so is `localhost`, whatever it resolves to.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:").or_else(|| text.strip_prefix(':')).unwrap_or(text);
     if port.bytes().all(|byte| byte.is_ascii_digit())
@@ -34,7 +34,7 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// How long is waited for a database: as long as it takes, up to some time, or not at all.
+/// Parses how long to wait for a database: forever, for some time, or not at all.
 pub(super) fn wait(text: &str) -> Result<Option<Duration>, String> {
     match flag(text) {
         Ok(wait) => Ok(wait.then_some(Duration::MAX)),
@@ -49,7 +49,7 @@ pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Reads a number of connections or requests.
+/// Parses a number of connections or requests.
 pub(super) fn count<T: TryFrom<usize>>(text: &str, most: usize) -> Result<T, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| digits && (1..=most).contains(number));
@@ -58,7 +58,7 @@ pub(super) fn count<T: TryFrom<usize>>(text: &str, most: usize) -> Result<T, Str
         .ok_or_else(|| format!("{text:?} is not a valid count; write an integer from 1 to {most}, like 1000"))
 }
 
-/// Reads the name of one of `known`, which are each a `what`.
+/// Parses the name of a value in `known`; messages call it a `what`.
 pub(crate) fn one_of<T: Copy>(text: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
     let found = known.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
@@ -67,7 +67,7 @@ pub(crate) fn one_of<T: Copy>(text: &str, what: &str, known: &[(&str, T)]) -> Re
     })
 }
 
-/// Reads names of some of `known`, at least one.
+/// Parses the names of values in `known`, at least one.
 pub(super) fn some_of<T: Copy>(texts: &[String], what: &str, known: &[(&str, T)]) -> Result<Vec<T>, String> {
     if texts.is_empty() {
         return Err(format!("no {what} is named; write one, like {}", known[0].0));
@@ -79,12 +79,12 @@ pub(super) fn address(text: &str) -> Result<String, String> {
     Address::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// A text that the library takes.
+/// Returns `text` if the library accepts it.
 pub(super) fn taken(text: &str, change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Result<String, String> {
     buildable(change).map(|()| text.to_owned())
 }
 
-/// Asks the library whether it takes what `change` sets.
+/// Checks that the library accepts what `change` sets.
 pub(super) fn buildable(change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Result<(), String> {
     change(Catalogue::with_api_keys(MemoryStorage::new())).build().map(drop).map_err(|error| error.to_string())
 }
