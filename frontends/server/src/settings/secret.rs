@@ -61,7 +61,7 @@ mod tests {
         assert!(read(directory.path()).unwrap_err().contains("cannot be read"));
     }
 
-    /// As for certificates, an endless file or a pipe without a writer is not waited for.
+    /// Like the reader of certificates, never waits for an endless file or a pipe without a writer.
     #[cfg(target_os = "linux")]
     #[test]
     fn devices_are_refused_and_pipes_are_read() {
