@@ -22,8 +22,6 @@ pub enum CloseReason {
     SlowHead,
     /// A request made no progress in time, or was not over in time.
     Stalled,
-    /// The client broke a limit of HTTP/2 on frames, streams or resets.
-    TooManyFrames,
     /// The client did not close its side in time, after the last response or GOAWAY.
     Lingering,
     /// The server stops, and the connection had no request.
@@ -34,7 +32,7 @@ pub enum CloseReason {
 
 impl CloseReason {
     /// Each with its name, in the order of their numbers.
-    pub(crate) const TABLE: [(Self, &'static str); 12] = [
+    pub(crate) const TABLE: [(Self, &'static str); 11] = [
         (Self::Closed, "closed"),
         (Self::Failed, "failed"),
         (Self::Idle, "idle"),
@@ -43,7 +41,6 @@ impl CloseReason {
         (Self::HandshakeFailed, "handshake_failed"),
         (Self::SlowHead, "slow_head"),
         (Self::Stalled, "stalled"),
-        (Self::TooManyFrames, "too_many_frames"),
         (Self::Lingering, "lingering"),
         (Self::Stopping, "stopping"),
         (Self::EndOfGrace, "end_of_grace"),

@@ -33,7 +33,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     let mut connection = builder(&state.registry.config.limits).serve_connection(io, service_fn(exchange));
 
     let outcome = open.timer.run(|cx| Pin::new(&mut connection).poll(cx)).await;
-    open.end(&outcome, |_| CloseReason::Failed);
+    open.end(&outcome, CloseReason::Failed);
     let is_malformed = matches!(&outcome, Ok(Err(error)) if error.is_parse());
     if is_malformed {
         state.registry.config.metrics.malformed.add();

@@ -1,6 +1,5 @@
 //! HTTP/2: hyper's connection, within the limits of h2 and the requests that all connections may have.
 
-use std::error::Error;
 use std::pin::Pin;
 
 use h2::Reason;
@@ -50,11 +49,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
             outcome => break outcome,
         }
     };
-    open.end(&outcome, |error| {
-        let error = error.source().and_then(|source| source.downcast_ref::<h2::Error>());
-        let is_limit = error.and_then(h2::Error::reason) == Some(Reason::ENHANCE_YOUR_CALM);
-        if is_limit { CloseReason::TooManyFrames } else { CloseReason::Failed }
-    });
+    open.end(&outcome, CloseReason::Failed);
 }
 
 /// hyper without pings of its own: a client that is gone is noticed by what it does not send, take or acknowledge.

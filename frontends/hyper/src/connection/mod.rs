@@ -48,7 +48,7 @@ pub(crate) async fn serve_tls<S: TowerService>(
     drop(handshake);
     let transport = match outcome {
         Ok(Ok(stream)) => stream,
-        other => return open.end(&other, |_| CloseReason::HandshakeFailed),
+        other => return open.end(&other, CloseReason::HandshakeFailed),
     };
     if transport.get_ref().1.alpn_protocol() == Some(HTTP_2) {
         open.state.lock().end_handshake(Phase::Http2);

@@ -43,16 +43,12 @@ impl OpenConnection {
     }
 
     /// Notes that it has ended so, with `failure` as the reason of an error.
-    pub(crate) fn end<T, E: Display>(
-        &mut self,
-        outcome: &Result<Result<T, E>, CloseReason>,
-        failure: impl FnOnce(&E) -> CloseReason,
-    ) {
+    pub(crate) fn end<T, E: Display>(&mut self, outcome: &Result<Result<T, E>, CloseReason>, failure: CloseReason) {
         let peer = self.state.peer.address;
         match outcome {
             Ok(Ok(_)) => self.reason = CloseReason::Closed,
             Ok(Err(error)) => {
-                self.reason = failure(error);
+                self.reason = failure;
                 tracing::debug!(%peer, %error, reason = %self.reason, "a connection failed");
             }
             Err(reason) => {

@@ -18,13 +18,13 @@ pub(super) async fn refuse(open: &mut OpenConnection, socket: &mut Socket) -> bo
     let peek = |cx: &mut Context<'_>| socket.tcp.poll_peek(cx, &mut ReadBuf::new(&mut first));
     let peeked = open.timer.run(peek).await;
     if peeked.is_err() {
-        open.end(&peeked, |_| CloseReason::HandshakeFailed);
+        open.end(&peeked, CloseReason::HandshakeFailed);
         return true;
     }
     if !first[0].is_ascii_alphabetic() {
         return false;
     }
-    open.end::<(), _>(&Ok(Err("the client speaks plain HTTP")), |_| CloseReason::HandshakeFailed);
+    open.end::<(), _>(&Ok(Err("the client speaks plain HTTP")), CloseReason::HandshakeFailed);
     open.close(socket, RESPONSE).await;
     true
 }
