@@ -1,4 +1,4 @@
-//! [`Authenticator`]: whose token is this?
+//! [`Authenticator`]: resolves tokens to identities.
 
 use std::fmt;
 
@@ -9,38 +9,38 @@ use super::bearer::BearerToken;
 use crate::model::Identity;
 use crate::storage::StorageError;
 
-/// What an [`Authenticator`] says of a token.
+/// Result of [`Authenticator::authenticate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The token is good, and this is who holds it.
+    /// The token is valid and belongs to this identity.
     Accepted(Identity),
-    /// The token is known to be bad; no other authenticator is asked.
+    /// The token is known to be invalid; no other authenticator is tried.
     Refused(Refusal),
-    /// The same, with what more may be said of it.
+    /// Like [`Refused`](Self::Refused), with details for the observer and the caller.
     Explained(Refusal, Explanation),
-    /// Not a token of this authenticator: the next one is asked. After the last one the token is invalid.
+    /// Not a token of this authenticator: the next one is tried. After the last one the token is invalid.
     NotMine,
 }
 
-/// Why a request is answered 401 (decision A3).
+/// Why a request gets a 401 (decision A3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// No bearer token came: no header, another scheme, no token behind the scheme, or several headers.
+    /// The request has no bearer token: no header, another scheme, no token after the scheme, or several headers.
     Missing,
     /// The token is malformed or unknown.
     Invalid,
-    /// The token has expired. Only a caller who sent the whole token, and no guess, may learn that.
+    /// The token has expired. Only a caller that sent the whole token, not a guess, may learn that.
     Expired,
-    /// The token was revoked. Only a caller who sent the whole token, and no guess, may learn that.
+    /// The token was revoked. Only a caller that sent the whole token, not a guess, may learn that.
     Revoked,
 }
 
 impl Refusal {
     pub(crate) const ALL: [Self; 4] = [Self::Missing, Self::Invalid, Self::Expired, Self::Revoked];
 
-    /// The `reason` in the details of a 401.
+    /// Returns the `reason` in the details of a 401.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -52,31 +52,30 @@ impl Refusal {
     }
 }
 
-/// What is said of a refusal beyond its reason (decision O32).
+/// Details of a refusal beyond its reason (decision O32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Explanation {
-    /// One word of a fixed list, for the observer: logs and metrics.
+    /// One word of a fixed list, for the observer's logs and metrics.
     pub word: &'static str,
-    /// A sentence for the caller, the `error_description` of the answer: visible ASCII without `"` and `\`. Only for who has
-    /// proved to hold a true token.
+    /// Sentence for the caller, the `error_description` of the response: visible ASCII without `"` and `\`. Only for
+    /// callers that have proved to hold a genuine token.
     pub description: Option<&'static str>,
 }
 
-/// Finds out whose a token is.
+/// Resolves tokens to identities.
 ///
 /// # Contract
-/// - A token that was revoked or has expired is refused from the next call on: no verdict may be cached beyond that
-///   (decision C3).
-/// - A storage or service out of reach is an error and never a refusal, so that nobody throws a good token away
+/// - Refuse a revoked or expired token from the next call on: do not cache a verdict beyond that (decision C3).
+/// - Return an error, never a refusal, if a storage or service is unreachable, so that no client discards a valid token
 ///   (decision A19).
-/// - Calls may run at the same time and may be dropped before they finish.
+/// - Calls may run concurrently and may be dropped before they finish.
 ///
 /// ```
 /// use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
 /// use catalogue_core::storage::StorageError;
 /// use catalogue_core::{AccountId, async_trait};
 ///
-/// /// One fixed token of one account, as a test may want it.
+/// /// One fixed token of one account, for tests.
 /// #[derive(Debug)]
 /// struct OneToken;
 ///
@@ -100,14 +99,14 @@ pub struct Explanation {
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
-    /// Says whose `token` is.
+    /// Identifies the caller that holds `token`.
     ///
     /// # Errors
-    /// When that cannot be found out now; the request is answered 500.
+    /// Returns an error if the token cannot be checked now; the request gets a 500.
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>;
 
-    /// Whose signed tokens these are, and for which audience: the documents name both (decision O34). Default `None`. Texts
-    /// with a backtick or a control character are not named.
+    /// Returns the issuer and the audience of signed tokens, which the documents name (decision O34). Default: `None`.
+    /// Texts with a backtick or a control character are omitted from the documents.
     fn issuer_and_audience(&self) -> Option<(&str, &str)> {
         None
     }

@@ -1,7 +1,7 @@
-//! Who calls and what they may do: sections 5.1 to 5.7.
+//! Authentication and authorization: sections 5.1 to 5.7.
 //!
-//! A request's secret becomes a [`BearerToken`]; an [`Authenticator`] says whose it is; the scope gate lets the
-//! [`Identity`] through to an operation or refuses it.
+//! A request's secret becomes a [`BearerToken`]; an [`Authenticator`] resolves it to an [`Identity`]; the scope gate admits
+//! the identity to an operation or refuses it.
 
 mod authenticator;
 mod bearer;

@@ -8,12 +8,12 @@ use crate::model::{Credential, Identity, Revision, begins_as_api_key, token_kind
 use crate::storage::{CredentialStorage, StorageError};
 use crate::timestamp::Timestamp;
 
-/// Knows the API keys and opaque OAuth tokens that a storage holds, by the digest of the whole token.
+/// Authenticator for the API keys and opaque OAuth tokens of a storage, found by the digest of the whole token.
 #[derive(Clone, Debug)]
 pub struct StoredCredentials<S>(S);
 
 impl<S: CredentialStorage> StoredCredentials<S> {
-    /// An authenticator over `storage`.
+    /// Creates an authenticator over `storage`.
     pub const fn new(storage: S) -> Self {
         Self(storage)
     }
@@ -30,16 +30,16 @@ impl<S: CredentialStorage> Authenticator for StoredCredentials<S> {
     }
 }
 
-/// A [`Verdict`], with what else the look-up has found.
+/// A [`Verdict`], with the other results of the lookup.
 pub(crate) enum LookedUp {
-    /// With the revision of the account's courses, where the look-up brought it along.
+    /// Includes the revision of the account's courses, if the lookup returned it.
     Accepted(Identity, Option<Revision>),
-    /// With whose the token was, where it is known.
+    /// Includes the identity of the token, if it is known.
     Refused(Refusal, Option<Identity>),
     NotMine,
 }
 
-/// Says whose `token` is. The token keeps its digest.
+/// Authenticates `token` against `storage`, and caches the digest in it.
 pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
     token: &mut BearerToken<'_>,
@@ -67,7 +67,7 @@ pub(crate) async fn look_up(
     })
 }
 
-/// Returns why the credential does not hold at `now`; `None` if it does (decision C3).
+/// Returns why the credential is not valid at `now`; `None` if it is (decision C3).
 fn refusal(credential: &Credential, now: impl FnOnce() -> Timestamp) -> Option<Refusal> {
     if credential.revoked_at.is_some() {
         return Some(Refusal::Revoked);

@@ -1,4 +1,4 @@
-//! [`Introspect`]: how a host asks an issuer about a token.
+//! [`Introspect`]: the host application's client for token introspection.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use bytes::Bytes;
 
 use crate::storage::StorageError;
 
-/// Asks an authorization server about a token (RFC 7662), with the client that the host has.
+/// Introspects tokens at an authorization server (RFC 7662), with the host application's HTTP client.
 ///
 /// # Contract
-/// - It sends the token and the host's own credentials over TLS to the issuer's own address, and follows no redirect.
-/// - It asks for an answer without a content coding, or decodes it.
-/// - It ends within two seconds, and reads 64 KiB at most (decision O38).
-/// - No error and no log has the token.
-/// - It may be dropped before it ends. At most 64 calls run at the same time.
+/// - Send the token and the host application's credentials over TLS to the issuer's own URL, and follow no redirect.
+/// - Request a response without a content coding, or decode it.
+/// - Finish within two seconds, and read at most 64 KiB (decision O38).
+/// - Keep the token out of all errors and logs.
+/// - The future may be dropped before it finishes. At most 64 calls run concurrently.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -22,7 +22,7 @@ use crate::storage::StorageError;
 /// use catalogue_core::auth::introspected::Introspect;
 /// use catalogue_core::storage::StorageError;
 ///
-/// /// An issuer that has ended all its tokens.
+/// /// An issuer that reports every token as inactive.
 /// #[derive(Debug)]
 /// struct NoneActive;
 ///
@@ -40,10 +40,10 @@ use crate::storage::StorageError;
 )]
 #[async_trait]
 pub trait Introspect: fmt::Debug + Send + Sync + 'static {
-    /// The body of the issuer's answer, whose status is 200.
+    /// Returns the body of the issuer's response with status 200.
     ///
     /// # Errors
-    /// When there is none: the issuer is away or late, or does not take the host's credentials. The request is answered 500,
-    /// and the log has the error with its sources.
+    /// Returns an error if there is none: the issuer is unreachable or late, or rejects the host application's credentials.
+    /// The request gets a 500, and the log has the error with its sources.
     async fn introspect(&self, token: &str) -> Result<Bytes, StorageError>;
 }

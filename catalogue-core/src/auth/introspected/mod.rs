@@ -1,4 +1,4 @@
-//! Opaque access tokens of an authorization server, which is asked about each (RFC 7662; decisions O35 to O38).
+//! Opaque access tokens of an authorization server, validated by token introspection (RFC 7662; decisions O35 to O38).
 //!
 //! ```
 //! use bytes::Bytes;
@@ -10,7 +10,7 @@
 //! fn catalogue(issuer: impl Introspect, key_set: Bytes) -> Result<Catalogue, BuildError> {
 //!     let signed = SignedTokens::builder("https://id.example.com", "https://api.example.com/api/v1", key_set).build()?;
 //!     let opaque = IntrospectedTokens::of(&signed, issuer);
-//!     // Last, since it asks about all that nobody else knows.
+//!     // Last, because it introspects every token that the others do not recognize.
 //!     Catalogue::with_api_keys(MemoryStorage::new()).or_authenticator(signed).or_authenticator(opaque).build()
 //! }
 //! ```
@@ -40,12 +40,12 @@ use crate::panic_guard::catch_panic;
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 
-/// How many tokens are asked about at the same time.
+/// Maximum number of concurrent introspections.
 const MOST: usize = 64;
-/// How long an accepted token may be kept at most.
+/// Maximum time for which an accepted token is cached.
 const LONGEST: Duration = Duration::from_secs(60);
-/// What an issuer may say that a token is. It answers about refresh tokens too (RFC 7662 section 2.1), and about tokens that
-/// are bound to their sender.
+/// Values that an issuer may report for an access token. It also reports on refresh tokens (RFC 7662 section 2.1), and on
+/// tokens that are bound to their sender.
 const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
     // Ory Hydra and Amazon Cognito.
     ("token_use", &["access_token", "access"]),
@@ -53,21 +53,21 @@ const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
     ("token_usage", &["access_token"]),
     ("token_type", &["Bearer"]),
 ];
-/// How many are kept at most; some 5 MB.
+/// Capacity of the cache of accepted tokens; about 5 MB.
 const KEPT: usize = 10_000;
 
-/// Knows the opaque access tokens of one issuer, by asking it. Requests that come with the same token while one asks share
-/// its answer.
+/// Authenticator for the opaque access tokens of one issuer, by introspection. Concurrent requests with the same token
+/// share one call.
 ///
-/// It leaves API keys, tokens of ours (`cato_…`) and what has the form of a signed token to others, and takes everything
-/// else for a token of its issuer: so it comes last. With a rate limit, unknown tokens are counted by client address before
-/// it is asked (decision A2); without one, whoever sends requests makes it ask.
+/// It leaves API keys, the catalogue's own tokens (`cato_…`) and texts of the form of a signed token to other
+/// authenticators, and treats everything else as a token of its issuer: so put it last. With a rate limit, unknown tokens
+/// are counted by client address before the issuer is called (decision A2); without one, any client can cause calls.
 pub struct IntrospectedTokens {
     issuer: Arc<str>,
     rules: Rules,
     introspect: Box<dyn Introspect>,
     in_flight: InFlight,
-    /// Never holds anything: it makes those who come with the same token wait.
+    /// Always empty. Used only for its per-key guard, which makes concurrent requests with the same token wait.
     asking: Cache<TokenDigest, Shared>,
     keep: Duration,
     kept: Cache<TokenDigest, Kept>,
@@ -75,12 +75,12 @@ pub struct IntrospectedTokens {
     clock: Clock,
 }
 
-/// Whose a token is, and when it ends; or why it is refused.
+/// Identity and expiry of a token, or why it is refused.
 type Told = Result<(Identity, Timestamp), Outcome>;
-/// What those who wait are told; `None` where it cannot be told.
+/// Result for the waiters; `None` if the introspection failed.
 type Shared = Option<Told>;
 
-/// An accepted token, and when that counts.
+/// An accepted token, and the time range in which it is valid without another introspection.
 #[derive(Clone, Debug)]
 struct Kept {
     identity: Identity,
@@ -88,9 +88,9 @@ struct Kept {
 }
 
 impl IntrospectedTokens {
-    /// The opaque tokens of the issuer whose signed ones are `signed`, held against the same audience, account's claim and
-    /// scopes. An issuer that signs none has a key set of no bytes: leave its signed tokens out of the catalogue, and nothing
-    /// is fetched.
+    /// Creates an authenticator for the opaque tokens of the issuer of `signed`, checked against the same audience, account
+    /// claim and scopes. For an issuer that signs none, build `signed` with an empty key set (no bytes) and leave it out of
+    /// the catalogue: then nothing is fetched.
     pub fn of(signed: &SignedTokens, introspect: impl Introspect) -> Self {
         let (issuer, rules, clock) = signed.parts();
         Self {
@@ -106,29 +106,29 @@ impl IntrospectedTokens {
         }
     }
 
-    /// Keeps accepted tokens so long, 60 seconds at most and never past their end: a revocation at the issuer counts that
-    /// much later. Default nothing is kept.
+    /// Caches accepted tokens for `duration`, at most 60 seconds and never past their expiry. A revocation at the issuer
+    /// takes effect up to that much later. Default: no caching.
     #[must_use]
     pub fn keep(mut self, duration: Duration) -> Self {
         self.keep = duration.min(LONGEST);
         self
     }
 
-    /// How often each thing became of a token, by the words of decision O32. Words of signed tokens alone count nothing.
+    /// Returns the count of each outcome, by the words of decision O32. Outcomes that only signed tokens have stay 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.outcomes.all()
     }
 
-    /// What the issuer says of the token, asked once for all who come with it meanwhile.
+    /// Introspects a token. Concurrent requests with the same token share one call (single flight).
     async fn share(&self, text: &str, digest: &TokenDigest) -> Result<Told, StorageError> {
         let guard = match self.asking.get_value_or_guard_async(digest).await {
             Ok(told) => return told.ok_or_else(|| unavailable("another request asked and failed; its line says why")),
             Err(guard) => guard,
         };
-        // A panic is a failure, which those who wait would otherwise go through one after the other.
+        // Catch a panic: otherwise each waiter would take over, one after the other, and panic too.
         let asked = catch_panic(pin!(self.ask(text, digest))).await;
         let told = asked.unwrap_or_else(|panicked| Err(unavailable(panicked)));
-        // Without an entry it reaches those who wait, and is not kept.
+        // Remove the entry first: waiters still get the result, but it is not cached.
         self.asking.remove(digest);
         let _ = guard.insert(told.as_ref().ok().cloned());
         told
@@ -156,7 +156,7 @@ impl IntrospectedTokens {
         Ok(told)
     }
 
-    /// What an active token grants.
+    /// Returns what an active token grants.
     fn judge(&self, members: &Members, digest: &TokenDigest) -> Told {
         if members.get("iss")?.is_some_and(|issuer| issuer != *self.issuer) {
             return Err(Outcome::Issuer);
@@ -173,7 +173,7 @@ impl IntrospectedTokens {
     }
 }
 
-/// Whether others know such tokens: `ccat_…`, `cato_…` and signed ones.
+/// Returns whether the text is for other authenticators: `ccat_…`, `cato_…` and signed tokens.
 fn is_anothers(text: &str) -> bool {
     CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix())) || signed::has_form(text)
 }

@@ -1,6 +1,6 @@
-//! [`SignatureAlgorithm`]: the five ways in which a token may be signed (decision O11).
+//! [`SignatureAlgorithm`]: the five supported algorithms of signed tokens (decision O11).
 
-/// How a token is signed. There is nothing here for `none` and for `HS256`: whoever can check such a token can make one.
+/// Signature algorithm of a token. `none` and `HS256` are excluded: whoever can verify such a token can also forge one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SignatureAlgorithm {
@@ -17,10 +17,10 @@ pub enum SignatureAlgorithm {
 }
 
 impl SignatureAlgorithm {
-    /// Every one.
+    /// All algorithms.
     pub const ALL: &'static [Self] = &[Self::Es256, Self::Es384, Self::EdDsa, Self::Ps256, Self::Rs256];
 
-    /// The algorithm's name in tokens, key sets and configurations.
+    /// Returns the algorithm's name in tokens, key sets and configurations.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl SignatureAlgorithm {
         }
     }
 
-    /// The algorithm of that name; `Ed25519` is one of `EdDSA` (RFC 9864).
+    /// Returns the algorithm named `name`. `Ed25519` is an alias of `EdDSA` (RFC 9864).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "Ed25519" { "EdDSA" } else { name };

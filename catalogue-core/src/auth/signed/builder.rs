@@ -1,4 +1,4 @@
-//! [`SignedTokensBuilder`]: putting [`SignedTokens`] together.
+//! [`SignedTokensBuilder`]: builds [`SignedTokens`].
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,23 +12,23 @@ use super::{FetchKeys, Inner, SignatureAlgorithm, SignedTokens};
 use crate::build_error::BuildError;
 use crate::timestamp::Timestamp;
 
-/// How many verified tokens are kept by default; some 5 MB.
+/// Default number of verified tokens that are cached; about 5 MB.
 const DEFAULT_KEPT: usize = 10_000;
 
-/// What the header of a token must call it (decision O10).
+/// Type that a token's header must declare (decision O10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TokenType {
     /// An access token, `at+jwt`, with the claims that RFC 9068 requires.
     #[default]
     AccessToken,
-    /// Anything, for issuers that call access tokens `JWT`. The audience tells them from ID tokens, and claims do: one that
-    /// says to be of another kind is refused, and one with `nonce`, `at_hash` or `c_hash`, unless it is called `at+jwt` or
-    /// has the `typ` `Bearer` among its claims.
+    /// Any type, for issuers that call access tokens `JWT`. The audience and claims distinguish them from ID tokens. Unless
+    /// its header declares `at+jwt`, a token is refused if a claim names another kind of token, or if it has `nonce`,
+    /// `at_hash` or `c_hash` without the claim `typ` `Bearer`.
     Any,
 }
 
-/// Puts [`SignedTokens`] together.
+/// Builder of [`SignedTokens`].
 #[derive(Debug)]
 #[must_use = "a builder does nothing before `build`"]
 pub struct SignedTokensBuilder {
@@ -46,47 +46,47 @@ impl SignedTokensBuilder {
         Self { issuer, source, rules, algorithms: SignatureAlgorithm::ALL.to_vec(), kept: DEFAULT_KEPT }
     }
 
-    /// The claim that has the account's id (decision O17). Default `sub`; a token whose `sub` is its client's id is then
-    /// refused, since a client that acts for itself is no account.
+    /// Sets the claim that contains the account's id (decision O17). Default: `sub`. A token whose `sub` is its client's id
+    /// is then refused, because a client that acts for itself is not an account.
     pub fn account_claim(mut self, name: impl Into<String>) -> Self {
         self.rules.account_claim = name.into();
         self
     }
 
-    /// What the issuer puts before the names of the scopes of section 5.4, such as `catalogue:`; a scope without it is not
-    /// counted. Default nothing.
+    /// Sets the prefix that the issuer puts before the names of the scopes of section 5.4, such as `catalogue:`. Scopes
+    /// without it are ignored. Default: none.
     pub fn scope_prefix(mut self, prefix: impl Into<String>) -> Self {
         self.rules.scope_prefix = prefix.into();
         self
     }
 
-    /// Which algorithms are taken. Default all of them.
+    /// Sets the accepted algorithms. Default: all.
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = SignatureAlgorithm>) -> Self {
         self.algorithms = algorithms.into_iter().collect();
         self
     }
 
-    /// What the header must call a token. Default [`TokenType::AccessToken`].
+    /// Sets the type that a token's header must declare. Default: [`TokenType::AccessToken`].
     pub fn token_type(mut self, token_type: TokenType) -> Self {
         self.rules.token_type = token_type;
         self
     }
 
-    /// How many verified tokens are kept, so that their signatures are checked once (decision O28). Default 10,000.
+    /// Sets how many verified tokens are cached, so that each signature is verified once (decision O28). Default: 10,000.
     pub fn kept_tokens(mut self, most: usize) -> Self {
         self.kept = most;
         self
     }
 
-    /// The authenticator.
+    /// Builds the authenticator.
     ///
     /// # Errors
-    /// When the issuer, the audience or the account's claim is empty, or no algorithm is taken.
+    /// Returns an error if the issuer, the audience or the account claim is empty, or if no algorithm is accepted.
     pub fn build(self) -> Result<SignedTokens, BuildError> {
         self.build_with(Timestamp::now, Instant::now)
     }
 
-    /// By other clocks: that of tokens, and that of fetches.
+    /// Like [`build`](Self::build), with other clocks: `clock` for tokens, `steady` for fetches.
     pub(in crate::auth) fn build_with(
         self,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! [`Rules`]: what the claims of a token must be, once its issuer vouches for them (decisions O14 to O19).
+//! [`Rules`]: the checks of a token's claims after the issuer has vouched for them (decisions O14 to O19).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,37 +11,37 @@ use super::outcome::Outcome;
 use crate::model::{AccountId, Scope, Scopes};
 use crate::timestamp::Timestamp;
 
-/// How far a token's beginning may be ahead of this clock. An end has no leeway (decision C3).
+/// Maximum time that `nbf` may be ahead of this clock. `exp` has no leeway (decision C3).
 const LEEWAY: Duration = Duration::from_secs(30);
-/// The longest id of an account, in bytes.
+/// Maximum length of an account's id, in bytes.
 const MAX_ACCOUNT: usize = 200;
 const ID_TOKEN_CLAIMS: [&str; 3] = ["nonce", "at_hash", "c_hash"];
-/// Where issuers write what kind of token it is: Keycloak; Amazon Cognito and Ory Hydra; `OpenIddict`; Simple JWT.
+/// Claims in which issuers write the kind of token: Keycloak; Amazon Cognito and Ory Hydra; `OpenIddict`; Simple JWT.
 const KIND_CLAIMS: [&str; 4] = ["typ", "token_use", "token_usage", "token_type"];
-/// What they write there for a token that is not an access token, in lower case.
+/// Values of [`KIND_CLAIMS`], in lower case, for tokens that are not access tokens.
 const OTHER_KINDS: [&str; 7] = ["id", "id_token", "serialized-id", "refresh", "refresh_token", "offline", "logout"];
 
-/// What the claims are held against.
+/// Rules that claims are checked against.
 #[derive(Clone, Debug)]
 pub(in crate::auth) struct Rules {
     pub(super) audience: String,
     pub(super) token_type: TokenType,
     pub(super) account_claim: String,
-    /// What stands before the names of our scopes.
+    /// Prefix that the issuer puts before the names of the catalogue's scopes.
     pub(super) scope_prefix: String,
 }
 
-/// What a token grants, and to whom.
+/// Account, client and scopes that a token grants.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::auth) struct Grant {
     pub(in crate::auth) account: AccountId,
     pub(in crate::auth) client: Option<Arc<str>>,
     pub(in crate::auth) scopes: Scopes,
-    /// From this instant on it grants nothing.
+    /// When the grant ends.
     pub(in crate::auth) expires: Timestamp,
 }
 
-/// A claim that is missing where it is required counts as one of another type.
+/// A required claim that is missing counts as a claim of the wrong type.
 impl From<Faulty> for Outcome {
     fn from(Faulty: Faulty) -> Self {
         Self::Claim
@@ -49,7 +49,7 @@ impl From<Faulty> for Outcome {
 }
 
 impl Rules {
-    /// What the `claims` grant at `now`. `is_access_token` if the header of the token says that it is one.
+    /// Returns what `claims` grant at `now`. `is_access_token` is whether the token's header declares an access token.
     pub(in crate::auth) fn grant(
         &self,
         claims: &Members,
@@ -71,7 +71,7 @@ impl Rules {
         let client = client(claims)?;
         let account = self.account(claims, client.as_deref())?;
         let scopes = self.scopes(claims)?;
-        // Last, since who is told that it has expired is told that all else is right.
+        // Checked last: "expired" implies that all other checks passed.
         if expires <= now {
             return Err(Outcome::Expired);
         }
@@ -86,7 +86,7 @@ impl Rules {
         }
     }
 
-    /// Whether the claims are those of an access token.
+    /// Checks that the claims are those of an access token.
     fn check_type(&self, claims: &Members, is_access_token: bool) -> Result<(), Outcome> {
         let issued_at = claims.number("iat")?;
         match self.token_type {
@@ -103,14 +103,14 @@ impl Rules {
     fn account(&self, claims: &Members, client: Option<&str>) -> Result<AccountId, Outcome> {
         let claim = claims.get(&self.account_claim)?.ok_or(Outcome::Claim)?;
         let account = claim.as_str().filter(|account| can_be_an_account(account)).ok_or(Outcome::Account)?;
-        // A client that acts for itself must not become the account of its name (RFC 9068 section 5).
+        // A client that acts for itself must not become the account with its name (RFC 9068 section 5).
         if self.account_claim == "sub" && client == Some(account) {
             return Err(Outcome::Account);
         }
         Ok(AccountId::new(account))
     }
 
-    /// The scopes of section 5.4 among those of the token; others belong to other resources.
+    /// Returns the token's scopes that section 5.4 defines; the others belong to other resources.
     fn scopes(&self, claims: &Members) -> Result<Scopes, Outcome> {
         let Some(granted) = claims.get("scope")?.map_or_else(|| claims.get("scp"), |scope| Ok(Some(scope)))? else {
             return Ok(Scopes::default());
@@ -125,7 +125,7 @@ impl Rules {
     }
 }
 
-/// Whether the claims are those of an access token as far as issuers tell it in them, which RFC 9068 leaves to the header.
+/// Checks that no claim declares another kind of token. RFC 9068 leaves that to the header, but issuers use claims.
 fn check_kind(claims: &Members) -> Result<(), Outcome> {
     let mut is_bearer = false;
     for claim in KIND_CLAIMS {
@@ -135,12 +135,12 @@ fn check_kind(claims: &Members) -> Result<(), Outcome> {
         }
         is_bearer |= claim == "typ" && kind.as_deref() == Some("bearer");
     }
-    // Keycloak before 25 has the nonce of the sign-in in access tokens too.
+    // Before version 25, Keycloak puts the nonce of the sign-in into access tokens too.
     let is_id_token = !is_bearer && ID_TOKEN_CLAIMS.iter().any(|claim| claims.get(claim) != Ok(None));
     if is_id_token { Err(Outcome::Typ) } else { Ok(()) }
 }
 
-/// Whom the token was issued to: RFC 9068's claim, or else what Keycloak, Okta and Entra ID have in its place.
+/// Returns the client that the token was issued to: RFC 9068's claim, or the claim of Keycloak, Okta or Entra ID.
 fn client(claims: &Members) -> Result<Option<String>, Faulty> {
     for name in ["client_id", "azp", "cid", "appid"] {
         if let Some(client) = claims.text(name)? {
@@ -154,8 +154,8 @@ fn can_be_an_account(text: &str) -> bool {
     (1..=MAX_ACCOUNT).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
-/// The instant that many seconds after 1970, which may have a fraction, up to the year 9999: an issuer that counts
-/// milliseconds is found out.
+/// Converts seconds since 1970, which may have a fraction, to an instant up to the year 9999. Later ones return `None`,
+/// which detects an issuer that counts milliseconds.
 pub(super) fn instant(seconds: f64) -> Option<Timestamp> {
     // The cast saturates.
     let microseconds = (seconds * 1e6) as i64;

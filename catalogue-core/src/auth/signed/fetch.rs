@@ -1,4 +1,4 @@
-//! [`FetchKeys`]: how a host gets an issuer's key set.
+//! [`FetchKeys`]: how the host application fetches an issuer's key set.
 
 use std::fmt;
 
@@ -8,15 +8,14 @@ use bytes::Bytes;
 
 use crate::storage::StorageError;
 
-/// Fetches an issuer's key set: with the client that the host has, from a file, or one that stays (`Bytes`).
+/// Fetches an issuer's key set: with the host application's HTTP client, from a file, or a constant one (`Bytes`).
 ///
 /// # Contract
-/// - It ends within five seconds, since requests wait for it, and reads 256 KiB at most.
-/// - Over a network it fetches from the issuer's own address over TLS, proves the issuer's name, and follows no redirect
-///   (decision O23): whoever answers in the issuer's place signs tokens. It asks for an answer without a content coding, or
-///   decodes it.
-/// - It may be dropped before it ends, and polled by one request and then another. In between it may not be polled for ten
-///   seconds: where its time is limited, it runs in a task of its own.
+/// - Finish within five seconds, because requests wait for it, and read at most 256 KiB.
+/// - Over a network, fetch from the issuer's own URL over TLS, verify the issuer's name, and follow no redirect (decision
+///   O23): an impostor could sign tokens. Request a response without a content coding, or decode it.
+/// - The future may be dropped before it finishes, polled by one request and then another, and not polled for ten seconds
+///   in between: if it has a timeout, run it in its own task.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -24,7 +23,7 @@ use crate::storage::StorageError;
 /// use catalogue_core::async_trait;
 /// use catalogue_core::storage::{StorageError, StorageErrorKind};
 ///
-/// /// A key set in a file that somebody renews.
+/// /// A key set in a file that another program updates.
 /// #[derive(Debug)]
 /// struct File(std::path::PathBuf);
 ///
@@ -44,14 +43,14 @@ use crate::storage::StorageError;
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
-    /// The issuer's key set as JSON (RFC 7517).
+    /// Returns the issuer's key set as JSON (RFC 7517).
     ///
     /// # Errors
-    /// When it cannot be fetched now. The log has the error with its sources.
+    /// Returns an error if the set cannot be fetched now. The log has the error with its sources.
     async fn fetch(&self) -> Result<Bytes, StorageError>;
 }
 
-/// A set that stays.
+/// Returns the bytes as a constant key set.
 #[async_trait]
 impl FetchKeys for Bytes {
     async fn fetch(&self) -> Result<Bytes, StorageError> {

@@ -1,4 +1,4 @@
-//! [`KeySet`]: a JWK set (RFC 7517) as keys that verify.
+//! [`KeySet`]: parses a JWK set (RFC 7517) into keys that verify signatures.
 
 use std::iter::repeat_n;
 
@@ -12,19 +12,19 @@ use sha2::{Digest, Sha256};
 use super::algorithm::SignatureAlgorithm;
 use super::token::decode;
 
-/// The largest set, in bytes and keys (decision O21).
+/// Maximum size of a set, in bytes; [`MAX_KEYS`] is the maximum number of its keys (decision O21).
 const MAX_BYTES: usize = 256 << 10;
 const MAX_KEYS: usize = 100;
-/// How many keys are tried on one token (decision O13).
+/// Maximum number of keys that are tried on one token (decision O13).
 const MAX_TRIED: usize = 4;
 
-/// The keys of an issuer.
+/// Usable keys of an issuer.
 #[derive(Debug)]
 pub(super) struct KeySet {
     keys: Vec<Key>,
-    /// How many keys those are: one for two algorithms is there twice.
+    /// Number of usable JWKs. `keys` has a JWK once for each of its algorithms.
     pub(super) usable: usize,
-    /// Keys that are not used, by their `kid`, each with the reason.
+    /// Keys that are not used: the `kid` of each, and the reason.
     pub(super) passed_over: Vec<(Option<Box<str>>, PassedOver)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct KeySet {
 pub(super) struct Key {
     kid: Option<Box<str>>,
     algorithm: SignatureAlgorithm,
-    /// What tells this key from others, in whatever set.
+    /// Identifies this key, in any set.
     pub(super) id: KeyId,
     public: ParsedPublicKey,
 }
@@ -58,7 +58,7 @@ pub(super) enum PassedOver {
 }
 
 impl KeySet {
-    /// The set that `json` is, or why it cannot be used.
+    /// Parses a set, or returns why it cannot be used.
     pub(super) fn parse(json: &[u8]) -> Result<Self, String> {
         let no_set = |why: &str| format!("the answer is no key set: {why}");
         if json.len() > MAX_BYTES {
@@ -88,7 +88,7 @@ impl KeySet {
         Ok(read)
     }
 
-    /// The keys that are not used, each by its name and with the reason.
+    /// Returns the keys that are not used, each with its name and the reason.
     pub(super) fn shown_passed_over(&self) -> Vec<String> {
         let shown = |(kid, why): &(Option<Box<str>>, PassedOver)| match kid {
             Some(kid) => format!("{kid:?}: {why}"),
@@ -110,7 +110,7 @@ impl KeySet {
         self.keys.iter().any(|key| key.id == id)
     }
 
-    /// The keys that a token with that `kid` and algorithm is tried with.
+    /// Returns the keys to try on a token with this `kid` and algorithm.
     pub(super) fn candidates(&self, kid: Option<&str>, algorithm: SignatureAlgorithm) -> impl Iterator<Item = &Key> {
         let named = move |key: &&Key| kid.is_none() || key.kid.as_deref() == kid;
         self.keys.iter().filter(named).filter(move |key| key.algorithm == algorithm).take(MAX_TRIED)
@@ -118,13 +118,13 @@ impl KeySet {
 }
 
 impl Key {
-    /// Whether `signature` over `signed` is this key's.
+    /// Returns whether `signature` over `signed` was made with this key.
     pub(super) fn verifies(&self, signed: &[u8], signature: &[u8]) -> bool {
         self.public.verify_sig(signed, signature).is_ok()
     }
 }
 
-/// A key for each algorithm that a JWK is for.
+/// Returns one key for each algorithm that a JWK supports.
 fn keys_of(jwk: &Value) -> Result<Vec<Key>, PassedOver> {
     use SignatureAlgorithm::{EdDsa, Es256, Es384, Ps256, Rs256};
 
@@ -163,7 +163,7 @@ fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, PassedOver> {
         SignatureAlgorithm::Es384 => {
             ParsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, point(&number("x")?, &number("y")?, 48)?)
         }
-        // Of any other length, aws-lc takes it for another form of key.
+        // aws-lc would accept another length as another encoding of a key.
         SignatureAlgorithm::EdDsa => {
             let x = <[u8; 32]>::try_from(octets("x")?).map_err(|_| PassedOver::Malformed)?;
             ParsedPublicKey::new(&ED25519, x)
@@ -172,23 +172,23 @@ fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, PassedOver> {
         SignatureAlgorithm::Rs256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PKCS1_2048_8192_SHA256),
     };
     let public = public.map_err(|_| PassedOver::Malformed)?;
-    // A name that is no text is not one that a token can have.
+    // A `kid` that is not a string counts as absent: no token can name it.
     let kid: Option<Box<str>> = jwk.get("kid").map(|kid| kid.as_str().map(Into::into)).unwrap_or_default();
     let mut digest = Sha256::new_with_prefix(algorithm.name());
     digest.update(public.as_ref());
-    // Last, and present or not: no name runs into a key.
+    // The `kid` comes last, with a prefix only if it is present, so it cannot be mistaken for a part of the key.
     digest.update(kid.as_ref().map_or_else(String::new, |kid| format!("kid:{kid}")));
     Ok(Key { kid, algorithm, id: KeyId(digest.finalize().into()), public })
 }
 
-/// The number without the zeros before it, which RFC 7518 forbids in `n` and `e` and demands in coordinates. Some issuers
-/// write a zero for the sign, others write none.
+/// Returns `number` without leading zeros, which RFC 7518 forbids in `n` and `e` and requires in coordinates. Some issuers
+/// add a zero for the sign, others strip zeros.
 fn without_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|octet| **octet == 0).count();
     &number[zeros..]
 }
 
-/// A point as SEC 1 writes it, uncompressed. aws-lc checks that it is on its curve.
+/// Encodes an uncompressed point (SEC 1). aws-lc checks that it is on its curve.
 fn point(x: &[u8], y: &[u8], length: usize) -> Result<Vec<u8>, PassedOver> {
     let mut point = vec![4];
     for number in [x, y] {
@@ -198,7 +198,7 @@ fn point(x: &[u8], y: &[u8], length: usize) -> Result<Vec<u8>, PassedOver> {
     Ok(point)
 }
 
-/// aws-lc checks sizes at each signature alone, and this a key that is not to be used.
+/// Checks the size of an RSA key, so that an unusable key is skipped: aws-lc checks it only when it verifies a signature.
 fn rsa(n: Vec<u8>, e: Vec<u8>) -> Result<RsaPublicKeyComponents<Vec<u8>>, PassedOver> {
     let is_odd = |number: &[u8]| number.last().is_some_and(|last| last & 1 == 1);
     if !is_odd(&n) || !is_odd(&e) || e == [1] {
@@ -208,7 +208,7 @@ fn rsa(n: Vec<u8>, e: Vec<u8>) -> Result<RsaPublicKeyComponents<Vec<u8>>, Passed
     if (2048..=8192).contains(&bits) { Ok(RsaPublicKeyComponents { n, e }) } else { Err(PassedOver::Size) }
 }
 
-/// A member that has a value: null and an empty list count as absent, as serializers write them for what is not there.
+/// Returns a member that has a value. Null and an empty list count as absent: serializers write them for absent values.
 fn member<'j>(jwk: &'j Value, name: &str) -> Option<&'j Value> {
     jwk.get(name).filter(|value| !value.is_null() && !value.as_array().is_some_and(Vec::is_empty))
 }

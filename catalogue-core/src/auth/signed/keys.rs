@@ -15,20 +15,20 @@ use crate::in_flight::InFlight;
 use crate::panic_guard::catch_panic;
 use crate::storage::{StorageError, StorageErrorKind};
 
-/// How old the set becomes before it is fetched again.
+/// Age at which the set is fetched again.
 const FRESH: Duration = Duration::from_secs(5 * 60);
-/// How long a set is used after it was fetched.
+/// Maximum age of a set that is used.
 const USABLE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Minimum time between the beginnings of two fetches for requests.
 const PAUSE: Duration = Duration::from_secs(10);
-/// After failures the pause before the next try is doubled, from the first to the last.
+/// Delays after failed refreshes: the first one, doubled after each further failure up to the second one.
 const RETRY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
-/// How much later than it said a task may come again before requests fetch in its place.
+/// How late a task's next refresh may be before requests fetch the set themselves.
 const GRACE: Duration = Duration::from_secs(30);
 /// Maximum number of requests that wait for a fetch.
 const MAX_WAITING: usize = 64;
 
-/// A fetch for requests. All that wait poll the same one, so none is begun anew because one of them disconnects.
+/// A fetch for requests. All waiters poll the same one, so a client that disconnects does not restart it.
 type Fetch = Shared<Pin<Box<dyn Future<Output = bool> + Send>>>;
 
 pub(super) struct Keys {
@@ -41,31 +41,31 @@ pub(super) struct Keys {
 
 #[derive(Default)]
 struct State {
-    /// The last set, and when the fetch began that brought it.
+    /// The last set, and when its fetch began.
     set: Option<(Instant, Arc<KeySet>)>,
-    /// When the last fetch failed, and why; `None` after one that succeeded.
+    /// When and why the last fetch failed; `None` after a success.
     failed: Option<(Instant, String)>,
     failures: u32,
-    /// The last fetch for requests, and when it began. It stays when it has ended, and its result holds for [`PAUSE`].
+    /// The last fetch for requests, and when it began. Its result is reused until [`PAUSE`] has passed.
     asked: Option<(Instant, Fetch)>,
-    /// From then on a request fetches before it continues: no task has come.
+    /// When requests begin to fetch the set themselves, because no task has refreshed it.
     due: Option<Instant>,
     has_warned: bool,
-    /// Without the age.
+    /// Without the age, which is computed when it is read.
     status: KeysStatus,
 }
 
-/// How the keys of an issuer stand.
+/// Status of an issuer's keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeysStatus {
-    /// How many keys of the last set can be used.
+    /// Number of usable keys in the last set.
     pub usable: usize,
-    /// How long ago that set was fetched; `None` before the first one. After 24 hours it is not used.
+    /// Time since the last set was fetched; `None` before the first one. A set is not used after 24 hours.
     pub age: Option<Duration>,
-    /// How often a set was fetched.
+    /// Number of successful fetches.
     pub fetched: u64,
-    /// How often that failed.
+    /// Number of failed fetches.
     pub failed: u64,
 }
 
@@ -79,8 +79,8 @@ impl Keys {
         Self { issuer, source: Arc::new(source), waiting: InFlight::new(MAX_WAITING), state: Mutex::default(), clock }
     }
 
-    /// Returns the set that a token with that `kid` is verified with. Without a set that has such a key it is fetched once
-    /// more. A set that is old because no task fetches it is fetched too, and used all the same if that fails.
+    /// Returns the set to verify a token with `kid`, and fetches it first if no usable set has such a key. Also fetches a
+    /// set that is stale because no task refreshes it, but uses the stale one if that fails.
     pub(super) async fn with(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, StorageError> {
         let (set, is_due) = self.usable();
         match set.filter(|set| kid.is_none_or(|kid| set.knows(kid))) {
@@ -90,15 +90,15 @@ impl Keys {
         }
     }
 
-    /// Returns the set after one fetch for all requests that need one, begun at most every ten seconds. Within them the
-    /// result of the last one holds.
+    /// Returns the set after a fetch that all waiting requests share. Starts at most one fetch in ten seconds; until then,
+    /// the result of the last one is reused.
     pub(super) async fn fetch_for_request(self: &Arc<Self>) -> Result<Arc<KeySet>, StorageError> {
         let not_fetched = || self.unavailable("cannot be fetched now; the log says why");
         let fetch = self.begin_or_join().ok_or_else(not_fetched)?;
         let has_succeeded = match fetch.peek() {
             Some(has_succeeded) => *has_succeeded,
             None => {
-                // Each request that waits holds a connection.
+                // Limited, because each waiting request holds a connection.
                 let crowded =
                     || self.unavailable(&format!("are being fetched, and {MAX_WAITING} requests wait for them"));
                 let _permit = self.waiting.enter().ok_or_else(crowded)?;
@@ -112,7 +112,7 @@ impl Keys {
         StorageError::new(StorageErrorKind::Unavailable, format!("the keys of {} {why}", self.issuer))
     }
 
-    /// Returns the fetch to wait for; `None` if one of the task has just failed.
+    /// Returns the fetch to wait for; `None` if a fetch of the task has just failed.
     fn begin_or_join(self: &Arc<Self>) -> Option<Fetch> {
         let now = (self.clock)();
         let is_recent = |at: &Instant| now.saturating_duration_since(*at) < PAUSE;
@@ -135,22 +135,22 @@ impl Keys {
         Some(fetch)
     }
 
-    /// Fetches the set now, and returns how long the task shall wait until it comes again.
+    /// Fetches the set now, and returns how long the task should wait before its next call.
     pub(super) async fn refresh(self: &Arc<Self>) -> Duration {
         let has_succeeded = self.fetch((self.clock)()).await;
         let mut state = self.state();
         let pause = if has_succeeded {
-            // Not all servers at the same time.
+            // Jitter, so that servers do not all fetch at the same time.
             FRESH * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61))
         } else {
             RETRY[1].min(RETRY[0] * (1 << (state.failures.clamp(1, 5) - 1)))
         };
-        // Never sooner than before: where this is called next to the task, that sleeps on.
+        // Never earlier than before: after an extra call from elsewhere, the task still sleeps as long.
         state.due = state.due.max((self.clock)().checked_add(pause + GRACE));
         pause
     }
 
-    /// Fetches the set, which is in use when this returns `true`. A fetch that was left unfinished does not keep these keys.
+    /// Fetches and records the set, and returns whether that succeeded. An unfinished fetch does not keep `self` alive.
     fn fetch(self: &Arc<Self>, began: Instant) -> impl Future<Output = bool> + Send + use<> {
         let (keys, source) = (Arc::downgrade(self), Arc::clone(&self.source));
         async move {
@@ -171,7 +171,7 @@ impl Keys {
         KeysStatus { age, ..state.status }
     }
 
-    /// The keys of the last set that are not used, each by its name and with the reason.
+    /// Returns the keys of the last set that are not used, each with its name and the reason.
     pub(super) fn passed_over(&self) -> Vec<String> {
         self.state().set.as_ref().map(|(_, set)| set.shown_passed_over()).unwrap_or_default()
     }
@@ -180,14 +180,14 @@ impl Keys {
         self.state().failed.as_ref().map(|(_, why)| why.clone())
     }
 
-    /// The set in use, and whether it is due.
+    /// Returns the set unless it is too old, and whether requests must fetch it themselves.
     fn usable(&self) -> (Option<Arc<KeySet>>, bool) {
         let (now, state) = ((self.clock)(), self.state());
         let set = state.set.as_ref().filter(|(at, _)| now.saturating_duration_since(*at) <= USABLE);
         (set.map(|(_, set)| Arc::clone(set)), state.due.is_some_and(|due| due <= now))
     }
 
-    /// Records what came of a fetch. A set does not replace one whose fetch began later.
+    /// Records the result of a fetch. A set does not replace one whose fetch began later.
     fn record(&self, began: Instant, read: Result<Arc<KeySet>, String>) {
         let mut state = self.state();
         let issuer = &*self.issuer;
@@ -221,7 +221,7 @@ impl Keys {
     }
 }
 
-/// Logs which keys came and went, by their names, which are an issuer's texts.
+/// Logs which keys were added and removed, by their names, which are the issuer's own texts.
 fn tell_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
     let (came, went) = (new.kids_without(old), old.map(|old| old.kids_without(Some(new))).unwrap_or_default());
     if !came.is_empty() || !went.is_empty() {

@@ -1,5 +1,5 @@
-//! [`Members`]: a JSON object of a token, or about one. A member that is read must not come twice, others may be anything
-//! (decision O9).
+//! [`Members`]: a JSON object of a token, or about one. A member that is read must occur only once; other members may be
+//! anything (decision O9).
 
 use std::fmt;
 
@@ -8,30 +8,30 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// An object: its members in their order, each as it is written. Values may be nested without end, be numbers that have no
-/// end, or texts with half a character; names may have half a character too.
+/// A JSON object: its members in order, with unparsed values. Values may be nested to any depth, be numbers of any size, or
+/// strings with unpaired surrogates; so may names.
 #[derive(Debug)]
 pub(in crate::auth) struct Members(Vec<(Bytes, Box<RawValue>)>);
 
-/// A member comes twice, has another type or cannot be read.
+/// Error: a member occurs twice, has the wrong type or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::auth) struct Faulty;
 
 impl Members {
-    /// The object that `json` is, or `None` if it is anything else. Values are parsed when they are read.
+    /// Parses an object, or returns `None` if `json` is anything else. Values are parsed when they are read.
     pub(in crate::auth) fn parse(json: &[u8]) -> Option<Self> {
         let json = str::from_utf8(json).ok()?;
-        // Bytes, as which names are read, may have control characters, and JSON may not.
+        // Validate first: names are read as bytes, which may contain control characters, unlike JSON strings.
         serde_json::from_str::<IgnoredAny>(json).ok()?;
         serde_json::Deserializer::from_str(json).deserialize_map(Reader).ok()
     }
 
-    /// Whether there is a member of that name, whatever it is.
+    /// Returns whether there is a member `name`, even a malformed one.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(member, _)| member == name)
     }
 
-    /// The member of that name. Null and an empty list count as absent, as serializers write them for what is not there.
+    /// Returns the member `name`. Null and an empty list count as absent, because serializers write them for absent values.
     pub(in crate::auth) fn get(&self, name: &str) -> Result<Option<Value>, Faulty> {
         let mut found = self.0.iter().filter(|(member, _)| member == name);
         let Some((_, value)) = found.next() else { return Ok(None) };
@@ -46,7 +46,7 @@ impl Members {
         self.get(name)?.map(|value| if let Value::String(text) = value { Ok(text) } else { Err(Faulty) }).transpose()
     }
 
-    /// Whether a member that comes once is that text.
+    /// Returns whether the value of any member that occurs once is `text`.
     pub(super) fn has_text(&self, text: &str) -> bool {
         let mut names = self.0.iter().filter_map(|(name, _)| str::from_utf8(name).ok());
         names.any(|name| self.text(name).is_ok_and(|value| value.as_deref() == Some(text)))

@@ -6,7 +6,7 @@
 //! use catalogue_core::storage::MemoryStorage;
 //! use catalogue_core::Catalogue;
 //!
-//! let key_set = Bytes::from_static(br#"{"keys":[]}"#); // one that stays; see `FetchKeys` for one that is fetched
+//! let key_set = Bytes::from_static(br#"{"keys":[]}"#); // constant; implement `FetchKeys` to fetch it
 //! let tokens = SignedTokens::builder("https://id.example.com", "https://api.example.com/api/v1", key_set)
 //!     .account_claim("account")
 //!     .build()?;
@@ -57,17 +57,17 @@ use key_set::KeyId;
 use keys::Keys;
 use token::SignedToken;
 
-/// Knows the signed access tokens of one issuer. Several issuers are several of these. Clones share keys and kept tokens.
+/// Authenticator for the signed access tokens of one issuer; use one per issuer. Clones share keys and cached tokens.
 ///
-/// It comes after [`StoredCredentials`](super::StoredCredentials), which refuse the tokens that were revoked (decision O29):
-/// put before them, it takes those.
+/// Put it after [`StoredCredentials`](super::StoredCredentials), which refuse revoked tokens (decision O29): before them,
+/// it would accept those.
 ///
-/// A host's task calls [`refresh`](Self::refresh). Without one, a request that finds keys older than five minutes fetches
-/// them first, and a warning is logged once.
+/// A task of the host application calls [`refresh`](Self::refresh). Without one, a request that finds keys older than five
+/// minutes fetches them first, and a warning is logged once.
 #[derive(Clone, Debug)]
 pub struct SignedTokens(Arc<Inner>);
 
-/// What says how late it is.
+/// Source of the current time.
 pub(super) type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 struct Inner {
@@ -75,13 +75,13 @@ struct Inner {
     rules: Rules,
     algorithms: Vec<SignatureAlgorithm>,
     keys: Arc<Keys>,
-    /// Tokens that were verified before, up to a number (decision O28). Refused ones are not kept.
+    /// Verified tokens, up to a capacity (decision O28). Refused tokens are not cached.
     kept: Cache<TokenDigest, KeptToken>,
     outcomes: Outcomes,
     clock: Clock,
 }
 
-/// A token whose signature was verified and whose claims are right.
+/// A token whose signature was verified and whose claims were accepted.
 #[derive(Clone, Debug)]
 struct KeptToken {
     identity: Identity,
@@ -91,8 +91,8 @@ struct KeptToken {
 }
 
 impl SignedTokens {
-    /// The tokens that `issuer` signs for `audience`, with the keys that `source` fetches. A token's `iss` and `aud` must be
-    /// these texts byte by byte.
+    /// Returns a builder for the tokens that `issuer` signs for `audience`, with keys fetched from `source`. A token's
+    /// `iss` and `aud` must equal these texts byte for byte.
     pub fn builder(
         issuer: impl Into<String>,
         audience: impl Into<String>,
@@ -101,8 +101,8 @@ impl SignedTokens {
         SignedTokensBuilder::new(issuer.into(), audience.into(), Box::new(source))
     }
 
-    /// Fetches the keys now, and says how long to wait until this is called again: about five minutes, or less after a
-    /// failure. It logs failures and keeps the keys that it has.
+    /// Fetches the keys now, and returns how long to wait before the next call: about five minutes, or less after a
+    /// failure. Failures are logged, and the current keys stay in use.
     ///
     /// ```no_run
     /// # async fn run(tokens: catalogue_core::auth::signed::SignedTokens) {
@@ -117,36 +117,36 @@ impl SignedTokens {
         self.0.keys.refresh().await
     }
 
-    /// Whose tokens these are.
+    /// Returns the issuer of these tokens.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.0.issuer
     }
 
-    /// How the keys stand.
+    /// Returns the status of the issuer's keys.
     #[must_use]
     pub fn keys(&self) -> KeysStatus {
         self.0.keys.status()
     }
 
-    /// The keys of the last set that are not used, each by its name and with the reason.
+    /// Returns the keys of the last set that are not used, each with its name and the reason.
     #[must_use]
     pub fn passed_over(&self) -> Vec<String> {
         self.0.keys.passed_over()
     }
 
-    /// Why the last fetch of the keys failed; `None` where it succeeded.
+    /// Returns why the last fetch of the keys failed; `None` if it succeeded.
     #[must_use]
     pub fn last_failure(&self) -> Option<String> {
         self.0.keys.last_failure()
     }
 
-    /// How often each thing became of a token, by the words of decision O32. Words of opaque tokens alone count nothing.
+    /// Returns the count of each outcome, by the words of decision O32. Outcomes that only opaque tokens have stay 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.outcomes.all()
     }
 
-    /// What the issuer's opaque tokens are held against too, but for what signed ones alone must have (decision O16).
+    /// Returns what the issuer's opaque tokens are checked with: all rules but those for signed tokens only (decision O16).
     pub(super) fn parts(&self) -> (Arc<str>, Rules, Clock) {
         let Inner { issuer, rules, clock, .. } = &*self.0;
         let rules = Rules { token_type: TokenType::Any, ..rules.clone() };
@@ -165,7 +165,7 @@ impl Inner {
         }
         let digest = token.digest();
         if let Some(kept) = self.kept.get(&digest) {
-            // It may end while this waits, and counts while the issuer has the key.
+            // Check the expiry after the wait. The token is valid only while the issuer has its key.
             let keys = self.keys.with(None).await?;
             if (self.clock)() < kept.expires && keys.has(kept.key) {
                 self.outcomes.count(Outcome::Kept);
@@ -182,14 +182,14 @@ impl Inner {
         let keys = self.keys.with(header.kid.as_deref()).await?;
         let mut verified = token.verified(&header, &keys);
         if verified.is_err() && header.kid.is_none() {
-            // It may be of a new key as one with an unknown `kid` may be.
+            // It may be signed with a new key, like a token with an unknown `kid`.
             let newer = self.keys.fetch_for_request().await?;
             if !Arc::ptr_eq(&newer, &keys) {
                 verified = token.verified(&header, &newer);
             }
         }
         let key = verified?;
-        // What the issuer has signed is believed from here on.
+        // From here on the claims are trusted: the issuer has signed them.
         let grant = self.rules.grant(&token.payload, header.is_access_token, (self.clock)())?;
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         let identity = Identity::issued(grant.account, &digest, grant.scopes, issued);
@@ -198,7 +198,7 @@ impl Inner {
         Ok(identity)
     }
 
-    /// Another authenticator may have tokens of any form; what looks like a signed one is counted.
+    /// Leaves `text` to other authenticators, whose tokens may have any form. Counts it if it looks like a signed token.
     fn not_of_the_form(&self, text: &str) -> Not {
         if token::nearly_has_form(text) {
             self.outcomes.count(Outcome::Form);

@@ -1,14 +1,14 @@
-//! [`Outcome`]: what becomes of a token, in one word, and how often (decision O32).
+//! [`Outcome`]: the result of checking a token as one word, and counters (decision O32).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::authenticator::{Explanation, Refusal};
 use crate::storage::StorageError;
 
-/// Makes the outcomes, all of them in a list, and the word and the description of each.
+/// Defines the outcomes, the list of all, and the word and the description of each.
 macro_rules! outcomes {
     ($($(#[$doc:meta])* $outcome:ident: $word:literal, $description:expr;)*) => {
-        /// What becomes of a token that has, or nearly has, the form of a signed one, or of one that its issuer is asked about.
+        /// Result of checking a token that has, or nearly has, the form of a signed token, or that is introspected.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::auth) enum Outcome {
             $($(#[$doc])* $outcome,)*
@@ -17,8 +17,8 @@ macro_rules! outcomes {
         impl Outcome {
             const ALL: &'static [Self] = &[$(Self::$outcome),*];
 
-            /// Its word, and what the caller is told. That stands behind the signature, or behind the issuer's word that the
-            /// token is active: who holds no token of the issuer's learns nothing.
+            /// Returns its word, and the description for the caller: only if the signature was verified or the issuer
+            /// reported the token as active, so that a caller without a token of the issuer learns nothing.
             pub(in crate::auth) const fn explanation(self) -> Explanation {
                 let (word, description) = match self {
                     $(Self::$outcome => ($word, $description),)*
@@ -30,54 +30,54 @@ macro_rules! outcomes {
 }
 
 outcomes! {
-    /// Verified and taken.
+    /// Verified and accepted.
     Accepted: "accepted", None;
-    /// Verified before and taken.
+    /// Accepted from the cache.
     Kept: "kept", None;
-    /// Not the form of a signed token.
+    /// Does not have the form of a signed token.
     Form: "form", None;
     Length: "length", None;
-    /// A member of the header comes twice, has another type or cannot be read.
+    /// A member of the header occurs twice, has the wrong type or cannot be read.
     Header: "header", None;
-    /// Not active, as the issuer says that was asked.
+    /// Not active, according to the introspected issuer.
     Inactive: "inactive", None;
-    /// Of another issuer, as the one says that was asked.
+    /// From another issuer, according to the introspected issuer.
     Issuer: "issuer", None;
     /// Not the type of an access token.
     Typ: "typ", None;
-    /// An algorithm that is not taken.
+    /// The algorithm is not accepted.
     Alg: "alg", None;
-    /// Something critical that is not known here.
+    /// The header has `crit`; no critical extension is supported.
     Crit: "crit", None;
-    /// No key of the issuer's for it.
+    /// The issuer has no key for it.
     Key: "key", None;
     Signature: "signature", None;
     Audience: "audience", Some("The token is for another audience.");
     Expired: "expired", Some("The token has expired.");
     NotBefore: "not_before", Some("The token is not valid yet.");
-    /// Bound to a key of the sender's.
+    /// Bound to a key of the sender.
     Bound: "bound", Some("The token is bound to a key, which is not supported here.");
     Claim: "claim", Some("A claim of the token is missing, comes twice or cannot be read.");
-    /// Names nobody who can have courses.
+    /// Does not name a possible account.
     Account: "account", Some("The token does not name an account.");
-    /// Cannot be told now.
+    /// Cannot be checked now.
     Unavailable: "unavailable", None;
 }
 
 impl Outcome {
-    /// Why the caller is answered 401.
+    /// Returns the reason of the 401.
     pub(super) const fn refusal(self) -> Refusal {
         if matches!(self, Self::Expired) { Refusal::Expired } else { Refusal::Invalid }
     }
 }
 
-/// Why a token is not taken.
+/// Why a token is not accepted.
 pub(super) enum Not {
-    /// It is another authenticator's, if anybody's.
+    /// Not a token of this authenticator.
     Mine,
-    /// It is refused.
+    /// Refused.
     Taken(Outcome),
-    /// It cannot be judged now.
+    /// Cannot be checked now.
     Unavailable(StorageError),
 }
 
@@ -93,7 +93,7 @@ impl From<StorageError> for Not {
     }
 }
 
-/// How often each came of a token.
+/// Counter of each outcome.
 #[derive(Debug, Default)]
 pub(in crate::auth) struct Outcomes([AtomicU64; Outcome::ALL.len()]);
 
@@ -102,7 +102,7 @@ impl Outcomes {
         self.0[outcome as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The words of all outcomes, and how often each was counted.
+    /// Returns the word and the count of each outcome.
     pub(in crate::auth) fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
         Outcome::ALL.iter().map(|outcome| outcome.explanation().word).zip(counts)

@@ -1,4 +1,4 @@
-//! [`Revocation`]: what is stored so that one signed token is refused (decision O29).
+//! [`Revocation`]: the record that revokes one signed token (decision O29).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,8 +17,8 @@ const P256: [u64; 4] = [0xffff_ffff_0000_0000, u64::MAX, 0xbce6_faad_a717_9e84, 
 const P384: [u64; 6] =
     [u64::MAX, u64::MAX, u64::MAX, 0xc763_4d81_f437_2ddf, 0x581a_0db2_48b0_a77a, 0xecec_196a_ccc5_2973];
 
-/// What [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens) is given of a signed token. Nothing of
-/// the token is verified: ask its [`SignedTokens`](super::SignedTokens) for that.
+/// Input for [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens), from one signed token. Nothing of
+/// the token is verified: use its [`SignedTokens`](super::SignedTokens) for that.
 #[derive(Debug)]
 pub struct Revocation {
     digests: Vec<TokenDigest>,
@@ -27,8 +27,8 @@ pub struct Revocation {
 }
 
 impl Revocation {
-    /// That of `token`, or `None` where it does not have the form of a signed token with an expiry: no such token is
-    /// accepted.
+    /// Creates the revocation of `token`. Returns `None` if it is not a well-formed signed token with an expiry: such a
+    /// token is never accepted.
     #[must_use]
     pub fn of(token: BearerToken<'_>) -> Option<Self> {
         let text = token.expose();
@@ -42,19 +42,19 @@ impl Revocation {
         Some(Self { digests, expires_at, claims: signed.payload })
     }
 
-    /// The digest of the token, and where it is signed by ECDSA, of the other text of it that verifies.
+    /// Returns the token's digest and, for an ECDSA signature, that of the token's other text that verifies.
     #[must_use]
     pub fn digests(&self) -> &[TokenDigest] {
         &self.digests
     }
 
-    /// When the token expires.
+    /// Returns when the token expires.
     #[must_use]
     pub const fn expires_at(&self) -> Timestamp {
         self.expires_at
     }
 
-    /// Whether one of the token's claims is that text, such as the id of an account.
+    /// Returns whether one of the token's claims is `text`, such as the id of an account.
     #[must_use]
     pub fn names(&self, text: &str) -> bool {
         self.claims.has_text(text)
@@ -62,7 +62,7 @@ impl Revocation {
 }
 
 impl SignedToken<'_> {
-    /// The signature (r, n − s), which verifies where this token's (r, s) does.
+    /// Returns the signature (r, n − s), which verifies if this token's (r, s) does.
     fn twin(&self) -> Option<Vec<u8>> {
         let order = match SignatureAlgorithm::from_name(&self.header.text("alg").ok()??)? {
             SignatureAlgorithm::Es256 => &P256[..],
@@ -74,7 +74,7 @@ impl SignedToken<'_> {
     }
 }
 
-/// `from - what`, of big-endian numbers of the same length. Where that is negative, it is of a signature that is wrong.
+/// Returns `from - what`, for big-endian numbers of the same length. Wraps if negative; then the signature is invalid.
 fn subtract(from: &[u64], what: &[u8]) -> Vec<u8> {
     let (digits, _) = what.as_chunks();
     let mut borrowed = false;

@@ -1,4 +1,4 @@
-//! [`SignedToken`]: the form of a signed token (RFC 7515 section 7.1), and what its header says.
+//! [`SignedToken`]: parses a signed token (RFC 7515 section 7.1) and its header.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,49 +9,49 @@ use super::key_set::{KeyId, KeySet};
 use super::members::{Faulty, Members};
 use super::outcome::Outcome;
 
-/// The longest token that is looked at, in bytes (decision O7).
+/// Maximum length of a token that is read, in bytes (decision O7).
 pub(in crate::auth) const MAX_BYTES: usize = 8192;
-/// The longest name of a key, in bytes (decision O13).
+/// Maximum length of a `kid`, in bytes (decision O13).
 const MAX_KID: usize = 256;
 
-/// Whether `text` may be a signed token: three parts in the characters of base64url. Nothing is decoded.
+/// Returns whether `text` may be a signed token: three parts in the characters of base64url. Decodes nothing.
 pub(crate) fn has_form(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    // To the end in any case, as `BearerToken::new` does.
+    // No early exit, as in `BearerToken::new`.
     parts(text, 4) == 3 && text.bytes().fold(true, |all, byte| all & allowed(byte))
 }
 
-/// Whether `text` is none and looks as if it were meant to be one.
+/// Returns whether `text` has three parts or more, and so may be meant as a signed token.
 pub(super) fn nearly_has_form(text: &str) -> bool {
     parts(text, 3) == 3
 }
 
-/// How many parts there are between dots, counted up to `most`: what is no signed token costs next to nothing.
+/// Counts the parts between dots, up to `most`, so that text that is not a signed token costs next to nothing.
 fn parts(text: &str, most: usize) -> usize {
     text.splitn(most, '.').count()
 }
 
-/// A signed token, taken apart. Nothing of it is believed before its signature is verified.
+/// A parsed signed token. Nothing of it is trusted before its signature is verified.
 #[derive(Debug)]
 pub(super) struct SignedToken<'t> {
-    /// What the signature is over.
+    /// Bytes that the signature covers.
     pub(super) signed: &'t [u8],
     pub(super) signature: Vec<u8>,
     pub(super) header: Members,
     pub(super) payload: Members,
 }
 
-/// What a header says, as far as it is read. Keys and addresses of keys in it are not (decision O12).
+/// Fields of a header that are read. Keys and URLs of keys in it are ignored (decision O12).
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) kid: Option<String>,
-    /// Whether it calls the token an access token.
+    /// Whether it declares the token an access token.
     pub(super) is_access_token: bool,
 }
 
 impl<'t> SignedToken<'t> {
-    /// The token that `text` is, or `None` where it is not of the form (decisions O6 and O8).
+    /// Parses a signed token; returns `None` if `text` does not have the form (decisions O6 and O8).
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let (signed, signature) = text.rsplit_once('.')?;
         let (header, payload) = signed.split_once('.')?;
@@ -60,12 +60,12 @@ impl<'t> SignedToken<'t> {
         Some(Self { signed: signed.as_bytes(), signature: decode(signature)?, header, payload })
     }
 
-    /// Whether it says to be of `issuer`, once.
+    /// Returns whether the token has one `iss`, and that is `issuer`.
     pub(super) fn is_of(&self, issuer: &str) -> bool {
         self.payload.text("iss").is_ok_and(|iss| iss.as_deref() == Some(issuer))
     }
 
-    /// The header, where it has the type of an access token and an algorithm of `algorithms`.
+    /// Returns the header if it has a type that `token_type` allows and one of `algorithms`.
     pub(super) fn header(&self, token_type: TokenType, algorithms: &[SignatureAlgorithm]) -> Result<Header, Outcome> {
         let text = |name| self.header.text(name).map_err(|Faulty| Outcome::Header);
         let (typ, alg, kid) = (text("typ")?, text("alg")?, text("kid")?);
@@ -85,7 +85,7 @@ impl<'t> SignedToken<'t> {
         Ok(Header { algorithm, kid, is_access_token })
     }
 
-    /// The key of `keys` that verifies the signature.
+    /// Returns the id of the key in `keys` that verifies the signature.
     pub(super) fn verified(&self, header: &Header, keys: &KeySet) -> Result<KeyId, Outcome> {
         let mut candidates = keys.candidates(header.kid.as_deref(), header.algorithm).peekable();
         candidates.peek().ok_or(Outcome::Key)?;
@@ -94,12 +94,12 @@ impl<'t> SignedToken<'t> {
     }
 }
 
-/// A media type of RFC 9068, whose `application/` may be left out.
+/// Returns whether `typ` is the media type of RFC 9068, with or without `application/`.
 fn is_access_token(typ: &str) -> bool {
     ["at+jwt", "application/at+jwt"].iter().any(|known| typ.eq_ignore_ascii_case(known))
 }
 
-/// Without padding, other characters and bits that mean nothing: so a token has one text, and one digest.
+/// Decodes base64url. Refuses padding, other characters and nonzero unused bits, so a token has one text and one digest.
 pub(super) fn decode(part: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(part).ok()
 }

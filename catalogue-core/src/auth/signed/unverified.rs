@@ -1,10 +1,10 @@
-//! [`UnverifiedToken`]: what a signed token says of itself, for messages.
+//! [`UnverifiedToken`]: the contents of a signed token, for messages.
 
 use super::members::{Faulty, Members};
 use super::token::SignedToken;
 use crate::auth::BearerToken;
 
-/// The header and the claims of a token whose signature was not verified: show them, and do not rely on them.
+/// Header and claims of a token whose signature was not verified: show them, but do not rely on them.
 #[derive(Debug)]
 pub struct UnverifiedToken {
     header: Members,
@@ -19,13 +19,13 @@ impl UnverifiedToken {
         Some(Self { header, claims: payload })
     }
 
-    /// Returns the member `name` of the header as [`claim`](Self::claim) returns claims.
+    /// Returns the member `name` of the header, formatted as by [`claim`](Self::claim).
     #[must_use]
     pub fn header(&self, name: &str) -> String {
         shown(&self.header, name)
     }
 
-    /// Returns the claim `name` as JSON, `null` if it is absent. If it comes twice or cannot be read, the text says so.
+    /// Returns the claim `name` as JSON, `null` if it is absent, or a note if it occurs twice or cannot be read.
     #[must_use]
     pub fn claim(&self, name: &str) -> String {
         shown(&self.claims, name)

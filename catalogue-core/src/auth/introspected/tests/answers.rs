@@ -1,4 +1,4 @@
-//! What the issuer may say of a token (decision O36).
+//! Introspection responses (decision O36).
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn an_active_token_is_whose_the_issuer_says() {
     assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
 }
 
-/// RFC 7662 requires `active` alone; what signed tokens must have besides is not asked for.
+/// RFC 7662 requires only `active`; claims that only signed tokens must have are optional.
 #[test]
 fn only_what_is_needed_must_be_there() {
     let fixture = Fixture::new();
@@ -73,7 +73,7 @@ fn claims_are_those_of_signed_tokens() {
     fixture.takes_one_that_is(&right_but(&json!({ "aud": ["x", AUDIENCE], "exp": NOW + 1, "nbf": NOW + 30 })));
 }
 
-/// An issuer answers about refresh tokens too, whatever it is asked for, and some say so.
+/// Issuers report on refresh tokens too, even if asked for access tokens, and some name the kind.
 #[test]
 fn only_access_tokens_are_taken() {
     let fixture = Fixture::new();
@@ -133,7 +133,7 @@ fn account_and_scopes_are_read_as_the_issuer_is_set_up() {
     fixture.refuses(&right().to_string(), "claim", CLAIM);
 }
 
-/// Whoever cannot be understood has refused nothing (decision A19).
+/// A response that cannot be understood is an error, not a refusal (decision A19).
 #[test]
 fn what_is_no_answer_is_no_refusal() {
     let fixture = Fixture::new();

@@ -1,4 +1,4 @@
-//! Which tokens the issuer is asked about (decision O35).
+//! Which tokens are introspected (decision O35).
 
 use super::fixture::*;
 use crate::auth::{CredentialKind, NewToken, Verdict};

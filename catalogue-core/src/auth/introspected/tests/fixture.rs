@@ -1,4 +1,4 @@
-//! What the tests share: an issuer that is asked, and a clock that stands still.
+//! Test fixture: a scripted issuer, and a clock that only tests advance.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,7 +19,7 @@ use crate::timestamp::Timestamp;
 
 pub(super) const ISSUER: &str = "https://id.example.com";
 pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
-/// The present, in seconds after 1970.
+/// The current time, in seconds since 1970.
 pub(super) const NOW: i64 = 1_800_000_000;
 
 #[derive(Clone, Debug)]
@@ -27,11 +27,11 @@ pub(super) enum Answer {
     Says(String),
     Away,
     Panics,
-    /// It answers once it is released, as it is told then.
+    /// Waits until it is released, and then responds as configured by then.
     Hangs,
 }
 
-/// An issuer. Clones are one.
+/// An issuer. Clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct Issuer(Arc<State>);
 
@@ -51,7 +51,7 @@ impl Issuer {
         self.0.released.add_permits(calls);
     }
 
-    /// The tokens that it was asked about.
+    /// Returns the tokens that were introspected.
     pub(super) fn asked(&self) -> Vec<String> {
         self.0.asked.lock().unwrap().clone()
     }
@@ -84,7 +84,7 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// One whose issuer says that every token is right.
+    /// Creates a fixture whose issuer accepts every token.
     pub(super) fn new() -> Self {
         Self::with(|builder| builder, |tokens| tokens)
     }
@@ -114,7 +114,7 @@ impl Fixture {
         self.tokens.authenticate(BearerToken::new(token).expect("a bearer token")).await
     }
 
-    /// The verdict, where the issuer answers at once, and the words that it is counted under.
+    /// Returns the verdict, for an issuer that responds immediately, and the words that were counted.
     pub(super) fn counted(&self, token: &str) -> (Result<Verdict, StorageError>, Vec<&'static str>) {
         let before: Vec<_> = self.tokens.outcomes().collect();
         let verdict = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(self.ask(token));
@@ -122,7 +122,7 @@ impl Fixture {
         (verdict, after.map(|((word, _), _)| word).collect())
     }
 
-    /// Who holds the token, which must be taken and counted as that.
+    /// Returns the identity of the token, which must be accepted and counted under `word`.
     #[track_caller]
     pub(super) fn takes(&self, token: &str, word: &str) -> Identity {
         match self.counted(token) {
@@ -131,14 +131,14 @@ impl Fixture {
         }
     }
 
-    /// Who holds a token about which the issuer says that.
+    /// Returns the identity of a token for which the issuer responds with `answer`.
     #[track_caller]
     pub(super) fn takes_one_that_is(&self, answer: &Value) -> Identity {
         self.issuer.answer(Answer::Says(answer.to_string()));
         self.takes("opaque", "accepted")
     }
 
-    /// A token about which the issuer says that must be refused for that reason, which is told or not.
+    /// Checks that a token is refused if the issuer responds with `answer`. `told` is the description, empty for none.
     #[track_caller]
     pub(super) fn refuses(&self, answer: &str, word: &str, told: &str) {
         self.issuer.answer(Answer::Says(answer.to_owned()));
@@ -148,7 +148,7 @@ impl Fixture {
         assert_eq!(explanation.description.unwrap_or_default(), told, "{answer}");
     }
 
-    /// It must be impossible to tell, for that reason.
+    /// Checks that authentication fails because of `why`.
     #[track_caller]
     pub(super) fn cannot_tell(&self, answer: Answer, why: &str) {
         self.issuer.answer(answer);
@@ -160,12 +160,12 @@ impl Fixture {
     }
 }
 
-/// Polls once; every other time the runtime would.
+/// Polls `future` once, without a runtime.
 pub(super) fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// What an issuer says of a token that is right.
+/// Returns the introspection response for a valid token.
 pub(super) fn right() -> Value {
     json!({
         "active": true, "iss": ISSUER, "aud": AUDIENCE, "sub": "acc_1", "client_id": "partner",
@@ -173,7 +173,7 @@ pub(super) fn right() -> Value {
     })
 }
 
-/// The same with other members; one that is null is taken out.
+/// Like [`right`], with the members of `other`; null removes a member.
 pub(super) fn right_but(other: &Value) -> Value {
     let mut answer = right();
     let members = answer.as_object_mut().unwrap();

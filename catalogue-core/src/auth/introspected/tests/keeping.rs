@@ -1,4 +1,4 @@
-//! How long an accepted token counts without a question (decision O37).
+//! How long accepted tokens are cached (decision O37).
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn an_accepted_token_is_kept_as_long_as_it_is_told() {
     fixture.refuses(INACTIVE, "inactive", "");
 }
 
-/// What is kept is renewed by an answer, and not by a use.
+/// A response renews a cached token; a use does not.
 #[test]
 fn an_answer_counts_from_when_it_was_asked_for() {
     let fixture = keeping(10);
@@ -80,7 +80,7 @@ fn nothing_is_kept_past_its_end() {
     fixture.refuses(&right_but(&json!({ "exp": NOW + 5 })).to_string(), "expired", "The token has expired.");
 }
 
-/// A clock that is set back keeps nothing longer.
+/// Setting the clock back does not extend the caching.
 #[test]
 fn what_was_asked_in_the_future_does_not_count() {
     let fixture = keeping(60);

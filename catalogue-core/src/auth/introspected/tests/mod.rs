@@ -1,4 +1,4 @@
-//! Opaque tokens, over an issuer that does what it is told.
+//! Tests of opaque tokens, with a scripted issuer.
 
 mod answers;
 mod asked;

@@ -1,4 +1,4 @@
-//! How many are asked about at the same time, and who waits for whom (decision O38).
+//! Concurrent introspections: the limit, and single flight (decision O38).
 
 use std::pin::pin;
 use std::task::Poll;
@@ -29,7 +29,7 @@ fn one_asks_for_all_who_have_the_same_token() {
         assert!(matches!(poll(one.as_mut()), Poll::Ready(Ok(Verdict::Accepted(_)))));
     }
     assert_eq!(fixture.issuer.asked(), ["opaque"]);
-    // The answer was for those who waited.
+    // The response was only for the waiters: it is not cached.
     fixture.issuer.answer(Answer::Says(r#"{"active":false}"#.to_owned()));
     assert!(matches!(poll(pin!(fixture.ask("opaque"))), Poll::Ready(Ok(Verdict::Explained(..)))));
 }
@@ -58,7 +58,7 @@ fn all_who_wait_are_refused_or_fail_with_the_one() {
     }
 }
 
-/// The one that asks may go away.
+/// The request that introspects may be dropped.
 #[test]
 fn who_waits_takes_over() {
     let fixture = hanging();
@@ -81,10 +81,10 @@ fn other_tokens_do_not_wait_and_beyond_64_nobody_is_asked() {
     let Poll::Ready(Err(error)) = poll(pin!(fixture.ask("one-more"))) else { panic!("beyond the limit") };
     assert!(chain(&error).contains("64 tokens"), "{error:?}");
     assert_eq!(fixture.issuer.asked(), texts);
-    // Who waits for one of them is none of the 64.
+    // A waiter for one of them does not count toward the 64.
     let mut same = pin!(fixture.ask("opaque-0"));
     assert!(poll(same.as_mut()).is_pending());
-    // One that goes away makes room.
+    // Dropping a request frees its permit.
     drop(asking.pop());
     assert!(poll(pin!(fixture.ask("one-more"))).is_pending());
     fixture.issuer.answer(says_right());

@@ -1,4 +1,4 @@
-//! Claims: what is taken, and what is refused though the issuer has signed it.
+//! Claims: which are accepted, and which are refused although the issuer has signed them.
 
 use serde_json::json;
 
@@ -6,12 +6,12 @@ use super::fixture::*;
 use crate::auth::signed::TokenType;
 use crate::auth::{CredentialKind, Scopes};
 
-/// A token whose payload is that text, signed.
+/// Returns a signed token with this payload.
 fn raw(payload: &str) -> String {
     ES256.token_of(&ES256.header().to_string(), payload)
 }
 
-/// Right claims with a further text in the object.
+/// Returns a token with valid claims and the further members `members`.
 fn with_text(members: &str) -> String {
     raw(&claims().to_string().replacen('{', &format!("{{{members},"), 1))
 }
@@ -29,7 +29,7 @@ fn a_token_is_who_it_says() {
     assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
 }
 
-/// What the header says of an account is not read.
+/// An account in the header is not read.
 #[test]
 fn the_account_is_in_the_payload() {
     let fixture = Fixture::with(|builder| builder.account_claim("account"));
@@ -37,7 +37,7 @@ fn the_account_is_in_the_payload() {
     let token = ES256.token(&header, &but(claims(), &json!({ "account": "acc_2" })));
     assert_eq!(fixture.accepted(&token).account.as_str(), "acc_2");
     fixture.refuses("missing", &with_claims(&json!({})), "claim");
-    // A claim of the issuer's own may be what the client is called.
+    // A custom account claim may equal the client's id.
     fixture.accepted(&with_claims(&json!({ "account": "partner" })));
 }
 
@@ -173,7 +173,7 @@ fn a_token_that_is_bound_to_its_sender_is_refused() {
     fixture.refuses("twice", &with_text(r#""cnf":1,"cnf":1"#), "bound");
 }
 
-/// Serializers write null and empty lists for what is not there.
+/// Serializers write null and empty lists for absent values.
 #[test]
 fn null_and_empty_list_count_as_absent() {
     let fixture = Fixture::new();
@@ -202,7 +202,7 @@ fn null_and_empty_list_count_as_absent() {
     }
 }
 
-/// A name that an issuer has cut in an emoji, numbers without bounds, lists without end, and a name twice.
+/// Unread members may have half an emoji, unbounded numbers or deeply nested lists, and may occur twice.
 #[test]
 fn what_is_not_read_does_not_make_a_token_invalid() {
     let fixture = Fixture::new();
@@ -251,7 +251,7 @@ fn only_scopes_of_this_api_count() {
     assert_eq!(scopes(&prefixed, json!({ "scope": scope })), "read:courses");
 }
 
-/// What is wrong beside an expiry is told first: who is told `expired` may come again with a fresh token.
+/// Other problems are reported before an expiry: a caller that gets `expired` may expect that a fresh token works.
 #[test]
 fn an_expired_token_is_right_in_all_else() {
     let fixture = Fixture::new();
@@ -267,7 +267,7 @@ fn an_expired_token_is_right_in_all_else() {
     }
 }
 
-/// Okta, Keycloak and Entra ID call the client otherwise.
+/// Okta, Keycloak and Entra ID use other claims for the client.
 #[test]
 fn a_client_has_other_names_where_any_type_is_taken() {
     let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));
@@ -280,7 +280,7 @@ fn a_client_has_other_names_where_any_type_is_taken() {
         fixture.refuses(name, &with_claims(&but(others.clone(), &json!({ name: 1 }))), "claim");
         others[name] = json!(null);
     }
-    // Fresh tokens that name no client are counted as one, and beside those of a client.
+    // Fresh tokens without a client share one rate limit, separate from that of a client.
     let [first, second] =
         ["j1", "j2"].map(|jti| fixture.accepted(&with_claims(&but(others.clone(), &json!({ "jti": jti })))));
     assert_ne!(first.credential_id, second.credential_id);

@@ -1,4 +1,4 @@
-//! When the key set is fetched (decisions O24 to O26), by clocks that stand still: the table of decision O25.
+//! When the key set is fetched (decisions O24 to O26, with the table of O25), on clocks that only tests advance.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::fixture::*;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A token with a key that no set has, another one each time.
+/// Returns a token with a key that no set has, a different one for each `number`.
 fn unknown(number: usize) -> String {
     with_header(&json!({ "kid": format!("unknown-{number}") }))
 }
@@ -18,7 +18,7 @@ fn known() -> String {
     with_claims(&json!({ "exp": NOW + 10_000_000, "jti": "known" }))
 }
 
-/// A fixture whose host has a task, which has just fetched, and the issuer's next answer.
+/// Creates a fixture whose task has just refreshed the set. `next` is the issuer's next response.
 fn with_task(next: Answer) -> Fixture {
     let fixture = Fixture::new();
     block_on(fixture.tokens.refresh());
@@ -27,7 +27,7 @@ fn with_task(next: Answer) -> Fixture {
     fixture
 }
 
-/// It cannot be told now: 500.
+/// Checks that the token cannot be checked now, which is a 500.
 #[track_caller]
 fn unavailable(fixture: &Fixture, token: &str) {
     let (verdict, counted) = fixture.counted(token);
@@ -125,7 +125,7 @@ fn without_any_set_nothing_can_be_told_while_the_issuer_is_away() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// Also after a failure of the task.
+/// Even if the task has just failed.
 #[test]
 fn what_is_too_old_is_none() {
     let fixture = with_task(Answer::Away);
@@ -164,7 +164,7 @@ fn a_set_that_is_none_is_a_fetch_that_failed() {
     assert_eq!(fixture.tokens.last_failure(), None);
 }
 
-/// And a fetch that panics leaves nobody waiting.
+/// A fetch that panics leaves no request waiting.
 #[test]
 fn a_panic_is_a_fetch_that_failed() {
     let fixture = Fixture::over(Answer::Panics, |builder| builder);
@@ -191,7 +191,7 @@ fn a_task_comes_again_soon_after_failures_and_seldom_after_successes() {
     assert_eq!(block_on(fixture.tokens.refresh()), 5 * SECOND);
 }
 
-/// A host without a task works too: what is older than five minutes is fetched first.
+/// Works without a task: a set that is older than five minutes is fetched before it is used.
 #[test]
 fn without_a_task_requests_fetch() {
     let fixture = Fixture::new();
@@ -204,7 +204,7 @@ fn without_a_task_requests_fetch() {
     fixture.accepted(&token);
     fixture.accepted(&token);
     assert_eq!(fixture.source.fetches(), 2);
-    // One that fails leaves the set in use, and is tried again after ten seconds.
+    // A fetch that fails leaves the set in use, and is retried after ten seconds.
     fixture.source.answer(Answer::Away);
     fixture.forward(300 * SECOND);
     for fetches in [3, 3, 4, 4] {
@@ -232,7 +232,7 @@ fn a_missing_task_is_logged_once() {
     assert_eq!(fixture.source.fetches(), 3);
 }
 
-/// While a task comes when it was told to, or a little later, no request waits for a fetch.
+/// While a task refreshes on time, or a little late, no request waits for a fetch.
 #[test]
 fn with_a_task_requests_do_not_fetch() {
     let fixture = with_task(Answer::Set(every_key()));
@@ -259,7 +259,7 @@ fn the_keys_have_a_status() {
     assert_eq!((status.usable, status.age, status.fetched, status.failed), (4, Some(7 * SECOND), 1, 0));
 }
 
-/// A token without `kid` that no key verifies may be of a new one, like a token with an unknown `kid`.
+/// A token without `kid` that no key verifies may be signed with a new key, like a token with an unknown `kid`.
 #[test]
 fn without_a_kid_a_new_key_is_fetched() {
     let nameless = |signer: &Signer| signer.token(&but(signer.header(), &json!({ "kid": null })), &claims());
@@ -269,7 +269,7 @@ fn without_a_kid_a_new_key_is_fetched() {
     assert_eq!(fixture.source.fetches(), 1);
     fixture.accepted(&new);
     assert_eq!(fixture.source.fetches(), 2);
-    // One fetch in ten seconds, whoever causes it.
+    // At most one fetch in ten seconds, whatever causes it.
     let forged = format!("{}.{}", new.rsplit_once('.').unwrap().0, "A".repeat(86));
     fixture.refuses("forged", &forged, "signature");
     fixture.refuses("made up", &unknown(0), "key");

@@ -1,4 +1,4 @@
-//! The form: what is not of it is left to other authenticators, and so refused where there are none.
+//! The form of signed tokens. Other texts are left to other authenticators, and so refused if there are none.
 
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn a_text_of_another_form_is_left_to_others() {
     fixture.accepted(&token);
 }
 
-/// So a token has one text, and the id of decision A10 is one.
+/// So a token has only one text, and one id of decision A10.
 #[test]
 fn bits_that_mean_nothing_are_none() {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -83,7 +83,7 @@ fn a_long_token_is_refused_and_nothing_of_it_read() {
     let longest = of_length(MAX_BYTES);
     assert!(longest.len() > MAX_BYTES - 4);
     fixture.accepted(&longest);
-    // Three parts of which none could be read.
+    // Three parts that are not valid.
     let garbage = format!("{}.b.c", "a".repeat(MAX_BYTES - 3));
     assert_eq!(garbage.len(), MAX_BYTES + 1);
     fixture.refuses("too long", &garbage, "length");
@@ -92,7 +92,7 @@ fn a_long_token_is_refused_and_nothing_of_it_read() {
     fixture.refuses("long", &of_length(MAX_BYTES + 8), "length");
 }
 
-/// Whatever is accepted has the form by which its revocation is looked up (decision O29).
+/// Every accepted token has the form that its revocation is looked up by (decision O29).
 #[test]
 fn the_form_is_told_without_decoding() {
     assert!(has_form(&with_claims(&json!({}))) && has_form("..") && has_form("a.b.c"));

@@ -1,4 +1,4 @@
-//! Headers: what is taken, and what is refused before a key is looked for.
+//! Headers: which are accepted, and which are refused before a key is looked up.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn each_algorithm_is_taken() {
     fixture.accepted(&pss(&json!({ "alg": "PS256" })));
 }
 
-/// A token whose signature is one of PS256.
+/// Returns a token signed with PS256.
 fn pss(other: &Value) -> String {
     let signed = format!("{}.{}", base64(but(RSA.header(), other).to_string()), base64(claims().to_string()));
     format!("{signed}.{}", base64(RSA.sign("PS256", &signed)))
@@ -40,7 +40,7 @@ fn other_algorithms_are_refused() {
     fixture.refuses("null", &raw_header(r#"{"typ":"at+jwt","alg":null}"#), "alg");
 }
 
-/// The header as it is written here, and right claims.
+/// Returns a token with the raw header `header` and valid claims.
 fn raw_header(header: &str) -> String {
     ES256.token_of(header, &claims().to_string())
 }
@@ -94,7 +94,7 @@ fn a_kid_is_compared_and_nothing_else() {
     for nothing in ["null", "[]"] {
         fixture.accepted(&raw_header(&format!(r#"{{"typ":"at+jwt","alg":"ES256","kid":{nothing}}}"#)));
     }
-    // A name that is too long is not asked for.
+    // A name that is too long causes no fetch.
     let fetches = fixture.source.fetches();
     fixture.forward(std::time::Duration::from_secs(11));
     fixture.refuses("long", &with_header(&json!({ "kid": long })), "key");
@@ -175,8 +175,8 @@ fn any_type_is_taken_where_a_host_says_so_but_id_tokens() {
     assert_eq!(fixture.accepted(&with_claims(&fewer)).issued.unwrap().client, None);
 }
 
-/// `nonce`, `at_hash` and `c_hash` mark an ID token, unless the token says what it is: as RFC 9068 does, or as Keycloak does,
-/// which had the nonce of the sign-in in access tokens before version 25.
+/// `nonce`, `at_hash` and `c_hash` mark an ID token, unless the token declares its type as RFC 9068 or Keycloak does.
+/// Keycloak before 25 put the nonce of the sign-in into access tokens too.
 #[test]
 fn id_token_is_told_by_its_claims_where_any_type_is_taken() {
     let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));

@@ -1,4 +1,4 @@
-//! Kept tokens: they count until their end, and while the issuer has the key (decision O28).
+//! Cached tokens: valid until they expire, while the issuer has the key (decision O28).
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn a_token_is_verified_once() {
     let (verdict, counted) = fixture.counted(&token);
     assert_eq!(counted, KEPT);
     assert_eq!(verdict.unwrap(), crate::auth::Verdict::Accepted(first));
-    // Another text of the same claims is another token.
+    // Another token with the same claims is not cached.
     assert_eq!(fixture.counted(&with_claims(&json!({}))).1, ["accepted"]);
 }
 
@@ -41,7 +41,7 @@ fn a_kept_token_ends_with_its_key() {
     block_on(fixture.tokens.refresh());
     assert_eq!(fixture.counted(&other).1, KEPT);
     fixture.refuses("its key is gone", &token, "key");
-    // It does not come back in the name of another key.
+    // Another key with its name does not make it valid again.
     fixture.source.answer(Answer::Set(set([but(OTHER_ES256.jwk(), &json!({ "kid": "es256" }))])));
     block_on(fixture.tokens.refresh());
     fixture.refuses("another key", &token, "signature");
@@ -62,7 +62,7 @@ fn a_kept_token_does_not_outlive_a_set_that_is_too_old() {
     assert_eq!(counted, ["unavailable"]);
 }
 
-/// It counts by the clock as it is, and the key set by one that nobody sets.
+/// The expiry is checked by the adjustable clock, and the age of the key set by the monotonic one.
 #[test]
 fn a_clock_that_is_set_back_and_forth_keeps_no_token_too_long() {
     let fixture = Fixture::new();

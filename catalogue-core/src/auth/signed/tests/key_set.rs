@@ -1,4 +1,4 @@
-//! Key sets: which keys of one are used, and which sets are none.
+//! Key sets: which keys of a set are used, and which sets are refused.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::super::key_set::{KeySet, PassedOver};
 use super::super::token::decode;
 use super::fixture::*;
 
-/// A point of P-256 whose x is short, and one whose y is, in hexadecimal.
+/// Points of P-256 in hexadecimal: one with a short x, and one with a short y.
 const SHORT_POINTS: [(&str, &str); 2] = [
     (
         "5543894af3d00ed7d740abdbd75c96b06877b787db5f70eea78b90a8d7c00a",
@@ -23,7 +23,7 @@ fn parse(jwks: Vec<Value>) -> Result<KeySet, String> {
     KeySet::parse(&set(jwks))
 }
 
-/// Why a key is passed over, beside one that is used.
+/// Returns why `jwk` is skipped, in a set that also has a usable key.
 #[track_caller]
 fn why(jwk: Value) -> PassedOver {
     let read = parse(vec![ES256.jwk(), jwk]).unwrap();
@@ -34,7 +34,7 @@ fn why(jwk: Value) -> PassedOver {
 
 #[test]
 fn keys_of_every_kind_are_read() {
-    // The one of RSA is for two algorithms.
+    // The RSA key is for two algorithms.
     let every = KeySet::parse(&every_key()).unwrap();
     assert_eq!(
         (every.usable, SignatureAlgorithm::ALL.iter().filter(|alg| every.candidates(None, **alg).count() == 1).count()),
@@ -54,7 +54,7 @@ fn keys_of_every_kind_are_read() {
     assert_eq!(parse(vec![but(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().usable, 1);
 }
 
-/// Serializers write null and empty lists for what is not there.
+/// Serializers write null and empty lists for absent values.
 #[test]
 fn null_and_empty_list_count_as_absent() {
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
@@ -71,7 +71,7 @@ fn null_and_empty_list_count_as_absent() {
     }
 }
 
-/// Some issuers write a zero before a number for its sign, and none before one that is shorter than the others.
+/// Some issuers write a zero before a number for its sign, or strip zeros from a number that is shorter than the others.
 #[test]
 fn zeros_before_numbers_do_not_matter() {
     let zeros = |number: &Value, zeros: usize| {
@@ -101,7 +101,7 @@ fn zeros_before_numbers_do_not_matter() {
     );
 }
 
-/// RFC 7518 wants all octets of a coordinate, and one in 128 keys has a shorter one.
+/// RFC 7518 requires all octets of a coordinate, and in one of 128 keys a coordinate is shorter.
 #[test]
 fn coordinate_that_is_cut_short_is_read() {
     // The multiples of the generator of P-256 by 379 and by 43: a zero before x, and before y.
@@ -160,7 +160,7 @@ fn keys_that_are_none_are_passed_over() {
         but(ec.clone(), &json!({ "x": base64([0; 32]), "y": base64([0; 32]) })),
         but(ec.clone(), &cut(&ec, "x")),
         but(ec.clone(), &json!({ "y": null })),
-        // The point is right, its two numbers are not.
+        // The point is on the curve, but split at the wrong byte.
         but(ec.clone(), &json!({ "x": base64(&x[..31]), "y": base64([&x[31..], &y].concat()) })),
         but(ec.clone(), &json!({ "x": format!("{}=", ec["x"].as_str().unwrap()) })),
         but(ec, &json!({ "crv": "P-384" })),
@@ -231,7 +231,7 @@ fn what_one_set_has_and_another_has_not_is_told_by_name() {
     assert_eq!(new.kids_without(None), ["es384"]);
 }
 
-/// A key with another name or for another algorithm is another one: what it verified before does not count.
+/// A key with another name or for another algorithm is a different key: tokens that it verified before are not valid.
 #[test]
 fn a_key_is_known_in_each_set_that_has_it() {
     let id = |jwk: Value, alg| {

@@ -1,4 +1,4 @@
-//! Whatever comes, nothing panics, and what is taken another library takes too.
+//! Properties: no input panics, and every accepted token is accepted by another library too.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::fixture::*;
 use crate::auth::{Authenticator, BearerToken, Verdict};
 use crate::timestamp::Timestamp;
 
-/// By the system's clock, which the other library has.
+/// On the system's clock, which the other library uses.
 static TOKENS: LazyLock<SignedTokens> =
     LazyLock::new(|| SignedTokens::builder(ISSUER, AUDIENCE, every_key()).build().unwrap());
 
@@ -21,7 +21,7 @@ fn verdict(text: &str) -> Option<Verdict> {
     BearerToken::new(text).map(|token| block_on(TOKENS.authenticate(token)).unwrap())
 }
 
-/// What another library says of a token, with the keys that its header allows.
+/// Verifies a token with another library, and the keys that its header allows.
 fn second_opinion(text: &str) -> Result<Value, String> {
     let header = decode_header(text).map_err(|error| error.to_string())?;
     let mut validation = Validation::new(header.alg);

@@ -1,4 +1,4 @@
-//! What is stored of a token that is revoked: each of its texts that verifies.
+//! The record of a revoked token: a digest of each of its texts that verifies.
 
 use serde_json::json;
 
@@ -19,12 +19,12 @@ fn digest(token: &str) -> TokenDigest {
     BearerToken::new(token).unwrap().digest()
 }
 
-/// The twin of a signature by ECDSA verifies: a revocation names both digests (decision O29).
+/// The twin of an ECDSA signature verifies too, so a revocation has both digests (decision O29).
 #[test]
 fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
     let fixture = Fixture::new();
     for (signer, order) in [(&*ES256, P256_ORDER), (&ES384, P384_ORDER)] {
-        // Several, so that digits borrow and do not.
+        // Several, so that the subtraction is tried with and without borrows.
         for number in 0..8 {
             let token = signer.token(&signer.header(), &but(claims(), &json!({ "jti": number.to_string() })));
             let (signed, signature) = token.rsplit_once('.').unwrap();
@@ -35,7 +35,7 @@ fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
             assert_ne!(one.credential_id, other.credential_id);
             assert_eq!(one.counted_as(), other.counted_as());
             assert_eq!(revocation(&token).unwrap().digests(), [digest(&token), digest(&twin)]);
-            // Whichever of the two is revoked.
+            // Revoking either of the two revokes both.
             assert_eq!(revocation(&twin).unwrap().digests(), [digest(&twin), digest(&token)]);
         }
     }
@@ -71,7 +71,7 @@ fn other_signatures_have_one_digest() {
     }
 }
 
-/// Also of a token that is not verified: its key may be lost.
+/// Even of a token that cannot be verified, because its key may be lost.
 #[test]
 fn a_revocation_has_the_expiry_and_knows_the_claims() {
     let token = OTHER_ES256.token(&ES256.header(), &but(claims(), &json!({ "exp": 1.5 })));

@@ -1,4 +1,4 @@
-//! Examples that RFCs print: their keys verify their signatures. None is an access token.
+//! Examples of RFCs: their keys verify their signatures. None is an access token.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::super::key_set::KeySet;
 use super::super::token::decode;
 use super::fixture::set;
 
-/// Whether the example verifies, and no changed text of it.
+/// Checks that the example verifies, and that no changed text of it does.
 #[track_caller]
 fn verifies(jwk: Value, algorithm: SignatureAlgorithm, text: &str) {
     let keys = KeySet::parse(&set([jwk])).unwrap();

@@ -1,10 +1,10 @@
-//! Signatures: only the one over this text, by a key of the set, in its one form.
+//! Signatures: only a signature over this text, by a key of the set, in its only form, is accepted.
 
 use serde_json::json;
 
 use super::fixture::*;
 
-/// The order of the group of P-256, and of Ed25519's (with its bytes in reverse).
+/// Order of the group of P-256, and of Ed25519 (with its bytes reversed).
 pub(super) const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
 const ED25519_ORDER: &str = "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed";
 
@@ -24,7 +24,7 @@ fn each_bit_of_the_payload_is_signed() {
         let mut changed = payload.clone().into_bytes();
         changed[bit / 8] ^= 1 << (bit % 8);
         let (verdict, words) = fixture.counted(&format!("{header}.{}.{signature}", base64(changed)));
-        // A changed issuer is another's; what is no JSON any more has not the form.
+        // With a changed issuer it is another authenticator's; a payload that is not JSON does not have the form.
         assert!(words.is_empty() || words == ["form"] || words == ["signature"], "{bit}: {verdict:?} {words:?}");
         refused += usize::from(words == ["signature"]);
     }
@@ -75,7 +75,7 @@ fn r_and_s_are_numbers_of_the_group() {
     for (name, r, s) in [("r 0", &zero[..], s), ("s 0", r, &zero), ("r n", &order, s), ("s n", r, &order)] {
         fixture.refuses(name, &format!("{signed}.{}", base64([r, s].concat())), "signature");
     }
-    // The signature as X.509 writes it.
+    // The signature in X.509's encoding.
     let integer = |number: &[u8]| [&[2, 33, 0], number].concat();
     let der = [&[0x30, 70][..], &integer(r), &integer(s)].concat();
     fixture.refuses("DER", &format!("{signed}.{}", base64(der)), "signature");

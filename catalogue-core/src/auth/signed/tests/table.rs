@@ -1,4 +1,4 @@
-//! The table of decision O25, whole: what a token meets by the keys of the server, its `kid`, and what the issuer does.
+//! The whole table of decision O25: the outcome by the server's keys, the token's `kid` and the issuer's behavior.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -12,30 +12,30 @@ use crate::auth::{Refusal, Verdict};
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The keys that a server has.
+/// State of the server's keys.
 #[derive(Clone, Copy, Debug)]
 enum Keys {
     Fetched,
-    /// And somebody's made-up `kid` has just caused a fetch, which succeeded or failed.
+    /// Fetched, and a made-up `kid` has just caused another fetch, which succeeded or failed.
     AskedFor(bool),
     Never,
     TooOld,
 }
 
-/// What a token gets.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Got {
     Verified,
-    /// 401
+    /// A 401.
     Refused,
-    /// 500
+    /// A 500.
     NobodyCanTell,
-    /// Nothing yet.
+    /// No response yet.
     Waits,
 }
 use Got::{NobodyCanTell, Refused, Verified, Waits};
 
-/// What an issuer does: it is there, has rotated its keys, is away, answers what is no set or panics the fetcher, hangs.
+/// Behaviors of the issuer: available, keys rotated, unreachable, responds with an invalid set, panics the fetcher, hangs.
 const DOES: [&str; 6] = ["the same", "rotated", "away", "broken", "panics", "hangs"];
 
 fn answer(does: &str) -> Answer {
@@ -49,7 +49,7 @@ fn answer(does: &str) -> Answer {
     }
 }
 
-/// A server with those keys, whose host has a task.
+/// Creates a server with these keys, whose host application has a refresh task.
 fn with(keys: Keys) -> Fixture {
     let fixture = Fixture::over(answer("the same"), |builder| builder);
     match keys {
@@ -84,7 +84,7 @@ fn ask(fixture: &Fixture, token: &str) -> Got {
 fn what_a_token_meets() {
     let known = with_claims(&json!({ "exp": NOW + 10_000_000 }));
     let unknown = OTHER_ES256.token(&OTHER_ES256.header(), &but(claims(), &json!({ "exp": NOW + 10_000_000 })));
-    // By what the issuer does, in the order of `DOES`.
+    // By the issuer's behavior, in the order of `DOES`.
     let by_a_fetch = [Refused, Verified, NobodyCanTell, NobodyCanTell, NobodyCanTell, Waits];
     let known_by_a_fetch = [Verified, Verified, NobodyCanTell, NobodyCanTell, NobodyCanTell, Waits];
     for (keys, token, expected) in [
@@ -105,7 +105,7 @@ fn what_a_token_meets() {
             let before = fixture.source.fetches();
             let case = format!("{keys:?}, {does}, known: {}", *token == known);
             assert_eq!(ask(&fixture, token), expected, "{case}");
-            // What could not be told is asked once in ten seconds, and what could is asked no more.
+            // A failed fetch is repeated after ten seconds at the earliest; a known key is not fetched again.
             let fetches = fixture.source.fetches();
             assert_eq!(ask(&fixture, token), expected, "{case}, again");
             assert_eq!(fixture.source.fetches(), fetches, "{case}: fetched again");
@@ -116,7 +116,7 @@ fn what_a_token_meets() {
     }
 }
 
-/// Whatever somebody's made-up keys cause, a token that was seen before is answered at the first poll.
+/// A token that was seen before gets its verdict at the first poll, whatever requests with made-up keys cause.
 #[test]
 fn a_known_token_is_never_slowed() {
     for does in DOES {
@@ -132,12 +132,12 @@ fn a_known_token_is_never_slowed() {
     }
 }
 
-/// Ten thousand in a second, each of another key: one fetch in ten seconds, and nothing is kept of them.
+/// Ten thousand tokens in a second, each with another key: one fetch in ten seconds, and none of them is cached.
 #[test]
 fn made_up_keys_cause_one_fetch_and_leave_nothing_behind() {
     let known = with_claims(&json!({}));
     let (_, rest) = known.split_once('.').unwrap();
-    // Nobody's signature is looked at before there is a key.
+    // The signature does not matter: without a key it is not verified.
     let made_up = |number: usize| {
         let header = but(ES256.header(), &json!({ "kid": format!("made up {number}") }));
         format!("{}.{rest}", base64(header.to_string()))

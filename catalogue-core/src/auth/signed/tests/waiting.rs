@@ -1,4 +1,4 @@
-//! Who waits for a fetch, and for how many of them (decision O25).
+//! Waiting for a fetch: which requests wait, and how many (decision O25).
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ fn token(kid: &str) -> String {
     with_header(&json!({ "kid": kid }))
 }
 
-/// Polls once; every other time the runtime would.
+/// Polls `future` once, without a runtime.
 fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Poll<T> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// A fixture that has a set, and an issuer that hangs.
+/// Creates a fixture that has a set, and whose issuer hangs now.
 fn hanging() -> Fixture {
     let fixture = Fixture::new();
     block_on(fixture.tokens.refresh());
@@ -66,7 +66,7 @@ async fn all_who_wait_fail_with_the_one() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// Each holds a connection. Those beyond get a 500 immediately, and tokens with known keys are verified as ever.
+/// Each waiter holds a connection. Further ones get a 500 immediately, and tokens with known keys are still verified.
 #[test]
 fn at_most_64_wait() {
     let [fetched, none, old] = [hanging(), Fixture::over(Answer::Hangs, |builder| builder), hanging()];
@@ -94,7 +94,7 @@ fn at_most_64_wait() {
         if name != "no keys" {
             assert!(matches!(poll(pin!(fixture.ask(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))), "{name}");
         }
-        // One that disconnects makes room, and the task is none of them.
+        // A waiter that disconnects makes room, and the task does not count.
         waiting.pop();
         assert!(poll(pin!(fixture.tokens.refresh())).is_pending(), "{name}");
         assert!(poll(pin!(fixture.ask(&tokens[0]))).is_pending(), "{name}");
@@ -116,7 +116,7 @@ fn a_known_key_never_waits() {
     assert!(matches!(poll(pin!(fixture.ask(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))));
 }
 
-/// And what somebody's made-up key makes fail does not change that, while a task comes.
+/// A failed fetch that a made-up key has caused does not delay known keys, while a task refreshes the set.
 #[test]
 fn a_fetch_that_failed_makes_nobody_else_wait() {
     let fixture = hanging();
@@ -149,7 +149,7 @@ fn a_fetch_that_is_dropped_is_gone_on_with() {
     fixture.accepted(&other);
 }
 
-/// One that waits takes over from the one that goes away.
+/// A waiter continues the fetch of a request that is dropped.
 #[test]
 fn who_waits_takes_over() {
     let fixture = hanging();
@@ -175,7 +175,7 @@ fn a_fetch_that_nobody_went_on_with_is_begun_anew() {
     assert_eq!(fixture.source.fetches(), 3);
 }
 
-/// An issuer that hangs longer than ten seconds keeps nobody waiting for one fetch after the other.
+/// If the issuer hangs for more than ten seconds, no request waits for one fetch after the other.
 #[test]
 fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
     let fixture = hanging();
@@ -190,7 +190,7 @@ fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// What is asked for now must not return what was published before.
+/// A refresh must not return keys that were published before it.
 #[test]
 fn a_refresh_does_not_join_an_older_fetch() {
     let fixture = hanging();
@@ -200,7 +200,7 @@ fn a_refresh_does_not_join_an_older_fetch() {
     fixture.forward(Duration::from_millis(1));
     assert!(poll(refresh.as_mut()).is_pending());
     assert_eq!(fixture.source.fetches(), 3);
-    // The older fetch ends last, and its set is not taken.
+    // The older fetch ends last, and its set is not used.
     fixture.source.answer(Answer::Set(every_key()));
     fixture.source.release();
     assert!(poll(refresh.as_mut()).is_pending(), "the older one is first in the queue");
@@ -212,7 +212,7 @@ fn a_refresh_does_not_join_an_older_fetch() {
     fixture.refuses("its key is gone", &token("es256"), "key");
 }
 
-/// One that is asked for beside the task's does not make requests wait, while the task sleeps on.
+/// An extra refresh next to the task's does not make requests wait, while the task still sleeps.
 #[test]
 fn a_refresh_beside_the_task_that_fails_makes_nobody_wait() {
     let fixture = hanging();
