@@ -1,4 +1,4 @@
-//! [`About`]: whose API the documents describe, and [`Site`]: where they describe it.
+//! [`About`]: facts about the API for its documents, and [`Site`]: the API and where it is.
 
 use serde_json::{Value, json};
 
@@ -7,22 +7,22 @@ use super::links::destination;
 use crate::address::{Address, has_bad_escape, parse_http_url};
 use crate::build_error::BuildError;
 
-/// Whose API it is, as the host says. What is not said is left out of every text.
+/// Facts about the API, set by the host application. Unset facts are omitted from all texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     pub(crate) title: Option<String>,
-    /// Where questions go: the address of a page, or a mailbox.
+    /// Contact for questions: the URL of a page, or a mailbox.
     pub(crate) contact: Option<String>,
     pub(crate) keys_url: Option<String>,
     pub(crate) settings_url: Option<String>,
-    /// Where clients get tokens.
+    /// Authorization servers that issue tokens to clients.
     pub(crate) authorization_servers: Vec<String>,
-    /// Whose signed tokens are taken, in a sentence each.
+    /// One sentence on each issuer of signed tokens.
     issuers: Vec<String>,
 }
 
 impl About {
-    /// Checks what the host says.
+    /// Checks the host application's settings.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         refuse_unless(is_title, &self.title, BuildError::DocsTitle)?;
         refuse_unless(|text| is_page(text) || is_mailbox(text), &self.contact, BuildError::DocsContact)?;
@@ -35,7 +35,7 @@ impl About {
             .map_err(BuildError::SettingsUrl)
     }
 
-    /// Returns these facts with whose signed tokens are taken, and for which audience.
+    /// Adds the issuer and the audience of signed tokens. Skips pairs with a backtick or a control character.
     pub(crate) fn with_issuers<'i>(self, issuers: impl Iterator<Item = (&'i str, &'i str)>) -> Self {
         let is_code = |text: &str| !text.contains(|c: char| c == '`' || c.is_control());
         let shown = issuers.filter(|(issuer, audience)| is_code(issuer) && is_code(audience));
@@ -45,7 +45,7 @@ impl About {
     }
 }
 
-/// What documents are made for: an API at its address, and whose it is.
+/// Input for documents: the URLs of the API and its documents, and facts about the API.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'a> {
     pub(crate) base: &'a Address,
@@ -58,17 +58,17 @@ impl<'a> Site<'a> {
         self.about.title.as_deref().unwrap_or(TITLE)
     }
 
-    /// Whose signed tokens are taken, where any are: sentences behind a blank.
+    /// Returns the sentences on issuers of signed tokens, each after a space; empty if there are none.
     pub(crate) fn issuers(self) -> String {
         self.about.issuers.iter().flat_map(|sentence| [" ", sentence]).collect()
     }
 
-    /// Whether only the path of the API is known, and not its scheme and host.
+    /// Returns whether only the path of the API is known, and not its scheme and host.
     pub(crate) fn is_unnamed(self) -> bool {
         self.base.origin().is_empty()
     }
 
-    /// Where keys come from, in a sentence.
+    /// Returns a sentence on how to get API keys.
     pub(crate) fn keys(self) -> String {
         match (&self.about.keys_url, &self.about.settings_url) {
             (Some(url), _) => {
@@ -84,14 +84,14 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Where questions go, in a sentence.
+    /// Returns a sentence with the contact, if there is one.
     pub(crate) fn questions(self) -> Option<String> {
         let contact = self.about.contact.as_ref()?;
         let scheme = if is_mailbox(contact) { "mailto:" } else { "" };
         Some(format!("Questions go to [{contact}]({scheme}{contact})."))
     }
 
-    /// Whom to ask, for the OpenAPI document.
+    /// Returns the contact object of the OpenAPI document.
     pub(crate) fn contact(self) -> Option<Value> {
         let contact = self.about.contact.as_ref()?;
         let kind = if is_mailbox(contact) { "email" } else { "url" };
@@ -99,7 +99,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Refuses the first text that is not right.
+/// Returns `error` for the first text that is not valid.
 fn refuse_unless<'t>(
     is_right: impl Fn(&str) -> bool,
     texts: impl IntoIterator<Item = &'t String>,
@@ -108,12 +108,12 @@ fn refuse_unless<'t>(
     texts.into_iter().find(|text| !is_right(text)).map_or(Ok(()), |text| Err(error(text.clone())))
 }
 
-/// Texts mark code and links, so a title holds none of their marks.
+/// Returns whether `text` can be a title: it must not contain marks of code or links.
 fn is_title(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(|c: char| c.is_control() || "`[]<>\\".contains(c))
 }
 
-/// Whether a text can stand as an address in every document.
+/// Returns whether `text` can be a URL in every document.
 fn is_address(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
         && !text.contains(['(', ')', '<', '>', '"', '`', '\\', '{', '}', '[', ']'])

@@ -1,4 +1,4 @@
-//! The answers that each operation can give, as examples, made by the code that gives them.
+//! Example responses of each operation, created by the code that serves requests.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::response::envelope;
 
 const REQUEST_ID: &str = "5f0c2b7a9d3e4c61";
 
-/// One answer to an operation.
+/// Example response of an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
-    /// The code of a failure.
+    /// Error code, if it is a failure.
     pub(super) code: Option<ErrorCode>,
-    /// The headers that the documents describe, by their usual names.
+    /// Headers that the documents describe, with their usual spelling.
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: Option<Value>,
 }
@@ -48,12 +48,12 @@ impl Answer {
         self.headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
     }
 
-    /// `error.details` of a failure.
+    /// Returns `error.details` of a failure.
     pub(super) fn details(&self) -> Option<&Value> {
         self.body.as_ref()?.get("error")?.get("details")
     }
 
-    /// What tells it from other answers with the same status.
+    /// Returns a name that distinguishes it from other examples with the same status.
     pub(super) fn name(&self) -> String {
         let detail = |name| self.details().and_then(|details| details.get(name)?.as_str());
         match (detail("parameter"), detail("reason")) {
@@ -63,7 +63,7 @@ impl Answer {
         }
     }
 
-    /// When it is given, in a sentence or two.
+    /// Describes in a sentence or two when this is the response.
     pub(super) fn meaning(&self) -> String {
         match self.code {
             Some(ErrorCode::InsufficientScope) => {
@@ -85,7 +85,7 @@ impl Answer {
     }
 }
 
-/// Every answer to the operation, those of each status together, by status.
+/// Returns all example responses of the operation, grouped by status in ascending order.
 pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<Answer>> {
     let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for answer in [success(row, site), not_modified()].into_iter().chain(failures(row)) {
@@ -94,27 +94,27 @@ pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<Answer>> {
     by_status.into_values().collect()
 }
 
-/// The answer that the operation is there for.
+/// Returns the successful response.
 pub(super) fn success(row: &Row, site: Site<'_>) -> Answer {
     let entity = envelope::entity((row.example)(), None, site.base);
     let mut response = envelope::answer(&entity, &HeaderMap::new());
     limit::examples().0.insert_into(response.headers_mut());
     let mut answer = Answer::new(None, &response);
-    // The sketch of the document has the title that the document has.
+    // An example that is an OpenAPI document has the title of the real one.
     if let Some(title) = answer.body.as_mut().and_then(|body| body.pointer_mut("/info/title")) {
         *title = site.title().into();
     }
     answer
 }
 
-/// The answer to a caller who has the current one.
+/// Returns the response to a client that has the current entity.
 fn not_modified() -> Answer {
     let any = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("*"))]);
     let entity = Entity::of_bytes("application/json", Bytes::new());
     Answer::new(None, &envelope::answer(&entity, &any))
 }
 
-/// Every way in which the operation can fail, by status.
+/// Returns every possible error of the operation, by status.
 pub(super) fn failures(row: &Row) -> Vec<Answer> {
     let mut errors = Vec::new();
     let faults = InvalidParameter::ALL

@@ -1,22 +1,22 @@
-//! The headers of answers, as the documents describe them.
+//! Response headers, as the documents describe them.
 
 use crate::request_id::MAX_LENGTH;
 
 const RETRY_AFTER: &str = "Retry-After";
 
-/// What the documents say of one header.
+/// Description of one header.
 #[derive(Debug)]
 pub(super) struct HeaderFact {
-    /// The name as it is usually written.
+    /// Name in its usual spelling.
     pub(super) name: &'static str,
-    /// Whether every answer that may have it has it.
+    /// Whether each response that can have it has it.
     pub(super) always: bool,
-    /// Whether its value is a whole number; else it is a text.
+    /// Whether its value is an integer; otherwise it is text.
     pub(super) is_number: bool,
     pub(super) description: String,
 }
 
-/// Every header that the documents describe.
+/// Returns every header that the documents describe.
 pub(super) fn all() -> [HeaderFact; 10] {
     let request_id = format!(
         "The id of this request: the caller's own when it is 1 to {MAX_LENGTH} visible ASCII characters, else a new one."

@@ -1,9 +1,9 @@
-//! Links to the documents, and their addresses.
+//! Links to the documents, and their URLs.
 
 use super::DocumentFormat;
 use crate::address::Address;
 
-/// Stands in examples for the host of a server whose address names none.
+/// Placeholder host in examples, if the server's URL has no host.
 pub(super) const STAND_IN_HOST: &str = "api.example.com";
 
 /// A link to one document.
@@ -15,7 +15,7 @@ pub(super) struct Link {
     pub(super) note: &'static str,
 }
 
-/// All forms of the description, each with its address.
+/// Returns a link to each format of the description.
 pub(super) fn links(docs: &Address) -> Vec<Link> {
     let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
     vec![
@@ -28,12 +28,12 @@ pub(super) fn links(docs: &Address) -> Vec<Link> {
 }
 
 pub(super) fn address_of(docs: &Address, document: DocumentFormat) -> String {
-    // Where the documents stand at the root, an address without its slash would be none.
+    // With the documents at the root, the page's path needs a slash: an empty URL would not be a link.
     let path = if document == DocumentFormat::Reference && docs.path().is_empty() { "/" } else { document.path() };
     format!("{}{path}", docs.as_str())
 }
 
-/// An address as a link takes it: pointed brackets take any, the one with a parenthesis too.
+/// Formats a URL as the destination of a Markdown link: in angle brackets if it contains a parenthesis.
 pub(super) fn destination(address: &str) -> String {
     if address.contains(['(', ')']) { format!("<{address}>") } else { address.to_owned() }
 }

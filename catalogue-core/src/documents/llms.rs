@@ -1,4 +1,4 @@
-//! `llms.txt`: what an AI agent must know to call the API right, and where the rest is.
+//! `llms.txt`: what an AI agent must know to call the API correctly, and links to the other documents.
 
 use super::about::Site;
 use super::links::links;
@@ -26,7 +26,7 @@ pub(super) fn render(site: Site<'_>) -> String {
             DocumentFormat::OpenApi | DocumentFormat::OpenApi30 | DocumentFormat::Markdown => {
                 documents += &markdown::write_link(&link);
             }
-            // What people read is what an agent may leave out.
+            // The page is for people, so it is optional for an agent.
             DocumentFormat::Reference => optional += &markdown::write_link(&link),
             DocumentFormat::Llms => {}
         }
@@ -38,7 +38,7 @@ pub(super) fn render(site: Site<'_>) -> String {
     )
 }
 
-/// One endpoint, with what it takes and what it answers.
+/// Describes one endpoint: its parameters and its response.
 fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> String {
     let row = operation.row();
     let address = code(&format!("GET {}{}", base.as_str(), row.path));

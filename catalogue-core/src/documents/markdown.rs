@@ -6,14 +6,14 @@ use super::links::{Link, destination};
 use super::reference::block::{Block, code};
 use super::reference::content;
 
-/// Stands in examples for the server where its name is not known.
+/// Placeholder in examples for the server, if its name is unknown.
 pub(super) const IN_TEXTS: &str = "$SERVER";
 
 pub(super) fn render(site: Site<'_>) -> String {
     blocks(&content(site, IN_TEXTS))
 }
 
-/// The blocks with one empty line between them.
+/// Renders the blocks with one empty line between them.
 pub(super) fn blocks(blocks: &[Block]) -> String {
     blocks.iter().filter_map(write_block).collect::<Vec<_>>().join("\n")
 }
@@ -45,12 +45,12 @@ fn row(answers: &[Answer]) -> Vec<String> {
     vec![answer.status.as_str().to_owned(), name, answer.meaning()]
 }
 
-/// One link as an item of a list.
+/// Renders a link as a list item.
 pub(super) fn write_link(link: &Link) -> String {
     format!("- [{}]({}): {}\n", link.title, destination(&link.address), link.note)
 }
 
-/// A table. The head's rule has as many hyphens as Markdown wants at least.
+/// Renders a table. The line below its head has the minimum number of hyphens that Markdown requires.
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
     let body = rows.iter().map(|row| row.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! The documents of section 4.4 and the reference page (decision R11).
 //!
-//! All are made from the operation table, the codes, the scopes and the serialised types; examples are answers of the
-//! code that answers requests.
+//! All are generated from the operation table, the codes, the scopes and the serialized types; examples are responses of
+//! the code that serves requests.
 
 pub(crate) mod about;
 mod answers;
@@ -25,13 +25,13 @@ use about::Site;
 
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
 
-/// The documents as they are served, in the order of [`DocumentFormat::ALL`]. Each is made when it is first asked for: most
-/// catalogues serve none, and a program that starts should answer first.
+/// Cached documents, in the order of [`DocumentFormat::ALL`]. Each is rendered on its first request: most catalogues serve
+/// none, and a program that starts should first serve requests.
 #[derive(Debug, Default)]
 pub(crate) struct Documents([OnceLock<Entity>; DocumentFormat::ALL.len()]);
 
 impl Documents {
-    /// That document for that site, which must be the same each time.
+    /// Returns `document` for `site`, which must be the same in each call.
     pub(crate) fn get(&self, document: DocumentFormat, site: Site<'_>) -> &Entity {
         self.0[document as usize].get_or_init(|| {
             let entity = Entity::of_bytes(document.media_type(), document.text(site));

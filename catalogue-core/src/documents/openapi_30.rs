@@ -1,6 +1,6 @@
-//! The same document as OpenAPI 3.0.3, for generators that read no 3.1.
+//! The OpenAPI document in version 3.0.3, for generators that do not support 3.1.
 //!
-//! It is the 3.1 document with its newer words put into the older ones, so the two cannot differ in what they say.
+//! Converted from the 3.1 document, so the two cannot differ in content.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use super::openapi;
 
 const OPENAPI: &str = "3.0.3";
 
-/// What stands below these keys is data and stays as it is.
+/// Keys whose values are data, which is not converted.
 const DATA: [&str; 4] = ["example", "value", "default", "enum"];
 
 pub(super) fn render(site: Site<'_>) -> String {
@@ -35,7 +35,7 @@ fn walk(value: &mut Value) {
     }
 }
 
-/// `type: [T, "null"]` is `type: T` and `nullable: true`.
+/// Converts `type: [T, "null"]` to `type: T` and `nullable: true`.
 fn nullable(object: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = object.get_mut("type") else {
         return;
@@ -52,7 +52,7 @@ fn nullable(object: &mut Map<String, Value>) {
     }
 }
 
-/// A schema has one example; the map of examples that media types have stays.
+/// Converts a schema's examples to one `example`. The map of examples of a media type stays.
 fn first_example(object: &mut Map<String, Value>) {
     if let Some(Value::Array(examples)) = object.get_mut("examples") {
         let first = examples.first_mut().map(Value::take);
@@ -61,7 +61,7 @@ fn first_example(object: &mut Map<String, Value>) {
     }
 }
 
-/// A reference has nothing beside it.
+/// Wraps a reference with siblings in `allOf`, because a reference must have no siblings.
 fn lone_reference(object: &mut Map<String, Value>) {
     if object.len() > 1
         && object.get("$ref").is_some_and(Value::is_string)

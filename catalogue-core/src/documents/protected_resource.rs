@@ -1,4 +1,4 @@
-//! [`ProtectedResource`]: where a client gets tokens for this API, in a form that it can find (RFC 9728, decision O33).
+//! [`ProtectedResource`]: metadata by which clients find the authorization servers (RFC 9728, decision O33).
 
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, HeaderValue};
@@ -12,25 +12,25 @@ use crate::response::entity::Entity;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// The metadata of the API, and where they are.
+/// Metadata of the API, and their path.
 #[derive(Debug)]
 pub(crate) struct ProtectedResource {
     pub(crate) path: String,
     pub(crate) entity: Entity,
-    /// What each challenge ends with.
+    /// Parameter at the end of each challenge.
     parameter: String,
 }
 
 impl ProtectedResource {
-    /// Those of the API at `base_url`; `None` where no authorization server is known, or not the whole address. The address
-    /// is repeated byte by byte, since clients compare it with the one that they were given.
+    /// Creates the metadata of the API. Returns `None` without an authorization server, or if the base URL has no host.
+    /// `base_url` is copied byte for byte, because clients compare it with the URL that they were given.
     pub(crate) fn of(base_url: &str, site: Site<'_>) -> Option<Self> {
         let (servers, origin) = (&site.about.authorization_servers, site.base.origin());
         if servers.is_empty() || origin.is_empty() {
             return None;
         }
         let path = base_url[origin.len()..].to_owned();
-        // A slash right behind the host stands for no path.
+        // A slash directly after the host counts as an empty path.
         let path = format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path });
         let page = address_of(site.docs, DocumentFormat::Reference);
         let metadata = json!({
@@ -45,7 +45,7 @@ impl ProtectedResource {
         Some(Self { path, entity: Entity::of_bytes("application/json", metadata.to_string()), parameter })
     }
 
-    /// Adds where the metadata are to the challenge, if there is one.
+    /// Adds the URL of the metadata to the challenge, if there is one.
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         if let Some(challenge) = headers.get_mut(WWW_AUTHENTICATE) {
             let whole = [challenge.as_bytes(), self.parameter.as_bytes()].concat();

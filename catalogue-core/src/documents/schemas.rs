@@ -1,4 +1,4 @@
-//! The schemas of all answers, made from the types that are serialised.
+//! Schemas of all responses, generated from the serialized types.
 
 use schemars::Schema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -8,16 +8,16 @@ use serde_json::{Map, Value};
 use crate::operation::Operation;
 use crate::response::envelope::Failure;
 
-/// Where the schemas stand in the OpenAPI document.
+/// Path of the schemas in the OpenAPI document.
 const PLACE: &str = "#/components/schemas/";
 
-/// The schemas of all answers, by name.
+/// Schemas of all responses, by name.
 #[derive(Debug)]
 pub(super) struct Schemas {
-    /// Every schema that has a name.
+    /// All schemas with a name.
     pub(super) components: Map<String, Value>,
     answers: Vec<Value>,
-    /// The schema of every failure.
+    /// Schema of all failures.
     pub(super) failure: Value,
 }
 
@@ -33,19 +33,19 @@ impl Schemas {
         Self { components: generator.take_definitions(true), answers, failure }
     }
 
-    /// The schema of what `operation` answers.
+    /// Returns the schema of a successful response of `operation`.
     pub(super) fn answer(&self, operation: Operation) -> &Value {
         &self.answers[operation as usize]
     }
 
-    /// The objects with a name that `schema` is made of, each once, outer ones first.
+    /// Returns the named objects that `schema` consists of, each once, outer ones first.
     pub(super) fn objects_in(&self, schema: &Value) -> Vec<(&str, &Value)> {
         let mut found = Vec::new();
         self.collect_objects(schema, &mut found);
         found
     }
 
-    /// What `schema` looks like, on one line: the properties of its objects, each with its type.
+    /// Returns `schema` on one line: the properties of its objects, each with its type.
     pub(super) fn sketch(&self, schema: &Value) -> String {
         let schema = name_of(schema).and_then(|name| self.components.get(name)).unwrap_or(schema);
         if schema.get("properties").is_some() {
@@ -78,23 +78,23 @@ impl Schemas {
     }
 }
 
-/// The name that a reference refers to.
+/// Returns the name in a reference.
 pub(super) fn name_of(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.strip_prefix(PLACE)
 }
 
-/// The required properties of an object, in the order of its fields.
+/// Returns the required properties of an object, in the order of its fields.
 pub(super) fn required(schema: &Value) -> Vec<&str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// All properties of an object, in the order of its fields.
+/// Returns all properties of an object, in the order of its fields.
 pub(super) fn property_names(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str)
 }
 
-/// Makes a schema fit for readers of the document: no pointer to a section of another text, no format that only Rust
-/// knows.
+/// Prepares a schema for readers of the document: removes references to sections of another text, and replaces the format
+/// that only Rust knows.
 fn tidy(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = without_section(description);
@@ -104,7 +104,7 @@ fn tidy(schema: &mut Schema) {
     }
 }
 
-/// The text without a `(section 2.1)`.
+/// Returns `text` without a reference like `(section 2.1)`.
 fn without_section(text: &str) -> String {
     let cut = |(before, rest): (&str, &str)| Some(format!("{before}{}", rest.split_once(')')?.1));
     text.split_once(" (section ").and_then(cut).unwrap_or_else(|| text.to_owned())

@@ -1,5 +1,5 @@
-//! No document keeps a copy of what the code knows: a bound, a scope, a code or a status that changes in its one place
-//! changes in every document.
+//! No document duplicates what the code defines: a change of a bound, a scope, a code or a status in its only place changes
+//! every document.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::operation::{Operation, Parameter};
 use crate::request_id::MAX_LENGTH;
 use crate::storage::Limit;
 
-/// The four documents that are served, each with a name.
+/// Returns four of the served documents, each with a name.
 fn documents() -> [(&'static str, String); 4] {
     let [base, docs] = ["/api/v1", "/docs"].map(|text| Address::parse(text).unwrap());
     let about = About::default();
@@ -29,12 +29,12 @@ fn documents() -> [(&'static str, String); 4] {
     ]
 }
 
-/// Numbers that are bounds somewhere in the code.
+/// Returns bounds that the code defines elsewhere.
 fn bounds() -> [usize; 5] {
     [Limit::MAX.get(), Limit::DEFAULT.get(), MAX_TEXT, MAX_SLUG_BYTES, MAX_LENGTH]
 }
 
-/// The source files of the documents, each up to its tests.
+/// Collects the source files of the documents, each without its unit tests.
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -52,7 +52,7 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
 fn every_document_says_what_the_code_does() {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     for (name, document) in documents() {
-        // In HTML the words stand in elements.
+        // In HTML, code is in elements instead of backticks.
         let plain = document.replace("<code>", "`").replace("</code>", "`");
         assert!(plain.contains(&format!("`limit` is {minimum} to {maximum}, and {default} when")), "{name}");
         let cases: [(&str, &[String]); 4] = [
@@ -85,7 +85,7 @@ fn every_document_says_what_the_code_does() {
     }
 }
 
-/// The bounds of the parameters, as texts write them.
+/// Returns the bounds of the parameters, as the documents format them.
 fn rules() -> [String; 3] {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     [
@@ -106,7 +106,7 @@ fn no_source_has_a_copy_of_its_own() {
     let statuses = ErrorCode::ALL.iter().map(|error| usize::from(error.status().as_u16()));
     let numbers: Vec<String> = bounds().into_iter().chain(statuses).map(|number| number.to_string()).collect();
     for (file, text) in &files {
-        // Paths of documents are their own; an operation happens to share one.
+        // Documents define their own paths; one operation happens to have the same path.
         for word in words.iter().filter(|word| *word != "/openapi.json") {
             let has = |quote: char| text.contains(&format!("{quote}{word}"));
             assert!(!has('"') && !has('`') && !has('\''), "{file} has {word} of its own");

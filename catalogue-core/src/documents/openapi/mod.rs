@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, out of the operation table and the serialised types.
+//! The OpenAPI 3.1 document, generated from the operation table and the serialized types.
 
 mod operations;
 mod responses;
@@ -13,7 +13,7 @@ use crate::model::Scope;
 use crate::operation::{Operation, Tag};
 pub(super) use operations::required_scope;
 
-/// Where the licences are that the licence's name consists of.
+/// URL of the texts of the licenses that the license expression names.
 const LICENSES: &str = "https://spdx.org/licenses/";
 /// The name of the only security scheme.
 const BEARER: &str = "bearer";
@@ -38,7 +38,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
             "version": VERSION,
             "summary": SUMMARY,
             "description": markdown::blocks(&general::all(site)),
-            // A licence has an identifier or an address, and older readers know the address alone.
+            // A license has an identifier or a URL, and older readers support only the URL.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
         "servers": [{ "url": if base.is_empty() { "/" } else { base }, "description": "The base address." }],

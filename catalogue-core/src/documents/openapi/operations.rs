@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::BEARER;
 use crate::operation::{Parameter, Row};
 
-/// The operation of that row, with its responses.
+/// Describes the operation of `row`, with its responses.
 pub(super) fn describe(row: &Row, responses: Value) -> Value {
     let scopes: Vec<&str> = row.scope.iter().map(crate::model::Scope::name).collect();
     let mut operation = json!({
@@ -24,7 +24,7 @@ pub(super) fn describe(row: &Row, responses: Value) -> Value {
     operation
 }
 
-/// The scope that an operation declares, in words.
+/// Returns the scope that an operation requires, in words.
 pub(in crate::documents) fn required_scope(row: &Row) -> String {
     match &row.scope {
         Some(scope) => format!("`{scope}`"),

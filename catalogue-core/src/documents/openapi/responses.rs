@@ -1,4 +1,4 @@
-//! The responses of the OpenAPI document: what operations share stands once, under a name.
+//! The responses of the OpenAPI document. Responses that operations share are listed once, under a name.
 
 use serde_json::{Map, Value, json};
 
@@ -7,8 +7,8 @@ use crate::documents::answers::{self, Answer};
 use crate::documents::schemas::Schemas;
 use crate::operation::Operation;
 
-/// Describes the responses of one operation by status. All but successes are the same for each operation that answers so, and
-/// stand in `shared` under the name of their status.
+/// Describes the responses of one operation by status. All but successes are equal for every operation that has them, and
+/// are added to `shared` under the name of their status.
 pub(super) fn describe_all(
     operation: Operation,
     site: Site<'_>,
@@ -31,7 +31,7 @@ pub(super) fn describe_all(
     answers::by_status(operation.row(), site).iter().map(respond).collect()
 }
 
-/// One response out of the answers with its status.
+/// Describes one response from the examples with its status.
 fn describe(answers: &[Answer], schema: &Value) -> Value {
     let first = &answers[0];
     let code = first.code.map(|code| format!("`{}`: ", code.as_str())).unwrap_or_default();

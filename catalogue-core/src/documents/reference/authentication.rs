@@ -1,4 +1,4 @@
-//! What the reference says of keys, tokens and scopes.
+//! The section on keys, tokens and scopes.
 
 use super::block::{Block, code};
 use super::general::status;

@@ -1,15 +1,15 @@
-//! The parts that the reference is made of. In texts, `code` stands between backticks, **strong** between stars, and a link
-//! is `[text](address)`.
+//! Building blocks of the reference. In texts, `code` is between backticks, **strong** text between double stars, and a
+//! link is `[text](address)`.
 
 use super::samples::Sample;
 use crate::documents::answers::Answer;
 use crate::documents::links::Link;
 use crate::operation::Operation;
 
-/// One part of a text.
+/// Building block of the reference.
 #[derive(Clone, Debug)]
 pub(in crate::documents) enum Block {
-    /// Of level 1 (the title) to 4.
+    /// Heading of level 1 (the title) to 4.
     Heading(usize, String),
     Text(String),
     List(Vec<String>),
@@ -17,28 +17,28 @@ pub(in crate::documents) enum Block {
     Table {
         head: &'static [&'static str],
         rows: Vec<Vec<String>>,
-        /// What each row is linked by; none where rows are not.
+        /// Anchor of each row; empty if rows have none.
         ids: Vec<String>,
     },
     Code {
         language: &'static str,
-        /// What a button that copies it says it is.
+        /// What the copy button copies, for its label.
         label: &'static str,
         text: String,
     },
-    /// The base address. Texts say it in a sentence.
+    /// The base URL, only on the page. Markdown has it in a sentence.
     Base(String),
-    /// How to read addresses without a host.
+    /// Note on URLs without a host.
     UnnamedServer(String),
-    /// A call of the operation in all languages; texts have the first one alone.
+    /// A call of the operation in all languages; Markdown has only the first one.
     Samples(Operation, Vec<Sample>),
-    /// An answer of the operation.
+    /// An example response of the operation.
     Example(Operation, String),
-    /// All answers of the operation by status. The page has an example of each failure.
+    /// All responses of the operation by status. The page has an example of each failure.
     Statuses(Operation, Vec<Vec<Answer>>),
-    /// Where the page lets its reader paste a key. Texts have no such thing.
+    /// Field for the reader's key, only on the page.
     KeyField,
-    /// Where the page lets its reader call the operation. Texts have no such thing.
+    /// Form that calls the operation, only on the page.
     TryIt(Operation),
 }
 

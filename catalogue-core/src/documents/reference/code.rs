@@ -1,4 +1,4 @@
-//! Code on the page: blocks that can be copied, samples in several languages.
+//! Code on the page: blocks with a copy button, and samples in several languages.
 
 use super::general::error_id;
 use super::markup::{escape, inline, push};
@@ -6,12 +6,12 @@ use super::samples::Sample;
 use crate::documents::answers::Answer;
 use crate::operation::Operation;
 
-/// A block of code, which the script gives a button that copies `label`.
+/// Renders a block of code, to which the script adds a button that copies it. `label` describes the code.
 pub(super) fn block(code: &str, label: &str) -> String {
     format!("<div class=\"code\" data-copy=\"{}\"><pre><code>{code}</code></pre></div>\n", escape(label))
 }
 
-/// The call of an operation in every language: one below the other, and with the script one at a time.
+/// Renders a call of the operation in every language: below each other, or with the script one at a time.
 pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> String {
     let call = format!("GET {}", operation.path());
     let mut html = format!(
@@ -26,7 +26,7 @@ pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> Str
     html + "</div>\n"
 }
 
-/// The statuses of an operation, each with its examples.
+/// Renders the statuses of an operation, each with its examples.
 pub(super) fn statuses(operation: Operation, statuses: &[Vec<Answer>]) -> String {
     let mut html = String::from("<div class=\"statuses\">\n");
     for answers in statuses {
@@ -40,7 +40,7 @@ pub(super) fn statuses(operation: Operation, statuses: &[Vec<Answer>]) -> String
             push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {said}</div>\n"));
             continue;
         }
-        // Not in the line that opens them, which is a control itself.
+        // Not in the summary line, which is itself a control.
         let error =
             code.map(|code| format!("<a href=\"#{}\">About <code>{}</code></a>\n", error_id(code), code.as_str()));
         let examples = answers.iter().filter_map(|answer| answer.body.as_ref());

@@ -1,4 +1,4 @@
-//! The endpoints: parameters, fields, answers and an example of each.
+//! The endpoints: parameters, fields, responses and an example of each.
 
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &st
     blocks
 }
 
-/// The properties of an object.
+/// Returns a table of an object's properties.
 fn fields(object: &Value) -> Block {
     let required = required(object);
     let row = |name: &str| {
@@ -63,12 +63,12 @@ fn parameter_row(parameter: Parameter) -> Vec<String> {
     vec![code(parameter.name()), place.to_owned(), type_of(&schema), yes_no(parameter.is_in_path()), rules(parameter)]
 }
 
-/// What a parameter means, and its bounds.
+/// Returns a parameter's description and bounds.
 pub(in crate::documents) fn rules(parameter: Parameter) -> String {
     with_bounds(parameter.description(), parameter)
 }
 
-/// A parameter's description, and its bounds.
+/// Appends the bounds of `parameter` to `description`.
 pub(super) fn with_bounds(description: &str, parameter: Parameter) -> String {
     format!("{description} {}", bounds(&parameter.schema()))
 }
@@ -90,7 +90,7 @@ fn bounds(schema: &Value) -> String {
     text
 }
 
-/// A schema's type in words.
+/// Returns a schema's type in words.
 fn type_of(schema: &Value) -> String {
     if let Some(name) = name_of(schema) {
         return code(name);

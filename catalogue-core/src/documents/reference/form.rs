@@ -1,4 +1,4 @@
-//! The forms that call the API from the page. They are hidden until the page's script has found them.
+//! Forms that call the API from the page. They are hidden until the page's script runs.
 
 use super::endpoints::with_bounds;
 use super::markup::{escape, inline};
@@ -7,7 +7,7 @@ use crate::cursor::PATTERN;
 use crate::operation::{Parameter, Row};
 use crate::storage::Limit;
 
-/// The one field for a key, which all forms use.
+/// Renders the field for the key, which all forms share.
 pub(super) fn key_field() -> String {
     r#"<form class="key" aria-label="API key" data-script hidden>
 <label for="api-key">API key</label>
@@ -18,7 +18,7 @@ pub(super) fn key_field() -> String {
     .to_owned()
 }
 
-/// The form of one operation, and the place for its answer.
+/// Renders the form of one operation, and the element for its response.
 pub(super) fn try_it(row: &Row) -> String {
     let (id, path) = (row.id, escape(row.path));
     let fields: String = row.parameters.iter().map(|&parameter| field(id, parameter)).collect();
@@ -65,7 +65,7 @@ fn field(operation: &str, parameter: Parameter) -> String {
     )
 }
 
-/// What helps to type a value, and keeps none back: one that breaks a rule can be sent, to see the error (decision P14).
+/// Returns attributes that help to type a value. Invalid values can be sent too, to see the error (decision P14).
 fn attributes(parameter: Parameter) -> String {
     match parameter {
         Parameter::Cursor => format!(r#" type="text" pattern="{}""#, html_pattern(PATTERN)),
@@ -76,7 +76,7 @@ fn attributes(parameter: Parameter) -> String {
     }
 }
 
-/// HTML matches the whole value without being told to, and wants the hyphen at the end of a class escaped.
+/// Converts a pattern for HTML, which always matches the whole value, and requires an escaped hyphen at the end of a class.
 fn html_pattern(pattern: &str) -> String {
     let pattern = pattern.strip_prefix('^').unwrap_or(pattern);
     pattern.strip_suffix('$').unwrap_or(pattern).replace("-]", r"\-]")

@@ -1,4 +1,4 @@
-//! What holds for all endpoints.
+//! Rules for all endpoints.
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -22,7 +22,7 @@ pub(in crate::documents) fn all(site: Site<'_>) -> Vec<Block> {
     parts.concat()
 }
 
-/// The status that failures with the code have.
+/// Returns the status of errors with this code.
 pub(super) fn status(error: ErrorCode) -> String {
     error.status().as_str().to_owned()
 }
@@ -64,7 +64,7 @@ fn overview(site: Site<'_>) -> Vec<Block> {
     ]
 }
 
-/// A time as answers write it.
+/// Returns a time in the format of responses.
 fn example_time(site: Site<'_>) -> String {
     let course = answers::success(Operation::GetCourse.row(), site).body.unwrap_or_default();
     course["data"]["publishedAt"].as_str().unwrap_or_default().to_owned()
@@ -129,7 +129,7 @@ fn errors() -> Vec<Block> {
 pub(in crate::documents) const ERRORS: &str =
     "Branch on `error.code`, never on `error.message`, whose wording is not stable.";
 
-/// Every failure of any endpoint, each once, in the order of the codes.
+/// Returns every error of any endpoint, each once, in the order of the codes.
 fn all_failures() -> Vec<Answer> {
     let mut found: Vec<Answer> = Vec::new();
     for answer in Operation::ALL.iter().flat_map(|operation| answers::failures(operation.row())) {
@@ -141,12 +141,12 @@ fn all_failures() -> Vec<Answer> {
     found
 }
 
-/// What the row of a code is linked by.
+/// Returns the anchor of the row of a code.
 pub(super) fn error_id(error: ErrorCode) -> String {
     format!("error-{}", error.as_str().replace('_', "-"))
 }
 
-/// What the row of a reason is linked by; nothing where the code says it all.
+/// Returns the anchor of the row of a reason; empty if the row has only the code.
 fn details_id(answer: &Answer) -> String {
     let reason = answer.code.filter(|code| code.as_str() != answer.name());
     reason.map(|code| format!("{}-{}", error_id(code), answer.name().replace('_', "-"))).unwrap_or_default()
@@ -154,7 +154,7 @@ fn details_id(answer: &Answer) -> String {
 
 fn details_row(answer: &Answer) -> Vec<String> {
     let name = answer.code.map(ErrorCode::as_str).unwrap_or_default();
-    // On one line, with blanks where it may be broken.
+    // On one line, with spaces where it may wrap.
     let in_one_line = |details| format!("{details:#}").lines().map(str::trim_start).collect::<Vec<_>>().join(" ");
     let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&in_one_line(details)));
     vec![code(name), answer.status.as_str().to_owned(), details]

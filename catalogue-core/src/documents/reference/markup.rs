@@ -1,4 +1,4 @@
-//! Parts of the reference as HTML.
+//! Renders the reference as HTML.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use super::{code, form};
 use crate::documents::DocumentFormat;
 use crate::documents::links::{Link, STAND_IN_HOST};
 
-/// Stands in examples for scheme and host of a server whose address names none. The page's script puts in its own.
+/// Placeholder in examples for the scheme and host of a server whose URL has none. The page's script replaces it.
 pub(super) const ORIGIN: &str = "\u{1}";
 
-/// One part; headings, and what has one, use the id.
+/// Renders one block. Headings, and blocks with a heading, use `id`.
 pub(super) fn write_block(block: &Block, id: &str) -> String {
     match block {
         Block::Heading(1, text) => format!("<h1 id=\"{id}\">{}</h1>\n", escape(text)),
@@ -19,7 +19,7 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
         }
         Block::Text(text) => format!("<p>{}</p>\n", inline(text)),
         Block::List(items) => list(items.iter().map(|item| inline(item))),
-        // A page need not lead to itself.
+        // The page does not link to itself.
         Block::Links(links) => {
             let links = links.iter().filter(|link| link.document != DocumentFormat::Reference).map(link);
             list(links).replacen("<ul>", "<ul class=\"chips\">", 1)
@@ -55,8 +55,8 @@ fn link(link: &Link) -> String {
     format!("<a href=\"{address}\" title=\"{note}\">{title}</a>")
 }
 
-/// A table. On narrow screens its cells stand below each other, each after the head of its column; the roles say all the
-/// while what they are.
+/// Renders a table. On narrow screens its cells are below each other, each after the head of its column; the roles keep the
+/// table's structure for assistive technology.
 fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     let mut table = String::from("<table role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">");
     for cell in head {
@@ -79,7 +79,7 @@ fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     table + "</tbody>\n</table>\n"
 }
 
-/// The text of a heading; a method before a path has a sign of its own.
+/// Renders the text of a heading, with a badge for a method before a path.
 pub(super) fn heading(text: &str) -> String {
     match text.strip_prefix("GET ") {
         Some(path) => format!("<span class=\"method\">GET</span> {}", escape(path)),
@@ -87,12 +87,12 @@ pub(super) fn heading(text: &str) -> String {
     }
 }
 
-/// A text whose code stands between backticks.
+/// Renders a text, with code between backticks.
 pub(super) fn inline(text: &str) -> String {
     alternating(text, "`", |code| format!("<code>{}</code>", escape(code)), strong)
 }
 
-/// A text whose pieces between two marks are written otherwise than the rest.
+/// Renders a text: parts between two marks by `marked`, the rest by `other`.
 fn alternating(text: &str, mark: &str, marked: fn(&str) -> String, other: fn(&str) -> String) -> String {
     text.split(mark)
         .enumerate()
@@ -100,12 +100,12 @@ fn alternating(text: &str, mark: &str, marked: fn(&str) -> String, other: fn(&st
         .collect()
 }
 
-/// A text without code, in which what is strong stands between two stars each.
+/// Renders a text without code, with strong parts between double stars.
 fn strong(text: &str) -> String {
     alternating(text, "**", |strong| format!("<b>{}</b>", linked(strong)), linked)
 }
 
-/// A text with links, whose addresses hold no parenthesis or stand in pointed brackets.
+/// Renders a text with links, whose URLs contain no parenthesis or are in angle brackets.
 fn linked(text: &str) -> String {
     let link = text.split_once("](").and_then(|(before, rest)| {
         let (before, label) = before.rsplit_once('[')?;

@@ -1,4 +1,4 @@
-//! What the reference says, once; Markdown and the page only write it down.
+//! Content of the reference, independent of its format: Markdown and the page only render it.
 
 pub(super) mod authentication;
 pub(super) mod block;
@@ -18,7 +18,7 @@ use super::{SUMMARY, VERSION};
 use crate::documents::links::links;
 use block::Block;
 
-/// The reference from top to bottom, its title first. In examples, `origin` stands before an address without a host.
+/// Returns the reference from top to bottom, beginning with the title. In examples, `origin` precedes a URL without a host.
 pub(super) fn content(site: Site<'_>, origin: &str) -> Vec<Block> {
     let schemas = Schemas::collect();
     let mut blocks = vec![

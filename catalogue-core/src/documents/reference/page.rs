@@ -1,4 +1,4 @@
-//! The reference page: complete without its script, and asking no other host for anything.
+//! The reference page: complete without its script, and without requests to other hosts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 const ICON: &str = include_str!("icon.svg");
 
-/// What a browser may load and run with the page.
+/// Returns the page's Content Security Policy.
 pub(in crate::documents) fn policy(site: Site<'_>) -> HeaderValue {
     policy::of(STYLE, SCRIPT, site.base, site.docs)
 }
@@ -55,8 +55,8 @@ pub(in crate::documents) fn render(site: Site<'_>) -> String {
     )
 }
 
-/// An id for each block; only headings, and samples as the one that they bring, use theirs. None depends on what stands
-/// before it: an endpoint has its operation's id, and a heading below it begins with that.
+/// Returns an id for each block; only headings use theirs, and samples, for the heading that they render. No id depends on
+/// previous blocks: an endpoint has its operation's id, which begins the ids of the headings below it.
 fn ids(blocks: &[Block]) -> Vec<String> {
     let mut above = String::new();
     let id = |block: &Block| match block {
@@ -71,13 +71,13 @@ fn ids(blocks: &[Block]) -> Vec<String> {
     blocks.iter().map(id).collect()
 }
 
-/// The operation that a heading is of.
+/// Returns the operation that a heading is about.
 fn operation(heading: &str) -> Option<Operation> {
     let path = heading.strip_prefix("GET ")?;
     Operation::ALL.iter().copied().find(|operation| operation.path() == path)
 }
 
-/// The blocks, those of each endpoint in a section of its own with its samples at the side.
+/// Renders the blocks. Each endpoint gets its own section, with samples at the side.
 fn sections(blocks: &[Block], ids: &[String]) -> String {
     let mut html = String::new();
     let mut rest: Vec<(&Block, &String)> = blocks.iter().zip(ids).collect();
@@ -96,7 +96,7 @@ fn sections(blocks: &[Block], ids: &[String]) -> String {
         let (intro, others) = part.split_at(split);
         let is_aside = |block: &Block| matches!(block, Block::Samples(..) | Block::Example(..));
         let (aside, others): (Vec<_>, Vec<_>) = others.iter().partition(|(block, _)| is_aside(block));
-        // An earlier form of the endpoint's own id goes on to lead here.
+        // Keeps links to an earlier id of the endpoint working.
         push(&mut html, format_args!("<section class=\"endpoint\" id=\"{}\">\n<div class=\"intro\">\n", slug(text)));
         push(&mut html, format_args!("{}</div>\n<div class=\"side\">\n{}</div>\n", write(intro), write(&aside)));
         push(&mut html, format_args!("<div class=\"rest\">\n{}</div>\n</section>\n", write(&others)));
@@ -104,13 +104,13 @@ fn sections(blocks: &[Block], ids: &[String]) -> String {
     html
 }
 
-/// Letters and digits, with one hyphen between words.
+/// Returns the letters and digits of `text` in lower case, with one hyphen between words.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// Links to the headings of levels 2 and 3.
+/// Renders links to the headings of levels 2 and 3.
 fn contents(blocks: &[Block], ids: &[String]) -> String {
     let mut list = String::from("<ul>\n");
     for (block, id) in blocks.iter().zip(ids) {
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(ids(&blocks), ["rate-limits", "getMe", "getMe-answer", "getCourse", "getCourse-answer"]);
     }
 
-    /// Else a browser would see other bytes than those that the policy names.
+    /// Otherwise a browser would see other bytes than those whose hash is in the policy.
     #[test]
     fn script_and_style_stand_on_the_page_as_they_are() {
         for (text, end) in [(STYLE, "</style"), (SCRIPT, "</script"), (SCRIPT, "<!--")] {

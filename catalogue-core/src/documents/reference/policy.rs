@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::address::Address;
 
-/// The policy of a page with that style and script, for an API at `base`.
+/// Returns the policy of a page with this style and script, for an API at `base`.
 pub(super) fn of(style: &str, script: &str, base: &Address, docs: &Address) -> HeaderValue {
     let (style, script) = (hash(style), hash(script));
     let api = api(base.origin(), docs.origin());
@@ -22,8 +22,8 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Where the page may send requests to. A policy cannot name an IPv6 address, so the page's own origin is named by that word
-/// too where it is the API's.
+/// Returns the sources to which the page may send requests. A policy cannot name an IPv6 address, so if the API has the
+/// page's own origin, the keyword for that is included too.
 fn api(base: &str, docs: &str) -> String {
     let can_be_named = base.bytes().all(|b| b.is_ascii_alphanumeric() || b":/.-_~%".contains(&b));
     match (can_be_named && !base.is_empty(), base.is_empty() || base == docs) {

@@ -1,4 +1,4 @@
-//! The first screen: where the API is, and three steps that lead from a key to the second page.
+//! The first screen: the base URL, and three steps from a key to the second page of a list.
 
 use super::block::{Block, code};
 use super::samples::{before, broken, curl};

@@ -1,11 +1,11 @@
-//! Programs that call an operation, in the languages of those who call it. The files beside this one are their texts, each
-//! once for one answer and once for all pages of a list.
+//! Sample programs that call an operation, in several languages. The files next to this one contain them: per language, one
+//! for a single response and one for all pages of a list.
 
 use crate::documents::about::Site;
 use crate::operation::{Parameter, Row};
 use crate::storage::Limit;
 
-/// Stands in the programs for the address that they ask.
+/// Placeholder in the programs for the URL that they request.
 const ADDRESS: &str = "ADDRESS";
 
 /// A program in one language.
@@ -15,7 +15,7 @@ pub(in crate::documents) struct Sample {
     pub(in crate::documents) text: String,
 }
 
-/// The languages with their programs: for one answer, and for all pages.
+/// Languages with their programs: for one response, and for all pages.
 const LANGUAGES: [(&str, &str, &str); 4] = [
     ("Python", include_str!("get.py"), include_str!("walk.py")),
     ("TypeScript", include_str!("get.ts"), include_str!("walk.ts")),
@@ -23,14 +23,14 @@ const LANGUAGES: [(&str, &str, &str); 4] = [
     ("PHP", include_str!("get.php"), include_str!("walk.php")),
 ];
 
-/// A call of the operation in every language, curl first. `origin` stands before an address without a host.
+/// Returns a call of the operation in every language, curl first. `origin` precedes a URL without a host.
 pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
     let pages = row.parameters.contains(&Parameter::Cursor);
     let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(row) };
     let address = format!("{}{}{}{query}", before(site, origin), site.base.as_str(), path(row));
     let sample = |&(language, get, walk): &(&'static str, &str, &str)| {
         let text = if pages { walk } else { get };
-        // Of what an address may hold, the apostrophe alone ends a text of one of the languages.
+        // Of the characters of a URL, only the apostrophe ends a string, and only in PHP.
         let address = if text.starts_with("<?php") { address.replace('\'', "\\'") } else { address.clone() };
         Sample { language, text: text.trim_end().replace(ADDRESS, &address) }
     };
@@ -38,18 +38,18 @@ pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
     [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
 }
 
-/// A command that asks for the example answer.
+/// Returns a command that requests the example response.
 pub(in crate::documents) fn curl(row: &Row, site: Site<'_>, origin: &str) -> String {
     let (server, base) = (before(site, origin), in_double_quotes(site.base.as_str()));
     format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(row), query(row))
 }
 
-/// The command on two lines.
+/// Returns the command on two lines.
 pub(super) fn broken(curl: &str) -> String {
     curl.replacen("\" \"", "\" \\\n  \"", 1)
 }
 
-/// What stands before the base address.
+/// Returns the text before the base URL.
 pub(super) fn before<'o>(site: Site<'_>, origin: &'o str) -> &'o str {
     if site.is_unnamed() { origin } else { "" }
 }
@@ -73,7 +73,7 @@ pub(super) fn example(parameter: Parameter) -> Option<String> {
     Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
-/// `text` as it stands between double quotes of a shell.
+/// Escapes `text` for double quotes of a shell.
 fn in_double_quotes(text: &str) -> String {
     text.replace('\\', r"\\").replace('"', "\\\"").replace('$', r"\$").replace('`', r"\`")
 }
