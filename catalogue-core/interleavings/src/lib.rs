@@ -1,8 +1,8 @@
-//! Locks, atomics and a cache for unit tests, in the place of those that ship. Within [`explore`] each use of one is a point at
-//! which any other thread may go on; elsewhere they do what the others do.
+//! Locks, atomics and a cache for unit tests that are model-checked with shuttle. They replace the types that ship. Within
+//! [`explore`] each use is a point at which any thread may continue; elsewhere they behave like the originals.
 //!
-//! Those of shuttle itself work within one execution alone. These wrap the standard library's, so that a `static` may be one,
-//! and a test beside [`explore`] need not know of it.
+//! Shuttle's own types work only within one execution. These wrap the standard library's, so that a `static` may be one,
+//! and tests without [`explore`] can use them unchanged.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -18,18 +18,18 @@ use shuttle::{Config, MaxSteps, Runner};
 pub use shuttle::future::{block_on, yield_now};
 pub use shuttle::thread;
 
-/// Room for SQLite and for cryptography without optimisation, in bytes.
+/// Stack size in bytes: enough for SQLite and for unoptimized cryptography.
 const STACK: usize = 1 << 20;
 
-/// Runs `scenario` so often, each time by another schedule: at each point a random thread goes on. Its threads are of
+/// Runs `scenario` `times` times, each with another schedule: at each point a random thread continues. Its threads are from
 /// [`thread`], and its futures run in [`block_on`].
 ///
 /// # Panics
-/// When a run of it does, with the seed that makes the same schedule again in `SHUTTLE_RANDOM_SEED`.
+/// Panics if a run does, with the seed that reproduces its schedule in `SHUTTLE_RANDOM_SEED`.
 pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
     let mut config = Config::default();
     config.stack_size = STACK;
-    // Who waits for a lock asks for it again and again.
+    // A thread that waits for a lock polls it, which may take any number of steps.
     config.max_steps = MaxSteps::None;
     config.silence_warnings = true;
     let run = AssertUnwindSafe(|| Runner::new(RandomScheduler::new(times), config).run(scenario));
@@ -39,10 +39,10 @@ pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// A schedule has failed: its other threads never go on, and give back nothing that they hold.
+/// Whether a schedule has failed: its other threads never continue, and never release what they hold.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Lets any thread go on.
+/// Lets any thread continue.
 pub fn point() {
     if is_explored() && !panicking() {
         thread::yield_now();
@@ -53,7 +53,7 @@ fn is_explored() -> bool {
     shuttle::current::try_get_current_task().is_some()
 }
 
-/// Takes a lock once it is free.
+/// Acquires a lock as soon as it is free.
 fn take<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
     loop {
         point();
@@ -63,74 +63,74 @@ fn take<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
             Err(TryLockError::WouldBlock) => {
                 let is_lost = is_explored() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
                 assert!(!is_lost, "a schedule that failed holds this lock");
-                // By a thread of another test it may be held too.
+                // A thread of another test may hold it too.
                 std::thread::yield_now();
             }
         }
     }
 }
 
-/// As [`std::sync::Mutex`].
+/// Replacement of [`std::sync::Mutex`].
 #[derive(Debug, Default)]
 pub struct Mutex<T>(std::sync::Mutex<T>);
 
 impl<T> Mutex<T> {
-    /// One that nobody holds.
+    /// Creates an unlocked mutex.
     pub const fn new(value: T) -> Self {
         Self(std::sync::Mutex::new(value))
     }
 
-    /// Waits for it.
+    /// Acquires the mutex, waiting until it is free.
     ///
     /// # Errors
-    /// When somebody panicked who held it.
+    /// Returns an error if a thread panicked while it held the mutex.
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         take(|| self.0.try_lock())
     }
 
-    /// Takes it if nobody holds it.
+    /// Acquires the mutex if it is free.
     ///
     /// # Errors
-    /// When somebody holds it, or panicked who held it.
+    /// Returns an error if the mutex is held, or if a thread panicked while it held it.
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         point();
         self.0.try_lock()
     }
 }
 
-/// As [`std::sync::RwLock`].
+/// Replacement of [`std::sync::RwLock`].
 #[derive(Debug, Default)]
 pub struct RwLock<T>(std::sync::RwLock<T>);
 
 impl<T> RwLock<T> {
-    /// One that nobody holds.
+    /// Creates an unlocked lock.
     pub const fn new(value: T) -> Self {
         Self(std::sync::RwLock::new(value))
     }
 
-    /// Waits for it, to read.
+    /// Acquires the lock to read, waiting until no thread holds it to write.
     ///
     /// # Errors
-    /// When somebody panicked who held it alone.
+    /// Returns an error if a thread panicked while it held the lock to write.
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         take(|| self.0.try_read())
     }
 
-    /// Waits for it, to have it alone.
+    /// Acquires the lock to write, waiting until it is free.
     ///
     /// # Errors
-    /// When somebody panicked who held it alone.
+    /// Returns an error if a thread panicked while it held the lock to write.
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         take(|| self.0.try_write())
     }
 }
 
-/// As [`std::sync::atomic::AtomicU64`].
+/// Replacement of [`std::sync::atomic::AtomicU64`].
 #[derive(Debug, Default)]
 pub struct AtomicU64(std::sync::atomic::AtomicU64);
 
 impl AtomicU64 {
-    /// One of that value.
+    /// Creates an atomic with `value`.
     #[must_use]
     pub const fn new(value: u64) -> Self {
         Self(std::sync::atomic::AtomicU64::new(value))
@@ -152,11 +152,11 @@ impl DerefMut for AtomicU64 {
     }
 }
 
-/// As [`quick_cache::sync::Cache`].
+/// Replacement of [`quick_cache::sync::Cache`].
 pub struct Cache<K, V, W = UnitWeighter>(quick_cache::sync::Cache<K, V, W>);
 
 impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
-    /// One of so many entries.
+    /// Creates a cache of at most `entries` entries.
     #[must_use]
     pub fn new(entries: usize) -> Self {
         Self(quick_cache::sync::Cache::new(entries))
@@ -164,13 +164,13 @@ impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
 }
 
 impl<K: Eq + std::hash::Hash, V: Clone, W: Weighter<K, V> + Clone> Cache<K, V, W> {
-    /// One of that weight.
+    /// Creates a cache of at most `weight` in all, for about `entries` entries.
     #[must_use]
     pub fn with_weighter(entries: usize, weight: u64, weighter: W) -> Self {
         Self(quick_cache::sync::Cache::with_weighter(entries, weight, weighter))
     }
 
-    /// What all entries weigh.
+    /// Returns the total weight of all entries.
     #[must_use]
     pub fn weight(&self) -> u64 {
         self.0.weight()

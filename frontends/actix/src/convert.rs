@@ -1,4 +1,4 @@
-//! actix-web speaks an older version of `http`: requests and answers become those of the other by their bytes.
+//! Converts requests and responses byte by byte between the `http` crate and the older version of it in actix-web.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -12,12 +12,12 @@ use catalogue_core::limit::ClientAddress;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, Version};
 
-/// The same request, without its body, and of its extensions with the client's address alone, as far as it is known.
+/// Converts the request head. Drops the body and all extensions except the client address, if known.
 pub(crate) fn request(request: &HttpRequest) -> Request<()> {
     let mut converted = Request::new(());
     let method = Method::from_bytes(request.method().as_str().as_bytes());
     *converted.method_mut() = method.expect("a method of the older version is one of the newer");
-    // What is no target to the newer version is outside every address, as `*` is, so nothing could be let in by it.
+    // A target that the newer version rejects becomes `*`, which matches no URL of the catalogue, so nothing is exposed.
     *converted.uri_mut() = Uri::try_from(request.uri().to_string()).unwrap_or_else(|_| Uri::from_static("*"));
     *converted.version_mut() = version(request);
     converted.headers_mut().reserve(request.headers().len());
@@ -43,7 +43,7 @@ fn version(request: &HttpRequest) -> Version {
     }
 }
 
-/// The same answer.
+/// Converts a response.
 pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     let (head, bytes) = response.into_parts();
     let status = StatusCode::from_u16(head.status.as_u16()).expect("the versions agree on statuses");
@@ -62,7 +62,7 @@ pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     converted.set_body(body)
 }
 
-/// The body that an answer to HEAD leaves out: actix-web writes the length that the body names, and not the header.
+/// The omitted body of a response to HEAD: actix-web writes the length of the body, and ignores the header.
 struct LeftOut(u64);
 
 impl MessageBody for LeftOut {

@@ -1,7 +1,7 @@
 //! The course catalogue API as an [`actix_web::Route`].
 //!
-//! [`route`] answers every request, so it is the default service of an app or a scope: what others do not know gets the
-//! envelope's 404.
+//! [`route`] responds to every request, so it is the default service of an app or a scope: paths without another service
+//! get a 404 with the envelope.
 //!
 //! ```
 //! use actix_web::{App, HttpServer, web};
@@ -19,20 +19,21 @@
 //! # }
 //! ```
 //!
-//! Of actix-web's features it needs none. The catalogue is made once, outside the function that each worker calls, so that
-//! all share what it keeps. On SIGINT actix-web drops running requests, unless `HttpServer::shutdown_signal` is set.
+//! It needs none of actix-web's features. Create the catalogue once, outside the function that each worker calls, so that
+//! all share its caches. On SIGINT actix-web drops running requests, unless `HttpServer::shutdown_signal` is set.
 //!
-//! A scope leaves the path as it is, so the catalogue is mounted in one at the address that it was built with:
+//! A scope leaves the path unchanged, so the catalogue is mounted in a scope at the URL that it was built with:
 //! `App::new().service(web::scope("/api/v1").default_service(catalogue_actix::route(catalogue)))`.
 //!
-//! Method, path, query and headers reach the catalogue byte for byte as they came. The request's body is dropped unread, and
-//! its extensions stay behind, but for the [`ClientAddress`](catalogue_core::limit::ClientAddress) that a rate limit asks
-//! for: the one that a host behind a proxy puts there, or else the peer.
+//! Method, path, query and headers reach the catalogue byte for byte. The request's body is dropped unread, and so are its
+//! extensions, except for the [`ClientAddress`](catalogue_core::limit::ClientAddress) that a rate limit needs: the one that
+//! a host application behind a proxy adds, or else the peer.
 //!
-//! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
-//! after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.
+//! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
+//! separate route after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.
 //!
-//! What answers requests with bodies, such as the developer settings, stands between [`request_with`] and [`response`].
+//! For services that read request bodies, such as the developer settings, convert requests with [`request_with`], and
+//! responses with [`response`].
 
 mod convert;
 
@@ -41,7 +42,7 @@ use bytes::Bytes;
 use catalogue_core::Catalogue;
 use http::{Request, Response};
 
-/// A route that answers every request as `catalogue` does, whatever its method.
+/// Returns a route that responds to every request like `catalogue`, whatever its method.
 pub fn route(catalogue: Catalogue) -> Route {
     web::to(move |request: HttpRequest| {
         let catalogue = catalogue.clone();
@@ -52,15 +53,14 @@ pub fn route(catalogue: Catalogue) -> Route {
     })
 }
 
-/// A request of actix-web and its body as a request of [`http`], with what [`route`] hands on of it. How long a body may be is
-/// the extractor's business: [`web::Bytes`] takes 256 KiB unless a
-/// [`web::PayloadConfig`] says otherwise.
+/// Converts a request of actix-web and its body to a request of [`http`], with the same parts as [`route`] uses. The
+/// extractor limits the body's length: [`web::Bytes`] accepts 256 KiB unless a [`web::PayloadConfig`] sets another limit.
 #[must_use]
 pub fn request_with(request: &HttpRequest, body: Bytes) -> Request<Bytes> {
     convert::request(request).map(|()| body)
 }
 
-/// An answer as one of actix-web.
+/// Converts a response to one of actix-web.
 #[must_use]
 pub fn response(response: Response<Bytes>) -> HttpResponse {
     convert::response(response)

@@ -1,4 +1,4 @@
-//! [`IssuerAddress`]: an address that is asked what to believe, and the reader of those of any server.
+//! [`IssuerAddress`]: the URL of a trusted issuer, and [`http_address`], which parses the URL of any server.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,21 +10,20 @@ use thiserror::Error;
 
 const RIGHT: &str = "write https://HOST/PATH, or http to this machine, like http://127.0.0.1:9000";
 
-/// An address of an issuer, which tells what is believed: `https`, or `http` to this machine (decision O23).
+/// URL of an issuer that is trusted: `https`, or `http` to this machine (decision O23).
 #[derive(Clone, PartialEq, Eq)]
 pub struct IssuerAddress(Uri);
 
-/// Why a text is no address that can be asked, and how one is written. It does not repeat the text, which could hold a
-/// password.
+/// Error: a text is not a valid URL of a server. The message has a hint, but not the text, which could contain a password.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct InvalidAddress(String);
 
 impl IssuerAddress {
-    /// Reads an address such as `https://id.example.com/keys`.
+    /// Parses a URL such as `https://id.example.com/keys`.
     ///
     /// # Errors
-    /// When it is none, has a user or a fragment, or is plain HTTP to another machine.
+    /// Returns an error if `text` is not a URL, has user info or a fragment, or is plain HTTP to a non-loopback host.
     pub fn parse(text: &str) -> Result<Self, InvalidAddress> {
         let uri = http_address(text, "issuer", RIGHT)?;
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
@@ -35,17 +34,17 @@ impl IssuerAddress {
         Err(InvalidAddress(format!("over plain HTTP anybody on the way could make tokens good; {RIGHT}")))
     }
 
-    /// The same for an issuer, whose address has no query (RFC 8414).
+    /// Like [`parse`](Self::parse), but for an issuer, whose URL has no query (RFC 8414).
     ///
     /// # Errors
-    /// As for [`parse`](Self::parse), and when there is a query.
+    /// Returns an error in the cases of [`parse`](Self::parse), and if there is a query.
     pub fn of_issuer(text: &str) -> Result<Self, InvalidAddress> {
         let address = Self::parse(text)?;
         let wrong = || InvalidAddress(format!("an issuer has no query (RFC 8414); {RIGHT}"));
         if address.0.query().is_some() { Err(wrong()) } else { Ok(address) }
     }
 
-    /// Whether its server is proved by a certificate.
+    /// Returns whether a certificate authenticates its server.
     pub(crate) fn is_secured(&self) -> bool {
         self.0.scheme_str() == Some("https")
     }
@@ -67,11 +66,11 @@ impl fmt::Debug for IssuerAddress {
     }
 }
 
-/// Reads the address of a server that [`client`](crate::client) can ask. The error names the `server`, such as
-/// `collector`, and says by `right` how its address is written.
+/// Parses the URL of a server for [`client`](crate::client). Errors name `server`, such as `collector`, and end with the
+/// hint `right`.
 ///
 /// # Errors
-/// When it is none of HTTP or HTTPS, or has a user or a fragment.
+/// Returns an error if `text` is not an HTTP(S) URL, or has user info, a fragment or a host that no certificate can name.
 pub fn http_address(text: &str, server: &str, right: &str) -> Result<Uri, InvalidAddress> {
     let wrong = |reason: &str| InvalidAddress(format!("the address of the {server} is not valid: {reason}; {right}"));
     let uri = parse_http_url(text).map_err(wrong)?;

@@ -1,4 +1,4 @@
-//! [`client`]: the HTTP client that asks an issuer.
+//! [`client`]: the HTTP client for requests to an issuer.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 
-/// A client that makes a connection for each request, and follows no redirect.
+/// HTTP client that opens a connection for each request, and follows no redirect.
 pub type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 
-/// The system has no certificate by which a server could be checked, or none can be read.
+/// Error: the system has no CA certificate that could authenticate a server, or none can be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "no certificate of the system can be read, which {server} is checked by: {reason}; install the certificates, or name a \
@@ -26,19 +26,19 @@ pub struct NoCertificates {
     reason: String,
 }
 
-/// A client of `server`, such as "the collector of spans", which is proved by the issuers that the system trusts where it is
-/// `secured`. Other servers than an issuer may be asked by it too.
+/// Creates a client of `server`, such as "the collector of spans". If `secured` is set, the system's CA certificates
+/// authenticate the server. It works for servers other than issuers too.
 ///
 /// # Errors
-/// Where it is, and no certificate of the system can be read.
+/// Returns an error if `secured` is set and no CA certificate of the system can be read.
 pub fn client(secured: bool, server: &str) -> Result<HttpClient, NoCertificates> {
     let tls = tls(if secured { system_roots(server)? } else { RootCertStore::empty() });
     let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().build();
-    // A connection that is kept may be closed while it is used again, which would look as if the server were away.
+    // No pooling: the server may close an idle connection just when it is reused, which would look like an outage.
     Ok(Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector))
 }
 
-/// That of an issuer.
+/// Creates a client of an issuer.
 pub(crate) fn of_issuer(secured: bool) -> Result<HttpClient, NoCertificates> {
     client(secured, "the issuer of tokens")
 }
@@ -51,7 +51,7 @@ fn tls(roots: RootCertStore) -> ClientConfig {
         .with_no_client_auth()
 }
 
-/// The issuers that the system trusts.
+/// Returns the CA certificates that the system trusts.
 fn system_roots(server: &str) -> Result<RootCertStore, NoCertificates> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();

@@ -1,4 +1,4 @@
-//! [`exchange`]: one request to an issuer, and its answer.
+//! [`exchange`]: one request to an issuer, and its response.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use tokio::time::timeout;
 
 use crate::client::HttpClient;
 
-/// The coding that codes nothing.
+/// The content coding that leaves the body unchanged.
 const IDENTITY: &str = "identity";
 
-/// The body of the answer, of `most` bytes, and its `Date`. Its status must be 200, and its body is not decoded.
+/// Returns the body of the response, at most `most` bytes, and its `Date`. The status must be 200; the body is not decoded.
 pub(crate) async fn exchange(
     client: &HttpClient,
     request: Builder,
@@ -41,7 +41,7 @@ pub(crate) async fn exchange(
     Ok((body.to_bytes(), date))
 }
 
-/// What comes of `work`, or that it took longer than `patience`.
+/// Returns the result of `work`, or an error if it takes longer than `patience`.
 pub(crate) async fn within<T>(patience: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     timeout(patience, work).await.unwrap_or_else(|_| Err(format!("no answer within {patience:?}")))
 }

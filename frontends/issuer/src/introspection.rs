@@ -1,4 +1,4 @@
-//! [`Introspection`]: how an issuer is asked about its opaque tokens (decisions O35 to O38).
+//! [`Introspection`]: introspects an issuer's opaque tokens (decisions O35 to O38).
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use crate::address::IssuerAddress;
 use crate::client::{self, HttpClient, NoCertificates};
 use crate::exchange::{exchange, within};
 
-/// How long the issuer may take.
+/// Timeout for the issuer's response.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest answer.
+/// Maximum length of a response, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// By whom an issuer is asked: the id and the secret of a client that it knows. It shows neither.
+/// Id and secret of a client that the issuer knows. The `Debug` output is redacted.
 #[derive(Clone, Debug)]
 pub struct ClientCredentials(HeaderValue);
 
-/// Asks an issuer about tokens (RFC 7662), within a runtime of tokio.
+/// Client for token introspection (RFC 7662). Runs within a Tokio runtime.
 #[derive(Debug)]
 pub struct Introspection {
     endpoint: IssuerAddress,
@@ -33,7 +33,7 @@ pub struct Introspection {
 }
 
 impl ClientCredentials {
-    /// Those that are sent by HTTP Basic (RFC 6749 section 2.3.1).
+    /// Creates credentials that are sent by HTTP Basic (RFC 6749 section 2.3.1).
     pub fn new(id: &str, secret: &str) -> Self {
         let mut authorization = basic(id, secret);
         authorization.set_sensitive(true);
@@ -42,10 +42,10 @@ impl ClientCredentials {
 }
 
 impl Introspection {
-    /// At that endpoint of the issuer, `introspection_endpoint` of its metadata. Nothing is asked yet.
+    /// Creates a client for this endpoint, which the issuer's metadata call `introspection_endpoint`. Sends no request yet.
     ///
     /// # Errors
-    /// The system's certificates, which the issuer is proved by, cannot be read.
+    /// Returns an error if the system's CA certificates, which authenticate the issuer, cannot be read.
     pub fn new(endpoint: IssuerAddress, credentials: ClientCredentials) -> Result<Self, NoCertificates> {
         let client = client::of_issuer(endpoint.is_secured())?;
         Ok(Self { endpoint, credentials, client })
@@ -71,7 +71,7 @@ fn basic(id: &str, secret: &str) -> HeaderValue {
     HeaderValue::from_str(&format!("Basic {basic}")).expect("visible ASCII")
 }
 
-/// The text as a form has values, and RFC 6749 section 2.3.1 a client's id and secret.
+/// Encodes `text` as a value of a form, and as RFC 6749 section 2.3.1 requires for a client's id and secret.
 fn encoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric().then(|| char::from(byte).to_string());
     text.bytes().map(|byte| plain(byte).unwrap_or_else(|| format!("%{byte:02X}"))).collect()

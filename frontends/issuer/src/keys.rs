@@ -1,4 +1,4 @@
-//! [`IssuerKeys`]: an issuer's key set, from where its metadata, an address or a file have it (decisions O22 and O23).
+//! [`IssuerKeys`]: fetches an issuer's key set from where its metadata say, a URL or a file (decisions O22 and O23).
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -19,45 +19,45 @@ use crate::address::IssuerAddress;
 use crate::client::{self, HttpClient, NoCertificates};
 use crate::exchange::{exchange, within};
 
-/// How long a fetch may take, with all that it asks for.
+/// Timeout for a fetch, with all its requests.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest answer, and the longest file.
+/// Maximum length of a response or a file, in bytes.
 const LONGEST: usize = 256 << 10;
-/// How long metadata are believed.
+/// Time for which metadata are cached.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
-/// Where an issuer's keys are.
+/// Location of an issuer's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// Where its metadata say: those of OIDC Discovery, else of RFC 8414.
+    /// Where the issuer's metadata say: those of OIDC Discovery, else of RFC 8414.
     Metadata,
-    /// At that address.
+    /// At this URL.
     Address(IssuerAddress),
     /// In a file.
     File(PathBuf),
 }
 
-/// Fetches an issuer's keys, within a runtime of tokio. Clones are one.
+/// Source of an issuer's keys. Runs within a Tokio runtime. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct IssuerKeys {
     issuer: String,
     source: KeySource,
     client: HttpClient,
-    /// Where its metadata said that the keys are, and when; `None` after a fetch that failed.
+    /// Cached URL of the keys from the metadata, and when it was found; `None` after a fetch that failed.
     found: Arc<Mutex<Option<(Instant, IssuerAddress)>>>,
 }
 
-/// A key set as it came.
+/// A key set as it was received.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchedKeys {
     /// The set, as JSON (RFC 7517).
     pub set: Bytes,
-    /// The issuer's clock, where it has told it: the answer's `Date`.
+    /// The issuer's clock: the `Date` of the response, if it has one.
     pub date: Option<String>,
 }
 
-/// What is read of metadata (OIDC Discovery, RFC 8414).
+/// Fields of the metadata that are read (OIDC Discovery, RFC 8414).
 #[derive(Deserialize)]
 struct Metadata {
     issuer: String,
@@ -65,10 +65,10 @@ struct Metadata {
 }
 
 impl IssuerKeys {
-    /// The keys of the issuer that its tokens name so in `iss`. Nothing is asked yet.
+    /// Creates a source of the keys of `issuer`, as its tokens name it in `iss`. Sends no request yet.
     ///
     /// # Errors
-    /// The system's certificates, which the issuer is proved by, cannot be read.
+    /// Returns an error if the system's CA certificates, which authenticate the issuer, cannot be read.
     pub fn new(issuer: &str, source: KeySource) -> Result<Self, NoCertificates> {
         let secured = match &source {
             KeySource::File(_) => false,
@@ -79,11 +79,11 @@ impl IssuerKeys {
         Ok(Self { issuer: issuer.to_owned(), source, client, found: Arc::default() })
     }
 
-    /// What [`fetch`](FetchKeys::fetch) brings, with the issuer's clock.
+    /// Like [`fetch`](FetchKeys::fetch), but also returns the issuer's clock.
     ///
     /// # Errors
-    /// The issuer is away or late, or answers something else than 200 and up to 256 KiB; its metadata are of another issuer; or
-    /// the file cannot be read.
+    /// Returns an error if the issuer is unreachable or late, or returns another status than 200 or more than 256 KiB; if
+    /// its metadata are of another issuer; or if the file cannot be read.
     pub async fn fetch_dated(&self) -> Result<FetchedKeys, StorageError> {
         let fetched = within(PATIENCE, self.ask()).await;
         fetched.map_err(|why| {
@@ -104,8 +104,8 @@ impl IssuerKeys {
         }
     }
 
-    /// Where the issuer's metadata say that its keys are: those of OIDC Discovery, or where its address has none that can be
-    /// used, as where a server answers whatever it does not know with a page of HTML, those of RFC 8414.
+    /// Returns the URL of the keys from the issuer's metadata: those of OIDC Discovery, or those of RFC 8414 if the former
+    /// cannot be used, such as when the server returns an HTML page for unknown paths.
     async fn jwks_uri(&self) -> Result<IssuerAddress, String> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, address)) = found.filter(|(at, _)| at.elapsed() < FRESH) {
@@ -129,7 +129,7 @@ impl IssuerKeys {
         self.jwks_uri_in(&answer.set).map_err(|why| format!("{at}: {why}"))
     }
 
-    /// What metadata say, which must be this issuer's (RFC 8414 section 3.3).
+    /// Returns the URL of the keys in `metadata`, which must be this issuer's (RFC 8414 section 3.3).
     fn jwks_uri_in(&self, metadata: &[u8]) -> Result<IssuerAddress, String> {
         let read = serde_json::from_slice(metadata);
         let metadata: Metadata = read.map_err(|error| format!("the issuer's metadata cannot be read: {error}"))?;
@@ -155,7 +155,7 @@ impl IssuerKeys {
 impl FetchKeys for IssuerKeys {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
         let this = self.clone();
-        // It goes on while nobody polls it, else its time would run out where a request was dropped.
+        // Spawned, so that it runs without being polled: otherwise it could time out after a request was dropped.
         let fetched = tokio::spawn(async move { this.fetch_dated().await }).await;
         let failed =
             |error| StorageError::new(StorageErrorKind::Other, "the fetch of the keys failed").with_source(error);
@@ -167,7 +167,7 @@ fn address(text: &str) -> Result<IssuerAddress, String> {
     IssuerAddress::parse(text).map_err(|error| error.to_string())
 }
 
-/// Scheme and host, and the path without a slash at its end.
+/// Returns the scheme and host, and the path without a trailing slash.
 fn parts(issuer: &str) -> (&str, &str) {
     let host = issuer.find("://").map_or(0, |at| at + 3);
     let end = issuer[host..].find('/').map_or(issuer.len(), |at| host + at);
@@ -176,7 +176,7 @@ fn parts(issuer: &str) -> (&str, &str) {
 
 fn read(path: &Path) -> Result<Bytes, String> {
     let mut set = Vec::new();
-    // One byte more, which makes a set too large.
+    // Reads one byte beyond the limit, so that a larger set is refused.
     let file = File::open(path).map(|file| Utf8Reader::new(BufReader::new(file)));
     let read = file.and_then(|file| file.take(LONGEST as u64 + 1).read_to_end(&mut set));
     read.map(|_| set.into()).map_err(|error| format!("{}: {error}", path.display()))

@@ -1,4 +1,4 @@
-//! [`keep_fetching`]: the task that keeps an issuer's keys fresh.
+//! [`keep_fetching`]: the task that refreshes an issuer's keys.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use catalogue_core::auth::signed::SignedTokens;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// Fetches the keys of these tokens when they are due, at least once in `most` (decision O24). It never ends: spawn it.
+/// Fetches the keys of `tokens` when they are due, at least every `most` (decision O24). Never returns: spawn it.
 pub async fn keep_fetching(tokens: SignedTokens, most: Duration) {
     keep_fetching_on(tokens, most, Arc::default()).await;
 }
 
-/// Like [`keep_fetching`], and also whenever `asked` is notified.
+/// Like [`keep_fetching`], but also fetches when `asked` is notified.
 pub async fn keep_fetching_on(tokens: SignedTokens, most: Duration, asked: Arc<Notify>) {
     loop {
         let pause = tokens.refresh().await.min(most);
@@ -35,7 +35,7 @@ mod tests {
     // The key of RFC 8037, appendix A.2.
     const SET: &str = r#"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
 
-    /// Answers once, and is away then. It notes when it was asked.
+    /// Source that responds once, and is unreachable after that. Records the time of each fetch.
     #[derive(Clone, Debug, Default)]
     struct Once(Arc<Mutex<Vec<Instant>>>);
 
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(pauses, [0, 5, 10]);
     }
 
-    /// A file is read more often than the core would fetch.
+    /// A file is read more often than the core would fetch keys.
     #[tokio::test]
     async fn keys_are_fetched_again_after_that_time_at_most() {
         let tokens = SignedTokens::builder("i", "a", Bytes::from(SET)).build().unwrap();

@@ -1,17 +1,16 @@
-//! [`Nesting`]: the prefix that a router took off the path.
+//! [`Nesting`]: the prefix that a router stripped from the path.
 
 use std::sync::Arc;
 
 use http::Uri;
 use http::uri::PathAndQuery;
 
-/// What stands in front of every path that arrives; empty where nothing was taken off.
+/// Prefix that the router stripped from every path; empty if none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nesting(Arc<str>);
 
 impl Nesting {
-    /// # Panics
-    /// When `prefix` is not the beginning of a path.
+    /// Creates a nesting. Panics if `prefix` is not the beginning of a path.
     pub(crate) fn at(prefix: &str) -> Self {
         let prefix = prefix.strip_suffix('/').unwrap_or(prefix);
         let is_path = |text: &str| text.parse::<PathAndQuery>().is_ok_and(|parsed| parsed.path() == text);
@@ -22,15 +21,15 @@ impl Nesting {
         Self(prefix.into())
     }
 
-    /// The target as it was before the router took the prefix off.
+    /// Returns the target as it was before the router stripped the prefix.
     pub(crate) fn restore(&self, uri: Uri) -> Uri {
-        // A target without a path, of a CONNECT or `*`, had nothing taken off.
+        // A target without a path, of a CONNECT or `*`, never had the prefix.
         if self.0.is_empty() || !uri.path().starts_with('/') {
             return uri;
         }
         let mut parts = uri.into_parts();
         let stripped = parts.path_and_query.as_ref().map_or("/", PathAndQuery::as_str);
-        // Together they may be too long; `*` is outside every address, so nothing could be let in by it.
+        // The result may be too long. Then `*` is used, which matches no URL of the catalogue, so nothing is exposed.
         let Ok(restored) = PathAndQuery::try_from(format!("{}{stripped}", self.0)) else {
             return Uri::from_static("*");
         };

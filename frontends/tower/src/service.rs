@@ -1,4 +1,4 @@
-//! [`CatalogueService`], and the future and the body of its answers.
+//! [`CatalogueService`], and the future and the body of its responses.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,7 +13,7 @@ use tower_service::Service;
 
 use crate::nesting::Nesting;
 
-/// A service that answers every request as its catalogue does. It is always ready and never fails. Cheap to clone.
+/// Service that responds to every request like its catalogue. It is always ready and never fails. Cheap to clone.
 ///
 /// See the [crate's documentation](crate) for an example.
 #[derive(Clone, Debug)]
@@ -23,16 +23,16 @@ pub struct CatalogueService {
 }
 
 impl CatalogueService {
-    /// A service of `catalogue` that expects the path of a request as the client sent it.
+    /// Creates a service of `catalogue` that expects the path of a request as the client sent it.
     #[must_use]
     pub fn new(catalogue: Catalogue) -> Self {
         Self { catalogue, nesting: Nesting::default() }
     }
 
-    /// The same service behind a router that takes `prefix` off the path, such as axum's `nest_service`: it puts the prefix
-    /// back. A second call replaces the first.
+    /// Configures the service for a router that strips `prefix` from the path, such as axum's `nest_service`: the service
+    /// restores it. A second call replaces the first.
     ///
-    /// `prefix` is all that was taken off, by every router. A catalogue whose addresses share no prefix is nested at each:
+    /// `prefix` is everything that all routers stripped. A catalogue whose URLs share no prefix is nested at each of them:
     ///
     /// ```
     /// use axum::Router;
@@ -51,11 +51,11 @@ impl CatalogueService {
     /// # }
     /// ```
     ///
-    /// What such a router does not hand on stays lost: axum's hands on `/me` also for `/api/v1//me`, which is then not
-    /// answered with 404. Its `fallback_service` and `route_service` leave the path as it is.
+    /// Other changes by the router stay: axum passes on `/me` even for `/api/v1//me`, which then does not get a 404. Its
+    /// `fallback_service` and `route_service` leave the path unchanged.
     ///
     /// # Panics
-    /// When `prefix` is not the beginning of a path, such as `/api/v1`; `/` and the empty text are, and change nothing.
+    /// Panics if `prefix` is not the beginning of a path, such as `/api/v1`. `/` and the empty text change nothing.
     #[must_use]
     pub fn nested_at(mut self, prefix: &str) -> Self {
         self.nesting = Nesting::at(prefix);
@@ -81,7 +81,7 @@ impl<B> Service<Request<B>> for CatalogueService {
     }
 }
 
-/// The answer of a [`CatalogueService`], once it is there.
+/// Future of a [`CatalogueService`]'s response.
 #[must_use = "futures do nothing unless polled"]
 pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Body>> + Send>>);
 
@@ -99,8 +99,8 @@ impl fmt::Debug for ResponseFuture {
     }
 }
 
-/// The body of an answer: bytes that are all there, in one frame. No type of `http-body-util`, whose new version would break
-/// hosts.
+/// Body of a response: complete bytes, in one frame. Not a type of `http-body-util`, a new version of which would break
+/// host applications.
 #[derive(Clone, Debug, Default)]
 pub struct Body(Option<Bytes>);
 

@@ -1,6 +1,6 @@
 //! The course catalogue API as a [`warp`] filter.
 //!
-//! [`filter`] answers every request, so it stands last: what a host's own filters do not know gets the envelope's 404.
+//! [`filter`] responds to every request, so put it last: what no other filter matches gets the envelope's 404.
 //!
 //! ```
 //! use catalogue_core::Catalogue;
@@ -15,18 +15,18 @@
 //! # }
 //! ```
 //!
-//! Behind filters such as `warp::path("api")` it sees the whole path all the same, and is mounted where it was built for.
+//! Behind filters such as `warp::path("api")` it still sees the whole path, so it serves the URLs that it was built with.
 //!
-//! Method, path, query and headers reach the catalogue as they came, percent-encoding included; the request's body is
-//! not read. warp hands a request out piece by piece, so headers are copied, and extensions stay behind, but for the
-//! [`ClientAddress`] that a rate limit asks for: the one that a host behind a proxy puts there, or else the peer that
-//! `warp::serve` knows. A server that calls [`warp::service`] spares the copy with [`hand_over`], and the panic of warp's
-//! own path filters on a target without a path, such as that of `GET example.com:443`.
+//! Method, path, query and headers reach the catalogue unchanged, with percent-encoding; the request's body is not read.
+//! warp provides a request in parts, so headers are copied, and extensions are lost, except for the [`ClientAddress`] that
+//! a rate limit needs: the one that a host application behind a proxy adds, or else the peer that `warp::serve` knows. A
+//! server that calls [`warp::service`] avoids the copy with [`hand_over`], and also the panic of warp's own path filters on
+//! a target without a path, such as that of `GET example.com:443`.
 //!
-//! A host that knows its callers by a cookie or another header hands in [`Catalogue::identified_by`], on a route of its own
-//! after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
+//! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
+//! separate route after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
 //!
-//! What answers requests with bodies, such as the developer settings, gets them from [`whole_request`].
+//! Services that read request bodies, such as the developer settings, get their requests from [`whole_request`].
 
 mod whole;
 
@@ -43,23 +43,23 @@ use warp::{Filter, Rejection};
 
 pub use whole::{BrokenBody, whole_request};
 
-/// A filter that answers every request as `catalogue` does. It rejects none.
+/// Returns a filter that responds to every request like `catalogue`. It rejects none.
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
-    // Boxed, since warp and whoever serves it move a filter's future from step to step.
+    // Boxed, because warp and its servers move a filter's future at each step.
     handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
         let catalogue = catalogue.clone();
         Box::pin(async move { catalogue.call_head(&head).await })
     })
 }
 
-/// The head, put together from what warp gives.
+/// Assembles the head from the parts that warp provides.
 fn gathered() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Infallible> + Copy {
     warp::method().and(target()).and(warp::header::headers_cloned()).and(client()).map(head)
 }
 
-/// The client's address, as far as it is known.
+/// Extracts the client's address, if it is known.
 fn client() -> impl Filter<Extract = (Option<ClientAddress>,), Error = Infallible> + Copy {
     let named = warp::ext::optional::<ClientAddress>();
     named
@@ -67,7 +67,7 @@ fn client() -> impl Filter<Extract = (Option<ClientAddress>,), Error = Infallibl
         .map(|named: Option<_>, peer: Option<SocketAddr>| named.or_else(|| Some(ClientAddress(peer?.ip()))))
 }
 
-/// Path and query as they came.
+/// Extracts path and query unchanged.
 fn target() -> impl Filter<Extract = (Uri,), Error = Infallible> + Copy {
     // `warp::path::full` panics on the target of a CONNECT, which has no path.
     let connect = warp::method().and_then(|method| async move {
@@ -80,7 +80,7 @@ fn target() -> impl Filter<Extract = (Uri,), Error = Infallible> + Copy {
 
 fn uri(path: &str, query: &str) -> Uri {
     let target = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
-    // What was part of an address before is one again; `*` is outside every address, so nothing could be let in by it.
+    // Cannot fail for parts of a valid URI. If it ever did, `*` matches no URL of the catalogue, so nothing is exposed.
     Uri::try_from(target).unwrap_or_else(|_| Uri::from_static("*"))
 }
 
@@ -95,12 +95,12 @@ fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddre
     Arc::new(head)
 }
 
-/// The head, for all filters that ask for it.
+/// The head, for all filters that extract it.
 #[derive(Clone)]
 struct Head(Arc<request::Parts>);
 
-/// Lets [`filter`] have the request's head as it is: extensions too, and no header copied. Other filters see
-/// its method and target alone, so a host whose own filters read headers, extensions or the version leaves it out.
+/// Passes the request's head to [`filter`] as it is: with extensions, and without a copy of the headers. Other filters see
+/// only its method and target, so do not use it if the host application's filters read headers, extensions or the version.
 ///
 /// ```
 /// use catalogue_core::Catalogue;
@@ -111,7 +111,7 @@ struct Head(Arc<request::Parts>);
 /// # async fn answer() -> Result<(), Box<dyn std::error::Error>> {
 /// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build()?;
 /// let mut service = warp::service(catalogue_warp::filter(catalogue));
-/// // What a server does with each request that it has read:
+/// // In the server, for each request that it has read:
 /// let request = Request::get("/docs").body(String::new())?;
 /// let response = service.call(catalogue_warp::hand_over(request)).await?;
 /// assert_eq!(response.status(), 200);
@@ -129,7 +129,7 @@ pub fn hand_over<B>(request: Request<B>) -> Request<B> {
     left
 }
 
-/// The head that was handed over; rejects a request whose head was not.
+/// Extracts the head of a request that went through [`hand_over`]; rejects others.
 fn handed_over() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Rejection> + Copy {
     warp::ext::get::<Head>().map(|Head(head)| head)
 }

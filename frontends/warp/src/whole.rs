@@ -1,4 +1,4 @@
-//! [`whole_request`]: a request put together again, body included.
+//! [`whole_request`]: extracts requests with their bodies.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use warp::{Filter, Rejection};
 
 use crate::{gathered, handed_over};
 
-/// A filter that extracts the whole request, for what answers requests with bodies, such as the developer settings. It
-/// belongs after the filters that choose the route.
+/// Returns a filter that extracts the whole request, for services that read request bodies, such as the developer settings.
+/// Put it after the filters that choose the route.
 ///
-/// Of a body of more than `limit` bytes one byte more than that arrives, so that whoever is asked can say that it is too long.
-/// It rejects a request whose body breaks off with [`BrokenBody`].
+/// Of a body that is longer than `limit` bytes, `limit` + 1 bytes are extracted, so that the service can refuse it.
+/// A request whose body ends early is rejected with [`BrokenBody`].
 ///
 /// ```
 /// use bytes::Bytes;
@@ -36,7 +36,7 @@ pub fn whole_request(
         .map(|head: Arc<request::Parts>, body| Request::from_parts(Arc::unwrap_or_clone(head), body))
 }
 
-/// Why a request is rejected whose body broke off.
+/// Rejection of a request whose body ended early.
 #[derive(Clone, Copy, Debug)]
 pub struct BrokenBody;
 

@@ -1,4 +1,4 @@
-//! When credentials were last used: noted in memory by each request, written to the storage by a task.
+//! Last uses of credentials: recorded in memory by each request, written to the storage by a task.
 //!
 //! With SQLite a commit invalidates the cached lookups of all accounts, so all uses are written together, once a minute.
 
@@ -21,23 +21,23 @@ use tokio::time::timeout;
 const INTERVAL: Duration = Duration::from_secs(60);
 /// Timeout for the last write.
 const LAST_WRITE: Duration = Duration::from_secs(5);
-/// Maximum number of credentials noted between two writes; about 10 MiB.
+/// Maximum number of credentials recorded between two writes; about 10 MiB.
 const MAX_CREDENTIALS: usize = 50_000;
 
-/// An observer that notes the uses since the last write.
+/// Observer that records the uses since the last write.
 #[derive(Debug, Default)]
 struct LastUses(Mutex<Noted>);
 
 #[derive(Debug, Default)]
 struct Noted {
-    /// By the credential's id.
+    /// Keyed by the credential's id.
     uses: HashMap<Arc<str>, CredentialUse>,
     /// Number of uses that found no room.
     missed: u64,
 }
 
 impl LastUses {
-    /// Notes a use. It allocates nothing for a credential that is noted already.
+    /// Records a use. Allocates nothing for a credential that is recorded already.
     fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
         let mut noted = self.lock();
         if let Some(last) = noted.uses.get_mut(id) {
@@ -63,7 +63,7 @@ impl Observer for LastUses {
     }
 }
 
-/// Notes the uses of credentials, and writes them to a storage until [`finish`](Self::finish).
+/// Recorder of the uses of credentials, which it writes to a storage until [`finish`](Self::finish).
 pub struct Recorder {
     uses: Arc<LastUses>,
     end: oneshot::Sender<()>,

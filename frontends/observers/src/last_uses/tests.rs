@@ -1,4 +1,4 @@
-//! Uses noted by many threads, and uses that cannot be written.
+//! Uses recorded by many threads, and uses that cannot be written.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ fn at(microsecond: i64) -> Timestamp {
     Timestamp::from_microseconds(microsecond).unwrap()
 }
 
-/// Takes what was noted: the credentials' ids, their accounts and the times.
+/// Takes the recorded uses: the credentials' ids, their accounts and the times.
 fn drained(uses: &LastUses) -> Vec<(Arc<str>, AccountId, Timestamp)> {
     let uses = mem::take(&mut uses.lock().uses).into_values();
     uses.map(|CredentialUse { account, credential_id, at }| (credential_id, account, at)).collect()
@@ -50,7 +50,7 @@ fn credentials_beyond_the_maximum_are_counted_as_missed() {
     assert_eq!(drained(&uses).len(), 1);
 }
 
-/// A signed token has no record that could be noted (decision O20).
+/// A signed token has no stored record that could be updated (decision O20).
 #[tokio::test]
 async fn signed_token_is_not_noted() {
     use catalogue_core::Catalogue;

@@ -1,4 +1,4 @@
-//! [`Collector`]: the program that takes spans.
+//! [`Collector`]: the client of the program that receives spans.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,39 +23,39 @@ use tokio::time::timeout;
 
 use super::export::SpanCounts;
 
-/// The longest that a collector is waited for.
+/// Timeout for a collector's response.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The longest answer that is read. What stands in it is not looked at.
+/// Maximum length of a response that is read, in bytes. Its content is ignored.
 const ANSWER: usize = 64 << 10;
 
-/// How long a collector that did not take spans is left alone: at first, and at most.
+/// Delay before a retry: the first one, and the maximum.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A collector.
+/// Client of a collector.
 #[derive(Debug)]
 pub(crate) struct Collector<C> {
     endpoint: Uri,
     client: Client<C, Full<Bytes>>,
     resource: ResourceAttributesWithSchema,
     pub(crate) counts: Arc<SpanCounts>,
-    /// Whether the last spans were not taken. That is logged once.
+    /// Whether the last export failed. The first failure is logged.
     is_away: AtomicBool,
     /// Closed when the program ends.
     ending: watch::Receiver<()>,
 }
 
-/// Why spans were not taken.
+/// Why an export failed.
 #[derive(Debug, PartialEq, Eq)]
 struct Fault {
     why: String,
-    /// How long the collector is to be left alone before they are sent again; `None` where it refuses them.
+    /// Requested delay before a retry; `None` if the collector rejected the spans.
     pause: Option<Duration>,
 }
 
 impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
-    /// The collector that is there. Nothing is asked yet.
+    /// Creates a client of the collector at `endpoint`. Sends no request yet.
     pub(crate) fn at(
         endpoint: Uri,
         client: Client<C, Full<Bytes>>,
@@ -65,7 +65,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         Self { endpoint, client, resource: resource(), counts, is_away: AtomicBool::new(false), ending }
     }
 
-    /// Sends spans, again and again while that may help; at the end of the program once more.
+    /// Exports spans, and retries while that may help. After the program begins to end, it tries only once more.
     pub(crate) async fn take(&self, spans: Vec<SpanData>) {
         let count = spans.len() as u64;
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
@@ -83,13 +83,13 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
                 self.counts.dropped.fetch_add(count, Ordering::Relaxed);
                 return;
             };
-            // Over before it at the end of the program.
+            // Ends early if the program ends.
             let _ = timeout(pause.max(asked_for.min(LONGEST_PAUSE)), ending.changed()).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    /// Sends a message, and waits until it is taken.
+    /// Sends a message, and waits until it is accepted.
     async fn ask(&self, message: Bytes) -> Result<(), Fault> {
         let passing = |why| Fault { why, pause: Some(Duration::ZERO) };
         let request = Request::post(&self.endpoint)
@@ -100,7 +100,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         let exchange = async {
             let response = self.client.request(request).await.map_err(|error| passing(chain(&error)))?;
             let answer = meaning(response.status(), response.headers());
-            // Read to its end, so that nothing is cut off for the collector.
+            // Read to its end, so that the collector can send it completely.
             let _ = Limited::new(response.into_body(), ANSWER).collect().await;
             answer
         };
@@ -125,7 +125,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
     }
 }
 
-/// Who sends spans: `service` of the semantic conventions. Without what a resource reads from the environment.
+/// Returns the resource: `service` of the semantic conventions. Attributes from the environment are excluded.
 fn resource() -> ResourceAttributesWithSchema {
     let attributes = [
         KeyValue::new("service.name", "catalogue"),
@@ -135,7 +135,7 @@ fn resource() -> ResourceAttributesWithSchema {
     (&Resource::builder_empty().with_attributes(attributes).build()).into()
 }
 
-/// What an answer means (OTLP specification 1.0, "OTLP/HTTP Response").
+/// Interprets a response (OTLP specification 1.0, "OTLP/HTTP Response").
 fn meaning(status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {
     if status.is_success() {
         return Ok(());

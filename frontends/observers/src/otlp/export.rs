@@ -1,4 +1,4 @@
-//! From the requests that are answered to batches of spans for the collector.
+//! Exports the spans of finished requests in batches to the collector.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,36 +20,36 @@ use tokio::task::spawn_blocking;
 use super::collector::Collector;
 use super::span::Template;
 
-/// How many spans wait at most.
+/// Maximum number of waiting spans.
 const ROOM: u64 = 5_000;
-/// How many are sent at once.
+/// Maximum number of spans in a batch.
 const BATCH: usize = 512;
-/// How long a span waits for others at most.
+/// Maximum time for which a span waits for others.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// How long the last spans may take.
+/// Timeout for the last export.
 const LAST_EXPORT: Duration = Duration::from_secs(5);
 
-/// What is observed, as clients see it.
+/// The observed catalogue, as clients see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'s> {
-    /// What the catalogue was built with: a whole address or a path.
+    /// The base URL that the catalogue was built with: absolute, or only a path.
     pub base_url: &'s str,
-    /// Whether clients speak TLS, where the address does not say it.
+    /// Whether clients use TLS, if `base_url` has no scheme.
     pub secured: bool,
 }
 
-/// What became of spans, since the start.
+/// Counters of spans since the start.
 #[derive(Debug, Default)]
 pub struct SpanCounts {
-    /// A collector took them.
+    /// Spans that a collector accepted.
     pub exported: AtomicU64,
-    /// There was no room for them, or no collector took them.
+    /// Spans for which there was no room, or that no collector accepted.
     pub dropped: AtomicU64,
-    /// They wait for others, or are on their way.
+    /// Spans that wait for others, or are being sent.
     waiting: AtomicU64,
 }
 
-/// What sends spans, until [`finish`](Self::finish).
+/// Export of spans, until [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct SpanExport {
     spans: Arc<Spans>,
@@ -57,11 +57,11 @@ pub struct SpanExport {
 }
 
 impl SpanExport {
-    /// Begins to send the spans of that share of the requests, from 0 to 1, to the `collector`, whose address has the path of
-    /// traces (most often `/v1/traces`), by that client.
+    /// Starts to export spans of a fraction `ratio` (0 to 1) of the requests. `client` sends them to `collector`, the full
+    /// URL for traces, usually with the path `/v1/traces`.
     ///
     /// # Panics
-    /// Outside a runtime of tokio.
+    /// Panics outside a Tokio runtime.
     pub fn start<C>(collector: Uri, ratio: f64, site: Site<'_>, client: Client<C, Full<Bytes>>) -> Self
     where
         C: Connect + Clone + fmt::Debug + Send + Sync + 'static,
@@ -70,7 +70,7 @@ impl SpanExport {
         let (end, ending) = watch::channel(());
         let collector = Arc::new(Collector::at(collector, client, Arc::clone(&counts), ending));
         let exporter = OtlpExporter { collector, runtime: Handle::current() };
-        // All of them, as what is left out is read from the environment.
+        // All settings, because those that are left out are read from the environment.
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(ROOM as usize)
             .with_max_export_batch_size(BATCH)
@@ -81,19 +81,19 @@ impl SpanExport {
         Self { spans: Arc::new(Spans { template, counts, batches }), end }
     }
 
-    /// To be told of each request.
+    /// Returns the catalogue's observer.
     #[must_use]
     pub fn observer(&self) -> Arc<dyn Observer> {
         self.spans.clone()
     }
 
-    /// What became of spans. It goes on counting.
+    /// Returns the counters of spans, which continue to change.
     #[must_use]
     pub fn counts(&self) -> Arc<SpanCounts> {
         Arc::clone(&self.spans.counts)
     }
 
-    /// Sends what is left, unless the collector does not take it soon: a program that was told to end ends.
+    /// Sends the remaining spans, unless the collector takes too long: a program that was told to end must end.
     pub async fn finish(self) {
         let Self { spans, end } = self;
         drop(end);
@@ -109,7 +109,7 @@ impl SpanExport {
     }
 }
 
-/// Puts the span of each request that gets one into the queue.
+/// Observer that queues the span of each request that gets one.
 #[derive(Debug)]
 struct Spans {
     template: Template,
@@ -120,7 +120,7 @@ struct Spans {
 impl Observer for Spans {
     fn finished(&self, request: &FinishedRequest<'_>) {
         let Some(place) = self.template.place(request.trace) else { return };
-        // The queue would drop it too, and tell nobody.
+        // The queue would drop it too, but without counting it.
         let has_room = |waiting| (waiting < ROOM).then_some(waiting + 1);
         if self.counts.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, has_room).is_ok() {
             self.batches.on_end(self.template.span(request, place));
@@ -130,11 +130,11 @@ impl Observer for Spans {
     }
 }
 
-/// Hands batches to the collector.
+/// Exporter that passes batches to the collector.
 #[derive(Debug)]
 struct OtlpExporter<C> {
     collector: Arc<Collector<C>>,
-    /// Where connections live: batches are made on a thread without a runtime.
+    /// Runtime of the connections: batches are made on a thread without one.
     runtime: Handle,
 }
 
@@ -146,7 +146,7 @@ where
         let spans = batch.len() as u64;
         let collector = Arc::clone(&self.collector);
         let sent = self.runtime.spawn(async move { collector.take(batch).await });
-        // It is cancelled where the program ends.
+        // Cancelled if the program ends.
         let sent = sent.await.map_err(|error| OTelSdkError::InternalFailure(error.to_string()));
         self.collector.counts.waiting.fetch_sub(spans, Ordering::Relaxed);
         sent

@@ -1,4 +1,4 @@
-//! [`Template`]: makes the span of a request, named and described by the semantic conventions for HTTP servers.
+//! [`Template`]: creates the span of a request, following the semantic conventions for HTTP servers.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -14,29 +14,29 @@ use opentelemetry_sdk::trace::{
 
 use super::export::Site;
 
-/// Which requests get a span, and what all spans say.
+/// Sampling rule for requests without a caller's trace, and the properties that all spans share.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Of the requests that belong to nobody's trace.
+    /// For requests without a caller's trace.
     sampler: Sampler,
     ids: RandomIdGenerator,
     scope: InstrumentationScope,
-    /// What clients speak, as far as it is known.
+    /// Scheme that clients use, as far as it is known.
     scheme: &'static str,
-    /// The path that the operations' are behind.
+    /// Path before the paths of operations.
     base_path: String,
 }
 
-/// Where a span stands.
+/// Position of a span within a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     trace: TraceId,
-    /// The caller's span, where the trace is the caller's.
+    /// The caller's span, if the trace is the caller's.
     parent: Option<SpanId>,
 }
 
 impl Template {
-    /// For that share of what is served at a site.
+    /// Creates a template for a fraction `ratio` of the requests to a site.
     pub(crate) fn new(ratio: f64, Site { base_url, secured }: Site<'_>) -> Self {
         let https = match base_url.split_once("://") {
             Some((scheme, _)) => scheme.eq_ignore_ascii_case("https"),
@@ -52,8 +52,8 @@ impl Template {
         }
     }
 
-    /// Where the span of a request stands that belongs to that trace; `None` where it gets none. A request of somebody's
-    /// trace gets one if that trace is recorded; of the others a share does, each as the beginning of a trace of its own.
+    /// Returns the position of the span of a request with the trace `caller`; `None` if it gets no span. With a caller's
+    /// trace it gets one if that is sampled; without, a fraction of the requests does, each as the root of a new trace.
     pub(crate) fn place(&self, caller: Option<TraceParent<'_>>) -> Option<Place> {
         let Some(caller) = caller else {
             let trace = self.ids.new_trace_id();
@@ -66,7 +66,7 @@ impl Template {
         })
     }
 
-    /// The span of a request that has just ended.
+    /// Returns the span of a request that has just finished.
     pub(crate) fn span(&self, request: &FinishedRequest<'_>, place: Place) -> SpanData {
         let now = SystemTime::now();
         let name = request.operation.map_or(method(request.method).unwrap_or("HTTP"), Operation::id);
@@ -83,13 +83,13 @@ impl Template {
             dropped_attributes_count: 0,
             events: SpanEvents::default(),
             links: SpanLinks::default(),
-            // What a client does wrong is no fault of the server's.
+            // An error of the client is not an error of the server.
             status: if request.status.is_server_error() { Status::error("") } else { Status::Unset },
             instrumentation_scope: self.scope.clone(),
         }
     }
 
-    /// Nothing of them is secret: no token, cursor, path or query stands there.
+    /// Returns the attributes. None is secret: there is no token, cursor, request path or query among them.
     fn attributes(&self, request: &FinishedRequest<'_>) -> Vec<KeyValue> {
         let status = request.status;
         let mut attributes = vec![
@@ -112,7 +112,7 @@ impl Template {
     }
 }
 
-/// The method's name, of those that HTTP defines: another one can be any text.
+/// Returns the method's name if HTTP defines it: another one can be any text.
 fn method(method: &Method) -> Option<&'static str> {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str())

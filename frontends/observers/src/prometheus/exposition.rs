@@ -1,15 +1,15 @@
-//! [`Exposition`]: metrics as Prometheus reads them.
+//! [`Exposition`]: metrics in the text format of Prometheus.
 
 use std::fmt::{Display, Write as _};
 
 /// The media type of the text format.
 pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The text that is written. Each metric begins with what it is.
+/// Text in the format of Prometheus. Each metric begins with its help and its type.
 #[derive(Debug, Default)]
 pub struct Exposition(String);
 
-/// A metric, to be followed by its values.
+/// A metric, to which values are added.
 #[derive(Debug)]
 pub struct Metric<'e> {
     out: &'e mut String,
@@ -17,22 +17,22 @@ pub struct Metric<'e> {
 }
 
 impl Exposition {
-    /// A metric that has but one value.
+    /// Adds a metric with a single value.
     pub fn single(&mut self, name: &'static str, help: &str, value: impl Display) {
         self.metric(name, help).value(&[], value);
     }
 
-    /// A number that only grows where its name says so, or else one that goes up and down.
+    /// Adds a metric: a counter if its name ends in `_total`, otherwise a gauge.
     pub fn metric(&mut self, name: &'static str, help: &str) -> Metric<'_> {
         self.begin(name, if name.ends_with("_total") { "counter" } else { "gauge" }, help)
     }
 
-    /// Numbers of values, by size.
+    /// Adds a histogram.
     pub(crate) fn histogram(&mut self, name: &'static str, help: &str) -> Metric<'_> {
         self.begin(name, "histogram", help)
     }
 
-    /// What was written, for an answer of [`MEDIA_TYPE`].
+    /// Returns the text, for a response with [`MEDIA_TYPE`].
     pub fn into_text(self) -> String {
         self.0
     }
@@ -44,12 +44,12 @@ impl Exposition {
 }
 
 impl Metric<'_> {
-    /// The value with those labels.
+    /// Adds a value with these labels.
     pub fn value(&mut self, labels: &[(&str, &str)], value: impl Display) {
         self.sample("", labels, value);
     }
 
-    /// The buckets of a histogram, each with its bound and how many values are in it alone, the last without a bound.
+    /// Adds the buckets of a histogram, each with its bound and its count, not cumulative. The last one has no bound.
     pub(crate) fn buckets(&mut self, label: (&str, &str), buckets: impl Iterator<Item = (String, u64)>, sum: f64) {
         let mut below = 0;
         for (bound, count) in buckets {

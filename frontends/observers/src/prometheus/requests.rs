@@ -1,4 +1,4 @@
-//! [`RequestMetrics`]: what is counted of each request.
+//! [`RequestMetrics`]: counters of finished requests.
 
 use std::error::Error;
 use std::iter;
@@ -10,15 +10,15 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use super::exposition::{Exposition, Metric};
 
-/// What is no operation: the documents, unknown paths, `OPTIONS` of them.
+/// Label of requests without an operation: documents, unknown paths, and `OPTIONS` of them.
 const OTHER: &str = "other";
-/// How many operations can be told apart at most, with the one that stands for all else.
+/// Maximum number of operations that are distinguished, including [`OTHER`].
 const OPERATIONS: usize = 16;
 
-/// The statuses that the catalogue answers with; any other is counted behind them.
+/// Statuses that the catalogue returns; any other is counted after them.
 const STATUSES: [u16; 12] = [200, 204, 303, 304, 400, 401, 403, 404, 405, 429, 500, 503];
 
-/// The upper bounds of the buckets, in microseconds: a kept answer takes a few, a rendered one some tens.
+/// Upper bounds of the buckets, in microseconds: a cached response takes a few, an uncached one some tens.
 const BOUNDS: [u64; 16] = [
     25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
 ];
@@ -38,7 +38,7 @@ pub struct RequestMetrics {
 
 #[derive(Debug, Default)]
 struct OperationCounts {
-    /// The last one is of all other statuses.
+    /// The last one counts all other statuses.
     statuses: [AtomicU64; STATUSES.len() + 1],
     /// The last one has no bound.
     durations: [AtomicU64; BOUNDS.len() + 1],
@@ -65,7 +65,7 @@ impl Observer for RequestMetrics {
 }
 
 impl RequestMetrics {
-    /// Writes all counters, also those that are 0: Prometheus sees no increase in the first value of a new series.
+    /// Writes all counters, even those that are 0: Prometheus sees no increase in the first value of a new series.
     pub fn render(&self, out: &mut Exposition) {
         let names = || iter::once(OTHER).chain(Operation::ALL.iter().map(|operation| operation.id()));
         let operations = || names().zip(&self.operations);
@@ -105,12 +105,12 @@ fn add(number: &AtomicU64, value: u64) {
     number.fetch_add(value, Ordering::Relaxed);
 }
 
-/// Where an operation's numbers stand: behind those of what is none, in the order of [`Operation::ALL`].
+/// Returns the index of an operation's counters: after those of [`OTHER`], in the order of [`Operation::ALL`].
 fn place(operation: Operation) -> usize {
     Operation::ALL.iter().position(|one| *one == operation).map_or(0, |at| at + 1)
 }
 
-/// The bounds of all buckets, in seconds.
+/// Returns the bounds of all buckets, in seconds.
 fn bounds() -> impl Iterator<Item = String> {
     BOUNDS.iter().map(|micros| (*micros as f64 / 1e6).to_string()).chain(["+Inf".to_owned()])
 }
@@ -123,11 +123,11 @@ fn position(names: &[&str], name: &str) -> Option<usize> {
     names.iter().position(|known| *known == name)
 }
 
-/// Where in [`CHECKS`] what was found of the credential stands; `None` where it was not asked for.
+/// Returns the index into [`CHECKS`], or `None` if no credential was checked.
 fn check(request: &FinishedRequest<'_>) -> Option<usize> {
     match (request.caller, request.refusal) {
         (Some(_), _) => Some(0),
-        // The core may come to tell more of them apart.
+        // A later version of the core may have more reasons.
         (None, Some(refusal)) => position(&CHECKS, refusal.reason()).or_else(|| position(&CHECKS, "invalid")),
         (None, None) => request.failure.and_then(|_| position(&CHECKS, "failed")),
     }
