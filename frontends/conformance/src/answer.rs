@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use http::Response;
 
-/// What a server may add to an answer of the catalogue: how it stands with the connection.
+/// Headers about the connection that a server may add to the catalogue's responses.
 pub(crate) const OF_THE_SERVER: [&str; 4] = ["connection", "date", "keep-alive", "strict-transport-security"];
 
-/// A response taken apart.
+/// A response, split into its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// By name in lower case, with the values in their order.
+    /// By name in lower case, with the values in order.
     pub(crate) headers: BTreeMap<String, Vec<Vec<u8>>>,
     pub(crate) body: Bytes,
 }
@@ -33,7 +33,7 @@ impl Answer {
         self.headers.entry(name.to_ascii_lowercase()).or_default().push(value.to_owned());
     }
 
-    /// How this answer of a server differs from the core's, in words; `None` where it does not.
+    /// Returns how this response of a server differs from the core's, as a message; `None` if they are equal.
     pub(crate) fn difference(&self, core: &Self) -> Option<String> {
         if self.status != core.status {
             return Some(format!("the status is {} and not {}", self.status, core.status));

@@ -1,4 +1,4 @@
-//! The catalogue's answers reach the client as they are.
+//! The catalogue's responses reach the client unchanged.
 
 use crate::Frontend;
 use crate::ask::Ask;
@@ -12,13 +12,13 @@ pub async fn documents_arrive_whole(frontend: &Frontend) {
     }
 }
 
-/// Text beyond ASCII in a body.
+/// Non-ASCII text in a body.
 pub async fn text_beyond_ascii_arrives_as_it_is(frontend: &Frontend) {
     let target = "/api/v1/courses/using-%F0%9F%A4%97-transformers";
     frontend.agrees("A body's bytes arrive as they are.", 200, frontend.get(target)).await;
 }
 
-/// The catalogue compresses by itself.
+/// The catalogue does its own compression.
 pub async fn compressed_answers_are_left_alone(frontend: &Frontend) {
     let rule = "An answer arrives in the coding that the catalogue chose.";
     for (coding, target) in [("gzip", "/api/v1/courses"), ("gzip, br", "/docs"), ("br", "/docs"), ("gzip;q=0", "/docs")]
@@ -27,7 +27,7 @@ pub async fn compressed_answers_are_left_alone(frontend: &Frontend) {
     }
 }
 
-/// The list for a script varies by two headers.
+/// The list has two `Vary` headers if the request has an `Origin`.
 pub async fn repeated_headers_are_sent_in_full(frontend: &Frontend) {
     let rule = "Each line of an answer's repeated header arrives.";
     let ask = frontend.get("/api/v1/courses").header("origin", ORIGIN);
@@ -36,7 +36,7 @@ pub async fn repeated_headers_are_sent_in_full(frontend: &Frontend) {
     frontend.agrees(rule, 200, ask).await;
 }
 
-/// The link to the next page stands in a header.
+/// The link to the next page is in a header.
 pub async fn links_are_kept(frontend: &Frontend) {
     let rule = "The link to the next page is the catalogue's.";
     let ask = frontend.get("/api/v1/courses?limit=1");
@@ -44,7 +44,7 @@ pub async fn links_are_kept(frontend: &Frontend) {
     frontend.agrees(rule, 200, ask).await;
 }
 
-/// A storage out of reach is a failure in the envelope.
+/// An unreachable storage is reported in the failure envelope.
 pub async fn failures_are_the_envelope(frontend: &Frontend) {
     let ask = Ask::new("GET", "/api/v1/courses/one").bearer(&frontend.seed().out_of_reach_key);
     frontend.agrees("A failure arrives as the catalogue words it.", 500, ask).await;

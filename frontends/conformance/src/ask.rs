@@ -1,12 +1,12 @@
-//! [`Ask`]: one request, as it is written to a socket and as the core is asked it.
+//! [`Ask`]: a request that can be written to a socket or passed to the core.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Uri, Version};
 
-/// Which host requests name.
+/// Host of all requests.
 pub(crate) const HOST: &str = "catalogue.example";
 
-/// One request. Its parts are text that need not be what HTTP would have there.
+/// A request. Its parts are text, so they may be invalid in HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
@@ -14,12 +14,12 @@ pub(crate) struct Ask {
     pub(crate) version: Version,
     pub(crate) headers: Vec<(&'static str, Vec<u8>)>,
     pub(crate) body: Bytes,
-    /// Whether the body comes after the answer.
+    /// Whether the body is sent only after the response.
     pub(crate) body_is_kept_back: bool,
 }
 
 impl Ask {
-    /// A request without a token. Its id is given, since the catalogue would draw one at random.
+    /// Creates a request without a token. Its request id is fixed, since the catalogue would generate a random one.
     pub(crate) fn new(method: &'static str, target: impl Into<String>) -> Self {
         let ask = Self {
             method,
@@ -41,14 +41,14 @@ impl Ask {
         self.header("authorization", format!("Bearer {token}"))
     }
 
-    /// The same with a body and its length.
+    /// Adds a body and its length.
     pub(crate) fn body(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         let length = self.body.len().to_string();
         self.header("content-length", length)
     }
 
-    /// The same request for [`catalogue_core::Catalogue::call`], or for a client of HTTP/2 after `origin`.
+    /// Returns the request for [`catalogue_core::Catalogue::call`], or for an HTTP/2 client, with the prefix `origin`.
     pub(crate) fn to_request(&self, origin: &str) -> Request<()> {
         let mut request = Request::new(());
         *request.method_mut() = Method::from_bytes(self.method.as_bytes()).expect("a case's methods are tokens");

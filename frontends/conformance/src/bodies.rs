@@ -1,4 +1,4 @@
-//! The body of a request is nobody's.
+//! The body of a request is ignored.
 
 use crate::Frontend;
 
@@ -8,7 +8,7 @@ pub async fn a_body_is_ignored(frontend: &Frontend) {
     frontend.agrees("A body is ignored.", 200, ask).await;
 }
 
-/// A body that is not what its header says.
+/// A body that does not match its media type.
 pub async fn a_body_is_not_parsed(frontend: &Frontend) {
     let rule = "A body is not parsed.";
     for media_type in ["application/json", "application/x-www-form-urlencoded", "no media type"] {
@@ -17,7 +17,7 @@ pub async fn a_body_is_not_parsed(frontend: &Frontend) {
     }
 }
 
-/// A body on a method that might have one.
+/// A body on a method that could have one.
 pub async fn a_body_does_not_hide_the_method(frontend: &Frontend) {
     let rule = "A method is refused with a body as without one.";
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {

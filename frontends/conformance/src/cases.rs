@@ -1,13 +1,12 @@
-//! The list of the cases, in one place: [`tests!`](crate::tests) makes tests of it, and a unit test counts it against
-//! the sources.
+//! The list of all cases: [`tests!`](crate::tests) expands it to tests, and a unit test compares it with the sources.
 
-/// Makes a test of each case for the frontend that `fixture` serves over HTTP/1.1.
+/// Expands to a test of each case for the frontend that `fixture` serves over HTTP/1.1.
 ///
-/// `fixture` is the path of an async function, or a closure like one, that mounts and serves a catalogue:
+/// `fixture` is the path of an async function, or an equivalent closure, that mounts and serves a catalogue:
 /// `async fn(Catalogue) -> Server`.
 ///
-/// The tests are named after the case and its topic, such as `query::repeated_parameters_are_kept`. Nothing but this
-/// crate is needed in the manifest. Where one file tests a frontend mounted in two ways, each has a module of its own.
+/// The tests are named after the topic and the case, such as `query::repeated_parameters_are_kept`. The manifest needs only
+/// this crate. If one file tests a frontend mounted in two ways, give each its own module.
 #[macro_export]
 macro_rules! tests {
     ($fixture:expr $(,)?) => {
@@ -17,8 +16,8 @@ macro_rules! tests {
     };
 }
 
-/// Makes a test of each case, except those of [`http1`](crate::http1), for the frontend that `fixture` serves over
-/// HTTP/2 with prior knowledge, as [`tests!`](crate::tests) does over HTTP/1.1.
+/// Like [`tests!`](crate::tests), for the frontend that `fixture` serves over HTTP/2 with prior knowledge. Excludes the cases
+/// of [`http1`](crate::http1).
 #[macro_export]
 macro_rules! http2_tests {
     ($fixture:expr $(,)?) => {
@@ -66,7 +65,7 @@ macro_rules! __names {
     };
 }
 
-/// Calls one of the macros above with the cases by topic that every version of HTTP can carry.
+/// Calls a macro with the cases that apply to every version of HTTP, by topic.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __with_cases {
@@ -152,7 +151,7 @@ macro_rules! __with_cases {
     };
 }
 
-/// The same with those that only HTTP/1 can carry.
+/// Calls a macro with the cases that apply only to HTTP/1, by topic.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __with_cases_of_http1 {
@@ -176,7 +175,7 @@ type Topics = &'static [(&'static str, &'static [&'static str])];
 const OF_HTTP1: Topics = crate::__with_cases_of_http1!(__names);
 const OF_EVERY_VERSION: Topics = crate::__with_cases!(__names);
 
-/// The cases by topic.
+/// Returns all cases with their topics.
 #[doc(hidden)]
 pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
     let topics = OF_EVERY_VERSION.iter().chain(OF_HTTP1);
@@ -187,7 +186,7 @@ pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
 mod tests {
     use super::*;
 
-    /// The names of the public async functions of every source file, by the file's name.
+    /// Returns the names of the public async functions of every source file, by the file's name.
     fn cases_of_the_sources() -> Vec<(String, String)> {
         let mut found = Vec::new();
         for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources are there") {

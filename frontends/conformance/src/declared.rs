@@ -1,20 +1,20 @@
-//! [`Declared`]: what a server was declared to do otherwise, and whether it does.
+//! [`Declared`]: deviations that a server was declared to have, and checks that it has them.
 
 use std::cell::Cell;
 
 use crate::answer::{Answer, OF_THE_SERVER};
 use crate::cases::cases;
 
-/// What becomes of a request that is not answered as the core does.
+/// Deviation of a response from the core's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Otherwise {
     Status(u16),
     NoAnswer,
-    /// The core's status, with another body.
+    /// The core's status with another body.
     Body,
 }
 
-/// All that a server was declared to do otherwise.
+/// All declared deviations of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     exceptions: Vec<Exception>,
@@ -24,7 +24,7 @@ pub(crate) struct Declared {
 
 #[derive(Debug)]
 struct Exception {
-    /// The name of a case, with `#` and a number where it is one request of it.
+    /// Name of a case; followed by `#` and a number if it is one request of the case.
     name: String,
     otherwise: Otherwise,
     used: Cell<bool>,
@@ -32,7 +32,7 @@ struct Exception {
 
 impl Declared {
     /// # Panics
-    /// When `name` is no case and no request of one, or was declared before.
+    /// Panics if `name` is not a case or a request of one, or was declared before.
     pub(crate) fn except(&mut self, name: &str, otherwise: Otherwise) {
         let (case, number) = name.split_once('#').map_or((name, None), |(case, number)| (case, Some(number)));
         let known = cases().any(|(topic, name)| case.split_once("::") == Some((topic, name)));
@@ -44,7 +44,7 @@ impl Declared {
     }
 
     /// # Panics
-    /// When a server may add that header anyway.
+    /// Panics if every server may send the header `name`.
     pub(crate) fn add(&mut self, name: &str) {
         let name = name.to_ascii_lowercase();
         assert!(!OF_THE_SERVER.contains(&&*name), "every server may send {name}; it need not be declared");
@@ -59,7 +59,7 @@ impl Declared {
         &self.dropped
     }
 
-    /// How the request of that number of `case` is answered, if it is otherwise.
+    /// Returns the deviation declared for request `number` of `case`, if any.
     pub(crate) fn exception(&self, case: &str, number: usize) -> Option<Otherwise> {
         let request = format!("{case}#{number}");
         let named = |name: &str| self.exceptions.iter().find(|exception| exception.name == name);
@@ -68,14 +68,14 @@ impl Declared {
         Some(exception.otherwise)
     }
 
-    /// What was declared of `case` and no request of it has met.
+    /// Returns a deviation declared for `case` that no request of it has used.
     pub(crate) fn unused(&self, case: &str) -> Option<&str> {
         let of_case = |name: &str| name.strip_prefix(case).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'));
         let unused = self.exceptions.iter().find(|exception| of_case(&exception.name) && !exception.used.get());
         unused.map(|exception| &*exception.name)
     }
 
-    /// How an answer differs from the core's beyond the headers that were declared; `None` where it does not.
+    /// Returns how a response differs from the core's, apart from declared headers; `None` if it does not.
     pub(crate) fn difference(&self, mut answer: Answer, mut core: Answer) -> Option<String> {
         if answer.status != core.status {
             return answer.difference(&core);
@@ -96,7 +96,7 @@ impl Declared {
         answer.difference(&core)
     }
 
-    /// What is not as an exception says, of what came from the server and how the core answers.
+    /// Returns how the server's response contradicts its declared deviation from the core's response, if it does.
     pub(crate) fn fault(&self, otherwise: Otherwise, answer: Option<Answer>, core: Answer) -> Option<String> {
         let declared = match otherwise {
             Otherwise::Status(status) => Some(status),

@@ -1,4 +1,4 @@
-//! [`Frontend`]: a server beside the very catalogue that it serves.
+//! [`Frontend`]: a server, and the catalogue that it serves.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ use crate::seed::{BASE, DOCS, ORIGIN, Seed};
 use crate::server::Server;
 use crate::wire;
 
-/// After how long a server that does not answer has failed.
+/// Timeout for a response.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// After how long one that was declared not to answer has not: it is silent in each run.
+/// Timeout after which a server that was declared not to respond counts as such: every run waits for it.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// What the suite speaks to a server.
+/// Protocol of the requests to a server.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
@@ -28,18 +28,18 @@ pub enum Protocol {
     Http2,
 }
 
-/// A frontend in the hands of one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) makes
-/// one for each.
+/// A frontend under test by one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) creates one for
+/// each.
 pub struct Frontend {
     case: &'static str,
     protocol: Protocol,
     server: Server,
     seed: Seed,
-    /// How many requests the case has sent.
+    /// Number of requests that the case has sent.
     asked: Cell<usize>,
 }
 
-/// Runs a case to its end on a runtime of its own.
+/// Runs a case to its end on a dedicated runtime.
 #[doc(hidden)]
 pub fn run(
     case: &'static str,
@@ -61,12 +61,12 @@ pub fn run(
 }
 
 impl Frontend {
-    /// A request with the key that reads courses.
+    /// Creates a request with the key that reads courses.
     pub(crate) fn ask(&self, method: &'static str, target: impl Into<String>) -> Ask {
         Ask::new(method, target).bearer(&self.seed.key)
     }
 
-    /// GET with the key that reads courses.
+    /// Creates a GET with the key that reads courses.
     pub(crate) fn get(&self, target: impl Into<String>) -> Ask {
         self.ask("GET", target)
     }
@@ -75,13 +75,13 @@ impl Frontend {
         &self.seed
     }
 
-    /// What the core answers.
+    /// Returns the core's response.
     pub(crate) async fn core(&self, ask: &Ask) -> Answer {
         self.seed.catalogue.call(ask.to_request("")).await.into()
     }
 
-    /// Asserts that the server answers `ask` as the core does, with a status that says that the case is about
-    /// something.
+    /// Asserts that the server's response to `ask` equals the core's, and that the core returns `status`, which proves that
+    /// the case tests what it should.
     pub(crate) async fn agrees(&self, rule: &str, status: u16, ask: Ask) {
         let core = self.core(&ask).await;
         assert_eq!(
@@ -117,7 +117,7 @@ impl Frontend {
         fail(format!("{rule} The walk came to no end."));
     }
 
-    /// Asserts that the catalogue sends each header that the server was declared to drop, in one of its kinds of answer.
+    /// Asserts that the catalogue sends each header that the server was declared to drop, in at least one kind of response.
     async fn drops_what_there_is(&self) {
         let dropped = self.server.declared().dropped();
         if dropped.is_empty() {
@@ -146,7 +146,7 @@ impl Frontend {
     }
 }
 
-/// Fails a case, in one line: with a panic hook each failure would have a backtrace where `RUST_BACKTRACE` is set.
+/// Fails a case with one line: the panic hook would print a backtrace per failure if `RUST_BACKTRACE` is set.
 #[expect(clippy::print_stderr, reason = "a test's output")]
 fn fail(message: String) -> ! {
     eprintln!("{message}");

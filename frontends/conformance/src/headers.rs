@@ -1,4 +1,4 @@
-//! Every other header of a request reaches the catalogue with all its values.
+//! All other headers of a request reach the catalogue with all their values.
 
 use crate::Frontend;
 use crate::ask::Ask;
@@ -6,18 +6,18 @@ use crate::seed::ORIGIN;
 
 const LIST: &str = "/api/v1/courses";
 
-/// The tag of the list.
+/// Returns the ETag of the list.
 async fn tag(frontend: &Frontend) -> Vec<u8> {
     frontend.core(&frontend.get(LIST)).await.headers["etag"][0].clone()
 }
 
-/// Who has the answer already gets 304, without body and length.
+/// A client that has the current response gets a 304, without body and length.
 pub async fn a_known_tag_is_not_modified(frontend: &Frontend) {
     let ask = frontend.get(LIST).header("if-none-match", tag(frontend).await);
     frontend.agrees("If-None-Match reaches the catalogue, whose 304 has neither body nor length.", 304, ask).await;
 }
 
-/// A list of tags may stand in several lines.
+/// A list of tags may span several header lines.
 pub async fn repeated_headers_are_kept_in_full(frontend: &Frontend) {
     let rule = "Each line of a repeated header reaches the catalogue.";
     let tag = tag(frontend).await;
@@ -33,7 +33,7 @@ pub async fn empty_headers_are_no_fault(frontend: &Frontend) {
     frontend.agrees("A header without a value is no fault.", 200, ask).await;
 }
 
-/// The browser's question before a request of a script.
+/// A browser's preflight request.
 pub async fn a_preflight_is_answered(frontend: &Frontend) {
     let rule = "A preflight is answered by the catalogue.";
     for target in [LIST, "/docs/openapi.json"] {
@@ -45,7 +45,7 @@ pub async fn a_preflight_is_answered(frontend: &Frontend) {
     }
 }
 
-/// A script's request, from an origin that may and from one that may not.
+/// A script's request, from an allowed and from a disallowed origin.
 pub async fn the_origin_is_kept(frontend: &Frontend) {
     let rule = "The origin reaches the catalogue.";
     for origin in [ORIGIN, "https://other.example.com"] {
@@ -54,7 +54,7 @@ pub async fn the_origin_is_kept(frontend: &Frontend) {
     }
 }
 
-/// The caller's id comes back, and is in the details of a failure of ours.
+/// The client's request id is returned, and is in the details of an internal error.
 pub async fn the_request_id_comes_back(frontend: &Frontend) {
     let mut ask = frontend.get("/api/v1/me");
     ask.headers.retain(|(name, _)| *name != "x-request-id");
@@ -62,7 +62,7 @@ pub async fn the_request_id_comes_back(frontend: &Frontend) {
     frontend.agrees("The request id that the client gave comes back.", 200, ask).await;
 }
 
-/// Proxies and browsers send many.
+/// Proxies and browsers send many headers.
 pub async fn many_headers_are_kept(frontend: &Frontend) {
     let mut ask = Ask::new("GET", "/api/v1/me");
     for _ in 0..50 {
@@ -77,7 +77,7 @@ pub async fn a_long_header_is_kept(frontend: &Frontend) {
     frontend.agrees("A header of 4,000 octets is no fault.", 200, ask).await;
 }
 
-/// Bytes beyond ASCII in a header that nobody reads.
+/// Non-ASCII bytes in an unused header.
 pub async fn bytes_beyond_ascii_are_no_fault(frontend: &Frontend) {
     let ask = frontend.get("/api/v1/me").header("x-name", b"\xc3\xa9\xff\x80");
     frontend.agrees("Bytes beyond ASCII in any header are no fault.", 200, ask).await;

@@ -1,10 +1,9 @@
-//! The suite that every frontend of the course catalogue passes, ours and a host's.
+//! The test suite that every frontend of the course catalogue passes, whether built-in or a host application's.
 //!
-//! A frontend does nothing but convert: over it, every request has the status, the headers and the bytes that
-//! [`Catalogue::call`] answers. What that takes stands in [the core's documentation](catalogue_core#any-other-framework).
-//! [`tests!`] makes a named test of each case, which sends a request over a socket and compares. All that a frontend has to
-//! write is a fixture: an async function that mounts a [`Catalogue`], serves it on the loopback interface, and returns a
-//! [`Server`].
+//! A frontend only converts: every request over it gets the status, the headers and the bytes that [`Catalogue::call`]
+//! returns. [The core's documentation](catalogue_core#any-other-framework) describes the requirements. [`tests!`] expands to a
+//! named test of each case, which sends requests over a socket and compares the responses. A frontend only has to provide a
+//! fixture: an async function that mounts a [`Catalogue`], serves it on the loopback interface, and returns a [`Server`].
 //!
 //! ```
 //! use catalogue_core::Catalogue;
@@ -25,27 +24,27 @@
 //! # fn main() {} // which makes the lines above stand outside of a function
 //! ```
 //!
-//! In a crate's `tests/conformance.rs` that is the whole file. Each test calls the fixture once, on a tokio runtime of
-//! its own with one thread, and drops what the fixture returned when it is over.
+//! This is the whole `tests/conformance.rs` of a crate. Each test calls the fixture once, on a dedicated single-threaded Tokio
+//! runtime, and drops the returned value at its end.
 //!
-//! The catalogue stands at [`BASE`] and [`DOCS`], so a fixture can also mount it below those two by a router that takes
-//! them off the path, as long as every other path reaches it too.
+//! The catalogue is mounted at [`BASE`] and [`DOCS`], so a fixture can also mount it with a router that strips these prefixes,
+//! if all other paths reach it too.
 //!
-//! What the framework itself does otherwise, before a request reaches the frontend or after an answer has left it, the
-//! fixture declares, so that the server under test is the one that is shipped:
+//! The fixture declares what the framework itself changes before a request reaches the frontend or after a response has left
+//! it. So the server under test is the one that is shipped:
 //!
 //! | The framework | Declared with |
 //! | --- | --- |
-//! | answers a case, or one request of it, with another status, or not at all | [`Server::except`] |
-//! | answers one with the same status and another body | [`Server::other_body`] |
-//! | adds headers to every answer | [`Server::adds`] |
-//! | drops headers from every answer | [`Server::drops`] |
+//! | responds to a case, or to one request of it, with another status, or not at all | [`Server::except`] |
+//! | responds with the same status and another body | [`Server::other_body`] |
+//! | adds headers to every response | [`Server::adds`] |
+//! | drops headers from every response | [`Server::drops`] |
 //!
-//! No case is left out: one fails unless all is as it was declared to be, and also where there was nothing to declare.
+//! Every case runs. A case fails on an undeclared deviation and on a declared deviation that does not occur.
 //!
-//! A case fails by panicking, with the rule that was broken, in one line and without a backtrace. Headers are compared by
-//! name, all values in their order. Beside those of the catalogue a server may send `Date`, `Connection`, `Keep-Alive` and
-//! `Strict-Transport-Security`, and nothing else that was not declared.
+//! A case fails by panicking, with the violated rule, in one line and without a backtrace. Headers are compared by name, with
+//! all values in order. A server may add only `Date`, `Connection`, `Keep-Alive`, `Strict-Transport-Security` and declared
+//! headers to those of the catalogue.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 

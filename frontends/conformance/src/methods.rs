@@ -1,9 +1,9 @@
-//! Methods reach the catalogue as they came.
+//! Methods reach the catalogue unchanged.
 
 use crate::Frontend;
 use crate::ask::Ask;
 
-/// HEAD has the headers of GET, the length too, and no body.
+/// HEAD has the headers of GET, including the length, and no body.
 pub async fn head_has_the_headers_of_get(frontend: &Frontend) {
     let rule = "HEAD is answered with the headers of GET and without a body.";
     for target in ["/api/v1/me", "/api/v1/courses?limit=1", "/docs/openapi.json"] {
@@ -11,7 +11,7 @@ pub async fn head_has_the_headers_of_get(frontend: &Frontend) {
     }
 }
 
-/// A failure has a length under HEAD too.
+/// HEAD of a failure has its length too.
 pub async fn head_of_a_failure_has_its_headers(frontend: &Frontend) {
     let rule = "HEAD is answered with the headers of a failure and without its body.";
     frontend.agrees(rule, 401, Ask::new("HEAD", "/api/v1/me")).await;
@@ -26,7 +26,7 @@ pub async fn options_lists_the_methods(frontend: &Frontend) {
     frontend.agrees(rule, 404, Ask::new("OPTIONS", "/elsewhere")).await;
 }
 
-/// The methods that write.
+/// Methods that write.
 pub async fn other_methods_are_not_allowed(frontend: &Frontend) {
     let rule = "Methods that the catalogue does not have are refused by it.";
     for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE"] {
@@ -35,7 +35,7 @@ pub async fn other_methods_are_not_allowed(frontend: &Frontend) {
     frontend.agrees(rule, 405, Ask::new("POST", "/docs/llms.txt")).await;
 }
 
-/// A wrong method elsewhere is not found, and below the base address it needs a token first.
+/// A wrong method on an unknown path is not found; below the base URL it needs a token first.
 pub async fn the_path_comes_before_the_method(frontend: &Frontend) {
     let rule = "A method is judged by the catalogue alone.";
     frontend.agrees(rule, 404, frontend.ask("DELETE", "/elsewhere")).await;
@@ -43,7 +43,7 @@ pub async fn the_path_comes_before_the_method(frontend: &Frontend) {
     frontend.agrees(rule, 401, Ask::new("PUT", "/api/v1/nothing")).await;
 }
 
-/// Methods of other standards and of none.
+/// Methods of other standards, and nonstandard ones.
 pub async fn extension_methods_are_kept(frontend: &Frontend) {
     let rule = "A method that HTTP does not name is one all the same.";
     for method in ["PROPFIND", "M-SEARCH", "X"] {
@@ -56,7 +56,7 @@ pub async fn the_case_of_a_method_is_kept(frontend: &Frontend) {
     frontend.agrees("A method in small letters is another method.", 405, frontend.ask("get", "/api/v1/me")).await;
 }
 
-/// Only the method itself is the method.
+/// A header does not override the method.
 pub async fn overrides_are_ignored(frontend: &Frontend) {
     let ask = frontend.get("/api/v1/me").header("x-http-method-override", "DELETE");
     frontend.agrees("A header does not replace the method.", 200, ask).await;

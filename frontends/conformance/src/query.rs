@@ -1,4 +1,4 @@
-//! Queries reach the catalogue as they came.
+//! Queries reach the catalogue unchanged.
 
 use crate::Frontend;
 
@@ -13,35 +13,35 @@ pub async fn a_query_is_kept(frontend: &Frontend) {
     query(frontend, "The query reaches the catalogue.", 200, "limit=1").await;
 }
 
-/// A whole walk by cursors, as they stand in the answers.
+/// Paging through the whole list by the cursors in the responses.
 pub async fn a_walk_ends_as_it_does_in_the_core(frontend: &Frontend) {
     let rule = "All parameters reach the catalogue.";
     frontend.walks(rule, &format!("{LIST}?limit=3"), |target| frontend.get(target)).await;
 }
 
-/// A parameter given twice is the catalogue's to refuse.
+/// Only the catalogue refuses a repeated parameter.
 pub async fn repeated_parameters_are_kept(frontend: &Frontend) {
     query(frontend, "A repeated parameter stays repeated.", 400, "limit=1&limit=2").await;
 }
 
-/// A question mark with nothing behind it.
+/// A question mark with nothing after it.
 pub async fn an_empty_query_is_no_fault(frontend: &Frontend) {
     query(frontend, "An empty query is answered like none.", 200, "").await;
 }
 
-/// An empty value and a missing one are not the same.
+/// An empty value differs from a missing one.
 pub async fn empty_values_are_kept(frontend: &Frontend) {
     let rule = "An empty value reaches the catalogue as one.";
     query(frontend, rule, 400, "limit=").await;
     query(frontend, rule, 400, "&&limit").await;
 }
 
-/// Plus means a blank in a query, and only the catalogue may read it so.
+/// A plus means a space in a query, and only the catalogue may decode it.
 pub async fn a_plus_is_kept(frontend: &Frontend) {
     query(frontend, "A plus reaches the catalogue.", 400, "limit=+5").await;
 }
 
-/// An escaped separator separates nothing.
+/// An escaped separator is not a separator.
 pub async fn escaped_separators_are_kept(frontend: &Frontend) {
     let rule = "A query is decoded by the catalogue alone.";
     query(frontend, rule, 400, "limit=1%26limit=2").await;
@@ -54,20 +54,20 @@ pub async fn escaped_names_are_kept(frontend: &Frontend) {
     query(frontend, "A query's names may be escaped.", 200, "%6Cimit=1").await;
 }
 
-/// Escapes need not be UTF-8, nor escapes at all.
+/// Escapes need not be UTF-8, and may be invalid.
 pub async fn odd_escapes_are_kept(frontend: &Frontend) {
     let rule = "Odd escapes in a query are no fault.";
     query(frontend, rule, 200, "x=%ff%zz%&limit=2").await;
 }
 
-/// A query may hold what ends other parts of an address.
+/// A query may contain characters that end other parts of a URL.
 pub async fn slashes_and_question_marks_are_kept(frontend: &Frontend) {
     let rule = "A query goes on behind a second question mark.";
     query(frontend, rule, 400, "limit=1?limit=2").await;
     query(frontend, rule, 200, "x=/api/v1/me?&limit=1").await;
 }
 
-/// Text beyond ASCII that was not escaped.
+/// Unescaped non-ASCII text.
 pub async fn unencoded_text_is_kept(frontend: &Frontend) {
     query(frontend, "Unescaped text beyond ASCII is kept in a query.", 200, "x=\u{1f917}&limit=1").await;
 }

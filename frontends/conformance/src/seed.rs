@@ -1,4 +1,4 @@
-//! The catalogue that every frontend is given: two accounts, one of whose courses cannot be read, and their keys.
+//! The catalogue that every frontend serves: two accounts, one with unreadable courses, and their keys.
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::{Identity, Scopes, StoredCredentials};
@@ -10,36 +10,36 @@ use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, CourseModule, T
 use http::header::COOKIE;
 use http::request;
 
-/// The path at which the catalogue of the suite stands.
+/// Path where the suite's catalogue is mounted.
 pub const BASE: &str = "/api/v1";
 
-/// The path at which its documents stand.
+/// Path where its documents are mounted.
 pub const DOCS: &str = "/docs";
 
-/// The one origin whose scripts may call it.
+/// The only origin whose scripts may call it.
 pub(crate) const ORIGIN: &str = "https://app.example.com";
 
-/// The cookie of whoever has logged in to the account that has courses.
+/// Session cookie of the account that has courses.
 pub(crate) const SESSION: &str = "session=1";
 
-/// 2026-01-02T03:04:05Z, when the courses were created.
+/// 2026-01-02T03:04:05Z, the creation time of the courses.
 const CREATED: i64 = 1_767_323_045_000_000;
 
 const ACCOUNT: &str = "acc";
 const OUT_OF_REACH: &str = "acc_out_of_reach";
 
-/// What a wrong conversion of a path takes for one another stands side by side.
+/// Contains pairs of slugs that a wrong conversion of the path would confuse.
 const SLUGS: [&str; 8] =
     ["one", "two", "a b", "a%20b", "a+b", "\u{fc}ber", "using-\u{1f917}-transformers", "o'neill;v=1"];
 
-/// The catalogue, and a key for each kind of answer.
+/// The catalogue, and a key for each kind of response.
 pub(crate) struct Seed {
     pub(crate) catalogue: Catalogue,
-    /// Reads courses.
+    /// Key that reads courses.
     pub(crate) key: String,
-    /// Lacks the scope for courses.
+    /// Key that lacks the scope for courses.
     pub(crate) profile_key: String,
-    /// Of an account whose courses cannot be read.
+    /// Key of the account with unreadable courses.
     pub(crate) out_of_reach_key: String,
 }
 
@@ -69,7 +69,7 @@ impl Seed {
     }
 }
 
-/// Who has logged in; HTTP/2 may send cookies apart.
+/// Identifies a signed-in caller; HTTP/2 may send cookies in separate fields.
 fn session(head: &request::Parts) -> Option<Identity> {
     let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
     let logged_in = fields.flat_map(|field| field.split("; ")).any(|cookie| cookie == SESSION);
@@ -98,7 +98,7 @@ fn course(slug: &str) -> Course {
     }
 }
 
-/// The courses of a memory storage, except those of one account, whose reading fails.
+/// Courses of a memory storage, except that reads of one account fail.
 #[derive(Debug)]
 struct Courses(MemoryStorage);
 

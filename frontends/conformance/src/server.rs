@@ -1,4 +1,4 @@
-//! [`Server`]: what a fixture returns.
+//! [`Server`]: the value that a fixture returns.
 
 use std::any::Any;
 use std::fmt;
@@ -6,16 +6,16 @@ use std::net::SocketAddr;
 
 use crate::declared::{Declared, Otherwise};
 
-/// A server of a catalogue, running until this is dropped.
+/// A server of a catalogue, which runs until this is dropped.
 ///
-/// What its framework does by itself is declared here, in the words of the failure that tells of it:
+/// Declares what its framework changes, in the words of the corresponding failure:
 ///
 /// ```
 /// # use catalogue_frontend_conformance::Server;
 /// # fn declared(server: Server) -> Server {
 /// server
 ///     .adds(["server", "x-frame-options"])
-///     // Its router refuses the second path of the case, and hands on the others.
+///     // Its router refuses the second path of the case, and forwards the others.
 ///     .except("path::broken_escapes_are_kept#2", 400)
 /// # }
 /// ```
@@ -26,51 +26,50 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that listens at `address`, in cleartext, until `running` is dropped: a task's guard, a handle, or `()`
-    /// where it ends with the runtime of the test.
+    /// Creates a server that listens at `address`, in cleartext, until `running` is dropped: a task's guard, a handle, or `()`
+    /// if it ends with the runtime of the test.
     pub fn new(address: SocketAddr, running: impl Any) -> Self {
         Self { address, declared: Declared::default(), _running: Box::new(running) }
     }
 
-    /// Declares that the framework answers the requests of a case otherwise, with that status: it refuses them by
-    /// itself, or hands them on as other ones. Without a status it does not answer, for two seconds at least. The case then
-    /// fails unless that is so.
+    /// Declares that the framework responds to the requests of a case with `status`: it refuses them itself, or forwards
+    /// different ones. Without a status it does not respond for at least two seconds. Otherwise the case fails.
     ///
-    /// `case` is the name of its test, such as `path::unencoded_text_is_kept`, or of one of its requests, as a failure
-    /// names it: `path::broken_escapes_are_kept#2` is the second one.
+    /// `case` is the name of its test, such as `path::unencoded_text_is_kept`, or of one of its requests, as in failures:
+    /// `path::broken_escapes_are_kept#2` is the second one.
     ///
     /// # Panics
-    /// When there is no such case, or it was declared before.
+    /// Panics if there is no such case, or it was declared before.
     #[must_use]
     pub fn except(mut self, case: &str, status: impl Into<Option<u16>>) -> Self {
         self.declared.except(case, status.into().map_or(Otherwise::NoAnswer, Otherwise::Status));
         self
     }
 
-    /// Declares that the framework answers the requests of a case, or one of them, with the right status and another
-    /// body: it hands them on as other ones that have the same status. The case then fails unless that is so.
+    /// Declares that the framework's responses to a case, or to one request of it, have the right status and another body: it
+    /// forwards different requests that have the same status. Otherwise the case fails.
     ///
     /// # Panics
-    /// When there is no such case, or it was declared before.
+    /// Panics if there is no such case, or it was declared before.
     #[must_use]
     pub fn other_body(mut self, case: &str) -> Self {
         self.declared.except(case, Otherwise::Body);
         self
     }
 
-    /// Declares headers that the framework adds to every answer. A case fails where one is missing, and where the
-    /// catalogue sends it.
+    /// Declares headers that the framework adds to every response. A case fails if one is missing, or if the catalogue itself
+    /// sends it.
     ///
     /// # Panics
-    /// When one of them is a header that every server may send.
+    /// Panics if one of them is a header that every server may send.
     #[must_use]
     pub fn adds<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
         headers.into_iter().for_each(|name| self.declared.add(name));
         self
     }
 
-    /// Declares headers of the catalogue that the framework drops from every answer. A case fails where one arrives, and
-    /// every case where the catalogue never sends it.
+    /// Declares headers of the catalogue that the framework drops from every response. A case fails if one arrives, and all
+    /// cases fail if the catalogue never sends it.
     #[must_use]
     pub fn drops<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
         headers.into_iter().for_each(|name| self.declared.drop(name));

@@ -1,4 +1,4 @@
-//! Work on several threads at once, on the runtime of the case; futures that are under way on one, or given up.
+//! Helpers for concurrency: work on several threads of the case's runtime, concurrent futures, and futures dropped early.
 
 use std::future::{Future, poll_fn};
 use std::panic::resume_unwind;
@@ -9,9 +9,9 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use tokio::runtime::Handle;
 
-/// Runs `work` on that many threads at once, waits for them, and returns what they found.
+/// Runs `work` on `count` threads concurrently, waits for them, and returns their results.
 ///
-/// The tasks of a storage, such as a connection's, go on meanwhile: the runtime has threads of its own.
+/// Tasks of the storage, such as those of connections, keep running: the runtime has its own threads.
 pub(crate) fn on_threads<T: Send>(count: usize, work: impl AsyncFn() -> T + Sync) -> Vec<T> {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..count).map(|_| on_a_thread(scope, Handle::current(), &work)).collect();
@@ -19,7 +19,7 @@ pub(crate) fn on_threads<T: Send>(count: usize, work: impl AsyncFn() -> T + Sync
     })
 }
 
-/// Runs `work` on a thread of its own.
+/// Runs `work` on a dedicated thread.
 pub(crate) fn on_a_thread<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     runtime: Handle,
@@ -28,12 +28,12 @@ pub(crate) fn on_a_thread<'scope, T: Send + 'scope>(
     scope.spawn(move || runtime.block_on(work()))
 }
 
-/// What that thread found; where it panicked, so does this one.
+/// Returns the thread's result, or propagates its panic.
 pub(crate) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Polls a future so often at most, and drops it.
+/// Polls a future at most `polls` times, and drops it.
 pub(crate) fn give_up<F: Future>(future: F, polls: usize) {
     let mut future = pin!(future);
     for _ in 0..polls {
@@ -43,7 +43,7 @@ pub(crate) fn give_up<F: Future>(future: F, polls: usize) {
     }
 }
 
-/// Runs futures side by side on this thread until all have ended.
+/// Runs futures concurrently on this thread until all have ended.
 pub(crate) async fn all_of<F: Future<Output = ()>>(futures: impl IntoIterator<Item = F>) {
     let mut running: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
     poll_fn(|context| {
@@ -53,7 +53,7 @@ pub(crate) async fn all_of<F: Future<Output = ()>>(futures: impl IntoIterator<It
     .await;
 }
 
-/// Reads on two threads, again and again, while writes of the numbers from 1 up go on; that of 0 comes before.
+/// Reads repeatedly on two threads, concurrently with writes of the numbers from 1 up; write 0 precedes all reads.
 pub(crate) async fn reads_beside_writes(read: impl AsyncFn() + Sync, write: impl AsyncFn(usize) + Sync) {
     write(0).await;
     let (reads, over, runtime) = (AtomicUsize::new(0), AtomicBool::new(false), Handle::current());
@@ -82,7 +82,7 @@ pub(crate) async fn reads_beside_writes(read: impl AsyncFn() + Sync, write: impl
     });
 }
 
-/// Sets a flag when it goes, also where a panic takes it.
+/// Sets a flag when it is dropped, even by a panic.
 struct SetAtItsEnd<'f>(&'f AtomicBool);
 
 impl Drop for SetAtItsEnd<'_> {

@@ -1,4 +1,4 @@
-//! What a host writes to have its storage tested: how the suite puts data into the host's tables.
+//! Traits that a host application implements to have its storage tested: they put the suite's data into its tables.
 
 use std::future::{Future, ready};
 
@@ -12,11 +12,11 @@ use catalogue_core::{AccountId, Course, Timestamp};
 use crate::Storage;
 use crate::seed::{account, instant, seed_accounts};
 
-/// How finely a host's tables keep times.
+/// Precision of times in a host application's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Precision {
-    /// To the microsecond, as the API does.
+    /// To the microsecond, like the API.
     Microseconds,
     /// To the millisecond.
     Milliseconds,
@@ -25,7 +25,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The time as the tables keep it: cut to a whole number of their units.
+    /// Returns the time as the tables store it: truncated to a multiple of their unit.
     pub(crate) fn kept(self, time: Timestamp) -> Timestamp {
         let unit = match self {
             Self::Microseconds => 1,
@@ -37,45 +37,45 @@ impl Precision {
     }
 }
 
-/// What holds for all tables of a host. The defaults are for ids that are free texts, and times to the microsecond.
+/// Properties of all tables of a host application. The defaults are for text ids, and times to the microsecond.
 pub trait Fixture: Sync {
-    /// The id of the account that the cases call `name`. Worth writing where ids are no free texts, such as numbers.
+    /// Returns the id of the account that the cases call `name`. Implement it if ids are not arbitrary texts, such as numbers.
     ///
-    /// The same name has the same id throughout, and two names never share one.
+    /// A name always has the same id, and two names never share one.
     fn account(&self, name: &str) -> impl Future<Output = AccountId> {
         ready(AccountId::new(name))
     }
 
-    /// How finely the tables keep times. A case puts what it puts with its times cut to that, and expects them back.
+    /// Returns the precision of times in the tables. Cases truncate times to it before they write them, and expect them back.
     fn precision(&self) -> Precision {
         Precision::Microseconds
     }
 
-    /// Whether a read may fail as [`Unavailable`](StorageErrorKind::Unavailable) because another program's write takes longer
-    /// than the read waits, as over an SQLite file without a WAL. A case then reads again, as a client does.
+    /// Returns whether a read may fail as [`Unavailable`](StorageErrorKind::Unavailable) because another program's write takes
+    /// longer than the read waits, as in an SQLite file without a WAL. A case then retries, as a client does.
     fn may_lock_reads_out(&self) -> bool {
         false
     }
 }
 
-/// A storage of courses, and how to fill its tables: what [`course_storage_tests!`](crate::course_storage_tests) runs on.
+/// A storage of courses, and how to fill its tables: [`course_storage_tests!`](crate::course_storage_tests) runs on it.
 ///
-/// The methods that return a future are best written as `async fn`. They panic where they cannot do their work. Each write
-/// is committed when its future ends. Every storage that is an [`AdminStorage`] too has this trait already.
+/// Implement the methods that return a future as `async fn`. They panic if they fail, and commit before their future ends.
+/// Every storage that is also an [`AdminStorage`] implements this trait already.
 pub trait CourseFixture: Fixture {
     /// The storage under test.
     type Storage: CourseStorage;
 
-    /// The storage under test, over the tables that the other methods write.
+    /// Returns the storage under test, over the tables that the other methods write.
     fn storage(&self) -> &Self::Storage;
 
-    /// Puts a course with its modules, and its account, in one transaction, in place of one that has its account and slug.
+    /// Puts a course with its modules, and its account, in one transaction; replaces a course with the same account and slug.
     fn put_course(&self, course: &Course) -> impl Future<Output = ()>;
 
-    /// Removes the course with that account and slug, which is there.
+    /// Removes the existing course with this account and slug.
     fn remove_course(&self, account: &AccountId, slug: &str) -> impl Future<Output = ()>;
 
-    /// Puts courses one after the other. Worth writing where one transaction for all of them is much quicker.
+    /// Puts courses one after the other. Override it if one transaction for all of them is much faster.
     fn put_courses(&self, courses: &[Course]) -> impl Future<Output = ()> {
         async move {
             for course in courses {
@@ -84,84 +84,84 @@ pub trait CourseFixture: Fixture {
         }
     }
 
-    /// Whether a course can have that slug. Up to 32 lower-case ASCII letters and digits, with single hyphens between them,
-    /// are the least; most cases need no more. Any other slug may be asked for, and finds nothing.
+    /// Returns whether the tables accept the slug. They must accept up to 32 lower-case ASCII letters and digits with single
+    /// hyphens between them, which most cases use. Reads may name any other slug, and find nothing.
     fn holds_slug(&self, slug: &str) -> bool {
         let _ = slug;
         true
     }
 
-    /// Whether a change to one account's courses leaves the revisions of the others, as it should. It does not where all that
-    /// the storage can tell is whether anything has changed.
+    /// Returns whether a change to one account's courses leaves the revisions of other accounts unchanged, as it should.
+    /// Return `false` if the storage can only detect that something has changed.
     fn keeps_revisions_apart(&self) -> bool {
         true
     }
 
-    /// Takes from a course what the tables have no room for, such as its tagline, its access mode or the bodies of its
-    /// modules. A case puts what is left, and expects that back.
+    /// Removes from a course what the tables cannot store, such as its tagline, its access mode or the bodies of its modules.
+    /// A case writes the rest, and expects it back.
     fn forget(&self, course: &mut Course) {
         let _ = course;
     }
 }
 
-/// A storage of credentials, and how to fill its table: what
-/// [`credential_storage_tests!`](crate::credential_storage_tests) runs on. It is written like a [`CourseFixture`].
+/// A storage of credentials, and how to fill its table: [`credential_storage_tests!`](crate::credential_storage_tests) runs on
+/// it. Implement it like a [`CourseFixture`].
 pub trait CredentialFixture: Fixture {
     /// The storage under test.
     type Storage: CredentialStorage;
 
-    /// The storage under test, over the table that the other methods write.
+    /// Returns the storage under test, over the table that the other methods write.
     fn storage(&self) -> &Self::Storage;
 
-    /// Adds a credential. An account that is not there yet is added.
+    /// Adds a credential, and its account if it does not exist.
     fn put_credential(&self, credential: &NewCredential) -> impl Future<Output = ()>;
 
-    /// Revokes the credential with that id, which is there.
+    /// Revokes the existing credential `id`.
     fn revoke_credential(&self, id: &str, at: Timestamp) -> impl Future<Output = ()>;
 
-    /// Revokes the signed token with that digest, which expires then. Worth writing where the storage says of signed tokens
-    /// whether they are revoked ([`CredentialStorage::is_revoked`]).
+    /// Revokes the signed token with this digest, which expires at `expires_at`. Implement it if the storage supports
+    /// revocations of signed tokens ([`CredentialStorage::is_revoked`]).
     fn revoke_token(&self, digest: &TokenDigest, expires_at: Timestamp) -> impl Future<Output = ()> {
         let _ = (digest, expires_at);
         ready(())
     }
 
-    /// The id of the API key that the cases call `name`, as [`Fixture::account`] is that of an account.
+    /// Returns the id of the API key that the cases call `name`, like [`Fixture::account`] for accounts.
     fn key(&self, name: &str) -> impl Future<Output = String> {
         ready(name.to_owned())
     }
 
-    /// Whether there are OAuth tokens beside API keys.
+    /// Returns whether there are OAuth tokens in addition to API keys.
     fn has_oauth_tokens(&self) -> bool {
         true
     }
 }
 
-/// How to fill the table of accounts. It is written like a [`CourseFixture`].
+/// How to fill the table of accounts. Implement it like a [`CourseFixture`].
 pub trait AccountFixture: Fixture {
-    /// Adds an account, or gives the one that has its id that name and email.
+    /// Adds an account, or updates the name and email of the one with its id.
     fn put_account(&self, account: &Account) -> impl Future<Output = ()>;
 
-    /// Removes the account with that id, which is there, with all that it has: keys, links, sessions and events.
+    /// Removes an existing account with its keys, links, sessions and events.
     fn remove_account(&self, account: &AccountId) -> impl Future<Output = ()>;
 }
 
-/// A storage of keys, and how to fill its tables: what [`key_storage_tests!`](crate::key_storage_tests) runs on. Whatever
-/// has the two traits it is made of has it already.
+/// A storage of keys, and how to fill its tables: [`key_storage_tests!`](crate::key_storage_tests) runs on it. Implemented for
+/// every type with both of its supertraits.
 pub trait KeyFixture: CredentialFixture<Storage: KeyStorage> + AccountFixture {}
 
 impl<F: CredentialFixture<Storage: KeyStorage> + AccountFixture> KeyFixture for F {}
 
-/// A storage of sign-in links and sessions, and how to fill its tables: what
-/// [`sign_in_storage_tests!`](crate::sign_in_storage_tests) runs on.
+/// A storage of sign-in links and sessions, and how to fill its tables:
+/// [`sign_in_storage_tests!`](crate::sign_in_storage_tests) runs on it.
 pub trait SignInFixture: AccountFixture {
     /// The storage under test.
     type Storage: SignInStorage;
 
-    /// The storage under test, over the tables that the other methods write.
+    /// Returns the storage under test, over the tables that the other methods write.
     fn storage(&self) -> &Self::Storage;
 
-    /// The account's events, newest first, as [`KeyStorage::list_events`] shows them.
+    /// Returns the account's events, newest first, like [`KeyStorage::list_events`].
     fn events(&self, account: &AccountId) -> impl Future<Output = Vec<CredentialEvent>>;
 }
 
@@ -183,7 +183,7 @@ impl<S: Storage> CourseFixture for S {
         assert!(there, "Removing a course that is there says so.");
     }
 
-    /// One import.
+    /// Puts all courses in one import.
     async fn put_courses(&self, courses: &[Course]) {
         let mut import = self.begin_import().await.expect("an import begins while no other runs");
         for course in courses {

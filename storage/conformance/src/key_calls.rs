@@ -1,4 +1,4 @@
-//! The calls of a [`KeyStorage`] as the cases make them.
+//! Calls of a [`KeyStorage`] for the cases.
 
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageErrorKind};
@@ -7,10 +7,10 @@ use catalogue_core::{AccountId, Timestamp};
 use crate::KeyFixture;
 use crate::looking_up::{assert_stored, held};
 
-/// What a call answers, with the kind of its error alone.
+/// Result of a call, with only the kind of its error.
 pub(crate) type Outcome<T> = Result<T, StorageErrorKind>;
 
-/// Creates a key of an account that is there as the fixture's tables can hold it, under its ids, and returns that.
+/// Creates a key of an existing account as the fixture's tables can store it, with the fixture's ids, and returns it.
 pub(crate) async fn create(fixture: &impl KeyFixture, key: &NewCredential) -> NewCredential {
     let held = held(fixture, key).await;
     try_create(fixture, &held).await.expect("A key of a known account can be created.");
@@ -21,7 +21,7 @@ pub(crate) async fn try_create(fixture: &impl KeyFixture, key: &NewCredential) -
     fixture.storage().create_key(key, &Actor::OWNER).await.map_err(|error| error.kind())
 }
 
-/// All keys of the account.
+/// Returns all keys of the account.
 pub(crate) async fn list(fixture: &impl KeyFixture, account: &AccountId) -> Option<Vec<CredentialRecord>> {
     list_at(fixture, account, Timestamp::MAX, usize::MAX).await
 }
@@ -61,7 +61,7 @@ pub(crate) async fn revoke(
     revoked.expect("A key can be revoked; an unknown id is None, not an error.")
 }
 
-/// Replaces the key of the successor's account that has that id.
+/// Replaces the key `id` of the successor's account.
 pub(crate) async fn rotate(
     fixture: &impl KeyFixture,
     id: &str,
@@ -73,7 +73,7 @@ pub(crate) async fn rotate(
     rotated.map_err(|error| error.kind())
 }
 
-/// All events of the account, newest first.
+/// Returns all events of the account, newest first.
 pub(crate) async fn events(fixture: &impl KeyFixture, account: &AccountId) -> Vec<CredentialEvent> {
     last_events(fixture, account, usize::MAX).await
 }
@@ -82,13 +82,13 @@ pub(crate) async fn last_events(fixture: &impl KeyFixture, account: &AccountId, 
     fixture.storage().list_events(account, most).await.expect("Events can be listed, however many are asked for.")
 }
 
-/// What was done to which key, newest first.
+/// Returns the actions on keys, newest first, each with the key's id.
 pub(crate) async fn deeds(fixture: &impl KeyFixture, account: &AccountId) -> Vec<(CredentialAction, Option<String>)> {
     let events = events(fixture, account).await;
     events.into_iter().map(|event| (event.action, event.credential_id.map(|id| id.as_ref().to_owned()))).collect()
 }
 
-/// The keys stand as these say, in look-ups and in the list of that account, and there are no others.
+/// Asserts that lookups and the account's list return exactly `keys`.
 pub(crate) async fn assert_all(fixture: &impl KeyFixture, account: &AccountId, keys: &[NewCredential], rule: &str) {
     for key in keys {
         assert_stored(fixture, key, rule).await;
@@ -98,7 +98,7 @@ pub(crate) async fn assert_all(fixture: &impl KeyFixture, account: &AccountId, k
     assert_eq!(list(fixture, account).await, Some(expected), "{rule}");
 }
 
-/// As a list has them: oldest first, ties by id, compared by bytes.
+/// Sorts records like a list: oldest first, ties by id, compared by bytes.
 pub(crate) fn sort(records: &mut [CredentialRecord]) {
     records.sort_by(|one, other| {
         let created = one.created_at.cmp(&other.created_at);

@@ -1,16 +1,16 @@
-//! The suite that every storage of the course catalogue passes, ours and a host's.
+//! The test suite that every storage of the course catalogue passes, whether built-in or a host application's.
 //!
-//! | The storage keeps | It is tested by | With |
+//! | The storage keeps | Macro | Tests run on |
 //! | --- | --- | --- |
 //! | courses | [`course_storage_tests!`] | a [`CourseFixture`] |
 //! | credentials | [`credential_storage_tests!`] | a [`CredentialFixture`] |
 //! | both | [`course_and_credential_storage_tests!`] | both of them |
 //! | keys, for the developer settings | [`key_storage_tests!`] | a [`KeyFixture`] |
 //! | sign-in links and sessions | [`sign_in_storage_tests!`] | a [`SignInFixture`] |
-//! | all of that, and is an [`AdminStorage`] | [`tests!`] | an empty storage |
+//! | all of these, and is an [`AdminStorage`] | [`tests!`] | an empty storage |
 //!
-//! Each makes a named test of each of its cases. What a host writes is how the suite puts data into its tables, in its
-//! `tests/conformance.rs`. Here the tables are those of a memory storage:
+//! Each macro expands to a named test per case. A host application writes only a fixture, in its `tests/conformance.rs`, which
+//! puts the suite's data into its tables. Here the tables are those of a memory storage:
 //!
 //! ```
 //! use catalogue_core::admin::{Account, AdminStorage};
@@ -55,15 +55,14 @@
 //! # }
 //! ```
 //!
-//! Each test makes a fixture of its own, which removes what it holds when it is dropped, so tests can run side by side. A
-//! host whose account ids are numbers maps the names of the cases to its own ([`Fixture::account`]), and one whose tables
-//! hold less says so: how finely they keep times ([`Fixture::precision`]), which slugs they hold, and what has no room.
+//! Each test creates its own fixture, which removes its data when it is dropped, so tests can run in parallel. If account ids
+//! are numbers, the fixture maps the names of the cases to ids ([`Fixture::account`]). If the tables store less, it declares
+//! that: the precision of times ([`Fixture::precision`]), the slugs that they accept, and the fields that they lack.
 //!
-//! A case fails by panicking, with the broken rule of the contract, which stands on [`CourseStorage`],
+//! A case fails by panicking, with the violated rule of the contract. The contract is documented on [`CourseStorage`],
 //! [`CredentialStorage`], [`KeyStorage`](catalogue_core::storage::KeyStorage), [`SignInStorage`] and [`AdminStorage`]. The
-//! cases are plain functions in modules by topic, so a storage that needs something around them can call them by itself, on
-//! a runtime of several threads. A storage without revisions passes
-//! their cases, and so does one without revocations of signed tokens. The crate has no features.
+//! cases are plain functions in modules by topic, so a test that needs more setup can call them directly, on a multi-threaded
+//! runtime. A storage without revisions or without revocations of signed tokens passes their cases. The crate has no features.
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
@@ -98,12 +97,12 @@ mod variants;
 pub use cases::CASES;
 pub use fixture::{AccountFixture, CourseFixture, CredentialFixture, Fixture, KeyFixture, Precision, SignInFixture};
 
-/// What [`tests!`] runs on: a storage that can be read and written. It is a fixture of itself.
+/// A storage that can be read and written, which [`tests!`] runs on. It is its own fixture.
 pub trait Storage: CourseStorage + CredentialStorage + SignInStorage + AdminStorage {}
 
 impl<S: CourseStorage + CredentialStorage + SignInStorage + AdminStorage> Storage for S {}
 
-/// Runs a case to its end on a runtime of its own, which has threads of its own for the tasks of a storage.
+/// Runs a case to its end on a dedicated runtime, whose worker threads run the storage's tasks.
 #[doc(hidden)]
 pub fn run<F: Future>(case: F) -> F::Output {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();

@@ -1,4 +1,4 @@
-//! How cases look credentials up, and what they ought to find.
+//! Credential lookups of the cases, and their expected results.
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::{Credential, CredentialKind, TokenDigest};
@@ -8,14 +8,14 @@ use crate::CredentialFixture;
 use crate::reading::again_if_locked_out;
 use crate::seed::digest;
 
-/// Puts a credential as the fixture's table can hold it, under its ids, and returns that.
+/// Puts a credential as the fixture's table can store it, with the fixture's ids, and returns it.
 pub(crate) async fn put(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
     let held = held(fixture, credential).await;
     fixture.put_credential(&held).await;
     held
 }
 
-/// A credential as the fixture's table can hold it, under its ids.
+/// Returns a credential as the fixture's table can store it, with the fixture's ids.
 pub(crate) async fn held(fixture: &impl CredentialFixture, credential: &NewCredential) -> NewCredential {
     let (precision, mut held) = (fixture.precision(), credential.clone());
     let record = &mut held.record;
@@ -33,7 +33,7 @@ pub(crate) async fn held(fixture: &impl CredentialFixture, credential: &NewCrede
     held
 }
 
-/// What is found by that digest, but for the revision, which has a case of its own.
+/// Looks up a credential by its digest. Removes the revision, which has its own case.
 pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest) -> Option<Credential> {
     let found = again_if_locked_out(fixture, async || fixture.storage().find_credential(digest).await).await;
     found.expect("A credential can be looked up; an unknown one is None, not an error.").map(|mut credential| {
@@ -42,7 +42,7 @@ pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest)
     })
 }
 
-/// Tokens whose digests share the first byte, the last one, or begin with the byte that ends a text in C.
+/// Returns tokens whose digests share the first byte, share the last one, or begin with the byte that ends a C string.
 pub(crate) fn near_tokens() -> Vec<String> {
     let tokens: Vec<_> = (0..3_000).map(|number| format!("token{number}")).collect();
     let first = digest(&tokens[0]);
@@ -54,7 +54,7 @@ pub(crate) fn near_tokens() -> Vec<String> {
     near.into_iter().cloned().collect()
 }
 
-/// Whether that signed token is revoked; `None` where the storage keeps no revocations.
+/// Returns whether a signed token is revoked; `None` if the storage has no revocations.
 pub(crate) async fn is_revoked(storage: &impl CredentialStorage, digest: &TokenDigest) -> Option<bool> {
     storage.is_revoked(digest).await.expect("A revocation can be looked up; an unknown token is no error.")
 }

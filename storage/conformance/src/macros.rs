@@ -1,12 +1,12 @@
-//! The macros that make a test of each case.
+//! The macros that expand to a test of each case.
 
-/// Makes a test of each case for the storage that `fixture` returns: of each part of the suite.
+/// Expands to a test of each case, of all parts of the suite, for the storage that `fixture` returns.
 ///
-/// `fixture` is the path of an async function without arguments, or a closure like one, which returns an empty storage
-/// and what is dropped after it, also where a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
+/// `fixture` is the path of an async function without arguments, or an equivalent closure. It returns an empty storage and a
+/// guard that is dropped after it even if a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
 ///
-/// The tests are named after the case and its topic, such as `isolation::a_list_never_mixes_accounts`. Where one file
-/// tests two storages, each has a module of its own:
+/// The tests are named after the topic and the case, such as `isolation::a_list_never_mixes_accounts`. If one file tests two
+/// storages, give each its own module:
 ///
 /// ```
 /// # use catalogue_core::storage::MemoryStorage;
@@ -39,10 +39,10 @@ macro_rules! tests {
     };
 }
 
-/// Makes a test of each case of a [`CourseStorage`](catalogue_core::storage::CourseStorage).
+/// Expands to a test of each case of a [`CourseStorage`](catalogue_core::storage::CourseStorage).
 ///
-/// `fixture` is the path of an async function without arguments, or a closure like one, which returns a
-/// [`CourseFixture`](crate::CourseFixture) over empty tables. The tests are named as those of [`tests!`](crate::tests).
+/// `fixture` is the path of an async function without arguments, or an equivalent closure, that returns a
+/// [`CourseFixture`](crate::CourseFixture) over empty tables. The tests are named as for [`tests!`](crate::tests).
 #[macro_export]
 macro_rules! course_storage_tests {
     ($fixture:expr $(,)?) => {
@@ -54,7 +54,7 @@ macro_rules! course_storage_tests {
     };
 }
 
-/// Makes a test of each case of a [`CredentialStorage`](catalogue_core::storage::CredentialStorage).
+/// Expands to a test of each case of a [`CredentialStorage`](catalogue_core::storage::CredentialStorage).
 ///
 /// `fixture` returns a [`CredentialFixture`](crate::CredentialFixture), as for
 /// [`course_storage_tests!`](crate::course_storage_tests).
@@ -69,10 +69,10 @@ macro_rules! credential_storage_tests {
     };
 }
 
-/// Makes the tests of [`course_storage_tests!`](crate::course_storage_tests) and
-/// [`credential_storage_tests!`](crate::credential_storage_tests), and of what holds between the two.
+/// Expands to the tests of [`course_storage_tests!`](crate::course_storage_tests) and
+/// [`credential_storage_tests!`](crate::credential_storage_tests), and of the rules that involve both.
 ///
-/// `fixture` returns what is a [`CourseFixture`](crate::CourseFixture) and a
+/// `fixture` returns a value that is both a [`CourseFixture`](crate::CourseFixture) and a
 /// [`CredentialFixture`](crate::CredentialFixture).
 #[macro_export]
 macro_rules! course_and_credential_storage_tests {
@@ -87,7 +87,7 @@ macro_rules! course_and_credential_storage_tests {
     };
 }
 
-/// Makes a test of each case of a [`KeyStorage`](catalogue_core::storage::KeyStorage).
+/// Expands to a test of each case of a [`KeyStorage`](catalogue_core::storage::KeyStorage).
 ///
 /// `fixture` returns a [`KeyFixture`](crate::KeyFixture), as for [`course_storage_tests!`](crate::course_storage_tests).
 #[macro_export]
@@ -101,7 +101,7 @@ macro_rules! key_storage_tests {
     };
 }
 
-/// Makes a test of each case of a [`SignInStorage`](catalogue_core::storage::SignInStorage).
+/// Expands to a test of each case of a [`SignInStorage`](catalogue_core::storage::SignInStorage).
 ///
 /// `fixture` returns a [`SignInFixture`](crate::SignInFixture), as for
 /// [`course_storage_tests!`](crate::course_storage_tests).
@@ -128,7 +128,7 @@ macro_rules! __tests {
                         $crate::run(async {
                             let (fixture, guard) = super::__fixture().await;
                             let _dropped_last = guard;
-                            // Owned here, so that it is dropped before the guard.
+                            // Bound here, so that it is dropped before the guard.
                             let fixture = fixture;
                             $crate::$group::$topic::$case(&fixture).await;
                         });

@@ -1,4 +1,4 @@
-//! A small generator of numbers that look random and are the same at every run.
+//! A small generator of numbers that look random and are the same in every run.
 
 /// `SplitMix64`, by Sebastiano Vigna.
 pub(crate) struct Random(u64);
@@ -16,12 +16,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is small and not 0.
+    /// Returns a number below `bound`, which is small and not 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound as u64).expect("below a usize")
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         low + i64::try_from(self.next() % high.abs_diff(low).saturating_add(1)).expect("a small range")
     }

@@ -1,4 +1,4 @@
-//! How cases read, and what they ought to be told.
+//! Reads of the cases, and their expected results.
 
 use std::ops::ControlFlow;
 
@@ -12,10 +12,10 @@ use catalogue_core::{AccountId, Course, CourseDetail, CourseListItem, Timestamp}
 use crate::sample::{detail, row};
 use crate::{CourseFixture, Fixture};
 
-/// How often a read may be locked out in a row.
+/// Maximum number of attempts to read.
 const ATTEMPTS: usize = 100;
 
-/// One page of a list, as it goes into an answer.
+/// A page of a list, as it is returned by the API.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) items: Vec<CourseListItem>,
@@ -23,7 +23,7 @@ pub(crate) struct Page {
     pub(crate) revision: Option<Revision>,
 }
 
-/// Reads a page as the API does.
+/// Reads a page like the API.
 pub(crate) async fn read_page(
     storage: &impl CourseStorage,
     account: &AccountId,
@@ -37,7 +37,7 @@ pub(crate) async fn read_page(
     Ok(Page { items, next, revision })
 }
 
-/// What a read finds. Where the fixture says that reads may be locked out, one that is read again.
+/// Returns the result of a read. Retries if reads may be blocked according to the fixture.
 pub(crate) async fn again_if_locked_out<T>(
     fixture: &impl Fixture,
     read: impl AsyncFn() -> Result<T, StorageError>,
@@ -52,7 +52,7 @@ pub(crate) async fn again_if_locked_out<T>(
     read().await
 }
 
-/// One page of a list.
+/// Reads a page of a list.
 pub(crate) async fn page(fixture: &impl CourseFixture, account: &str, limit: u8, after: Option<Position>) -> Page {
     let limit = Limit::new(limit).expect("a case keeps to 1 to 100");
     let account = fixture.account(account).await;
@@ -68,7 +68,7 @@ pub(crate) async fn page(fixture: &impl CourseFixture, account: &str, limit: u8,
     page
 }
 
-/// All pages, from the first to the one without `next`.
+/// Reads all pages, from the first to the one without `next`.
 pub(crate) async fn pages(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<Page> {
     let mut pages = vec![page(fixture, account, limit, None).await];
     while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
@@ -77,27 +77,27 @@ pub(crate) async fn pages(fixture: &impl CourseFixture, account: &str, limit: u8
     pages
 }
 
-/// The items of all pages.
+/// Reads all pages and returns their items.
 pub(crate) async fn joined(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<CourseListItem> {
     pages(fixture, account, limit).await.into_iter().flat_map(|page| page.items).collect()
 }
 
-/// The whole list.
+/// Reads the whole list.
 pub(crate) async fn list(fixture: &impl CourseFixture, account: &str) -> Vec<CourseListItem> {
     joined(fixture, account, 100).await
 }
 
-/// The slugs of the whole list.
+/// Returns the slugs of the whole list.
 pub(crate) async fn slugs(fixture: &impl CourseFixture, account: &str) -> Vec<String> {
     list(fixture, account).await.into_iter().map(|item| item.slug).collect()
 }
 
-/// One course.
+/// Looks up a course.
 pub(crate) async fn find(fixture: &impl CourseFixture, account: &str, slug: &str) -> Option<CourseDetail> {
     find_at_revision(fixture, account, slug).await.value
 }
 
-/// One course, with the revision that comes with it.
+/// Looks up a course, with the revision returned with it.
 pub(crate) async fn find_at_revision(
     fixture: &impl CourseFixture,
     account: &str,
@@ -108,7 +108,7 @@ pub(crate) async fn find_at_revision(
     found.expect("A course can be asked for; one that does not exist is None, not an error.")
 }
 
-/// Everything that an export shows.
+/// Exports all records.
 pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
     let mut records = Vec::new();
     let mut visit = |record| {
@@ -119,7 +119,7 @@ pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
     records
 }
 
-/// The course as the fixture's tables hold it.
+/// Returns the course as the fixture's tables store it.
 pub(crate) fn held(fixture: &impl CourseFixture, course: &Course) -> Course {
     let kept = |time: Timestamp| fixture.precision().kept(time);
     let (created_at, published_at) = (kept(course.created_at), course.published_at.map(kept));
@@ -128,22 +128,22 @@ pub(crate) fn held(fixture: &impl CourseFixture, course: &Course) -> Course {
     held
 }
 
-/// Where a course stands in its account's list.
+/// Returns a course's position in its account's list.
 pub(crate) fn place(fixture: &impl CourseFixture, course: &Course) -> Position {
     Position { created_at: fixture.precision().kept(course.created_at), slug: course.slug.clone() }
 }
 
-/// How a list shows a course.
+/// Returns a course as a list returns it.
 pub(crate) fn item_of(fixture: &impl CourseFixture, course: &Course) -> CourseListItem {
     row(&held(fixture, course)).into()
 }
 
-/// How a course is shown by itself.
+/// Returns a course as a single course is returned.
 pub(crate) fn detail_of(fixture: &impl CourseFixture, course: &Course) -> CourseDetail {
     detail(held(fixture, course))
 }
 
-/// How a list shows those courses of one account: newest first, ties by slug, descending, byte by byte.
+/// Returns courses of one account as its list: newest first, ties by slug, descending, byte by byte.
 pub(crate) fn listed<'c>(
     fixture: &impl CourseFixture,
     courses: impl IntoIterator<Item = &'c Course>,
@@ -153,7 +153,7 @@ pub(crate) fn listed<'c>(
     courses.into_iter().map(|course| item_of(fixture, course)).collect()
 }
 
-/// Asserts that the account's list holds those courses, in its order.
+/// Asserts that the account's list contains exactly `courses`, in order.
 pub(crate) async fn assert_listed<'c>(
     fixture: &impl CourseFixture,
     account: &str,
@@ -163,7 +163,7 @@ pub(crate) async fn assert_listed<'c>(
     assert_eq!(list(fixture, account).await, listed(fixture, courses), "{rule}");
 }
 
-/// Asserts that the page after that place holds those items, and is the last.
+/// Asserts that the page after `after` contains exactly `items`, and is the last.
 pub(crate) async fn assert_last_page(
     fixture: &impl CourseFixture,
     account: &str,
@@ -177,7 +177,7 @@ pub(crate) async fn assert_last_page(
     assert_eq!(page.next, None, "No page follows where no further course exists.");
 }
 
-/// Asserts that the account's list holds those courses, and that each of them is found.
+/// Asserts that the account's list contains exactly `courses`, and that each of them is found.
 pub(crate) async fn assert_shown<'c>(
     fixture: &impl CourseFixture,
     account: &str,

@@ -1,31 +1,31 @@
-//! Courses and modules with defaults, for the tests of this workspace alone. A new field of a course is added here.
+//! Courses and modules with defaults, only for the tests of this workspace. A new field of a course is added here.
 
 use catalogue_core::admin::Account;
 use catalogue_core::storage::CourseRow;
 use catalogue_core::{AccountId, Course, CourseDetail, CourseModule, Module, Timestamp};
 
-/// 2026-01-02T03:04:05Z, when a course was created unless a test says otherwise.
+/// 2026-01-02T03:04:05Z, the default creation time of courses in tests.
 pub const CREATED: i64 = 1_767_323_045_000_000;
 
-/// The instant that many microseconds after the one at which courses are created unless a test says otherwise.
+/// Returns the time `microseconds` after [`CREATED`].
 #[must_use]
 pub fn time(microseconds: i64) -> Timestamp {
     instant(CREATED + microseconds)
 }
 
-/// The instant that many microseconds after 1970-01-01T00:00:00Z.
+/// Returns the time `microseconds` after 1970-01-01T00:00:00Z.
 #[must_use]
 pub fn instant(microseconds: i64) -> Timestamp {
     Timestamp::from_microseconds(microseconds).expect("a test keeps to the years 0000 to 9999")
 }
 
-/// An account without name and email.
+/// Returns an account without name and email.
 #[must_use]
 pub fn account(id: &str) -> Account {
     Account { id: AccountId::new(id), name: String::new(), email: String::new() }
 }
 
-/// An unpublished course without modules.
+/// Returns an unpublished course without modules.
 #[must_use]
 pub fn course(account: &str, slug: &str) -> Course {
     Course {
@@ -42,7 +42,7 @@ pub fn course(account: &str, slug: &str) -> Course {
     }
 }
 
-/// A module of that title.
+/// Returns a module titled `title`.
 #[must_use]
 pub fn module(title: &str) -> CourseModule {
     CourseModule {
@@ -52,7 +52,7 @@ pub fn module(title: &str) -> CourseModule {
     }
 }
 
-/// How a list shows a course.
+/// Returns a course as a row of a list.
 #[must_use]
 pub fn row(course: &Course) -> CourseRow<'_> {
     CourseRow {
@@ -65,7 +65,7 @@ pub fn row(course: &Course) -> CourseRow<'_> {
     }
 }
 
-/// How a course is shown by itself.
+/// Returns a course as a single course is returned.
 #[must_use]
 pub fn detail(course: Course) -> CourseDetail {
     CourseDetail {

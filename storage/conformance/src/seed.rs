@@ -1,4 +1,4 @@
-//! What a storage holds before a case reads it: records with defaults, put through the fixture.
+//! Test data: records with defaults, put into the storage through the fixture.
 
 use catalogue_core::admin::{AdminStorage, CredentialRecord, Import, NewCredential};
 use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
@@ -13,22 +13,22 @@ pub(crate) fn id(account: &str) -> AccountId {
     AccountId::new(account)
 }
 
-/// An unpublished course without modules, created that many microseconds after the usual instant.
+/// Returns an unpublished course without modules, created `microseconds` after the default time.
 pub(crate) fn course_at(account: &str, slug: &str, microseconds: i64) -> Course {
     Course { created_at: time(microseconds), ..course(account, slug) }
 }
 
-/// An unpublished course with `count` modules.
+/// Returns an unpublished course with `count` modules.
 pub(crate) fn course_of(account: &str, slug: &str, count: usize) -> Course {
     Course { modules: modules(count), ..course(account, slug) }
 }
 
-/// `count` modules, each of its own title.
+/// Returns `count` modules with different titles.
 pub(crate) fn modules(count: usize) -> Vec<CourseModule> {
     (0..count).map(|index| module(&format!("Module {index}"))).collect()
 }
 
-/// Puts those courses, and the accounts that they name, as the fixture's tables can hold them.
+/// Puts courses, and the accounts that they name, as the fixture's tables can store them.
 pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIterator<Item = &'c Course>) {
     let mut put = Vec::new();
     for course in courses {
@@ -38,7 +38,7 @@ pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIte
     fixture.put_courses(&put).await;
 }
 
-/// Puts accounts that have no courses.
+/// Puts accounts without courses.
 pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     for id in ids {
@@ -47,7 +47,7 @@ pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
     import.commit().await.expect("an import can be committed");
 }
 
-/// Prunes, and gives what that removed as `account/slug`, sorted.
+/// Prunes, and returns the removed courses as `account/slug`, sorted.
 pub(crate) async fn prune(import: &mut dyn Import) -> Vec<String> {
     let removed = import.prune().await.expect("an import can prune");
     let mut removed: Vec<_> = removed.iter().map(|(account, slug)| format!("{account}/{slug}")).collect();
@@ -55,12 +55,12 @@ pub(crate) async fn prune(import: &mut dyn Import) -> Vec<String> {
     removed
 }
 
-/// Removes a course that is there.
+/// Removes an existing course.
 pub(crate) async fn remove(fixture: &impl CourseFixture, account: &str, slug: &str) {
     fixture.remove_course(&fixture.account(account).await, slug).await;
 }
 
-/// An API key of that account, all of whose fields say something.
+/// Returns an API key of `account` with a name, scopes and an expiry.
 pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
     let scopes = Scopes::from_names(["read:profile", "read:courses"]);
     let identity = Identity::api_key(AccountId::new(account), id, scopes);
@@ -77,7 +77,7 @@ pub(crate) fn api_key(account: &str, id: &str, token: &str) -> NewCredential {
     NewCredential { digest: digest(token), record }
 }
 
-/// An OAuth token of that account, which has no name and no expiry.
+/// Returns an OAuth token of `account`, which has no name and no expiry.
 pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
     let mut credential = api_key(account, "", token);
     let scopes = credential.record.identity.scopes;
@@ -87,24 +87,24 @@ pub(crate) fn oauth_token(account: &str, token: &str) -> NewCredential {
     credential
 }
 
-/// The digest of a token.
+/// Returns the digest of a token.
 pub(crate) fn digest(token: &str) -> TokenDigest {
     BearerToken::new(token).expect("a case's tokens are bearer tokens").digest()
 }
 
-/// Stores a credential of an account that is there.
+/// Stores a credential of an existing account.
 pub(crate) async fn create(storage: &impl KeyStorage, credential: &NewCredential) {
     storage.create_key(credential, &Actor::OPERATOR).await.expect("a credential of a known account can be stored");
 }
 
-/// Puts an account, and gives its id.
+/// Puts an account, and returns its id.
 pub(crate) async fn known(fixture: &impl AccountFixture, name: &str) -> AccountId {
     let id = fixture.account(name).await;
     fixture.put_account(&account(id.as_str())).await;
     id
 }
 
-/// The instant that many seconds after the usual one: every precision keeps it.
+/// Returns the time `seconds` after the default time, which every precision can store.
 pub(crate) fn second(seconds: i64) -> Timestamp {
     time(seconds * 1_000_000)
 }

@@ -1,4 +1,4 @@
-//! The calls of a [`SignInStorage`] as the cases make them.
+//! Calls of a [`SignInStorage`] for the cases.
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::Account;
@@ -10,10 +10,10 @@ use catalogue_core::storage::{
 use crate::SignInFixture;
 use crate::seed::{digest, second};
 
-/// For how many seconds links and sessions of these cases are good.
+/// Lifetime of links and sessions in these cases, in seconds.
 pub(crate) const LASTS: i64 = 100;
 
-/// A link, made so many seconds after the usual instant.
+/// Returns a link created `made` seconds after the default time.
 pub(crate) fn link(account: &AccountId, code: &str, made: i64) -> NewSignIn {
     NewSignIn {
         digest: digest(code),
@@ -23,7 +23,7 @@ pub(crate) fn link(account: &AccountId, code: &str, made: i64) -> NewSignIn {
     }
 }
 
-/// A session that begins so many seconds after the usual instant.
+/// Returns a session that begins `begins` seconds after the default time.
 pub(crate) fn session(secret: &str, begins: i64) -> NewSession {
     NewSession { digest: digest(secret), created_at: second(begins), expires_at: second(begins + LASTS) }
 }
@@ -32,12 +32,12 @@ pub(crate) async fn try_link(fixture: &impl SignInFixture, link: &NewSignIn) -> 
     fixture.storage().create_link(link, &Actor::OPERATOR).await.map_err(|error| error.kind())
 }
 
-/// Makes a link at that second.
+/// Creates a link `made` seconds after the default time.
 pub(crate) async fn make_link(fixture: &impl SignInFixture, account: &AccountId, code: &str, made: i64) {
     try_link(fixture, &link(account, code, made)).await.expect("A link of a known account can be made.");
 }
 
-/// Exchanges the link of that code for that session, when this begins.
+/// Exchanges the link with the digest `code` for `session`, at the session's start.
 pub(crate) async fn exchange(
     fixture: &impl SignInFixture,
     code: &TokenDigest,
@@ -47,7 +47,7 @@ pub(crate) async fn exchange(
     exchanged.expect("A link can be exchanged; one that is not there or is over is None, not an error.")
 }
 
-/// Begins a session of that secret at that second, by a link of its own.
+/// Begins a session at second `at`, by creating and exchanging a link.
 pub(crate) async fn begin(fixture: &impl SignInFixture, account: &AccountId, secret: &str, at: i64) {
     let code = format!("code-of-{secret}");
     make_link(fixture, account, &code, at).await;
@@ -64,7 +64,7 @@ pub(crate) async fn find_by(fixture: &impl SignInFixture, digest: &TokenDigest) 
     found.expect("A session can be looked up; an unknown one is None, not an error.")
 }
 
-/// Which of these secrets have a session.
+/// Returns those of `secrets` that have a session.
 pub(crate) async fn found<'s>(fixture: &impl SignInFixture, secrets: &[&'s str]) -> Vec<&'s str> {
     let mut found = Vec::new();
     for secret in secrets {
@@ -83,12 +83,12 @@ pub(crate) async fn sign_out(fixture: &impl SignInFixture, account: &AccountId) 
     ended.expect("All links and sessions of an account can be ended, also where there are none.")
 }
 
-/// What was done, oldest first.
+/// Returns the actions in the account's events, oldest first.
 pub(crate) async fn deeds(fixture: &impl SignInFixture, account: &AccountId) -> Vec<CredentialAction> {
     fixture.events(account).await.into_iter().rev().map(|event| event.action).collect()
 }
 
-/// Digests that differ in one byte, or after the byte that ends a text in C.
+/// Returns digests that differ in one byte, or after the byte that ends a C string.
 pub(crate) fn near_digests() -> [TokenDigest; 4] {
     let differing = |at: usize, by: u8| {
         let mut bytes = [7; 32];

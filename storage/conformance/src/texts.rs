@@ -1,8 +1,8 @@
-//! Texts to try a storage with.
+//! Texts that test a storage's encoding.
 
 use catalogue_core::CourseModule;
 
-/// Texts that storages, encodings and quoting have been known to change.
+/// Returns texts that storages, encodings and quoting have been known to change.
 pub(crate) fn odd_texts() -> Vec<String> {
     let mut texts: Vec<String> = [
         "",
@@ -32,7 +32,7 @@ pub(crate) fn odd_texts() -> Vec<String> {
     texts
 }
 
-/// Modules that have each of them as a title, as a summary and as a body.
+/// Returns modules that use each of these texts as a title, as a summary and as a body.
 pub(crate) fn odd_modules() -> Vec<CourseModule> {
     let texts = odd_texts();
     let at = |index: usize| texts[index % texts.len()].clone();

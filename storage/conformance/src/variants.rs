@@ -1,4 +1,4 @@
-//! A course and all that can be changed of it.
+//! A course, and all changes that can be made to it.
 
 use catalogue_core::{Course, CourseModule};
 
@@ -6,8 +6,8 @@ use crate::CourseFixture;
 use crate::reading::held;
 use crate::seed::{course, module, modules, time};
 
-/// The ways in which a course can be put with other content; its modules are three at first. Where the
-/// fixture's tables do not hold a difference, it is none.
+/// Returns changed versions of a course that has three modules, except those that the fixture's tables cannot distinguish from
+/// it.
 pub(crate) fn variants(fixture: &impl CourseFixture, course: &Course) -> Vec<(&'static str, Course)> {
     let with_modules = |change: &dyn Fn(&mut Vec<CourseModule>)| {
         let mut changed = course.clone();
@@ -42,7 +42,7 @@ pub(crate) fn variants(fixture: &impl CourseFixture, course: &Course) -> Vec<(&'
     variants
 }
 
-/// A course in which every variant is a change.
+/// Returns a course that every variant changes.
 pub(crate) fn whole_course(account: &str, slug: &str) -> Course {
     Course {
         title: "A title".to_owned(),

@@ -1,4 +1,4 @@
-//! HTTP/1, byte by byte: what a client library would put right on its way is what the cases are about.
+//! HTTP/1, byte by byte: client libraries would correct what the cases test.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use super::Failed;
 use crate::answer::Answer;
 use crate::ask::{Ask, HOST};
 
-/// Sends a request, and reads all that comes until the server closes the connection.
+/// Sends a request, and reads until the server closes the connection.
 pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, Failed> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(&written(ask)).await?;
@@ -21,19 +21,19 @@ pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, F
     while let 1.. = read(&mut stream, &mut bytes).await? {
         if kept_back && parse(&bytes).is_ok_and(|answer| is_whole(&answer)) {
             kept_back = false;
-            // A server may have closed the connection already, as it need not read the body.
+            // Ignored: the server may have closed the connection already, as it need not read the body.
             let _ = stream.write_all(&ask.body).await;
         }
     }
     parse(&bytes)
 }
 
-/// Whether an answer with a length has a body of that length.
+/// Returns whether a response with a length has a body of that length.
 fn is_whole(answer: &Answer) -> bool {
     answer.headers.get("content-length").is_some_and(|values| values[0] == answer.body.len().to_string().as_bytes())
 }
 
-/// A server that has not read a whole body may reset the connection after its answer.
+/// Reads bytes. Treats a reset after the response as its end: the server may not have read the whole body.
 async fn read(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Result<usize, Failed> {
     match stream.read_buf(bytes).await {
         Err(error) if error.kind() == ErrorKind::ConnectionReset && !bytes.is_empty() => Ok(0),
@@ -60,7 +60,7 @@ fn written(ask: &Ask) -> Vec<u8> {
     bytes
 }
 
-/// What stands behind the head is the body: an answer that the core gives has a length, so there is nothing to decode.
+/// Everything after the head is the body: the core's responses have a length, so nothing needs decoding.
 fn parse(bytes: &[u8]) -> Result<Answer, Failed> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("the head has no end")?;
     let head = &bytes[..end];

@@ -1,4 +1,4 @@
-//! HTTP/2 with prior knowledge, as hyper's client writes it.
+//! HTTP/2 with prior knowledge, by hyper's client.
 
 use std::net::SocketAddr;
 
@@ -12,13 +12,13 @@ use super::Failed;
 use crate::answer::Answer;
 use crate::ask::{Ask, HOST};
 
-/// Sends a request, and reads its whole answer.
+/// Sends a request, and reads its whole response.
 pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, Failed> {
     let stream = TokioIo::new(TcpStream::connect(address).await?);
     let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream).await?;
     let connection = tokio::spawn(connection);
     let mut request = ask.to_request(&format!("http://{HOST}")).map(|()| Full::new(ask.body.clone()));
-    // hyper writes it by itself.
+    // hyper adds the header itself.
     request.headers_mut().remove(CONTENT_LENGTH);
     let (head, body) = sender.send_request(request).await?.into_parts();
     let body = body.collect().await?.to_bytes();

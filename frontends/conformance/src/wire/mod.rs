@@ -1,9 +1,9 @@
-//! One request over a connection of its own.
+//! One request over a dedicated connection.
 
 pub(crate) mod http1;
 pub(crate) mod http2;
 
 use std::error::Error;
 
-/// Why there is no answer.
+/// Why there is no response.
 pub(crate) type Failed = Box<dyn Error + Send + Sync>;

@@ -1,4 +1,4 @@
-//! Removing an account with all that it has.
+//! Removing an account with all its data.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::looking_up::find as look_up;
 use crate::reading::{export, find, slugs};
 use crate::seed::{account, api_key, course, create, digest, id, modules, oauth_token, seed, seed_accounts, time};
 
-/// Account `a` with courses and credentials of every state, and `b` likewise.
+/// Puts accounts `a` and `b`, each with courses and with credentials of every state.
 async fn seed_two(storage: &impl Storage) {
     let with_modules = |account, slug, count| Course { modules: modules(count), ..course(account, slug) };
     seed(storage, &[with_modules("a", "1", 2), with_modules("a", "2", 3), with_modules("b", "1", 1)]).await;
@@ -30,7 +30,7 @@ async fn remove(storage: &impl Storage, account: &str) -> Option<RemovedAccount>
     removed.expect("An account can be removed; one that is not there is None, not an error.")
 }
 
-/// Nothing that names a removed account is found, listed or exported any more.
+/// A removed account and its data are no longer found, listed or exported.
 pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
     seed_two(storage).await;
     remove(storage, "a").await;
@@ -49,7 +49,7 @@ pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
     assert_eq!(record, None, "No credential of a removed account is found by its id.");
 }
 
-/// Removing leaves the other accounts, their courses, their credentials and their revisions alone.
+/// Removing an account leaves the other accounts, their courses, credentials and revisions unchanged.
 pub async fn the_other_accounts_stay(storage: &impl Storage) {
     seed_two(storage).await;
     seed_accounts(storage, &["A", "a ", ""]).await;
@@ -65,7 +65,7 @@ pub async fn the_other_accounts_stay(storage: &impl Storage) {
     assert_eq!(ids.collect::<Vec<_>>(), ["", "A", "a ", "b"], "Removing an account leaves the others.");
 }
 
-/// Removing says how much of each went, and whether the account was there.
+/// Removing returns the number of removed records of each kind, or `None` if the account does not exist.
 pub async fn removing_says_what_went(storage: &impl Storage) {
     seed_two(storage).await;
     seed_accounts(storage, &["empty"]).await;
@@ -83,8 +83,8 @@ pub async fn removing_says_what_went(storage: &impl Storage) {
     assert_eq!(export(storage).await, [], "A storage whose accounts were removed holds nothing.");
 }
 
-/// An account of the same id that comes later begins anew: without courses or credentials, and never with a revision that
-/// the removed one had. Its credentials can be made again.
+/// A later account with the same id starts without courses or credentials, and never gets a revision that the removed one had.
+/// Its credentials can be created again.
 pub async fn one_that_comes_back_begins_anew(storage: &impl Storage) {
     const RULE: &str = "An account that comes back has none of the revisions of the one before.";
     let mut seen = HashSet::new();

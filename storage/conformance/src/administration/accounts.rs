@@ -1,4 +1,4 @@
-//! The accounts with what they have.
+//! Listing accounts with the numbers of their courses and keys.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use catalogue_core::{Course, Timestamp};
 use crate::Storage;
 use crate::seed::{account, api_key, course, create, id, modules, oauth_token, seed, seed_accounts, time};
 
-/// When keys are asked for.
+/// The time of the calls.
 const NOW: i64 = 7;
 
 async fn listed(storage: &impl Storage, accounts: Accounts<'_>) -> Vec<AccountSummary> {
@@ -21,7 +21,7 @@ async fn listed(storage: &impl Storage, accounts: Accounts<'_>) -> Vec<AccountSu
     summaries
 }
 
-/// Id, courses and keys of each.
+/// Returns id, courses and keys of each account.
 fn counts(summaries: &[AccountSummary]) -> Vec<(&str, u64, u64)> {
     summaries.iter().map(|summary| (summary.account.id.as_str(), summary.courses, summary.keys)).collect()
 }
@@ -51,7 +51,7 @@ pub async fn accounts_are_listed_by_id_with_their_courses(storage: &impl Storage
     );
 }
 
-/// Keys count that hold: neither revoked nor expired by then, to the microsecond. OAuth tokens are no keys.
+/// Active keys are counted: neither revoked nor expired at the given time, to the microsecond. OAuth tokens are not keys.
 pub async fn keys_that_hold_are_counted(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b", "none"]).await;
     let keys = [
@@ -81,7 +81,7 @@ pub async fn keys_that_hold_are_counted(storage: &impl Storage) {
     );
 }
 
-/// Of some accounts these alone are listed, by id; one that is not there is passed over, one named twice comes once.
+/// A list of some accounts contains only these, by id; unknown ids are ignored, and duplicates appear once.
 pub async fn some_accounts_are_listed_alone(storage: &impl Storage) {
     seed(storage, &[course("a", "1"), course("a", "2"), course("b", "1"), course("c", "1")]).await;
     for (wanted, expected) in [
@@ -96,7 +96,7 @@ pub async fn some_accounts_are_listed_alone(storage: &impl Storage) {
     }
 }
 
-/// A list ends where its visitor breaks it off.
+/// A list ends when its visitor breaks.
 pub async fn a_break_ends_a_list(storage: &impl Storage) {
     let ids: Vec<_> = (0..9).map(|number| format!("account {number}")).collect();
     seed_accounts(storage, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;

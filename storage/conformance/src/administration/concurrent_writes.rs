@@ -1,4 +1,4 @@
-//! Writes at the same time: one may wait for the other or be refused, but none that was told it is done is lost.
+//! Concurrent writes: one may wait for the other or be refused, but none that succeeded is lost.
 
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::courses::concurrency::{generation, numbers_of_one_read};
 use crate::reading::{find, slugs};
 use crate::seed::{course, id, seed};
 
-/// How long a write may take beside an import before it is taken to wait for the import's end.
+/// Timeout for a write during an import, after which it is assumed to wait for the import's end.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Waits until that thread is done, or seems to wait for the import that is open here.
+/// Waits until the thread is done, or seems to wait for this import's end.
 async fn done_or_waiting<T>(thread: &ScopedJoinHandle<'_, T>) {
     let mut waited = Duration::ZERO;
     while !thread.is_finished() && waited < PATIENCE {
@@ -32,7 +32,7 @@ async fn import_one(storage: &impl AdminStorage, slug: &str) -> Result<(), Stora
     import.commit().await
 }
 
-/// Of two imports at the same time, each whose commit succeeds is there as a whole.
+/// Of two concurrent imports, each whose commit succeeds is stored as a whole.
 pub async fn imports_at_the_same_time_lose_nothing(storage: &impl Storage) {
     seed(storage, &[course("a", "there")]).await;
     let runtime = Handle::current();
@@ -73,7 +73,7 @@ pub async fn a_removal_beside_an_import_stays(storage: &impl Storage) {
             done_or_waiting(&removal).await;
             let put = import.put_course(&course("a", "put")).await;
             if put.is_ok() {
-                // Whether it succeeds is the storage's choice.
+                // The storage may refuse it.
                 let _ = import.commit().await;
             } else {
                 drop(import);

@@ -1,4 +1,4 @@
-//! The credentials of all accounts, as an operator may see them.
+//! Credentials of all accounts, for an operator.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use crate::Storage;
 use crate::looking_up::assert_stored;
 use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
 
-/// The record of a credential of either kind is found by its whole id, as it was stored; an unknown id is none.
+/// The record of a credential of either kind is found by its whole id, as it was stored; an unknown id is `None`.
 pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let mut used = api_key("a", "key_1", "token-1");
@@ -26,14 +26,14 @@ pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
     }
 }
 
-/// The credentials of all accounts come by account, byte by byte, and within one as its own list has them; a visitor may
-/// break off.
+/// The credentials of all accounts come by account, byte by byte, and within an account in the order of its list; a visitor
+/// may break.
 pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
     let accounts = ["B", "a", "a ", "a-", "b", "\u{e9}"];
     seed_accounts(storage, &accounts).await;
     for index in 0..24 {
         let account = accounts[index * 5 % accounts.len()];
-        // Where there are none in between, the next account has to be found all the same.
+        // Between accounts without credentials, the next one must still be found.
         if account == "a-" {
             continue;
         }
@@ -63,7 +63,7 @@ pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
     }
 }
 
-/// Of some accounts the credentials come in the same order, and none of another account.
+/// The credentials of some accounts come in the same order, without those of other accounts.
 pub async fn those_of_some_accounts_come_alone(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b", "c", "empty"]).await;
     for (account, key) in [("c", "key_1"), ("a", "key_2"), ("b", "key_3"), ("c", "key_0")] {
@@ -87,7 +87,7 @@ pub async fn those_of_some_accounts_come_alone(storage: &impl Storage) {
     }
 }
 
-/// An import leaves credentials alone, even one that changes their account and prunes its courses.
+/// An import leaves credentials unchanged, even one that changes their account and prunes its courses.
 pub async fn an_import_leaves_credentials_alone(storage: &impl Storage) {
     seed(storage, &[course("a", "pruned")]).await;
     let credential = api_key("a", "key_1", "token-1");

@@ -1,4 +1,4 @@
-//! When credentials were last used.
+//! Recording when credentials were last used.
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialUse, NewCredential};
@@ -16,13 +16,13 @@ async fn note(storage: &impl AdminStorage, uses: &[CredentialUse]) {
     storage.note_uses(uses).await.expect("Uses can be noted, also of what is not there.");
 }
 
-/// The last uses of an account's credentials, in the order of its list.
+/// Returns the last uses of an account's credentials, in the order of its list.
 async fn last_uses(storage: &impl KeyStorage, account: &str) -> Vec<Option<Timestamp>> {
     let listed = storage.list_keys(&id(account), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
     listed.expect("the account is known").into_iter().map(|record| record.last_used_at).collect()
 }
 
-/// A use of a credential of either kind is noted to the microsecond, and no other credential is changed.
+/// A use of a credential of either kind is recorded to the microsecond, and no other credential is changed.
 pub async fn a_use_is_noted_to_the_microsecond(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let mut oauth = oauth_token("a", "token-2");
@@ -41,7 +41,7 @@ pub async fn a_use_is_noted_to_the_microsecond(storage: &impl Storage) {
     assert_eq!(last_uses(storage, "b").await, [Some(Timestamp::MIN)], "A use is noted for its own credential alone.");
 }
 
-/// Of several times the greatest stays, within a call and from call to call.
+/// The latest of several times is stored, within a call and across calls.
 pub async fn the_greatest_time_stays(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
@@ -53,7 +53,7 @@ pub async fn the_greatest_time_stays(storage: &impl Storage) {
     }
 }
 
-/// A use of what is no credential of the account is passed over, and does not hinder the others of the call.
+/// Uses of unknown credentials are ignored; the other uses in the same call are recorded.
 pub async fn an_unknown_credential_is_passed_over(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let keys = [api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2")];
@@ -72,7 +72,7 @@ pub async fn an_unknown_credential_is_passed_over(storage: &impl Storage) {
     assert_eq!(last_uses(storage, "a").await, [Some(time(1))], "A use is noted beside those that are passed over.");
 }
 
-/// A use of a revoked credential is noted too: it may have been before.
+/// A use of a revoked credential is recorded too: it may have preceded the revocation.
 pub async fn a_use_before_the_revocation_is_noted(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
@@ -83,7 +83,7 @@ pub async fn a_use_before_the_revocation_is_noted(storage: &impl Storage) {
     assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is noted too.");
 }
 
-/// A use changes nothing that a request reads: neither the revision nor what a look-up finds.
+/// A use changes nothing that a request reads: neither the revision nor the result of a lookup.
 pub async fn a_use_leaves_revision_and_look_up(storage: &impl Storage) {
     seed(storage, &[course("a", "course")]).await;
     let key = api_key("a", "key_1", "token-1");

@@ -1,4 +1,4 @@
-//! Everything that a storage keeps of accounts and courses, in one order.
+//! Exporting all stored data of accounts and courses, in a fixed order.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use crate::seed::{account, course, course_at, id, instant, modules, prune, seed,
 use crate::texts::{odd_modules, odd_texts};
 use crate::variants::whole_course;
 
-/// Accounts and courses whose export has every kind of field and an order that only bytes give.
+/// Puts accounts and courses whose export has every kind of field, and an order that only a comparison of bytes yields.
 async fn seed_all(storage: &impl Storage) -> Vec<Record> {
     let ids = [" ", "A", "B", "a", "a ", "a-", "a0", "ab", "\u{e9}", "\u{ff5e}", "\u{fffd}", "\u{1f917}"];
     assert!(ids.is_sorted(), "this case lists its ids from low to high");
@@ -39,12 +39,12 @@ async fn seed_all(storage: &impl Storage) -> Vec<Record> {
     accounts.map(Record::Account).into_iter().chain(courses.into_iter().map(Record::Course)).collect()
 }
 
-/// An export of a storage that holds nothing shows nothing.
+/// An export of an empty storage is empty.
 pub async fn an_empty_storage_exports_nothing(storage: &impl Storage) {
     assert_eq!(export(storage).await, [], "A storage that holds nothing exports nothing.");
 }
 
-/// First come all accounts by id, then all courses by account and slug, compared byte by byte.
+/// All accounts come first, by id, then all courses by account and slug, compared byte by byte.
 pub async fn accounts_come_first_then_courses_by_bytes(storage: &impl Storage) {
     let expected = seed_all(storage).await;
     let name = |record: &Record| match record {
@@ -59,7 +59,7 @@ pub async fn accounts_come_first_then_courses_by_bytes(storage: &impl Storage) {
     );
 }
 
-/// Every field is exported, modules' bodies and order included.
+/// Every field is exported, including modules' bodies and order.
 pub async fn an_export_shows_every_field(storage: &impl Storage) {
     let text = |field: &str| format!("{field} \u{1f917} 'quoted' \n {}", "x".repeat(2_000));
     let module = |number: usize| CourseModule {
@@ -99,7 +99,7 @@ pub async fn an_export_shows_every_text_of_an_account(storage: &impl Storage) {
     assert_eq!(export(storage).await, expected, "An export shows an account's name and email as they were put.");
 }
 
-/// Every text of a module is exported byte by byte, its body included.
+/// Every text of a module is exported byte by byte, including its body.
 pub async fn an_export_shows_every_text_of_a_module(storage: &impl Storage) {
     let course = Course { modules: odd_modules(), ..course("a", "modules") };
     seed(storage, [&course]).await;
@@ -120,7 +120,7 @@ pub async fn an_export_shows_creation_times_to_the_microsecond(storage: &impl St
     assert_eq!(exported, courses, "An export shows creation times to the microsecond.");
 }
 
-/// What was exported and is imported again leaves everything as it was.
+/// Importing an export again changes nothing.
 pub async fn an_export_imported_again_changes_nothing(storage: &impl Storage) {
     seed_all(storage).await;
     let exported = export(storage).await;
@@ -137,7 +137,7 @@ pub async fn an_export_imported_again_changes_nothing(storage: &impl Storage) {
     assert_eq!(export(storage).await, exported, "Equal content gives an equal export.");
 }
 
-/// An export ends where its visitor breaks it off, and shows nothing more.
+/// An export ends when its visitor breaks.
 pub async fn a_break_ends_an_export(storage: &impl Storage) {
     let expected = seed_all(storage).await;
     for length in 1..=expected.len() {
@@ -153,7 +153,7 @@ pub async fn a_break_ends_an_export(storage: &impl Storage) {
     assert_eq!(export(storage).await, expected, "An export that was broken off does not stand in the way of the next.");
 }
 
-/// An export of some accounts shows these and their courses alone, and in the same order.
+/// An export of some accounts contains only these and their courses, in the same order.
 pub async fn an_export_of_some_accounts_shows_no_other(storage: &impl Storage) {
     let all = seed_all(storage).await;
     for wanted in [&["a", "\u{1f917}", "A"][..], &["a-", "unknown", "a-"], &["a "], &["unknown", ""], &[]] {

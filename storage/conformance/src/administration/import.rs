@@ -1,4 +1,4 @@
-//! What an import says of each account and course, and what is there afterwards.
+//! Results of an import for each account and course, and the stored data afterwards.
 
 use catalogue_core::admin::{Account, Change, Import, Record};
 use catalogue_core::storage::StorageErrorKind;
@@ -9,7 +9,7 @@ use crate::reading::{assert_found, export, slugs};
 use crate::seed::{account, course, course_at, id, seed, seed_accounts, time};
 use crate::variants::{variants, whole_course};
 
-/// Puts one course through an import of its own.
+/// Puts one course in a separate import.
 async fn put(storage: &impl Storage, course: &Course) -> Change {
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     let change = import.put_course(course).await.expect("a course of a known account can be put");
@@ -21,7 +21,7 @@ async fn put_account(import: &mut dyn Import, account: &Account) -> Change {
     import.put_account(account).await.expect("an account can be put")
 }
 
-/// An account is added, changed in its name or email, or left as it is; put again in one import, it is repeated.
+/// An account is added, changed in its name or email, or unchanged; put again in one import, it is repeated.
 pub async fn an_import_says_what_it_did_with_an_account(storage: &impl Storage) {
     let plain = account("a");
     let named = Account { name: "Name".to_owned(), ..plain.clone() };
@@ -47,7 +47,7 @@ pub async fn an_import_says_what_it_did_with_an_account(storage: &impl Storage) 
     }
 }
 
-/// A course is added, then left as it is.
+/// A course is added, then unchanged.
 pub async fn a_course_is_added_then_unchanged(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there"), whole_course("b", "shared")]).await;
     for added in [whole_course("a", "new"), whole_course("a", "There"), whole_course("a", "shared")] {
@@ -57,7 +57,7 @@ pub async fn a_course_is_added_then_unchanged(storage: &impl Storage) {
     }
 }
 
-/// A difference in any field is noticed, modules' bodies and order included, and then stored.
+/// A difference in any field, including modules' bodies and order, is detected and stored.
 pub async fn every_difference_is_a_change(storage: &impl Storage) {
     let first = whole_course("a", "c");
     for (what, changed) in variants(storage, &first) {
@@ -91,7 +91,7 @@ pub async fn a_course_put_twice_is_repeated(storage: &impl Storage) {
     }
 }
 
-/// A course of an unknown account is refused as an unknown reference; one of an account put in the same import is not.
+/// A course of an unknown account is refused as an unknown reference, unless the same import has put the account.
 pub async fn a_course_needs_its_account(storage: &impl Storage) {
     seed(storage, &[course("known", "c")]).await;
     for unknown in ["unknown", "", "Known", "known "] {
@@ -110,7 +110,7 @@ pub async fn a_course_needs_its_account(storage: &impl Storage) {
     assert_eq!(slugs(storage, "unknown").await, ["new"], "A course can be put after its account in the same import.");
 }
 
-/// The creation time of a course is that of what the import would leave behind now.
+/// The creation time of a course is the one that a commit of the import would store now.
 pub async fn creation_time_is_that_of_the_course_within_the_import(storage: &impl Storage) {
     let created = |microseconds| Course { created_at: time(microseconds), ..whole_course("a", "c") };
     seed(storage, &[created(123_456), course_at("b", "other", 5)]).await;
@@ -133,7 +133,7 @@ pub async fn creation_time_is_that_of_the_course_within_the_import(storage: &imp
     }
 }
 
-/// A course whose slug is none is refused as an invalid value: it could be listed and never read.
+/// A course with an invalid slug is refused as an invalid value: it could be listed but never read.
 pub async fn a_course_without_a_proper_slug_is_refused(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     for slug in ["", "a/b", "/", "a\0b", "a\n", &"x".repeat(201)] {
@@ -144,8 +144,8 @@ pub async fn a_course_without_a_proper_slug_is_refused(storage: &impl Storage) {
     }
 }
 
-/// Records that are put together are put as one after the other: in their order, each with what was done or why it was
-/// refused, and the others are put all the same.
+/// Records put in one call are put in order, as in separate calls: each gets its own result or error, and an error does not
+/// affect the others.
 pub async fn records_put_together_are_put_in_their_order(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there"), whole_course("a", "changed"), course("b", "c")]).await;
     let changed = Course { title: "Changed".to_owned(), modules: vec![], ..whole_course("a", "changed") };

@@ -1,4 +1,4 @@
-//! An import is all or nothing, and prunes no more than it is asked to.
+//! An import is atomic, and prunes only the accounts that it has put.
 
 use catalogue_core::Course;
 use catalogue_core::admin::{Account, Change, Record};
@@ -9,7 +9,7 @@ use crate::seed::{account, course, course_at, modules, prune, seed, time};
 
 const BEGINS: &str = "an import begins while no other runs";
 
-/// Nothing of an import can be seen before it is committed, and all of it can afterwards.
+/// An import is invisible before its commit, and completely visible afterwards.
 pub async fn nothing_of_an_import_is_seen_before_its_commit(storage: &impl Storage) {
     let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
     seed(storage, &old).await;
@@ -38,7 +38,7 @@ pub async fn nothing_of_an_import_is_seen_before_its_commit(storage: &impl Stora
     assert_listed(storage, "a", &new[..2], "All of an import is there after its commit.").await;
 }
 
-/// An import that is dropped changes nothing, and does not stand in the way of the next.
+/// A dropped import changes nothing, and does not block the next.
 pub async fn a_dropped_import_changes_nothing(storage: &impl Storage) {
     let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
     seed(storage, &old).await;
@@ -62,7 +62,7 @@ pub async fn a_dropped_import_changes_nothing(storage: &impl Storage) {
     }
 }
 
-/// An import that puts nothing, or only what is there, changes nothing.
+/// An import that puts nothing, or only what is stored already, changes nothing.
 pub async fn an_import_of_nothing_new_changes_nothing(storage: &impl Storage) {
     let courses = [Course { modules: modules(2), ..course("a", "c") }, course("b", "c")];
     seed(storage, &courses).await;
@@ -73,7 +73,7 @@ pub async fn an_import_of_nothing_new_changes_nothing(storage: &impl Storage) {
     assert_eq!(export(storage).await, before, "An import that puts what is there changes nothing.");
 }
 
-/// Pruning removes what the import has not put, of the accounts that it has put, and says which courses that were.
+/// Pruning removes the courses that the import has not put, of accounts that it has put, and returns them.
 pub async fn prune_removes_what_was_not_put(storage: &impl Storage) {
     let course = |account, slug| Course { modules: modules(2), ..course(account, slug) };
     let kept = [course("a", "same"), course("a", "changed"), course("b", "same")];
@@ -105,7 +105,7 @@ pub async fn prune_removes_what_was_not_put(storage: &impl Storage) {
     }
 }
 
-/// Pruning leaves the accounts alone that the import has not put, even those of which it has put a course.
+/// Pruning does not affect accounts that the import has not put, even if it has put a course of them.
 pub async fn prune_leaves_other_accounts_alone(storage: &impl Storage) {
     let courses = [course("a", "1"), course("b", "1"), course("b", "2"), course("c", "1"), course("A", "1")];
     seed(storage, &courses).await;

@@ -1,4 +1,4 @@
-//! What an import does to revisions, where a storage keeps them.
+//! Effects of an import on revisions, if the storage has them.
 
 use catalogue_core::Course;
 
@@ -7,7 +7,7 @@ use crate::courses::revision::{replaced, revision, revision_kept};
 use crate::seed::{account, course, modules, prune, seed};
 use crate::variants::whole_course;
 
-/// A course that is pruned replaces its account's revision.
+/// A pruned course replaces its account's revision.
 pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
     let Some(_) = revision_kept(storage).await else { return };
     seed(storage, &[course("a", "pruned")]).await;
@@ -20,7 +20,7 @@ pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
     replaced(storage, "a", before, "a course that is pruned").await;
 }
 
-/// An import that is under way, and one that is dropped, leave the revision.
+/// An import that is open or dropped leaves the revision unchanged.
 pub async fn an_import_without_commit_leaves_the_revision(storage: &impl Storage) {
     let before @ Some(_) = revision_kept(storage).await else { return };
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");

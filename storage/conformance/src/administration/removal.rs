@@ -7,7 +7,7 @@ use crate::Storage;
 use crate::reading::{export, slugs};
 use crate::seed::{account, course, id, modules, remove, seed};
 
-/// A removed course is not exported, and the others are.
+/// A removed course is not exported; the others are.
 pub async fn a_removed_course_is_not_exported(storage: &impl Storage) {
     let courses = ["a", "b", "c"].map(|slug| Course { modules: modules(2), ..course("a", slug) });
     seed(storage, &courses).await;
@@ -17,7 +17,7 @@ pub async fn a_removed_course_is_not_exported(storage: &impl Storage) {
     assert_eq!(export(storage).await, records, "A removed course is not exported, and the others are.");
 }
 
-/// Removing says whether the course was there.
+/// Removing a course returns whether it existed.
 pub async fn removing_says_whether_it_was_there(storage: &impl Storage) {
     seed(storage, &[course("a", "c"), course("b", "other")]).await;
     for (account, slug) in [("a", "C"), ("a", "c "), ("a", ""), ("a", "%"), ("a", "other"), ("b", "c"), ("x", "c")] {

@@ -1,4 +1,4 @@
-//! Revoking signed tokens. A storage that keeps no revocations passes where it says so.
+//! Revoking signed tokens. A storage without revocations passes if it refuses to revoke.
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::TokenDigest;
@@ -12,7 +12,7 @@ const DAY: i64 = 24 * 60 * 60;
 /// More than a call would remove, if each removes a hundred.
 const MANY: usize = 150;
 
-/// Revokes them. `None` where the storage keeps no revocations, and so must refuse to revoke.
+/// Revokes `tokens`. Returns `None` if the storage has no revocations, and so must refuse to revoke.
 async fn revoke(storage: &impl Storage, tokens: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> Option<()> {
     let is_kept = is_revoked(storage, &tokens[0]).await.is_some();
     let revoked = storage.revoke_tokens(tokens, expires_at, at).await;
@@ -28,7 +28,7 @@ fn digests(name: &str, count: usize) -> Vec<TokenDigest> {
     (0..count).map(|number| digest(&format!("{name}-{number}"))).collect()
 }
 
-/// All tokens of a call are revoked, also beside one that is revoked already.
+/// All tokens of a call are revoked, even if one of them is revoked already.
 pub async fn every_token_of_a_call_is_revoked(storage: &impl Storage) {
     let tokens = digests("token", 4);
     for some in [&tokens[..1], &tokens[..2], &tokens[1..], &tokens[..]] {
@@ -42,7 +42,7 @@ pub async fn every_token_of_a_call_is_revoked(storage: &impl Storage) {
     assert_eq!(is_revoked(storage, &digest("another")).await, Some(false), "No other token is revoked.");
 }
 
-/// A revocation stays until a day after the token's expiry, as clocks differ, whatever else is revoked.
+/// A revocation is retained until a day after the token's expiry, as clocks differ, whatever else is revoked.
 pub async fn a_revocation_is_kept_for_a_day_after_the_expiry(storage: &impl Storage) {
     let tokens = digests("token", 3);
     for (token, expires_at) in tokens.iter().zip([second(0), second(600), Timestamp::MAX]) {
@@ -58,7 +58,7 @@ pub async fn a_revocation_is_kept_for_a_day_after_the_expiry(storage: &impl Stor
     }
 }
 
-/// What ended a day ago goes with later revocations: each removes more than it adds.
+/// Revocations that ended a day ago are removed with later ones: each call removes more than it adds.
 pub async fn what_is_long_over_goes_with_later_ones(storage: &impl Storage) {
     let (over, lasting) = (digests("over", MANY), digest("lasting"));
     let Some(()) = revoke(storage, &over, second(0), instant(-1)).await else { return };
@@ -74,7 +74,7 @@ pub async fn what_is_long_over_goes_with_later_ones(storage: &impl Storage) {
     assert_eq!(revoked, Some(true), "Only what is long over goes.");
 }
 
-/// A revocation names no account: it goes with none, and none need be there.
+/// A revocation does not refer to an account: none need exist, and removing one keeps it.
 pub async fn a_removed_account_brings_no_token_back(storage: &impl Storage) {
     let [before, between, after] = ["before", "between", "after"].map(digest);
     let Some(()) = revoke(storage, &[before], second(600), instant(0)).await else { return };

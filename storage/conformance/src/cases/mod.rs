@@ -1,4 +1,4 @@
-//! The lists of the cases, in one place: the macros make tests of them, and a unit test counts them against the sources.
+//! Lists of all cases: the macros expand them to tests, and a unit test compares them with the sources.
 
 #[doc(hidden)]
 #[macro_export]
@@ -8,7 +8,7 @@ macro_rules! __names {
     };
 }
 
-/// Calls one of the macros above with every case of a group, by topic.
+/// Calls a macro with every case of a group, by topic.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __cases {
@@ -278,7 +278,7 @@ macro_rules! __cases {
     };
 }
 
-/// The cases by group and topic.
+/// All cases by group and topic.
 #[doc(hidden)]
 pub const CASES: [&[(&str, &str, &[&str])]; 6] = [
     crate::__cases!(__names, administration),

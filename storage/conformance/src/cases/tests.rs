@@ -1,11 +1,11 @@
-//! The list is complete.
+//! Tests that the lists of cases are complete.
 
 use std::fs;
 use std::path::Path;
 
 use super::*;
 
-/// The names of the public async functions of every file in the folders of cases, by folder and file.
+/// Returns the names of the public async functions of every file in the folders of cases, by folder and file.
 fn cases_of_the_sources() -> Vec<(String, String, Vec<String>)> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();

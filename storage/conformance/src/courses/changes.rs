@@ -1,4 +1,4 @@
-//! What is read after a course was changed, removed and put again.
+//! Reads after a course was changed, removed and put again.
 
 use catalogue_core::Course;
 
@@ -7,7 +7,7 @@ use crate::reading::{assert_listed, assert_shown, find};
 use crate::seed::{course, course_at, course_of, modules, remove, seed, time};
 use crate::variants::{variants, whole_course};
 
-/// A changed course is shown as it is now, and once.
+/// A changed course is returned once, with its current content.
 pub async fn a_changed_course_is_shown_as_it_is_now(fixture: &impl CourseFixture) {
     let first = whole_course("a", "c");
     for (what, changed) in variants(fixture, &first) {
@@ -24,7 +24,7 @@ pub async fn a_changed_course_is_shown_as_it_is_now(fixture: &impl CourseFixture
     }
 }
 
-/// A course that is given another creation time moves in the list.
+/// A course with a new creation time moves in the list.
 pub async fn another_creation_time_moves_a_course(fixture: &impl CourseFixture) {
     let mut courses = ["a", "b", "c", "d"].map(|slug| course("a", slug));
     seed(fixture, &courses).await;
@@ -45,7 +45,7 @@ pub async fn a_removed_course_is_gone(fixture: &impl CourseFixture) {
     assert_eq!(find(fixture, "a", "b").await, None, "A removed course is not found.");
 }
 
-/// A course that is put again after its removal has nothing of the one before.
+/// A course that is put again after its removal has nothing of the removed one.
 pub async fn a_course_put_again_has_nothing_of_the_one_before(fixture: &impl CourseFixture) {
     let before = Course {
         modules: modules(5),

@@ -1,4 +1,4 @@
-//! Reads at the same time, reads beside writes, and reads that are given up.
+//! Concurrent reads, reads during writes, and reads dropped early.
 
 use catalogue_core::Course;
 use catalogue_core::storage::{CourseStorage, PageRequest};
@@ -11,7 +11,7 @@ use crate::seed::{course, course_at, module, modules, seed};
 /// More than a pool of connections is likely to have.
 const MANY: usize = 300;
 
-/// Courses of two accounts that share slugs.
+/// Puts courses of two accounts that share slugs.
 async fn seed_some(fixture: &impl CourseFixture) -> Vec<Course> {
     let of = |account: &'static str, count| {
         (0..12).map(move |index| Course {
@@ -35,7 +35,7 @@ async fn assert_answers(fixture: &impl CourseFixture, courses: &[Course]) {
     }
 }
 
-/// Reads on several threads at once all have the answers that they have alone.
+/// Concurrent reads on several threads return the same results as single reads.
 pub async fn reads_on_several_threads_have_their_own_answers(fixture: &impl CourseFixture) {
     let courses = seed_some(fixture).await;
     on_threads(4, async || {
@@ -45,7 +45,7 @@ pub async fn reads_on_several_threads_have_their_own_answers(fixture: &impl Cour
     });
 }
 
-/// Many reads under way on one thread all come to their end, with the answers that they have alone.
+/// Many concurrent reads on one thread all finish, with the same results as single reads.
 pub async fn many_reads_on_one_thread_have_their_own_answers(fixture: &impl CourseFixture) {
     let courses = seed_some(fixture).await;
     let read = async |course: &Course| {
@@ -59,7 +59,7 @@ pub async fn many_reads_on_one_thread_have_their_own_answers(fixture: &impl Cour
     all_of(courses.iter().cycle().take(MANY).map(read)).await;
 }
 
-/// A read that is dropped before its end, or before its beginning, does no harm to those after it.
+/// A read that is dropped before its end, or before its first poll, does not affect later ones.
 pub async fn a_dropped_read_does_no_harm(fixture: &impl CourseFixture) {
     let courses = seed_some(fixture).await;
     let (storage, account, request) = (fixture.storage(), fixture.account("a").await, PageRequest::default());
@@ -77,7 +77,7 @@ pub async fn a_dropped_read_does_no_harm(fixture: &impl CourseFixture) {
     assert_found(fixture, &added, "A dropped read does not stand in the way of a write.").await;
 }
 
-/// A read sees every change that was committed before it began, on whatever thread.
+/// A read sees every change that was committed before it began, on any thread.
 pub async fn a_read_sees_every_change_before_it(fixture: &impl CourseFixture) {
     seed_some(fixture).await;
     for round in 0..10 {
@@ -107,7 +107,7 @@ pub async fn a_call_sees_one_state(fixture: &impl CourseFixture) {
     reads_beside_writes(read, write).await;
 }
 
-/// Courses whose every part depends on the number of their write; they are written in this order.
+/// Returns courses whose every part depends on the number of their write; they are written in this order.
 pub(crate) fn generation(number: usize) -> [Course; 6] {
     let modules: Vec<_> = (0..number % 4).map(|index| module(&format!("{number}.{index}"))).collect();
     ["1", "2", "3", "4", "5", "6"].map(|slug| Course {
@@ -117,7 +117,7 @@ pub(crate) fn generation(number: usize) -> [Course; 6] {
     })
 }
 
-/// Reads the list and one course, and returns of which write the list shows each course.
+/// Reads the list and one course. Returns the number of the write that each listed course comes from.
 pub(crate) async fn numbers_of_one_read(fixture: &impl CourseFixture) -> Vec<usize> {
     let mut list = list(fixture, "a").await;
     list.reverse();

@@ -6,7 +6,7 @@ use crate::CourseFixture;
 use crate::reading::{assert_found, detail_of, find, slugs};
 use crate::seed::{course, course_of, module, modules, remove, seed, time};
 
-/// The modules are in their order, and the first is number 1.
+/// Modules are in order, numbered from 1.
 pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFixture) {
     let titles = ["Welcome", "a", "Z", "", "10", "9", "b", "B", "\u{e4}", "Summary", "Welcome!", "1", "\u{1f917}"];
     let course = Course { modules: titles.map(module).into(), ..course("a", "ordered") };
@@ -21,7 +21,7 @@ pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFix
     }
 }
 
-/// Modules that are equal to one another are all kept.
+/// Equal modules are all stored.
 pub async fn equal_modules_are_all_kept(fixture: &impl CourseFixture) {
     let repeated = Course { modules: ["a", "b", "a", "a"].map(module).into(), ..course("a", "repeated") };
     seed(fixture, [&repeated]).await;
@@ -37,7 +37,7 @@ pub async fn bare_unpublished_and_hidden_courses_are_found(fixture: &impl Course
     assert_found(fixture, &hidden, "A hidden course is found.").await;
 }
 
-/// A course that does not exist is none, in an account that has courses, in one that has none and in one unknown.
+/// A nonexistent course is `None`, in an account with courses, in one without, and in an unknown one.
 pub async fn an_absent_course_is_none(fixture: &impl CourseFixture) {
     seed(fixture, &[course("a", "there"), course("a", "gone"), course("empty", "gone")]).await;
     remove(fixture, "a", "gone").await;
@@ -50,7 +50,7 @@ pub async fn an_absent_course_is_none(fixture: &impl CourseFixture) {
     assert_eq!(find(fixture, "unknown", "there").await, None, "An unknown account has no courses.");
 }
 
-/// Slugs that differ in any byte name different courses: case, blanks, normal forms, digits that make one number.
+/// Slugs that differ in any byte name different courses: case, spaces, normal forms, digits that make one number.
 pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
     let groups: [&[&str]; 9] = [
         &["course", "Course", "COURSE", "course ", " course", "course\u{a0}", "course\u{200b}", "cour\u{ad}se"],
@@ -66,7 +66,7 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
     for asked in groups {
         let group: Vec<_> = asked.iter().filter(|slug| fixture.holds_slug(slug)).collect();
         for slug in &group {
-            // Alone in its account first, so that none can stand in for another.
+            // Only one course in the account first, so that none can stand in for another.
             let account = format!("with {slug:?}");
             seed(fixture, &[course(&account, slug)]).await;
             for other in asked {
@@ -83,7 +83,7 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
     }
 }
 
-/// A slug is data, whatever it looks like to a database.
+/// A slug is data, even if it looks like SQL.
 pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixture) {
     let odd = "' OR '1'='1|'; DROP TABLE courses; --|\"; DELETE FROM course|a') UNION SELECT 1 --|$1|?1|:slug|{}|%s|\\'|\
         `x`|$$x$$|E'\\x41'|[0]";
@@ -105,7 +105,7 @@ pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixtur
     assert_eq!(slugs(fixture, "a").await, ["plain"], "A slug is data: removing odd ones leaves the others.");
 }
 
-/// A slug may have as many bytes as the contract allows, or as the tables can hold, and all of them count.
+/// A slug may have as many bytes as the contract allows, or as the tables can store, and all of them are significant.
 pub async fn the_longest_slugs_are_told_apart(fixture: &impl CourseFixture) {
     let wide = "\u{1f917}".repeat(MAX_SLUG_BYTES / 4 - 1);
     let lengths = (4..=MAX_SLUG_BYTES).rev().map(|bytes| "x".repeat(bytes - 4));

@@ -1,4 +1,4 @@
-//! What was put is what is read: texts byte by byte, times to the microsecond.
+//! Reads return what was put: texts byte by byte, times to the microsecond.
 
 use catalogue_core::{Course, CourseModule, Timestamp};
 
@@ -7,7 +7,7 @@ use crate::reading::{assert_found, assert_shown, find, list};
 use crate::seed::{course, instant, module, seed, time};
 use crate::texts::{odd_modules, odd_texts};
 
-/// Every text of a course is kept byte by byte.
+/// Every text of a course is stored byte by byte.
 pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
     let texts = odd_texts();
     let at = |index: usize| texts[index % texts.len()].clone();
@@ -24,14 +24,14 @@ pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
     assert_shown(fixture, "a", &courses, "A list and a course show every text as it was put.").await;
 }
 
-/// Every text of a module's header is kept byte by byte.
+/// Every text of a module's header is stored byte by byte.
 pub async fn texts_of_modules_are_kept(fixture: &impl CourseFixture) {
     let course = Course { modules: odd_modules(), ..course("a", "modules") };
     seed(fixture, [&course]).await;
     assert_found(fixture, &course, "A module's header shows every text as it was put.").await;
 }
 
-/// A module's body is in no answer, whatever stands beside it.
+/// A module's body is not in any result, whatever its other fields.
 pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
     let content = "The body of a module";
     let modules = [("1", "A summary"), ("2", ""), ("", "")].map(|(title, summary)| CourseModule {
@@ -44,7 +44,7 @@ pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
     assert!(!answers.contains(content), "A module's body is in no answer: {answers}.");
 }
 
-/// What is absent is not what is empty.
+/// Absent and empty values differ.
 pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
     let absent = Course { access_mode: None, ..course("a", "absent") };
     let empty = Course { access_mode: Some(String::new()), ..course("a", "empty") };
@@ -52,7 +52,7 @@ pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
     assert_shown(fixture, "a", [&absent, &empty], "An absent access mode is None, an empty one is empty.").await;
 }
 
-/// Both times of a course are kept as finely as the tables can, before 1970 and at both ends of what a timestamp can be.
+/// Both times of a course are stored with the tables' precision, before 1970 and at both ends of a timestamp's range.
 pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
     let times = [
         Timestamp::MIN,
@@ -65,7 +65,7 @@ pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
         time(999_999),
         time(123_456),
         instant(i64::from(u32::MAX) * 1_000_000 + 1),
-        instant((1 << 53) + 1), // the first number of microseconds that is no double
+        instant((1 << 53) + 1), // the first number of microseconds that is not a double
         instant(Timestamp::MAX.as_microseconds() - 1),
         Timestamp::MAX,
     ];
@@ -76,7 +76,7 @@ pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
             created_at: time,
             published_at: Some(times[(index + 5) % times.len()]),
             modules: vec![module("m")],
-            // Times that are cut to equal ones show in the order.
+            // Slugs in reverse order of the times: times truncated to equal ones are visible in the order.
             ..course("a", &format!("time-{:02}", times.len() - index))
         })
         .collect();

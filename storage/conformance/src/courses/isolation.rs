@@ -1,4 +1,4 @@
-//! Every read names its account, and sees nothing of another.
+//! Every read names its account, and sees no data of another.
 
 use catalogue_core::Course;
 
@@ -6,7 +6,7 @@ use crate::CourseFixture;
 use crate::reading::{assert_found, assert_last_page, assert_shown, find, joined, listed, place, slugs};
 use crate::seed::{course, course_at, course_of, modules, remove, seed};
 
-/// Two accounts that share slugs and times, with different courses behind them.
+/// Returns two accounts that share slugs and times, with different courses behind them.
 fn neighbours() -> (Vec<Course>, Vec<Course>) {
     let of = |account: &str, count: usize| {
         let courses = (0..10).map(|index| Course {
@@ -28,7 +28,7 @@ pub async fn accounts_that_share_slugs_find_their_own(fixture: &impl CourseFixtu
     }
 }
 
-/// A list never mixes accounts, on no page of it.
+/// A list never mixes accounts, on any page.
 pub async fn a_list_never_mixes_accounts(fixture: &impl CourseFixture) {
     let (one, mut two) = neighbours();
     two.extend((0..5).map(|index| course_at("two", &format!("own-{index}"), index)));
@@ -41,7 +41,7 @@ pub async fn a_list_never_mixes_accounts(fixture: &impl CourseFixture) {
     }
 }
 
-/// A course of somebody else is answered like one that does not exist.
+/// Another account's course is `None`, like one that does not exist.
 pub async fn a_foreign_course_is_like_an_absent_one(fixture: &impl CourseFixture) {
     seed(fixture, &[course("one", "hers"), course("two", "his")]).await;
     for (account, slug) in [("one", "his"), ("two", "hers"), ("three", "his"), ("one", "nobody's")] {
@@ -51,7 +51,7 @@ pub async fn a_foreign_course_is_like_an_absent_one(fixture: &impl CourseFixture
     }
 }
 
-/// A place taken from another account's list is only a place: nothing of that account can be reached by it.
+/// A position from another account's list is only a position: it gives no access to that account's courses.
 pub async fn a_foreign_place_is_only_a_place(fixture: &impl CourseFixture) {
     let (one, mut two) = neighbours();
     two.push(course_at("two", "between", 1));
@@ -64,7 +64,7 @@ pub async fn a_foreign_place_is_only_a_place(fixture: &impl CourseFixture) {
     }
 }
 
-/// Account ids that differ in any byte are different accounts: prefixes, case, blanks, normal forms, wildcards.
+/// Account ids that differ in any byte are different accounts: prefixes, case, spaces, normal forms, wildcards.
 pub async fn account_ids_are_compared_by_bytes(fixture: &impl CourseFixture) {
     let ids = "acc|acc_|acc_1|acc_10|acc_1 | acc_1|ACC_1|Acc_1|acc-1|acc%|%|_|*|1|01|1.0|caf\u{e9}|cafe\u{301}|CAF\u{c9}|\
         \u{ff41}cc|' OR ''='|acc\u{0301}|\u{1f917}";
@@ -85,7 +85,7 @@ pub async fn account_ids_are_compared_by_bytes(fixture: &impl CourseFixture) {
     }
 }
 
-/// Changing and removing a course leaves another account's course of the same slug as it was.
+/// Changing and removing a course does not affect another account's course with the same slug.
 pub async fn writes_for_one_account_leave_the_others(fixture: &impl CourseFixture) {
     let (one, two) = neighbours();
     seed(fixture, one.iter().chain(&two)).await;

@@ -1,4 +1,4 @@
-//! What a list holds, and in which order.
+//! Contents of a list, and their order.
 
 use catalogue_core::{Course, Timestamp};
 
@@ -16,7 +16,7 @@ pub async fn an_account_without_courses_has_an_empty_page(fixture: &impl CourseF
     }
 }
 
-/// An account that nobody has put is answered like one without courses.
+/// An unknown account has the same result as one without courses.
 pub async fn an_unknown_account_has_an_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("known", "a")]).await;
     for unknown in ["unknown", "", "kno", "known ", "%", "' OR ''='"] {
@@ -24,7 +24,7 @@ pub async fn an_unknown_account_has_an_empty_page(fixture: &impl CourseFixture) 
     }
 }
 
-/// A list is ordered by creation time, newest first, and a microsecond counts.
+/// A list is sorted by creation time, newest first, to the microsecond.
 pub async fn newest_comes_first_to_the_microsecond(fixture: &impl CourseFixture) {
     let near = [0, 1, -1, 2, 999, 1_000, 999_999, 1_000_000].map(time);
     let far = [Timestamp::MIN, Timestamp::MAX, instant(-2), instant(-1)];
@@ -37,7 +37,7 @@ pub async fn newest_comes_first_to_the_microsecond(fixture: &impl CourseFixture)
     assert_listed(fixture, "a", &courses, rule).await;
 }
 
-/// Courses of one instant are ordered by slug, descending, by the bytes of UTF-8 and no other collation.
+/// Courses with the same creation time are sorted by slug, descending, by the bytes of UTF-8 and no other collation.
 pub async fn ties_are_ordered_by_slug_descending_by_bytes(fixture: &impl CourseFixture) {
     // From low to high by bytes. A locale puts "B" after "a" and ignores "-"; UTF-16 puts U+FF5E and U+FFFD last.
     let slugs_of_all_kinds = " |%|-|1|10|2|A|B|Z|_|a|a |a-|a-b|a.|a0|aB|ab|b|cafe\u{301}|caf\u{e9}|z|\u{df}|\u{e4}|\
@@ -68,7 +68,7 @@ pub async fn unpublished_and_hidden_courses_are_listed(fixture: &impl CourseFixt
     assert_listed(fixture, "a", &courses, "Courses that are unpublished or hidden are listed.").await;
 }
 
-/// The number of modules is that of the course's own, none included.
+/// The number of modules is that of the course's own, including zero.
 pub async fn module_count_is_the_number_of_modules(fixture: &impl CourseFixture) {
     let counts = [("none", 0), ("one", 1), ("two", 2), ("many", 300)];
     let courses = counts.map(|(slug, count)| course_of("a", slug, count));
@@ -79,7 +79,7 @@ pub async fn module_count_is_the_number_of_modules(fixture: &impl CourseFixture)
     assert_listed(fixture, "b", &foreign, "The module count is the number of the course's modules.").await;
 }
 
-/// The number of modules is that of now, after modules came and went.
+/// The number of modules is current after modules were added and removed.
 pub async fn module_count_follows_changes(fixture: &impl CourseFixture) {
     for count in [2, 5, 1, 0, 3] {
         let now = course_of("a", "changing", count);

@@ -1,4 +1,4 @@
-//! Where a page starts and where it ends.
+//! Start and end of a page.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use crate::CourseFixture;
 use crate::reading::{assert_last_page, item_of, joined, listed, page, pages, place};
 use crate::seed::{course, course_at, instant, remove, seed, time};
 
-/// Courses in groups of one instant each, larger than a page and smaller.
+/// Returns courses in groups with one creation time each, some larger than a page and some smaller.
 fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
     let mut courses = Vec::new();
     for &(microsecond, size) in groups {
@@ -18,7 +18,7 @@ fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
     courses
 }
 
-/// The pages joined are the whole list, whatever the limit.
+/// The pages joined are the whole list, at every limit.
 pub async fn pages_joined_are_the_whole_list_for_every_limit(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 105), (1, 1), (2, 60), (3, 2), (1_000, 40), (1_000_000, 22)]);
     assert_eq!(courses.len(), 230);
@@ -30,7 +30,7 @@ pub async fn pages_joined_are_the_whole_list_for_every_limit(fixture: &impl Cour
     }
 }
 
-/// There is no next page exactly where no further course exists, so a full last page is followed by none.
+/// `next` is `None` if and only if no further course exists, so an empty page never follows a full last page.
 pub async fn next_is_none_exactly_on_the_last_page(fixture: &impl CourseFixture) {
     for count in [1_usize, 2, 6, 7, 12] {
         let account = format!("with {count}");
@@ -48,7 +48,7 @@ pub async fn next_is_none_exactly_on_the_last_page(fixture: &impl CourseFixture)
     }
 }
 
-/// The next page starts at the place of the last item, to the microsecond, so that every storage makes the same cursor.
+/// `next` is the position of the last item, to the microsecond, so every storage makes the same cursor.
 pub async fn next_is_the_place_of_the_last_item(fixture: &impl CourseFixture) {
     let times = [time(123_457), time(123_456), time(123_456), instant(-1), Timestamp::MIN];
     let courses = ["d", "c", "b", "e", "f"].into_iter().zip(times);
@@ -63,9 +63,9 @@ pub async fn next_is_the_place_of_the_last_item(fixture: &impl CourseFixture) {
     }
 }
 
-/// A page starts right after a place, whether or not any course ever stood there.
+/// A page starts right after a position, whether or not a course ever had it.
 pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFixture) {
-    // Whole seconds, which every table holds.
+    // Whole seconds, which every table can store.
     let at = |seconds: i64| time(seconds * 1_000_000);
     let courses = [("m", 10), ("k", 10), ("z", 5), ("b", 5), ("a", 0)];
     let courses = courses.map(|(slug, seconds)| Course { created_at: at(seconds), ..course("a", slug) });
@@ -95,7 +95,7 @@ pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFix
     }
 }
 
-/// A page after the last course is empty and the last.
+/// A page after the last course is empty, and the last page.
 pub async fn a_page_after_the_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
     seed(fixture, &courses).await;
@@ -103,12 +103,12 @@ pub async fn a_page_after_the_last_course_is_empty(fixture: &impl CourseFixture)
     assert_last_page(fixture, "a", 3, Some(place(fixture, &courses[0])), &[], rule).await;
 }
 
-/// A page starts right after a place whose course was deleted.
+/// A page starts right after the position of a deleted course.
 pub async fn a_page_starts_after_a_deleted_course(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 4), (1, 4)]);
     seed(fixture, &courses).await;
     let whole = listed(fixture, &courses);
-    // The first one stays, so that a page that starts over differs from one that goes on.
+    // The first one stays, so that a page that starts over differs from one that continues.
     for (index, item) in whole.iter().enumerate().take(7).skip(1) {
         let course = courses.iter().find(|course| course.slug == item.slug).expect("it was put");
         remove(fixture, "a", &course.slug).await;
@@ -117,7 +117,7 @@ pub async fn a_page_starts_after_a_deleted_course(fixture: &impl CourseFixture) 
     }
 }
 
-/// A page starts right after a place whose course was changed or now stands elsewhere.
+/// A page starts right after a position whose course was changed or has moved.
 pub async fn a_page_starts_after_a_changed_course(fixture: &impl CourseFixture) {
     let courses = [("d", 3), ("c", 2), ("b", 1), ("a", 0)].map(|(slug, time)| course_at("a", slug, time));
     seed(fixture, &courses).await;

@@ -1,4 +1,4 @@
-//! Walks from page to page while courses come, change and go.
+//! Paging through a list while courses are added, changed and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +10,20 @@ use crate::random::Random;
 use crate::reading::{assert_last_page, item_of, listed, page, place};
 use crate::seed::{course_at, modules, remove, seed};
 
-/// A walk meets no course twice and skips none that was there throughout, whatever comes, changes and goes meanwhile.
+/// Paging returns no course twice and skips none that existed throughout, whatever is added, changed and removed.
 pub async fn a_walk_meets_every_lasting_course_once(fixture: &impl CourseFixture) {
     for seed in 0..8 {
         Walk::begin(fixture, seed).await.run_to_the_end(fixture).await;
     }
 }
 
-/// One walk through a changing list.
+/// Pagination through a changing list.
 struct Walk {
     account: String,
     random: Random,
-    /// What the storage holds now, by slug.
+    /// Current content of the storage, by slug.
     courses: BTreeMap<String, Course>,
-    /// Which courses have been there since the walk began.
+    /// Courses that have existed since the first page.
     lasting: BTreeSet<String>,
     met: Vec<String>,
     created: usize,
@@ -68,7 +68,7 @@ impl Walk {
 
     async fn change(&mut self, fixture: &impl CourseFixture, next: &Position) {
         match self.random.below(4) {
-            // The course at the place where the next page starts.
+            // Removes the course at the position where the next page starts.
             0 => self.remove(fixture, &next.slug).await,
             1 => {
                 let slug = self.any_slug();
@@ -89,7 +89,7 @@ impl Walk {
         }
     }
 
-    /// A course of a new slug, at one of few instants, so that many share theirs.
+    /// Returns a course with a new slug, at one of few creation times, so that many share theirs.
     fn new_course(&mut self) -> Course {
         self.created += 1;
         let slug = format!("{}-{}", self.random.below(100), self.created);
@@ -114,12 +114,12 @@ impl Walk {
     }
 }
 
-/// A course that was created so many whole seconds, which every table holds, after the usual instant.
+/// Returns a course created `second` whole seconds after the default time; every table can store these.
 fn course_in(slug: &str, second: i64) -> Course {
     course_at("a", slug, second * 1_000_000)
 }
 
-/// Six courses, the newest last, and the first page of three.
+/// Puts six courses, the newest last, and reads the first page of three.
 async fn half_way(fixture: &impl CourseFixture) -> (Vec<Course>, Option<Position>) {
     let courses: Vec<_> = (0..6).map(|index| course_in(&format!("c{index}"), index)).collect();
     seed(fixture, &courses).await;
@@ -128,7 +128,7 @@ async fn half_way(fixture: &impl CourseFixture) -> (Vec<Course>, Option<Position
     (courses, next)
 }
 
-/// A course that comes to stand before the place where the next page starts is not in it.
+/// A course added before the start of the next page is not on it.
 pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture: &impl CourseFixture) {
     let (mut courses, next) = half_way(fixture).await;
     courses.extend([course_in("new", 100), course_in("c30", 3), course_in("b", 4)]);
@@ -137,7 +137,7 @@ pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture
     assert_last_page(fixture, "a", 3, next, &listed(fixture, &courses[..3]), rule).await;
 }
 
-/// A course that comes to stand after the place where the next page starts is met, and is a reason for a further page.
+/// A course added after the start of the next page is returned, on a further page if needed.
 pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFixture) {
     let (mut courses, next) = half_way(fixture).await;
     courses.extend([course_in("old", -100), course_in("c20", 2), course_in("a", 3)]);
@@ -150,7 +150,7 @@ pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFi
     assert_last_page(fixture, "a", 3, second.next, &expected[3..], rule).await;
 }
 
-/// A walk ends in an empty page only where all that was left has gone since the page before.
+/// Paging ends with an empty page only if all remaining courses were removed since the page before.
 pub async fn a_walk_whose_rest_is_deleted_ends(fixture: &impl CourseFixture) {
     let (courses, next) = half_way(fixture).await;
     for course in &courses[..4] {

@@ -1,4 +1,4 @@
-//! The revision of an account's courses, where a storage keeps one.
+//! Revisions of an account's courses, if the storage has them.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -12,14 +12,14 @@ use crate::reading::{again_if_locked_out, find, find_at_revision, list, page};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
-/// The revision of an account that has courses, or had some.
+/// Returns the revision of an account that has courses, or had some.
 pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Option<Revision> {
     let account = fixture.account(account).await;
     let revision = again_if_locked_out(fixture, async || fixture.storage().revision(&account).await).await;
     revision.expect("A revision can be read.")
 }
 
-/// The revision of account `a`, which has a course `c` as account `b` has. A storage without any passes the cases here.
+/// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`. A storage without revisions passes these cases.
 pub(crate) async fn revision_kept(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
     revision(fixture, "a").await
@@ -38,7 +38,7 @@ pub(crate) async fn replaced(
     now
 }
 
-/// A revision stays while nothing changes, however much is read.
+/// A revision stays the same while nothing changes, however much is read.
 pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture) {
     let before @ Some(_) = revision_kept(fixture).await else { return };
     for _ in 0..3 {
@@ -49,7 +49,7 @@ pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture
     }
 }
 
-/// Whatever is read brings the current revision along, or none.
+/// Every read returns the current revision with its result, or none.
 pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
     let Some(_) = revision_kept(fixture).await else { return };
     for slug in ["c2", "c3"] {
@@ -70,10 +70,10 @@ pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
     }
 }
 
-/// The revision that comes with a page or a course is that of the moment of reading or a later one, beside any writes.
+/// The revision returned with a page or a course is that of the moment of reading or a later one, even during writes.
 pub async fn no_read_brings_an_older_revision(fixture: &impl CourseFixture) {
     let Some(_) = revision_kept(fixture).await else { return };
-    // By the number of the write that made them.
+    // Indexed by the number of the write that made them.
     let revisions: Mutex<Vec<Option<Revision>>> = Mutex::default();
     let check = |what: &str, title: &str, brought: Option<Revision>| {
         let read: usize = title.parse().expect("a number");
@@ -97,7 +97,7 @@ pub async fn no_read_brings_an_older_revision(fixture: &impl CourseFixture) {
     reads_beside_writes(read, write).await;
 }
 
-/// A course that is added replaces its account's revision.
+/// An added course replaces its account's revision.
 pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
     let mut before @ Some(_) = revision_kept(fixture).await else { return };
     for slug in ["1", "2", "c2"] {
@@ -106,7 +106,7 @@ pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture)
     }
 }
 
-/// A change of any field of a course or module replaces the revision, modules' bodies and order included.
+/// A change of any field of a course or module replaces the revision, including modules' bodies and order.
 pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
     let mut before @ Some(_) = revision_kept(fixture).await else { return };
     let first = whole_course("a", "c");
@@ -118,7 +118,7 @@ pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl Cours
     }
 }
 
-/// A course that is removed replaces its account's revision.
+/// A removed course replaces its account's revision.
 pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
     let Some(_) = revision_kept(fixture).await else { return };
     seed(fixture, &[course("a", "removed")]).await;
@@ -127,7 +127,7 @@ pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixtur
     replaced(fixture, "a", before, "a course that is removed").await;
 }
 
-/// A change to one account's courses leaves the revisions of the others.
+/// A change to one account's courses does not affect the revisions of the others.
 pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
     let Some(_) = revision_kept(fixture).await else { return };
     if !fixture.keeps_revisions_apart() {
@@ -155,7 +155,7 @@ pub async fn accounts_with_different_courses_have_different_revisions(fixture: &
     }
 }
 
-/// No revision comes back, also where content returns to what it was.
+/// A revision is never reused, even if the content returns to an earlier state.
 pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
     let before @ Some(_) = revision_kept(fixture).await else { return };
     let mut seen = HashSet::from([before]);
@@ -165,7 +165,7 @@ pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
             rest => seed(fixture, &[Course { hidden: rest == 1, ..whole_course("a", "c") }]).await,
         }
         let now = revision(fixture, "a").await;
-        // Round 0 puts what is there.
+        // Round 0 puts the stored course again.
         assert!(round == 0 || seen.insert(now), "A revision is never used again, also when content returns.");
     }
 }

@@ -1,4 +1,4 @@
-//! Credentials, found by the digest of their token.
+//! Credential lookups by the digest of the token.
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::Scopes;
@@ -9,7 +9,7 @@ use crate::at_once::{give_up, on_threads};
 use crate::looking_up::{assert_stored, find, near_tokens, put};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
 
-/// A credential of either kind is found by its digest, with all that is known of it.
+/// A credential of either kind is found by its digest, with all its fields.
 pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl CredentialFixture) {
     let mut forever = api_key("b", "key_forever", "token-forever");
     forever.record.expires_at = None;
@@ -23,7 +23,7 @@ pub async fn a_credential_is_found_with_all_its_fields(fixture: &impl Credential
     }
 }
 
-/// A credential is found by its whole digest and in no other way.
+/// A credential is found only by its whole digest.
 pub async fn a_credential_is_found_by_its_exact_digest(fixture: &impl CredentialFixture) {
     assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest finds None, not an error.");
     let near = near_tokens();
@@ -40,7 +40,7 @@ pub async fn a_credential_is_found_by_its_exact_digest(fixture: &impl Credential
     }
 }
 
-/// Scopes are kept, none at all and those that the contract does not know included.
+/// Scopes are stored, including none at all and those that the contract does not know.
 pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
     for (index, names) in [
         "",
@@ -61,7 +61,7 @@ pub async fn scopes_are_kept(fixture: &impl CredentialFixture) {
     }
 }
 
-/// A time is kept as finely as the table can, and an expired credential is still found: the authenticator refuses it.
+/// A time is stored with the table's precision, and an expired credential is still found: the authenticator refuses it.
 pub async fn an_expiry_is_kept_to_the_microsecond(fixture: &impl CredentialFixture) {
     let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
     for (index, expiry) in times.into_iter().enumerate() {
@@ -90,7 +90,7 @@ pub async fn a_revoked_credential_is_found_as_revoked(fixture: &impl CredentialF
     }
 }
 
-/// Look-ups on several threads at once all have the answers that they have alone.
+/// Concurrent lookups on several threads return the same results as single ones.
 pub async fn look_ups_at_the_same_time_have_their_own_answers(fixture: &impl CredentialFixture) {
     let mut credentials = Vec::new();
     for (index, account) in ["a", "b", "a", "c"].into_iter().enumerate() {
@@ -104,7 +104,7 @@ pub async fn look_ups_at_the_same_time_have_their_own_answers(fixture: &impl Cre
     });
 }
 
-/// A look-up that is dropped before its end, or before its beginning, does no harm to those after it.
+/// A lookup that is dropped before its end, or before its first poll, does not affect later ones.
 pub async fn a_dropped_look_up_does_no_harm(fixture: &impl CredentialFixture) {
     let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
     for polls in [0, 1, 2].into_iter().cycle().take(300) {

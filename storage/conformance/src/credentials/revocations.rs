@@ -1,4 +1,4 @@
-//! Revocations of signed tokens, found by the digest of the whole token. A storage that keeps none passes.
+//! Revocations of signed tokens, found by the digest of the whole token. A storage without them passes.
 
 use catalogue_core::storage::CredentialStorage;
 
@@ -6,7 +6,7 @@ use crate::CredentialFixture;
 use crate::looking_up::{is_revoked, near_tokens, put};
 use crate::seed::{api_key, digest, second};
 
-/// A token is not revoked until somebody has revoked it, and is from then on, also where it was looked up before.
+/// A token is revoked from its revocation on and not before, even if it was looked up before.
 pub async fn a_revocation_counts_from_the_next_look_up_on(fixture: &impl CredentialFixture) {
     for number in 0..20 {
         let token = digest(&format!("token-{number}"));
@@ -23,7 +23,7 @@ pub async fn a_revocation_counts_from_the_next_look_up_on(fixture: &impl Credent
     }
 }
 
-/// A revoked token is known by its whole digest. A credential is no revocation, nor is a revocation a credential.
+/// A revoked token is identified by its whole digest. A credential is not a revocation, and a revocation is not a credential.
 pub async fn a_revoked_token_is_known_by_its_whole_digest(fixture: &impl CredentialFixture) {
     let near = near_tokens();
     if is_revoked(fixture.storage(), &digest(&near[0])).await.is_none() {

@@ -23,7 +23,7 @@ pub async fn a_key_holds_from_its_creation_on(fixture: &impl KeyFixture) {
     }
 }
 
-/// A key of an unknown account is refused as an unknown reference, and nothing of it is stored.
+/// A key of an unknown account is refused as an unknown reference, and not stored.
 pub async fn a_key_of_an_unknown_account_is_refused(fixture: &impl KeyFixture) {
     known(fixture, "known").await;
     let mut keys = vec![api_key("unknown", "key_1", "token-1"), api_key("Known", "key_2", "token-2")];
@@ -40,7 +40,7 @@ pub async fn a_key_of_an_unknown_account_is_refused(fixture: &impl KeyFixture) {
     }
 }
 
-/// A key is refused when its digest or its id is there already, of any account; what was there stays as it was.
+/// A key is refused if any account has one with its digest or its id; the existing key is unchanged.
 pub async fn a_key_that_is_there_is_refused(fixture: &impl KeyFixture) {
     known(fixture, "a").await;
     known(fixture, "b").await;

@@ -10,8 +10,8 @@ use crate::key_calls::{create, deeds, events, last_events, rename, revoke, rotat
 use crate::looking_up::held;
 use crate::seed::{api_key, known, oauth_token, second};
 
-/// Each change has one event, which says what was done, by whom, to which key, what that was called then and, where the
-/// call names that, when.
+/// Each change has one event: the action, the actor, the key, the key's name at that time and, if the call has a time, that
+/// time.
 pub async fn each_change_has_one_event(fixture: &impl KeyFixture) {
     const RULE: &str = "Each change has one event";
     let (storage, account) = (fixture.storage(), known(fixture, "a").await);
@@ -51,7 +51,7 @@ pub async fn each_change_has_one_event(fixture: &impl KeyFixture) {
     }
 }
 
-/// What changes nothing has no event: a second revocation, a name that is there already, what is none or refused.
+/// A call that changes nothing has no event: a second revocation, the current name, an unknown key or a refusal.
 pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
     const RULE: &str = "What changes nothing has no event:";
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
@@ -91,8 +91,7 @@ pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
     assert_eq!(events(fixture, &c).await, [], "{RULE} a key that is refused, also not for later.");
 }
 
-/// Events come in the order in which the changes were made, newest first, whatever times these name; no more of them than
-/// are asked for.
+/// Events come in the order of the changes, newest first, whatever their times, and no more than requested.
 pub async fn events_come_newest_first(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut expected = Vec::new();
@@ -112,7 +111,7 @@ pub async fn events_come_newest_first(fixture: &impl KeyFixture) {
     }
 }
 
-/// An event keeps the name that the key had then, and everything else it said, whatever becomes of the key.
+/// An event keeps the name that the key had then, and all its other fields, whatever happens to the key.
 pub async fn events_keep_the_name_of_their_time(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut keys = vec![api_key("a", "key_1", "token-1")];
@@ -157,7 +156,7 @@ pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
     }
 }
 
-/// Events go with their account, and with no other; one of the same id that comes later begins anew.
+/// Events are removed with their account, and only with that; a later account with the same id has none of them.
 pub async fn events_go_with_their_account(fixture: &impl KeyFixture) {
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
     for name in ["a", "b"] {

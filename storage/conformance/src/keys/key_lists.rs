@@ -8,7 +8,7 @@ use crate::key_calls::{create, find_key, list, list_at, revoke, sort};
 use crate::looking_up::held;
 use crate::seed::{api_key, instant, known, oauth_token, second, time};
 
-/// An account without keys has an empty list, an unknown account has none.
+/// An account without keys has an empty list; an unknown account has none.
 pub async fn an_empty_list_and_an_unknown_account_differ(fixture: &impl KeyFixture) {
     let empty = known(fixture, "empty").await;
     assert_eq!(list(fixture, &empty).await, Some(vec![]), "An account without keys has an empty list.");
@@ -30,7 +30,7 @@ pub async fn a_removed_account_has_no_list(fixture: &impl KeyFixture) {
     assert_eq!(others, Some(1), "Removing an account leaves the keys of the others.");
 }
 
-/// The oldest comes first, to the microsecond; of the same instant, the lower id, compared byte by byte.
+/// The oldest comes first, to the microsecond; ties are sorted by id, byte by byte.
 pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture) {
     known(fixture, "a").await;
     let keys = [
@@ -52,7 +52,7 @@ pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture)
         let (id, created_at) = keys[index * 5 % keys.len()];
         let mut key = api_key("a", id, &format!("token-{index}"));
         key.record.created_at = created_at;
-        // Keys that have ended for long would go when one is created at the end of time.
+        // Keys past retention would be removed when one is created at the end of time.
         key.record.expires_at = None;
         expected.push(create(fixture, &key).await.record);
     }
@@ -104,7 +104,7 @@ pub async fn records_are_listed_as_they_were_stored(fixture: &impl KeyFixture) {
     }
 }
 
-/// A revoked key stays in the list, and says when it was revoked.
+/// A revoked key stays in the list, with the time of its revocation.
 pub async fn revoked_keys_stay_in_the_list(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut keys: Vec<NewCredential> = Vec::new();
@@ -118,12 +118,12 @@ pub async fn revoked_keys_stay_in_the_list(fixture: &impl KeyFixture) {
     assert_eq!(list(fixture, &account).await, Some(expected), "A revoked key is listed as revoked, and no other is.");
 }
 
-/// All keys that have not ended by then are listed, and of the others those that ended last, as many as are asked for.
+/// All keys that have not ended are listed, and of the others the requested number that ended last.
 pub async fn ended_keys_are_listed_up_to_a_number(fixture: &impl KeyFixture) {
     const RULE: &str = "Keys that hold are all listed, ended ones up to a number, from the last end on";
     const NOW: i64 = 50;
     let account = known(fixture, "a").await;
-    // Created, expires, revoked; the keys that have ended are in the order of their ends, from the last on.
+    // Created, expires, revoked; ended keys are in the order of their ends, latest first.
     let ended = [
         (30, Some(NOW), None),
         (1, Some(90), Some(49)),

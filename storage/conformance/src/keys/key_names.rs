@@ -1,11 +1,11 @@
-//! Giving keys another name.
+//! Renaming keys.
 
 use crate::KeyFixture;
 use crate::key_calls::{assert_all, create, rename, revoke};
 use crate::seed::{api_key, known, second};
 use crate::texts::odd_texts;
 
-/// A renamed key is returned and listed with its name, whatever text that is, and nothing else of it is changed.
+/// A renamed key is returned and listed with its name, whatever text that is, and nothing else of it changes.
 pub async fn a_key_takes_any_name(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut unnamed = api_key("a", "key_1", "token-1");
@@ -22,7 +22,7 @@ pub async fn a_key_takes_any_name(fixture: &impl KeyFixture) {
     }
 }
 
-/// What has ended is renamed too: it is listed still.
+/// An ended key can be renamed too: it is still listed.
 pub async fn an_ended_key_is_renamed_too(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut expired = create(fixture, &api_key("a", "key_1", "token-1")).await;
@@ -37,7 +37,7 @@ pub async fn an_ended_key_is_renamed_too(fixture: &impl KeyFixture) {
     assert_all(fixture, &account, &[expired, revoked], "A key that is renamed stays as ended as it was.").await;
 }
 
-/// Renaming what is no key of the account is none, and renames nothing.
+/// Renaming an id that is not a key of the account returns `None`, and renames nothing.
 pub async fn renaming_what_the_account_has_not_is_none(fixture: &impl KeyFixture) {
     const RULE: &str = "Renaming an id that is no key of the account is None, and renames nothing:";
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);

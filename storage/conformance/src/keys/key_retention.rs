@@ -1,4 +1,4 @@
-//! How long ended keys stay, and their events.
+//! Retention of ended keys and their events.
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::storage::{CredentialAction, MAX_REMOVED, MAX_RENAMES, RETENTION};
@@ -11,7 +11,7 @@ use crate::seed::{api_key, known, second};
 /// The retention in seconds.
 const STAYS: i64 = RETENTION.as_secs() as i64;
 
-/// A key that expires that many seconds after the usual instant, if at all.
+/// Returns a key that expires `expires` seconds after the default time, or never.
 fn key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewCredential {
     let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
     key.record.created_at = second(created);
@@ -60,7 +60,7 @@ pub async fn ended_keys_stay_for_400_days(fixture: &impl KeyFixture) {
     assert_eq!(find(fixture, &later.digest).await, None, "A rotation removes ended keys as a creation does.");
 }
 
-/// A creation removes as many ended keys as it may, those that ended first.
+/// A creation removes at most [`MAX_REMOVED`] ended keys, earliest ends first.
 pub async fn a_creation_removes_a_hundred_ended_keys(fixture: &impl KeyFixture) {
     const MORE: usize = 3;
     let account = known(fixture, "a").await;
@@ -82,7 +82,7 @@ pub async fn a_creation_removes_a_hundred_ended_keys(fixture: &impl KeyFixture) 
     }
 }
 
-/// Of a key's renames the last twenty keep their events. Its other events stay, and those of other keys.
+/// A key's last twenty renames keep their events. Its other events stay, and those of other keys.
 pub async fn the_last_renames_of_a_key_keep_their_events(fixture: &impl KeyFixture) {
     const MORE: usize = 3;
     let account = known(fixture, "a").await;

@@ -7,7 +7,7 @@ use crate::key_calls::{assert_all, create, revoke};
 use crate::looking_up::assert_stored;
 use crate::seed::{api_key, known, oauth_token, second};
 
-/// Revoking a credential of either kind returns its record, revoked; look-ups find it as revoked.
+/// Revoking a credential of either kind returns its record, revoked; lookups find it as revoked.
 pub async fn revoking_returns_the_record(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut keys = vec![api_key("a", "key_1", "token-1")];
@@ -22,7 +22,7 @@ pub async fn revoking_returns_the_record(fixture: &impl KeyFixture) {
     }
 }
 
-/// Revoking once more changes nothing: the time of the first revocation stays.
+/// Revoking again changes nothing: the time of the first revocation stays.
 pub async fn the_first_revocation_stays(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut key = create(fixture, &api_key("a", "key_1", "token-1")).await;
@@ -35,7 +35,7 @@ pub async fn the_first_revocation_stays(fixture: &impl KeyFixture) {
     }
 }
 
-/// Revoking what is no key of the account is none, and revokes nothing.
+/// Revoking an id that is not a key of the account returns `None`, and revokes nothing.
 pub async fn revoking_what_the_account_has_not_is_none(fixture: &impl KeyFixture) {
     const RULE: &str = "Revoking an id that is no key of the account is None, and revokes nothing:";
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);

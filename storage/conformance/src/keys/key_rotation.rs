@@ -8,19 +8,19 @@ use crate::key_calls::{assert_all, create, revoke, rotate};
 use crate::looking_up::{assert_stored, held};
 use crate::seed::{api_key, known, oauth_token, second};
 
-/// When successors are created.
+/// Creation time of successors.
 const NOW: i64 = 10;
-/// When what they replace ends.
+/// End of the replaced keys.
 const END: i64 = 20;
 
-/// A key that expires so many seconds after the usual instant.
+/// Returns a key that expires `expires_at` seconds after the default time, or never.
 fn key(account: &str, id: &str, token: &str, expires_at: Option<i64>) -> NewCredential {
     let mut key = api_key(account, id, token);
     key.record.expires_at = expires_at.map(second);
     key
 }
 
-/// A key as it is to be stored in the place of another.
+/// Returns a key that can be stored as a successor.
 async fn successor(fixture: &impl KeyFixture, id: &str, token: &str) -> NewCredential {
     let mut key = key("a", id, token, Some(99));
     key.record.created_at = second(NOW);
@@ -31,7 +31,7 @@ fn id(key: &NewCredential) -> &str {
     &key.record.identity.credential_id
 }
 
-/// Rotating a credential of either kind ends it, stores its successor, and returns the credential that is replaced.
+/// Rotating a credential of either kind ends it, stores its successor, and returns the replaced credential.
 pub async fn rotating_ends_the_old_and_stores_the_new(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     let mut olds = vec![key("a", "key_1", "token-1", None)];
@@ -54,7 +54,7 @@ pub async fn rotating_ends_the_old_and_stores_the_new(fixture: &impl KeyFixture)
     assert_all(fixture, &account, &stored, rule).await;
 }
 
-/// What ends earlier by itself ends then; what ends later ends by the rotation, also at once.
+/// A key ends at its expiry or at the end that the rotation names, whichever is earlier, even immediately.
 pub async fn the_earlier_end_counts(fixture: &impl KeyFixture) {
     known(fixture, "a").await;
     let ends = [
@@ -72,7 +72,7 @@ pub async fn the_earlier_end_counts(fixture: &impl KeyFixture) {
     }
 }
 
-/// What was revoked, has expired, is of another account or is not there is not rotated, and nothing is changed.
+/// Revoked and expired keys, those of other accounts and unknown ones are not rotated, and nothing changes.
 pub async fn only_a_key_that_holds_is_rotated(fixture: &impl KeyFixture) {
     const RULE: &str = "Only a key of the account that holds is rotated; else nothing is changed.";
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
@@ -92,7 +92,7 @@ pub async fn only_a_key_that_holds_is_rotated(fixture: &impl KeyFixture) {
     assert_all(fixture, &b, &foreign, RULE).await;
 }
 
-/// A key that has a successor is not rotated again, whatever has become of that; the successor is.
+/// A key that has a successor is not rotated again, whatever the successor's state; the successor can be rotated.
 pub async fn what_has_a_successor_is_not_rotated_again(fixture: &impl KeyFixture) {
     const RULE: &str = "A key that has a successor is not rotated again; its successor is.";
     let account = known(fixture, "a").await;
@@ -118,7 +118,7 @@ pub async fn what_has_a_successor_is_not_rotated_again(fixture: &impl KeyFixture
     assert_all(fixture, &account, &[old, new, newest], RULE).await;
 }
 
-/// A successor whose digest or id is there already is refused, and the key that it was to replace stays.
+/// A successor whose digest or id exists already is refused, and the key that it was to replace is unchanged.
 pub async fn a_refused_successor_ends_nothing(fixture: &impl KeyFixture) {
     const RULE: &str = "A successor that is AlreadyThere is refused, and nothing ends.";
     let account = known(fixture, "a").await;

@@ -1,4 +1,4 @@
-//! Calls at the same time: one of those that exclude each other is done, and a change and its event are seen together.
+//! Concurrent calls: of those that exclude each other one succeeds, and a change and its event become visible together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,12 +10,12 @@ use crate::key_calls::{create, deeds, events, list, revoke, rotate, try_create};
 use crate::looking_up::{find, held};
 use crate::seed::{api_key, known, second};
 
-/// How many calls meet.
+/// Number of concurrent calls.
 const MANY: usize = 6;
-/// How often they do, each time over another key.
+/// Number of repetitions, each with another key.
 const ROUNDS: usize = 5;
 
-/// Of keys that are created under one id at the same time, one is, and has an event; the others are there already.
+/// Of several concurrent creations with one id, one succeeds and has an event; the others fail as already existing.
 pub async fn of_many_creations_one_is_done(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     for round in 1..=ROUNDS {
@@ -35,7 +35,7 @@ pub async fn of_many_creations_one_is_done(fixture: &impl KeyFixture) {
     }
 }
 
-/// Of successors that one key is given at the same time, one is stored, and the rotation has one event.
+/// Of several concurrent rotations of a key, one stores its successor, and the rotation has one event.
 pub async fn of_many_rotations_one_is_done(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     for round in 1..=ROUNDS {
@@ -60,7 +60,7 @@ pub async fn of_many_rotations_one_is_done(fixture: &impl KeyFixture) {
     }
 }
 
-/// A key that is revoked by several calls at the same time is revoked once, with one event.
+/// A key that several concurrent calls revoke is revoked once, with one event.
 pub async fn of_many_revocations_one_is_done(fixture: &impl KeyFixture) {
     let account = known(fixture, "a").await;
     for round in 1..=ROUNDS {
@@ -79,7 +79,7 @@ pub async fn of_many_revocations_one_is_done(fixture: &impl KeyFixture) {
     }
 }
 
-/// Whoever sees a change sees its event, and whoever sees an event sees its change.
+/// A reader that sees a change sees its event, and one that sees an event sees its change.
 pub async fn a_key_and_its_event_are_seen_together(fixture: &impl KeyFixture) {
     const RULE: &str = "A change and its event are committed together";
     let account = known(fixture, "a").await;

@@ -10,7 +10,7 @@ use crate::at_once::on_threads;
 use crate::seed::{digest, known};
 use crate::sign_in_calls::{LASTS, deeds, exchange, find, link, make_link, session, try_link};
 
-/// A link is exchanged once, for the account that it names; from then on the session is found, and the link is gone.
+/// A link can be exchanged only once, for its account; then the session is found, and the link is gone.
 pub async fn a_link_is_exchanged_once(fixture: &impl SignInFixture) {
     let id = known(fixture, "b").await;
     known(fixture, "a").await;
@@ -29,7 +29,7 @@ pub async fn a_link_is_exchanged_once(fixture: &impl SignInFixture) {
     assert!(find(fixture, "first").await.is_some(), "A second exchange leaves the session of the first.");
 }
 
-/// Of many calls at the same time one exchanges the link; the others find none, and their sessions are not stored.
+/// Of many concurrent calls one exchanges the link; the others get `None`, and their sessions are not stored.
 pub async fn of_many_exchanges_one_wins(fixture: &impl SignInFixture) {
     const MANY: usize = 6;
     let account = known(fixture, "a").await;
@@ -49,7 +49,7 @@ pub async fn of_many_exchanges_one_wins(fixture: &impl SignInFixture) {
     assert_eq!(deeds(fixture, &account).await.len(), 10, "A link that is exchanged once has one event of that.");
 }
 
-/// A link holds until its end and not at it; what is over or unknown is none, and nothing is stored.
+/// A link is valid before its end but not at it; an expired or unknown one is `None`, and nothing is stored.
 pub async fn a_link_that_is_over_or_unknown_is_none(fixture: &impl SignInFixture) {
     const RULE: &str = "A link that is over or unknown is None";
     let account = known(fixture, "a").await;
@@ -67,7 +67,7 @@ pub async fn a_link_that_is_over_or_unknown_is_none(fixture: &impl SignInFixture
     assert!(exchanged.is_some(), "A link holds until its end.");
 }
 
-/// What decides is the instant that the call names, not the one at which the session begins.
+/// The time that the call names decides, not the session's start.
 pub async fn the_instant_of_the_call_decides(fixture: &impl SignInFixture) {
     let account = known(fixture, "a").await;
     for (code, now, begins) in [("in-time", 1, LASTS * 2), ("too-late", LASTS, 1)] {
@@ -79,7 +79,7 @@ pub async fn the_instant_of_the_call_decides(fixture: &impl SignInFixture) {
     }
 }
 
-/// A link is no session, and a session no link.
+/// A link is not a session, and a session is not a link.
 pub async fn links_and_sessions_are_two_kinds(fixture: &impl SignInFixture) {
     let account = known(fixture, "a").await;
     make_link(fixture, &account, "code", 0).await;

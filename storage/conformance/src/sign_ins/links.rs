@@ -1,4 +1,4 @@
-//! Making sign-in links.
+//! Creating sign-in links.
 
 use catalogue_core::storage::{NewSignIn, StorageErrorKind};
 
@@ -6,7 +6,7 @@ use crate::SignInFixture;
 use crate::seed::{digest, known};
 use crate::sign_in_calls::{LASTS, begin, exchange, found, link, make_link, near_digests, session, try_link};
 
-/// A link of an unknown account is refused as an unknown reference, and nothing of it is stored.
+/// A link of an unknown account is refused as an unknown reference, and not stored.
 pub async fn a_link_of_an_unknown_account_is_refused(fixture: &impl SignInFixture) {
     known(fixture, "known").await;
     for (name, code) in [("unknown", "code-1"), ("Known", "code-2")] {
@@ -20,7 +20,7 @@ pub async fn a_link_of_an_unknown_account_is_refused(fixture: &impl SignInFixtur
     }
 }
 
-/// A link whose digest is there already, of any account, is refused; the one that is there stays as it was.
+/// A link is refused if any account has one with its digest; the existing one is unchanged.
 pub async fn a_link_that_is_there_is_refused(fixture: &impl SignInFixture) {
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
     make_link(fixture, &a, "code", 0).await;
@@ -35,7 +35,7 @@ pub async fn a_link_that_is_there_is_refused(fixture: &impl SignInFixture) {
     assert_eq!(exchanged.map(|account| account.id), Some(a), "A refused link leaves the one that is there.");
 }
 
-/// A link is exchanged by its whole digest and in no other way, and each of several for its own account.
+/// A link is exchanged only by its whole digest, each for its own account.
 pub async fn a_link_is_known_by_its_whole_digest(fixture: &impl SignInFixture) {
     let accounts = [known(fixture, "a").await, known(fixture, "b").await];
     let digests = near_digests();
@@ -53,7 +53,7 @@ pub async fn a_link_is_known_by_its_whole_digest(fixture: &impl SignInFixture) {
     }
 }
 
-/// A link that is made takes along what of its account is over by then, and what of others was over a day before.
+/// Creating a link removes its account's expired sign-ins, and those of other accounts that expired a day before.
 pub async fn what_is_over_goes_with_the_next_link(fixture: &impl SignInFixture) {
     const DAY: i64 = 24 * 60 * 60;
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);

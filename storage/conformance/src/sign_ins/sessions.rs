@@ -1,4 +1,4 @@
-//! Looking sessions up.
+//! Looking up sessions.
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::Account;
@@ -8,7 +8,7 @@ use crate::SignInFixture;
 use crate::seed::{digest, instant, known, time};
 use crate::sign_in_calls::{LASTS, begin, exchange, find, find_by, found, make_link, near_digests, session};
 
-/// A session is found with its account and its end, to the microsecond, whether that is over or not.
+/// A session is found with its account and its end, to the microsecond, whether it has expired or not.
 pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixture) {
     known(fixture, "b").await;
     let id = known(fixture, "a").await;
@@ -17,7 +17,7 @@ pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixtur
     let ends = [Timestamp::MIN, instant(-1), instant(1), time(1), time(123_456), time(999_999), Timestamp::MAX];
     for (index, expires_at) in ends.into_iter().enumerate() {
         let (secret, code) = (format!("secret-{index}"), format!("code-{index}"));
-        // At one instant, so that the next link takes none of them along.
+        // All links have the same creation time, so that none removes a session.
         make_link(fixture, &account.id, &code, 0).await;
         let expires_at = fixture.precision().kept(expires_at);
         let new = NewSession { expires_at, ..session(&secret, 0) };
@@ -27,7 +27,7 @@ pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixtur
     }
 }
 
-/// A session is found by its whole digest and in no other way.
+/// A session is found only by its whole digest.
 pub async fn a_session_is_known_by_its_whole_digest(fixture: &impl SignInFixture) {
     let accounts = [known(fixture, "a").await, known(fixture, "b").await];
     let digests = near_digests();
@@ -44,7 +44,7 @@ pub async fn a_session_is_known_by_its_whole_digest(fixture: &impl SignInFixture
     }
 }
 
-/// Of more sessions of an account than it may have the oldest go: its links and the sessions of others stay.
+/// If an account exceeds its limit of sessions, the oldest are removed; its links and other accounts' sessions stay.
 pub async fn beyond_the_limit_the_oldest_goes(fixture: &impl SignInFixture) {
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
     begin(fixture, &b, "of-b", 0).await;

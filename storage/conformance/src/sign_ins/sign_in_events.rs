@@ -1,4 +1,4 @@
-//! What signing in and out leaves in the log of an account's changes.
+//! Events of signing in and out in the log of an account's changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use crate::at_once::reads_beside_writes;
 use crate::seed::{digest, known, second};
 use crate::sign_in_calls::{LASTS, begin, deeds, end, exchange, find, link, make_link, session, sign_out, try_link};
 
-/// Each change has one event, which says what was done, by whom and, where the call names that, when.
+/// Each change has one event: the action, the actor and, if the call has a time, that time.
 pub async fn each_change_has_one_event(fixture: &impl SignInFixture) {
     let (storage, account) = (fixture.storage(), known(fixture, "a").await);
     let other = known(fixture, "b").await;
@@ -43,7 +43,7 @@ pub async fn each_change_has_one_event(fixture: &impl SignInFixture) {
     assert_eq!(fixture.events(&other).await, [], "An account's events are its own.");
 }
 
-/// What changes nothing has no event: a link that is refused, is over or is unknown, an end of what is not there.
+/// A call that changes nothing has no event: a refused, expired or unknown link, the end of an unknown session.
 pub async fn what_changes_nothing_has_no_event(fixture: &impl SignInFixture) {
     const RULE: &str = "What changes nothing has no event:";
     let account = known(fixture, "a").await;
@@ -72,7 +72,7 @@ pub async fn what_changes_nothing_has_no_event(fixture: &impl SignInFixture) {
     assert_eq!(fixture.events(&unknown).await, [], "{RULE} a link that is refused, also not for later.");
 }
 
-/// Whoever finds a session sees its event, and whoever sees the event finds the session.
+/// A reader that finds a session sees its event, and one that sees the event finds the session.
 pub async fn a_session_and_its_event_are_seen_together(fixture: &impl SignInFixture) {
     const RULE: &str = "A change and its event are committed together";
     let current = AtomicUsize::new(0);

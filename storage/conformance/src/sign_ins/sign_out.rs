@@ -1,10 +1,10 @@
-//! Ending sessions, and links with them.
+//! Ending sessions and links.
 
 use crate::SignInFixture;
 use crate::seed::{digest, known};
 use crate::sign_in_calls::{begin, end, exchange, found, make_link, session, sign_out};
 
-/// A session that was ended is not found any more, and every other one is.
+/// An ended session is no longer found; all others are.
 pub async fn an_ended_session_is_gone(fixture: &impl SignInFixture) {
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
     for (account, secret) in [(&a, "one"), (&a, "two"), (&b, "three")] {
@@ -21,7 +21,7 @@ pub async fn an_ended_session_is_gone(fixture: &impl SignInFixture) {
     }
 }
 
-/// All links and sessions of an account are ended and counted, and those of no other.
+/// All links and sessions of the account are ended and counted, and none of other accounts.
 pub async fn signing_out_ends_both_kinds(fixture: &impl SignInFixture) {
     let (a, b) = (known(fixture, "a").await, known(fixture, "A").await);
     begin(fixture, &a, "one", 0).await;
@@ -41,7 +41,7 @@ pub async fn signing_out_ends_both_kinds(fixture: &impl SignInFixture) {
     begin(fixture, &a, "again", 1).await;
 }
 
-/// Links and sessions go with their account, and with no other; one of the same id that comes later has none of them.
+/// Links and sessions are removed with their account, and only with that; a later account with the same id has none of them.
 pub async fn sign_ins_go_with_their_account(fixture: &impl SignInFixture) {
     let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
     for (account, name) in [(&a, "a"), (&b, "b")] {

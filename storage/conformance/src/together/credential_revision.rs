@@ -1,4 +1,4 @@
-//! The revision that a credential brings along.
+//! The revision returned with a credential.
 
 use catalogue_core::storage::{CourseStorage, CredentialStorage};
 
@@ -6,7 +6,7 @@ use crate::looking_up::put;
 use crate::seed::{api_key, course, remove, seed};
 use crate::{CourseFixture, CredentialFixture};
 
-/// A credential that brings a revision along brings that of its account's courses, as it is now.
+/// A credential with a revision has the current one of its account's courses.
 pub async fn a_credential_brings_the_current_revision(fixture: &(impl CourseFixture + CredentialFixture)) {
     seed(fixture, &[course("a", "first"), course("b", "first")]).await;
     let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
