@@ -1,5 +1,5 @@
-//! The kernel's account of who used the processor and how much memory they have. It counts what a process has done, not
-//! how long it has waited for its turn, so it holds on a machine that others use too.
+//! The kernel's accounting of processor time and memory. It counts what a process has used, not how long it has waited for a
+//! processor, so it is reliable on a shared machine.
 
 use std::fs;
 use std::io;
@@ -7,25 +7,25 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// How much of the processor's time all threads of a process have used so far, those that ended left out.
+/// Returns the processor time of all running threads of a process.
 ///
 /// # Errors
-/// When there is no such process, or the system does not say.
+/// Returns an error if the process does not exist, or `/proc` cannot be read.
 pub fn cpu_of_process(id: u32) -> io::Result<Duration> {
     sum_over_threads(id, on_cpu)
 }
 
-/// The same for all processes that one has started and that still run.
+/// Returns the processor time of all running child processes of a process.
 pub(crate) fn cpu_of_children(id: u32) -> io::Result<Duration> {
     sum_over_threads(id, |thread| {
         let children = fs::read_to_string(thread.join("children"))?;
         let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
-        // One that has ended meanwhile counts for nothing.
+        // Ignore children that have exited since.
         Ok(children.filter_map(|child| cpu_of_process(child).ok()).sum())
     })
 }
 
-/// A thread that ends while it is read counts for nothing: its files are gone, or cannot be read any more.
+/// Sums over the threads of a process. Ignores threads that end meanwhile: their files are gone, or cannot be read any more.
 fn sum_over_threads(id: u32, used: impl Fn(&Path) -> io::Result<Duration>) -> io::Result<Duration> {
     let mut sum = Duration::ZERO;
     for thread in fs::read_dir(format!("/proc/{id}/task"))? {
@@ -38,20 +38,20 @@ fn sum_over_threads(id: u32, used: impl Fn(&Path) -> io::Result<Duration>) -> io
     Ok(sum)
 }
 
-/// How much of the processor's time the calling thread has used so far.
+/// Returns the processor time of the calling thread.
 ///
 /// # Errors
-/// When the system does not say.
+/// Returns an error if `/proc` cannot be read.
 pub fn cpu_of_this_thread() -> io::Result<Duration> {
-    // The account is brought up to date when a thread lets go of the processor.
+    // The kernel updates the value when the thread yields the processor.
     thread::yield_now();
     on_cpu(Path::new("/proc/thread-self"))
 }
 
-/// How many bytes of memory a process has now, and had at most.
+/// Returns the bytes of memory that a process uses now, and its maximum.
 ///
 /// # Errors
-/// When there is no such process, or the system does not say.
+/// Returns an error if the process does not exist, or `/proc` cannot be read.
 pub fn resident_memory(id: u32) -> io::Result<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{id}/status"))?;
     let field = |name: &str| {
@@ -64,7 +64,7 @@ pub fn resident_memory(id: u32) -> io::Result<(u64, u64)> {
     }
 }
 
-/// The first number of a thread's `schedstat`: nanoseconds on the processor.
+/// Returns the first number of a thread's `schedstat`: nanoseconds on a processor.
 fn on_cpu(thread: &Path) -> io::Result<Duration> {
     let schedstat = fs::read_to_string(thread.join("schedstat"))?;
     let nanoseconds = schedstat.split_ascii_whitespace().next().and_then(|number| number.parse().ok());

@@ -1,4 +1,4 @@
-//! Constant answers, as the load generator writes them into files for the handlers that it measures beside the server.
+//! Constant responses, which the load generator writes into files for the handlers that it compares with the server.
 
 use std::error::Error;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::Path;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 
-/// Reads a file with an answer: status line, header fields, an empty line, the body.
+/// Reads a response from a file: status line, header fields, an empty line, the body.
 ///
 /// # Errors
-/// When it cannot be read, or is no answer.
+/// Returns an error if the file cannot be read, or is not a response.
 pub fn read_answer(path: &Path) -> Result<Response<Bytes>, String> {
     let answer = fs::read(path).map_err(Into::into).and_then(|text| answer(&text));
     answer.map_err(|error| format!("{}: {error}", path.display()))

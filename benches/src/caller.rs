@@ -1,4 +1,4 @@
-//! [`Caller`]: who asks a catalogue without a socket, and [`Work`]: for what.
+//! [`Caller`]: calls a catalogue without a socket, and [`Work`]: its kinds of request.
 
 use bytes::Bytes;
 use catalogue_core::auth::signed::SignedTokens;
@@ -11,14 +11,14 @@ use crate::courses::course;
 use crate::issuer::Issuer;
 use crate::library::now;
 
-/// Someone with a key who asks a catalogue.
+/// Calls a catalogue with a credential.
 #[derive(Debug)]
 pub struct Caller {
     catalogue: Catalogue,
     authorization: HeaderValue,
 }
 
-/// What is asked of the API.
+/// Kind of request to the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Work {
     /// The first page of fifty
@@ -37,14 +37,14 @@ pub enum Work {
 }
 
 impl Work {
-    /// Every work.
+    /// All kinds of request.
     pub const ALL: [Self; 6] =
         [Self::FirstPage, Self::DeepPage, Self::Detail, Self::Me, Self::NotModified, Self::GzipPage];
 
-    /// Its name on a command line and in tables.
+    /// Returns its name on a command line and in tables.
     ///
     /// # Panics
-    /// Never: each has a name.
+    /// Never: each kind has a name.
     #[must_use]
     pub fn name(self) -> String {
         self.to_possible_value().expect("none is skipped").get_name().to_owned()
@@ -52,10 +52,10 @@ impl Work {
 }
 
 impl Caller {
-    /// A caller of that catalogue with that token.
+    /// Creates a caller of a catalogue, with the given token.
     ///
     /// # Panics
-    /// When the builder's settings cannot be, or the token is none.
+    /// Panics if the builder's settings are invalid or `token` is not a valid header value.
     #[must_use]
     pub fn new(builder: CatalogueBuilder, token: &str) -> Self {
         let catalogue = builder.build().expect("the settings are right");
@@ -63,10 +63,10 @@ impl Caller {
         Self { catalogue, authorization }
     }
 
-    /// A caller of that catalogue with a token for that account, which an issuer signed (ES256).
+    /// Creates a caller with a signed token for `account` (ES256).
     ///
     /// # Panics
-    /// When the builder's settings cannot be, or nothing can be signed.
+    /// Panics if the builder's settings are invalid or signing fails.
     #[must_use]
     pub fn signed(builder: CatalogueBuilder, account: &AccountId) -> Self {
         let issuer = Issuer::new();
@@ -75,7 +75,7 @@ impl Caller {
         Self::new(builder.or_authenticator(tokens), &issuer.token(account, 0))
     }
 
-    /// The catalogue.
+    /// Returns the catalogue.
     #[must_use]
     pub const fn catalogue(&self) -> &Catalogue {
         &self.catalogue
@@ -85,10 +85,10 @@ impl Caller {
         Request::get(target).header(AUTHORIZATION, &self.authorization).body(()).expect("a request")
     }
 
-    /// The request for that work on an account with so many courses, made up by number.
+    /// Returns the request of kind `work`, for an account with `courses` generated courses.
     ///
     /// # Errors
-    /// When it is not answered: with another token, or by fewer courses.
+    /// Returns an error if the response is not a 200, as with another token or fewer courses.
     pub fn request_for(&self, work: Work, courses: usize) -> Result<Request<()>, String> {
         let first_page = "/api/v1/courses";
         let mut request = match work {
@@ -109,7 +109,7 @@ impl Caller {
         Ok(request)
     }
 
-    /// The answer to a request.
+    /// Sends a request and returns the response.
     #[must_use]
     pub fn send(&self, request: &Request<()>) -> Response<Bytes> {
         now(self.catalogue.call(request.clone()))
@@ -123,10 +123,10 @@ impl Caller {
         }
     }
 
-    /// The address of the page of fifty after the newest `depth` courses, a multiple of 100.
+    /// Returns the URL of the page of fifty after the newest `depth` courses; `depth` is a multiple of 100.
     ///
     /// # Errors
-    /// When the list ends before.
+    /// Returns an error if the list ends before.
     pub fn page_after(&self, depth: usize) -> Result<String, String> {
         let mut cursor = String::new();
         for before in (0..depth).step_by(100) {
@@ -138,7 +138,7 @@ impl Caller {
     }
 }
 
-/// What leads to the page after that one, as a parameter.
+/// Returns the cursor of the next page, as a query parameter.
 #[must_use]
 pub fn next_cursor(page: &[u8]) -> Option<String> {
     let page: serde_json::Value = serde_json::from_slice(page).ok()?;

@@ -1,28 +1,28 @@
-//! [`Connection`]: a connection to a server that is kept alive, with one request on the way at most.
+//! [`Connection`]: a keep-alive connection to a server, with at most one request in flight.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Longer than any answer takes.
+/// Timeout for a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A connection that is kept alive.
+/// A keep-alive connection.
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
     filled: usize,
-    /// Whether a request is on its way.
+    /// Whether a request is in flight.
     waiting: bool,
 }
 
-/// An answer as it came, in the connection's buffer until the next one.
+/// A response in the connection's buffer, until the next one.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
     /// The status.
     pub status: u16,
-    /// Status line and fields, with the empty line at the end.
+    /// Status line and header fields, with the empty line at the end.
     pub head: &'a str,
     /// The body.
     pub body: &'a [u8],
@@ -32,7 +32,7 @@ impl Connection {
     /// Connects.
     ///
     /// # Errors
-    /// When nobody listens there.
+    /// Returns an error if the server does not accept the connection.
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
@@ -40,7 +40,7 @@ impl Connection {
         Ok(Self { stream, buffer: vec![0; 1 << 16], filled: 0, waiting: false })
     }
 
-    /// Whether a request is on its way.
+    /// Returns whether a request is in flight.
     #[must_use]
     pub const fn is_waiting(&self) -> bool {
         self.waiting
@@ -49,25 +49,25 @@ impl Connection {
     /// Sends a request.
     ///
     /// # Errors
-    /// When the connection was ended.
+    /// Returns an error if the connection was closed.
     pub fn send(&mut self, request: &[u8]) -> io::Result<()> {
         self.waiting = true;
         self.stream.write_all(request)
     }
 
-    /// The answer to a request.
+    /// Sends a request and reads the response.
     ///
     /// # Errors
-    /// As [`send`](Self::send) and [`receive`](Self::receive).
+    /// Returns the errors of [`send`](Self::send) and [`receive`](Self::receive).
     pub fn ask(&mut self, request: &[u8]) -> io::Result<Answer<'_>> {
         self.send(request)?;
         self.receive()
     }
 
-    /// Reads one answer.
+    /// Reads a response.
     ///
     /// # Errors
-    /// When the connection was ended, or what came is no answer.
+    /// Returns an error if the connection was closed, or the bytes are not a response.
     pub fn receive(&mut self) -> io::Result<Answer<'_>> {
         self.waiting = false;
         self.filled = 0;
@@ -109,10 +109,10 @@ impl Connection {
 }
 
 impl Answer<'_> {
-    /// A field of the head by its name.
+    /// Returns the value of the header field `name`.
     ///
     /// # Errors
-    /// When it is not there.
+    /// Returns an error if it is missing.
     pub fn field(&self, name: &str) -> Result<&str, String> {
         field(self.head, name).ok_or_else(|| format!("an answer without {name}"))
     }

@@ -1,4 +1,4 @@
-//! [`Data`]: a database of any size, with a key for each account.
+//! [`Data`]: a generated database of any size, with a key for each account.
 
 use std::env;
 use std::error::Error;
@@ -21,10 +21,10 @@ use tokio_postgres::NoTls;
 use crate::accounting::cpu_of_children;
 use crate::courses::course;
 
-/// How many records are put at the same time.
+/// Number of records put in one call.
 const AT_ONCE: usize = 1_000;
 
-/// A database that is removed with this value.
+/// A database that is removed when this is dropped.
 #[derive(Debug)]
 pub struct Data {
     directory: TempDir,
@@ -32,22 +32,22 @@ pub struct Data {
     owners: Vec<Owner>,
 }
 
-/// An account, how many courses it has, and a key that reads them.
+/// An account, its number of courses, and a key that reads them.
 #[derive(Debug)]
 pub struct Owner {
     /// The account.
     pub account: AccountId,
-    /// How many courses it has.
+    /// Number of courses.
     pub courses: usize,
     /// The key.
     pub token: NewToken,
 }
 
 impl Data {
-    /// An SQLite file with accounts of so many courses each, so many of the first of which have modules.
+    /// Creates an SQLite file: `sizes` has the number of courses of each account; the first `modules` courses have modules.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Returns an error if the file cannot be written.
     pub fn sqlite(sizes: &[usize], modules: usize) -> Result<Self, Box<dyn Error>> {
         let mut data = Self { directory: tempfile::tempdir()?, cluster: None, owners: Vec::new() };
         let storage = SqliteStorage::open_and_migrate(data.path())?;
@@ -55,10 +55,10 @@ impl Data {
         Ok(data)
     }
 
-    /// The same in a private PostgreSQL on the disk.
+    /// Creates the same data in a private, on-disk PostgreSQL cluster.
     ///
     /// # Errors
-    /// When PostgreSQL is missing or fails.
+    /// Returns an error if PostgreSQL is missing or fails.
     pub fn postgres(sizes: &[usize], modules: usize) -> Result<Self, Box<dyn Error>> {
         let cluster = Cluster::start_in(&env::temp_dir()).map_err(|error| format!("no PostgreSQL: {error}"))?;
         let address = cluster.address("postgres");
@@ -66,7 +66,7 @@ impl Data {
             let storage = PostgresStorage::open_and_migrate(&Options::parse(&address)?).await?;
             let owners = fill(&storage, sizes, modules).await?;
             let (client, connection) = tokio_postgres::connect(&address, NoTls).await?;
-            // An error of the connection is the next call's, too.
+            // The next call returns the connection's error too.
             tokio::spawn(connection);
             client.batch_execute("VACUUM (ANALYZE)").await?;
             Ok::<_, Box<dyn Error>>(owners)
@@ -74,19 +74,19 @@ impl Data {
         Ok(Self { directory: tempfile::tempdir()?, cluster: Some(cluster), owners })
     }
 
-    /// The accounts, the first one first.
+    /// Returns the accounts, in the order of `sizes`.
     #[must_use]
     pub fn accounts(&self) -> &[Owner] {
         &self.owners
     }
 
-    /// The SQLite file.
+    /// Returns the path of the SQLite file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.directory.path().join("catalogue.db")
     }
 
-    /// The database as the program's command line names it.
+    /// Returns the address of the database for the program's command line.
     #[must_use]
     pub fn address(&self) -> String {
         match &self.cluster {
@@ -99,10 +99,10 @@ impl Data {
         self.cluster.is_some()
     }
 
-    /// How much of the processor's time PostgreSQL's processes have used so far; `None` for SQLite, which has none.
+    /// Returns the processor time of PostgreSQL's processes; `None` for SQLite, which has none.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// Returns an error if `/proc` cannot be read.
     pub fn cpu_of_database(&self) -> io::Result<Option<Duration>> {
         let Some(cluster) = &self.cluster else { return Ok(None) };
         let file = fs::read_to_string(cluster.directory.join("data/postmaster.pid"))?;
@@ -110,10 +110,10 @@ impl Data {
         cpu_of_children(id).map(Some)
     }
 
-    /// Writes a file beside the database and says where it is.
+    /// Writes a file into the database's directory and returns its path.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Returns an error if it cannot be written.
     pub fn write_beside(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
         let path = self.directory.path().join(name);
         fs::write(&path, bytes)?;
@@ -122,7 +122,7 @@ impl Data {
 }
 
 impl Owner {
-    /// A request for that path of the API with the account's key and further fields, each of which ends its line.
+    /// Returns a request for `path` of the API with the account's key; `fields` are more header lines, each with its line end.
     #[must_use]
     pub fn request(&self, path: &str, fields: &str) -> Vec<u8> {
         let token = self.token.expose();
@@ -130,16 +130,16 @@ impl Owner {
     }
 }
 
-/// The account of that number.
+/// Returns the id of account `number`.
 #[must_use]
 pub fn account(number: usize) -> AccountId {
     AccountId::new(format!("acc_{number:04}"))
 }
 
-/// Writes accounts of so many courses each, so many of the first of which have modules, and a key for each.
+/// Puts accounts with keys: `sizes` has each account's number of courses; the first `modules` courses have modules.
 ///
 /// # Errors
-/// When the storage fails.
+/// Returns an error if the storage fails.
 pub async fn fill(
     storage: &impl AdminStorage,
     sizes: &[usize],

@@ -1,9 +1,9 @@
-//! [`Failure`]: why a program ends.
+//! [`Failure`]: the error of a program.
 
 use std::error::Error;
 use std::fmt;
 
-/// Any error, which `main` shows in plain words.
+/// Any error; `main` prints it by `Display`.
 pub struct Failure(Box<dyn Error>);
 
 impl<E: Into<Box<dyn Error>>> From<E> for Failure {

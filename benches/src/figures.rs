@@ -1,11 +1,11 @@
-//! [`Figures`]: what was measured several times.
+//! [`Figures`]: repeated measurements of one quantity.
 
-/// What was measured several times, in ascending order.
+/// Repeated measurements of one quantity, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Figures(Vec<f64>);
 
 impl Figures {
-    /// The one in the middle; not a number where there is none.
+    /// Returns the median, or NaN if there are no values.
     #[must_use]
     pub fn median(&self) -> f64 {
         let middle = self.0.len() / 2;
@@ -16,14 +16,14 @@ impl Figures {
         }
     }
 
-    /// The one that so large a part of them is not above, from 0 to 1; not a number where there is none.
+    /// Returns the quantile `part`, from 0 to 1, or NaN if there are no values.
     #[must_use]
     pub fn quantile(&self, part: f64) -> f64 {
         let rank = (part * self.0.len() as f64).ceil() as usize;
         self.0.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
     }
 
-    /// The lowest and the highest.
+    /// Returns the lowest and the highest value.
     #[must_use]
     pub fn range(&self) -> (f64, f64) {
         (self.0.first().copied().unwrap_or(f64::NAN), self.0.last().copied().unwrap_or(f64::NAN))

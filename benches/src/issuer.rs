@@ -1,4 +1,4 @@
-//! [`Issuer`]: signs tokens as an authorization server does, without one.
+//! [`Issuer`]: signs tokens as an authorization server would.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,58 +11,58 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use catalogue_core::AccountId;
 use serde_json::{Value, json};
 
-/// An authorization server with one key (ES256), which was just made.
+/// An authorization server with one newly generated key (ES256).
 #[derive(Debug)]
 pub struct Issuer(EcdsaKeyPair);
 
 impl Issuer {
-    /// What its tokens have in `iss`.
+    /// `iss` of its tokens.
     pub const NAME: &'static str = "https://id.example.com";
-    /// Whom its tokens are for.
+    /// `aud` of its tokens.
     pub const AUDIENCE: &'static str = "https://api.example.com/api/v1";
 
-    /// One with a new key.
+    /// Creates an issuer with a new key.
     ///
     /// # Panics
-    /// When no key can be made.
+    /// Panics if no key can be generated.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "each is another one")]
     pub fn new() -> Self {
         Self(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key"))
     }
 
-    /// Its key set.
+    /// Returns its key set.
     #[must_use]
     pub fn key_set(&self) -> String {
         let (x, y) = self.0.public_key().as_ref()[1..].split_at(32);
         json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "k", "x": text(x), "y": text(y) }] }).to_string()
     }
 
-    /// What verifies its signatures.
+    /// Returns the key that verifies its signatures.
     ///
     /// # Panics
-    /// Never: the key is its own.
+    /// Never: the key was generated here.
     #[must_use]
     pub fn public_key(&self) -> ParsedPublicKey {
         ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.0.public_key().as_ref()).expect("a key")
     }
 
-    /// A token by which a client reads the courses of the account for a day; another one for each number.
+    /// Returns a token that reads the courses of `account` for a day; different for each `number`.
     ///
     /// # Panics
-    /// When nothing can be signed.
+    /// Panics if signing fails.
     #[must_use]
     pub fn token(&self, account: &AccountId, number: usize) -> String {
         self.signed("k", account, number)
     }
 
-    /// The same in the name of a key that the issuer does not have.
+    /// Like [`token`](Self::token), but names a key that the issuer does not have.
     #[must_use]
     pub fn token_of_another_key(&self, account: &AccountId) -> String {
         self.signed("another", account, 0)
     }
 
-    /// A token whose signature is wrong.
+    /// Returns a token with a wrong signature.
     #[must_use]
     pub fn forged(&self, account: &AccountId) -> String {
         let (one, other) = (self.token(account, 0), self.token(account, 1));

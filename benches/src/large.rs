@@ -1,4 +1,4 @@
-//! [`Large`]: a database many times as large as another, made in SQL.
+//! [`Large`]: a much larger copy of a database, made in SQL.
 
 use std::error::Error;
 
@@ -7,8 +7,8 @@ use tokio_postgres::NoTls;
 
 use crate::data::{Data, Owner};
 
-/// Copies all accounts but for their keys, and the first account's courses in older ones of its own, so that it has a tenth
-/// of all. What is listed first stays as it was.
+/// Copies all accounts without their keys. Copies the first account's courses into the same account as older ones, so that it
+/// has 10 % of all. The start of its list stays the same.
 const COPIES: &str = "
     INSERT INTO courses (account_id, created_at, slug, title, tagline, language, published_at, hidden, module_count)
         WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < OF_FIRST)
@@ -22,20 +22,20 @@ const COPIES: &str = "
         SELECT account_id || '_' || copy, created_at, slug, title, tagline, language, published_at, hidden, module_count
         FROM courses CROSS JOIN copies WHERE account_id <> 'FIRST';";
 
-/// A database with all of another and, in about that number, further courses without modules.
+/// A database with all data of another and about the given number of additional courses without modules.
 #[derive(Debug)]
 pub struct Large {
-    /// As the program's command line names it.
+    /// Address for the program's command line.
     pub address: String,
-    /// The first account, with the key that it has in both.
+    /// The first account, with the same key as in the original.
     pub owner: Owner,
 }
 
 impl Large {
-    /// Makes it of `data`, and leaves that as it is.
+    /// Creates it from `data`, which stays the same.
     ///
     /// # Errors
-    /// When the database cannot be written.
+    /// Returns an error if the database cannot be written.
     pub fn of(data: &Data, courses: usize) -> Result<Self, Box<dyn Error>> {
         let first = &data.accounts()[0];
         let others: usize = data.accounts()[1..].iter().map(|owner| owner.courses).sum();
@@ -63,7 +63,7 @@ fn in_sqlite(data: &Data, copies: &str) -> Result<String, Box<dyn Error>> {
         .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<Vec<(String, String)>, _>>()?;
-    // Triggers would look at each course for modules that it does not have.
+    // Triggers would look up each course's modules, of which it has none.
     let without: String = triggers.iter().map(|(name, _)| format!("DROP TRIGGER {name};")).collect();
     let again: String = triggers.iter().map(|(_, sql)| format!("{sql};")).collect();
     let begin = "PRAGMA cache_size = -500000; PRAGMA journal_mode = off; PRAGMA synchronous = off; BEGIN;";
@@ -75,14 +75,14 @@ fn in_sqlite(data: &Data, copies: &str) -> Result<String, Box<dyn Error>> {
 async fn in_postgres(address: &str, copies: &str) -> Result<(), Box<dyn Error>> {
     let connect = async |address: &str| {
         let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
-        // An error of the connection is the next call's, too.
+        // The next call returns the connection's error too.
         tokio::spawn(connection);
         Ok::<_, tokio_postgres::Error>(client)
     };
     let beside = connect(&address.replace("/postgres?", "/template1?")).await?;
     beside.batch_execute("CREATE DATABASE large TEMPLATE postgres").await?;
     let client = connect(&address.replace("/postgres?", "/large?")).await?;
-    // Triggers would look at each course for its account, and for modules that it does not have.
+    // Triggers would look up each course's account, and its modules, of which it has none.
     client.batch_execute("SET session_replication_role = replica").await?;
     client.batch_execute(copies).await?;
     client.batch_execute("VACUUM (ANALYZE)").await?;

@@ -1,5 +1,5 @@
-//! What the benchmarks share: made-up courses, a database of any size with a caller who reads it, the same page by
-//! OFFSET, other programs to measure beside each other, and the kernel's account of who used the processor.
+//! Shared parts of the benchmarks: generated courses, a database of any size with a caller that reads it, pages by OFFSET,
+//! other programs to compare with, and the kernel's accounting of processor time.
 
 mod accounting;
 mod answers;

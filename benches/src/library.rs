@@ -21,52 +21,52 @@ pub struct Library {
 }
 
 impl Library {
-    /// A library of that many courses of one account.
+    /// Creates a database with `courses` courses in one account.
     ///
     /// # Panics
-    /// When the temporary directory or its database fails.
+    /// Panics if the temporary directory or its database fails.
     #[must_use]
     pub fn with_courses(courses: usize) -> Self {
         let data = Data::sqlite(&[courses], courses).expect("the courses are written");
         Self { storage: SqliteStorage::open(data.path()).expect("a database"), data }
     }
 
-    /// The account, how many courses it has, and its key.
+    /// Returns the account, its number of courses, and its key.
     #[must_use]
     pub fn owner(&self) -> &Owner {
         &self.data.accounts()[0]
     }
 
-    /// Nine tenths of the way down the list.
+    /// Returns the depth that is 90 % of the list.
     #[must_use]
     pub fn deep(&self) -> usize {
         self.owner().courses / 10 * 9
     }
 
-    /// The storage.
+    /// Returns the storage.
     #[must_use]
     pub const fn storage(&self) -> &SqliteStorage {
         &self.storage
     }
 
-    /// The database's file.
+    /// Returns the path of the database file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.data.path()
     }
 
-    /// The same courses in another program's tables, with views over them.
+    /// Copies the courses into another program's tables, with views over them.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// Returns an error if they cannot be written.
     pub fn team(&self) -> Result<Team, Box<dyn Error>> {
         Team::beside(&self.data)
     }
 
-    /// The items of a page, as the storage reads it.
+    /// Returns the items of a page, as the storage reads it.
     ///
     /// # Errors
-    /// When the storage fails.
+    /// Returns an error if the storage fails.
     pub fn page(&self, page: &PageRequest) -> Result<Vec<CourseListItem>, StorageError> {
         let mut items = Vec::with_capacity(page.limit.get());
         let mut take = |row: CourseRow<'_>| items.push(row.into());
@@ -75,20 +75,20 @@ impl Library {
         Ok(items)
     }
 
-    /// A caller whose catalogue keeps rendered answers as it does by default.
+    /// Returns a caller whose catalogue has the default cache.
     #[must_use]
     pub fn hot(&self) -> Caller {
         Caller::new(Catalogue::with_api_keys(self.storage.clone()), self.owner().token.expose())
     }
 
-    /// A caller whose catalogue keeps no answer.
+    /// Returns a caller whose catalogue does not cache.
     #[must_use]
     pub fn cold(&self) -> Caller {
         Caller::new(Catalogue::with_api_keys(self.storage.clone()).page_cache(0), self.owner().token.expose())
     }
 }
 
-/// The value of a future that never waits, as none does over SQLite.
+/// Returns the value of a future that never waits, as over SQLite.
 pub fn now<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

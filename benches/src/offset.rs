@@ -1,4 +1,4 @@
-//! [`OffsetReader`]: pages the way that gets slower with every page, for comparison.
+//! [`OffsetReader`]: pagination that gets slower with every page, for comparison.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags, Result, params};
 const PAGE: &str = "SELECT slug, title, language, published_at, created_at, hidden, module_count FROM courses \
      WHERE account_id = ?1 ORDER BY created_at DESC, slug DESC LIMIT ?2 OFFSET ?3";
 
-/// One course of a list: slug, title, language, times of publication and creation, whether hidden, number of modules.
+/// A course of a list: slug, title, language, times of publication and creation, whether hidden, number of modules.
 type Item = (String, String, String, Option<i64>, i64, bool, u32);
 
 /// Reads pages by LIMIT and OFFSET in plain SQL: the same columns in the same order from the same file as the storage.
@@ -16,10 +16,10 @@ type Item = (String, String, String, Option<i64>, i64, bool, u32);
 pub struct OffsetReader(Connection);
 
 impl OffsetReader {
-    /// A reader of the database at that path.
+    /// Opens the database at `path`.
     ///
     /// # Errors
-    /// When the file cannot be opened.
+    /// Returns an error if the file cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
@@ -27,10 +27,10 @@ impl OffsetReader {
         Ok(Self(connection))
     }
 
-    /// `limit` courses after the newest `depth`, and one more to tell whether the list goes on.
+    /// Returns `limit` courses after the newest `depth`, and one more, which shows whether the list continues.
     ///
     /// # Errors
-    /// When SQLite fails.
+    /// Returns an error if SQLite fails.
     pub fn page(&self, account: &str, limit: usize, depth: usize) -> Result<Vec<Item>> {
         let mut statement = self.0.prepare_cached(PAGE)?;
         let rows = statement.query_map(params![account, limit as i64 + 1, depth as i64], |row| row.try_into())?;

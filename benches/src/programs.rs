@@ -1,4 +1,4 @@
-//! [`Program`]: another program, built by Cargo as a release and ended with its value.
+//! [`Program`]: another program, built by Cargo in release mode and ended on drop.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::thread;
 
-/// What the log of a server has in the line of a request.
+/// Identifies the line of a request in a server's log.
 const REQUEST: &[u8] = b" catalogue::access: ";
 
-/// Builds the program `name` of `package` beside the running one and says where it is.
+/// Builds the program `name` of `package` into the directory of the running one and returns its path.
 ///
-/// The package is built by itself, so that it has the features which it is released with and no others'. Where there
-/// is no Cargo or no workspace, a program built before is taken.
+/// The package is built separately, so that it has the features of its releases and not those of others. Without Cargo or a
+/// workspace, an existing build is used.
 ///
 /// # Errors
-/// When it cannot be built, or the running program is no release.
+/// Returns an error if it cannot be built, or the running program is not a release build.
 pub fn build(package: &str, name: &str) -> io::Result<PathBuf> {
     if cfg!(debug_assertions) {
         return Err(io::Error::other("figures of a debug build mean nothing; run with --release"));
@@ -37,20 +37,20 @@ pub fn build(package: &str, name: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// A program that serves. It is ended when this value is dropped.
+/// A program that serves. It is ended when this is dropped.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
     addresses: Vec<SocketAddr>,
-    /// Open as long as the program may write to it.
+    /// Must stay open while the program may write to it.
     out: BufReader<ChildStdout>,
 }
 
 impl Program {
-    /// Starts a command that serves, and waits until it has said on how many addresses it listens, a line for each.
+    /// Starts a server, and waits until it has printed the addresses of all `listeners`, one per line.
     ///
     /// # Errors
-    /// When it cannot be started, or ends before.
+    /// Returns an error if it cannot be started, or ends before.
     pub fn start(command: &mut Command, listeners: usize) -> io::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
@@ -74,13 +74,13 @@ impl Program {
         Ok(program)
     }
 
-    /// Where it listens, in the order in which it said so.
+    /// Returns the addresses that it listens on, in the order in which it printed them.
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// The process's id.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
@@ -88,7 +88,7 @@ impl Program {
 }
 
 impl Drop for Program {
-    /// Asks it to end, so that one that is built to count what it runs writes that down; twice, so that it waits for nobody.
+    /// Sends SIGTERM, so that a profiled build writes its counts; twice, so that it does not wait for clients.
     fn drop(&mut self) {
         let id = self.child.id().to_string();
         let ask = || silent(Command::new("sh").args(["-c", "kill \"$0\"", &id]));
@@ -99,7 +99,7 @@ impl Drop for Program {
     }
 }
 
-/// Shows what a program notes, without the lines of its requests: it writes them as it does for its users.
+/// Prints a program's log except the lines of requests. The program writes them, as it does for its users.
 fn pass_on(notes: ChildStderr) {
     let lines = BufReader::new(notes).split(b'\n').map_while(Result::ok);
     let of_request = |line: &[u8]| line.windows(REQUEST.len()).any(|piece| piece == REQUEST);
@@ -108,13 +108,13 @@ fn pass_on(notes: ChildStderr) {
     }
 }
 
-/// Keeps the running program off the processor that the measured ones run on, where the system lets it.
+/// Keeps the running program off the processor of the measured ones, if `taskset` exists.
 pub fn pin_this_process() {
     let id = std::process::id().to_string();
     let _ = silent(Command::new("taskset").args(["-a", "-c", "-p", "1", &id]));
 }
 
-/// A command with one thread to serve by, on a processor of its own where the system lets it.
+/// Returns a command with one thread for serving, on a separate processor if `taskset` exists.
 #[must_use]
 pub fn on_one_processor(path: &Path) -> Command {
     let mut command = Command::new(path);
@@ -126,7 +126,7 @@ pub fn on_one_processor(path: &Path) -> Command {
     command
 }
 
-/// Whether a command succeeds, with nothing to say.
+/// Returns whether a command succeeds, and discards its output.
 fn silent(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }

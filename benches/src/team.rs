@@ -1,4 +1,4 @@
-//! [`Team`]: the same courses in tables of another program, with views over them.
+//! [`Team`]: a copy of the courses in another program's tables, with views over them.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use tokio_postgres::NoTls;
 
 use crate::data::{Data, Owner};
 
-/// Tables with numbers as keys.
+/// Copies the courses into tables with numeric keys.
 const TABLES: &str = "
     INSERT INTO TEAM.teams (name) SELECT id FROM OURS.accounts ORDER BY id;
     INSERT INTO TEAM.trainings (team_id, handle, title, tagline, language, made_at, out_at, hidden, access, size)
@@ -50,23 +50,23 @@ const POSTGRES: &str = "
     CREATE TABLE lessons (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, training_id bigint NOT NULL,
         place integer NOT NULL, title text NOT NULL, summary text NOT NULL, UNIQUE (training_id, place));";
 
-/// The courses of a [`Data`] in another program's tables, with the indexes that `doctor` asks for, and a key of the first
+/// Courses of a [`Data`] in another program's tables, with the indexes that `doctor` recommends, and a key of the first
 /// account.
 #[derive(Debug)]
 pub struct Team {
     /// The first account.
     pub owner: Owner,
-    /// What the program is told so that it serves them.
+    /// Arguments of the program to serve them.
     pub arguments: Vec<String>,
-    /// The files of keys and of courses, of SQLite.
+    /// The files of keys and of courses; `None` for PostgreSQL.
     pub files: Option<[PathBuf; 2]>,
 }
 
 impl Team {
-    /// Copies them.
+    /// Copies the courses of `data`.
     ///
     /// # Errors
-    /// When the database cannot be written.
+    /// Returns an error if the database cannot be written.
     pub fn beside(data: &Data) -> Result<Self, Box<dyn Error>> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async { if data.is_postgres() { in_postgres(data).await } else { in_sqlite(data).await } })
@@ -96,7 +96,7 @@ async fn in_sqlite(data: &Data) -> Result<Team, Box<dyn Error>> {
 
 async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
     let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
-    // An error of the connection is the next call's, too.
+    // The next call returns the connection's error too.
     tokio::spawn(connection);
     let time = |column| format!("timestamptz 'epoch' + {column} * interval '1 microsecond'");
     let tables = TABLES.replace("MADE", &time("c.created_at")).replace("OUT", &time("c.published_at"));
@@ -110,7 +110,7 @@ async fn in_postgres(data: &Data) -> Result<Team, Box<dyn Error>> {
     Ok(Team { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
 }
 
-/// The index that `doctor` asks for, with the names of the table, and what else a list shows, as `views example` has it.
+/// Returns the index that `doctor` recommends, with the table's names and the other columns of a list, as in `views example`.
 async fn index_of_pages(views: Option<&dyn CourseViews>) -> Result<String, StorageError> {
     let Some(views) = views else { return Ok(String::new()) };
     let page = views.check_plans().await?.into_iter().find(|advice| advice.about.ends_with("page"));
@@ -125,7 +125,7 @@ async fn index_of_pages(views: Option<&dyn CourseViews>) -> Result<String, Stora
     Ok(names.iter().fold(template, |index, (word, name)| index.replace(word, name)))
 }
 
-/// A key of the first account, whose number is 1.
+/// Creates a key of the first account, whose number is 1.
 async fn key(storage: &dyn AdminStorage, data: &Data) -> Result<Owner, StorageError> {
     let (account, courses) = (AccountId::new("1"), data.accounts()[0].courses);
     let scopes = Scopes::from_names(["read:courses"]);

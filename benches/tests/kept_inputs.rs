@@ -1,4 +1,4 @@
-//! The inputs that are kept for the fuzz targets, through the same checks.
+//! Runs the seeds of the fuzz targets through the same checks.
 
 use std::fs;
 use std::panic::catch_unwind;

@@ -1,5 +1,5 @@
-//! `Catalogue::call` from request to response over SQLite, without a socket: with answers that are kept, and with every answer
-//! rendered anew.
+//! `Catalogue::call` from request to response over SQLite, without a socket: with cached responses, and with every response
+//! rendered.
 
 use std::hint::black_box;
 
@@ -22,7 +22,7 @@ pub(crate) fn call(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What a frontend adds: the tower service and the warp filter around the catalogue beside the catalogue alone.
+/// Measures the cost of a frontend: the tower service and the warp filter around the catalogue, against only the catalogue.
 pub(crate) fn frontends(criterion: &mut Criterion) {
     let library = Library::with_courses(1_000);
     let caller = library.hot();

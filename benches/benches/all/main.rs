@@ -1,6 +1,6 @@
-//! Parts of the catalogue in one process, without a socket: `cargo bench -p catalogue-benches -- storage` runs one file's.
+//! Parts of the catalogue in one process, without a socket: `cargo bench -p catalogue-benches -- storage` runs only one file.
 
-#![allow(missing_docs)] // the macros of criterion make items without
+#![allow(missing_docs)] // criterion's macros create undocumented items
 
 mod call;
 mod parts;

@@ -1,7 +1,7 @@
-//! Parts of a call as far as a public door leads to them: the token, who holds it, the envelope, the cursor.
+//! Parts of a call that can be measured through the public API: the token, its authentication, the envelope, the cursor.
 //!
-//! Cursor and envelope have no door of their own: the difference between two answers from memory that differ in one thing
-//! is what the thing costs.
+//! Cursor and envelope have no public entry point: their cost is the difference between two responses from memory that differ
+//! in only one thing.
 
 use std::hint::black_box;
 

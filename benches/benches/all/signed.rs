@@ -1,4 +1,4 @@
-//! Signed tokens: what is kept, a first sight, and what is refused, each beside the verification alone.
+//! Signed tokens: cached, verified for the first time, and refused, next to only the signature verification.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use catalogue_core::auth::signed::SignedTokens;
 use catalogue_core::auth::{Authenticator as _, BearerToken, Verdict};
 use criterion::Criterion;
 
-/// More tokens than are kept, so that each is seen for the first time.
+/// More tokens than the cache holds, so that each is verified as if new.
 const TOKENS: usize = 4_000;
 const KEPT: usize = 40;
 

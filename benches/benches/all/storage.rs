@@ -1,4 +1,4 @@
-//! SQLite alone, by the calls of the storage: what a request reads before and without anything of HTTP.
+//! Only SQLite, by calls of the storage: the reads of a request, without HTTP.
 
 use std::hint::black_box;
 
@@ -20,8 +20,8 @@ pub(crate) fn lookups(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A page by depth, number of courses and limit: the storage's keyset beside the same page by OFFSET, in plain SQL on the
-/// same file. The keyset's cost is that of its rows, wherever they are; that of OFFSET is also that of all rows before.
+/// Measures a page by depth, number of courses and limit: the storage's keyset against OFFSET, in plain SQL on the same file.
+/// The keyset's cost is that of its rows, at any depth; OFFSET also reads all rows before them.
 pub(crate) fn paging(criterion: &mut Criterion) {
     for courses in [1_000, 10_000, 100_000] {
         let library = Library::with_courses(courses);

@@ -1,4 +1,4 @@
-//! Asking a catalogue, and what holds of every answer.
+//! Calls of a catalogue, and properties of every response.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -10,10 +10,10 @@ use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use serde_json::Value;
 
-/// Whoever asks, and may read courses.
+/// The calling account, which may read courses.
 pub(super) const ACCOUNT: &str = "acc_fuzz";
 
-/// What a future is that waits for nothing, but may let others go first.
+/// Returns the value of a future that may yield but waits for nothing.
 pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {
@@ -34,13 +34,13 @@ pub(super) fn replaced(text: &[u8], mark: &[u8], by: &[u8]) -> Vec<u8> {
     replaced
 }
 
-/// The lines of an input as values of a header, without those that no server would pass on.
+/// Returns the lines of an input as header values, without those that no server would forward.
 pub(super) fn header_values(input: &[u8]) -> Vec<HeaderValue> {
     let lines = input.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter_map(|line| HeaderValue::from_bytes(line).ok()).collect()
 }
 
-/// A GET of a target with the lines of one header; `None` where the target is no request's.
+/// Returns a GET with lines of one header; `None` if the target is invalid.
 pub(super) fn get(target: &str, name: &HeaderName, values: &[HeaderValue]) -> Option<Request<()>> {
     let mut request = Request::get(target).body(()).ok()?;
     for value in values {
@@ -49,19 +49,19 @@ pub(super) fn get(target: &str, name: &HeaderName, values: &[HeaderValue]) -> Op
     Some(request)
 }
 
-/// The answer to a caller whom the host knows.
+/// Returns the response to a caller that the host application has identified.
 pub(super) fn ask_as(caller: Identity, catalogue: &Catalogue, request: Request<()>) -> Response<Bytes> {
     let method = request.method().clone();
     check(&method, now(catalogue.call_as(caller, request)))
 }
 
-/// The answer to whoever the header names.
+/// Returns the response to the caller that the header identifies.
 pub(super) fn ask(catalogue: &Catalogue, request: Request<()>) -> Response<Bytes> {
     let method = request.method().clone();
     check(&method, now(catalogue.call(request)))
 }
 
-/// The value of a header that comes once at most.
+/// Returns the value of a header that may occur only once.
 pub(super) fn header(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().map(|value| value.to_str().expect("answers are visible ASCII"));
@@ -69,7 +69,7 @@ pub(super) fn header(headers: &HeaderMap, name: impl http::header::AsHeaderName)
     value
 }
 
-/// Status, code and details of a failure; a success is a status alone.
+/// Returns status, code and details of a failure; of a success only the status.
 pub(super) fn failure(response: &Response<Bytes>) -> (u16, Option<String>, Value) {
     let status = response.status();
     if status.is_success() || status.is_redirection() {
@@ -80,7 +80,7 @@ pub(super) fn failure(response: &Response<Bytes>) -> (u16, Option<String>, Value
     (status.as_u16(), code, json["error"].get("details").cloned().unwrap_or_default())
 }
 
-/// What holds of every answer: sections 1 and 2.6, decisions A14 to A16. No storage here fails, so none is a 500.
+/// Asserts properties of every response: sections 1 and 2.6, decisions A14 to A16. This storage never fails, so none is a 500.
 fn check(method: &Method, response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers, body) = (response.status(), response.headers(), response.body());
     assert_ne!(status, StatusCode::INTERNAL_SERVER_ERROR, "{response:?}");

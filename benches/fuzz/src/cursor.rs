@@ -1,5 +1,5 @@
-//! The query parameter `cursor` (decision R8). The first letter of an input says what the rest is: `t` the parameter's text,
-//! `s` what is to be sealed as anybody can, `p` eight bytes of a time and the slug of a course where a page ends.
+//! The query parameter `cursor` (decision R8). The first letter of an input defines the rest: `t` precedes the parameter's
+//! text, `s` content to seal, as anyone can, and `p` eight bytes of a time and the slug of a page's last course.
 
 use std::sync::LazyLock;
 
@@ -31,7 +31,7 @@ pub(super) fn check(input: &[u8]) {
     }
 }
 
-/// A text is a place in the list where it is the cursor of it, and else 400.
+/// Asserts that a text is accepted as a position if it is the position's cursor, and otherwise gets a 400.
 fn check_text(text: &str) {
     let (echo, _) = &*WORLD;
     echo.list(Vec::new());
@@ -50,7 +50,7 @@ fn check_text(text: &str) {
     }
 }
 
-/// The cursor of a page is the seal over its last course, its link has it too, and it leads to that place and no other.
+/// Asserts that a page's cursor is the sealed position of its last course, is in its link, and leads only to that position.
 fn check_page(place: &[u8]) {
     let content = [&[1], place].concat();
     let Some(position) = position(&content) else { return };
@@ -84,15 +84,14 @@ fn ask(cursor: &str, more: &str) -> Option<Response<Bytes>> {
     Some(ask_as(caller(), &WORLD.1, request))
 }
 
-/// The place that a text means for the account here, found out by another way than the core's: what is sealed once more
-/// must be the text.
+/// Returns the position that a text encodes for this account, independently of the core: sealing it again must yield the text.
 pub(super) fn meant(text: &str) -> Option<Position> {
     let content = URL_SAFE_NO_PAD.decode(text).ok()?;
     let content = content.get(..content.len().checked_sub(16)?)?;
     (text.len() <= 512 && seal(ACCOUNT, content) == text).then(|| position(content))?
 }
 
-/// Layout 1: microseconds after 1970, and a slug.
+/// Parses layout 1: microseconds since 1970, and a slug.
 fn position(content: &[u8]) -> Option<Position> {
     let [1, a, b, c, d, e, f, g, h, slug @ ..] = content else { return None };
     let slug = str::from_utf8(slug).ok()?;

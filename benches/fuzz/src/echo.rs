@@ -1,4 +1,4 @@
-//! [`Echo`]: a storage that notes what it is asked for, and has each course that somebody names.
+//! [`Echo`]: a storage that records its calls, and has every course that is requested.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, CourseDetail, async
 
 use super::ask::ACCOUNT;
 
-/// Clones are one storage.
+/// Clones share one storage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Echo(Arc<Mutex<State>>);
 
@@ -20,7 +20,7 @@ struct State {
     rows: Vec<Position>,
 }
 
-/// Knows no token: who asks here is named by the host.
+/// Recognizes no token: here the host application identifies the caller.
 #[derive(Debug)]
 struct Nobody;
 
@@ -29,18 +29,18 @@ impl Echo {
         Catalogue::builder(self.clone(), Nobody)
     }
 
-    /// What the last list was asked for.
+    /// Returns the request of the last list.
     pub(super) fn page(&self) -> Option<PageRequest> {
         self.0.lock().unwrap().page.take()
     }
 
-    /// The courses of each list from now on.
+    /// Sets the courses of all later lists.
     pub(super) fn list(&self, rows: Vec<Position>) {
         self.0.lock().unwrap().rows = rows;
     }
 }
 
-/// Somebody who may read courses.
+/// Returns a caller that may read courses.
 pub(super) fn caller() -> Identity {
     Identity::api_key(AccountId::new(ACCOUNT), "key_fuzz", Scopes::from_names(["read:courses"]))
 }

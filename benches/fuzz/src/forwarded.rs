@@ -1,5 +1,5 @@
-//! What clients and proxies write into `X-Forwarded-For` and `X-Forwarded-Proto`. Each line of an input is a line of a field:
-//! `x` or `p`, and its value. Whatever a client has written: where the proxy adds to it, the client is whom the proxy names.
+//! `X-Forwarded-For` and `X-Forwarded-Proto` as clients and proxies write them. Each line of an input is a field: `x` or `p`,
+//! and its value. Whatever the client has written, if the proxy adds an address, that is the client's.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -17,7 +17,7 @@ use tower_service::Service;
 
 const FOR: &str = "x-forwarded-for";
 const PROTO: &str = "x-forwarded-proto";
-/// What the trusted proxy tells, and its own address.
+/// Client address that the trusted proxy reports, and its own address.
 const CLIENT: &str = "192.0.2.66";
 const PROXY: &str = "127.0.0.1";
 
@@ -44,7 +44,7 @@ pub(super) fn check(input: &[u8]) {
         None => to_the_line.push((FOR, HeaderValue::from_static(CLIENT))),
     }
     for mut added in [on_a_line, to_the_line] {
-        // A proxy that tells of the scheme writes it last as well.
+        // A proxy that reports the scheme adds it last too.
         added.push((PROTO, HeaderValue::from_static("http")));
         let (found, https) = ask(&added);
         assert!(found == CLIENT || found == PROXY, "{found} {added:?}");
@@ -69,7 +69,7 @@ fn ask(fields: &Fields) -> (String, bool) {
     SERVER.with_borrow_mut(|server| server.ask(fields))
 }
 
-/// A server behind trusted proxies that answers with the address that it takes for the client's, and a connection to it.
+/// A server behind trusted proxies that responds with the address of its client, as it determines it, and a connection to it.
 struct Server {
     runtime: Runtime,
     connection: TcpStream,
@@ -94,7 +94,7 @@ impl Server {
         Self { runtime, connection }
     }
 
-    /// Whom the server takes for the client of a request with these fields, and whether over HTTPS.
+    /// Returns the client address that the server determines for a request with these fields, and whether it assumes HTTPS.
     fn ask(&mut self, fields: &Fields) -> (String, bool) {
         let mut request = b"GET / HTTP/1.1\r\nhost: a\r\n".to_vec();
         for (name, value) in fields {
@@ -105,7 +105,7 @@ impl Server {
         let answer = self.runtime.block_on(async {
             connection.write_all(&request).await.expect("the server reads");
             let mut answer = Vec::new();
-            // The body ends with a line.
+            // The body ends with a line feed.
             while !answer.ends_with(b"\n") || answer.ends_with(b"\r\n") {
                 assert_ne!(connection.read_buf(&mut answer).await.expect("the server answers"), 0, "{request:?}");
             }

@@ -1,5 +1,5 @@
-//! The head of a request: the method and the target, and below them a header on each line. `KEY` stands for a key that is
-//! known, `TAG` for the opaque tag of the target's response.
+//! The head of a request: the method and the target, then a header on each line. `KEY` stands for a valid key, `TAG` for the
+//! opaque tag of the target's response.
 
 use std::io::Read as _;
 
@@ -33,7 +33,7 @@ pub(super) fn check(input: &[u8]) {
     }
 }
 
-/// The request that an input writes.
+/// Parses the request in an input.
 fn request(text: &[u8]) -> Option<Request<()>> {
     let mut lines = text.split(|byte| *byte == b'\n');
     let (method, target) = str::from_utf8(lines.next()?).ok()?.split_once(' ')?;
@@ -48,7 +48,7 @@ fn request(text: &[u8]) -> Option<Request<()>> {
     Some(request)
 }
 
-/// A response is the one without conditions and codings, or a 304 for whoever names its tag or a star.
+/// Asserts that a response equals the one without conditions and codings, or is a 304 to a request with its tag or a star.
 fn check_condition(request: &Request<()>, response: &Response<Bytes>, plain: &Response<Bytes>, opaque: &str) {
     let shown = || format!("{request:?}\n{response:?}");
     if response.status() != 304 {
@@ -64,7 +64,7 @@ fn check_condition(request: &Request<()>, response: &Response<Bytes>, plain: &Re
     assert!(values.any(|value| value.as_bytes() == b"*" || names_it(value)), "{}", shown());
 }
 
-/// The body without its coding.
+/// Returns the decoded body.
 fn decoded(response: &Response<Bytes>) -> Bytes {
     let (mut plain, body) = (Vec::new(), &**response.body());
     match header(response.headers(), CONTENT_ENCODING) {
@@ -75,7 +75,7 @@ fn decoded(response: &Response<Bytes>) -> Bytes {
     plain.into()
 }
 
-/// Decision A16.
+/// Checks decision A16.
 fn check_id(request: &Request<()>, response: &Response<Bytes>) {
     let given: Vec<_> = request.headers().get_all("x-request-id").iter().map(HeaderValue::as_bytes).collect();
     let is_fine = |id: &[u8]| (1..=128).contains(&id.len()) && id.iter().all(|byte| (0x21..=0x7e).contains(byte));
@@ -86,7 +86,7 @@ fn check_id(request: &Request<()>, response: &Response<Bytes>) {
     }
 }
 
-/// What is read of `traceparent` stands in it (W3C Trace Context, level 1).
+/// Asserts that the parsed `traceparent` matches its text (W3C Trace Context, level 1).
 fn check_trace(request: &Request<()>) {
     let Some(found) = TraceParent::of(request.headers()) else { return };
     let text = request.headers()["traceparent"].to_str().unwrap();
@@ -95,7 +95,7 @@ fn check_trace(request: &Request<()>) {
     assert_eq!(found.is_sampled(), u8::from_str_radix(&text[53..55], 16).unwrap() & 1 == 1, "{text}");
 }
 
-/// HEAD has what GET has, but the body.
+/// Asserts that HEAD has everything that GET has, except the body.
 fn compare_with_get(catalogue: &Catalogue, request: &Request<()>, head: &Response<Bytes>) {
     let mut get = request.clone();
     *get.method_mut() = Method::GET;

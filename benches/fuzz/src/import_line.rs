@@ -1,4 +1,4 @@
-//! Lines of the import format: read by the JSON Schema as by the import, and the inverse of the export.
+//! Lines of the import format: the JSON Schema and the import accept the same, and the import is the inverse of the export.
 
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ pub(super) fn check(input: &[u8]) {
     check_each_line(text);
 }
 
-/// The text of an input without a byte order mark; `None` if it is no text, or one with zeros, as no object has any.
+/// Returns the text of an input without a byte order mark; `None` if it is not a text, or contains U+0000, as no object does.
 fn decoded(input: &[u8]) -> Option<String> {
     let unit = match input {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
@@ -55,7 +55,7 @@ fn without_mark(text: &str) -> Option<String> {
     (!text.contains('\0')).then(|| text.to_owned())
 }
 
-/// What the import takes, the schema takes.
+/// Asserts that the schema accepts what the import accepts.
 fn check_schema(text: &str) {
     for line in text.lines().filter(|line| !line.trim_ascii().is_empty()) {
         let line: Value = serde_json::from_str(line).expect("a line is JSON");
@@ -63,7 +63,7 @@ fn check_schema(text: &str) {
     }
 }
 
-/// What is written is read back as it was, and a second time nothing changes.
+/// Asserts that an export can be imported unchanged, and that a second import changes nothing.
 fn check_inverse(storage: &MemoryStorage, written: &str) {
     let copy = MemoryStorage::new();
     now(import_text(&copy, written, Options::default())).expect("what is exported can be imported");
@@ -73,7 +73,8 @@ fn check_inverse(storage: &MemoryStorage, written: &str) {
     assert_eq!((accounts.added, accounts.changed, courses.added, courses.changed, courses.removed), (0, 0, 0, 0, 0));
 }
 
-/// A line that the schema takes is taken too, unless it says what no schema can know. Written anew, it has nothing twice.
+/// Asserts that a line that the schema accepts can be imported, unless it breaks a rule that no schema can express. It is
+/// serialized again, without duplicates.
 fn check_each_line(text: &str) {
     for line in text.lines() {
         let Some(line) = serde_json::from_str(line).ok().filter(|line| FORMAT.is_valid(line)) else { continue };
@@ -87,7 +88,7 @@ fn check_each_line(text: &str) {
     }
 }
 
-/// Lengths are of bytes, and not every date is one.
+/// Checks rules beyond the schema: lengths are in bytes, and not every matching date exists.
 fn is_known_to_be_right(line: &Value) -> bool {
     let is_short = |name: &str| line[name].as_str().is_none_or(|text| text.len() <= 200);
     let is_time = |name: &str| line[name].as_str().is_none_or(|time| Timestamp::parse(time).is_ok());
@@ -97,7 +98,7 @@ fn is_known_to_be_right(line: &Value) -> bool {
     }
 }
 
-/// Twenty at most, in the order of their lines, and fit for a terminal.
+/// Asserts that there are at most twenty errors, in the order of their lines and safe for a terminal.
 fn check_faults(error: &ImportError, input: &[u8]) {
     let ImportError::Input { faults, stopped } = error else { panic!("{error:?}") };
     let lines = input.split(|byte| *byte == b'\n').count() as u64;

@@ -1,4 +1,4 @@
-//! The header of a signed token (decisions O8 to O13): any text, in a token that is right but for it.
+//! The header of a signed token (decisions O8 to O13): any text, in an otherwise valid token.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ pub(super) fn check(input: &[u8]) {
     let payload = format!(
         r#"{{"iss":"{ISSUER}","aud":"{AUDIENCE}","sub":"acc_1","client_id":"c","jti":"j","iat":1,"exp":4102444800}}"#
     );
-    // Members that are not read here may be what the library cannot read.
+    // The library may be unable to read members that are ignored here.
     let header: Option<Value> = serde_json::from_slice(input).ok();
     let member = |name: &str| header.as_ref().and_then(|header| header.get(name)?.as_str()).unwrap_or_default();
     let algorithm = member("alg");
@@ -34,7 +34,7 @@ pub(super) fn check(input: &[u8]) {
         let is_right = ["at+jwt", "application/at+jwt"].contains(&&*typ) && ALGORITHMS.contains(&algorithm) && is_kid;
         assert!(is_right && header.get("crit").is_none(), "{header}");
     }
-    // RFC 9864's name is not known there.
+    // The library does not know the name from RFC 9864.
     if algorithm != "Ed25519" && serde_json::from_slice::<jsonwebtoken::Header>(input).is_ok() {
         let claims = second_opinion(&text, algorithm);
         assert!(claims.is_ok(), "{claims:?} {text}");
@@ -42,7 +42,7 @@ pub(super) fn check(input: &[u8]) {
     check_variants(&text);
 }
 
-/// A token has one text: with padding, stray bits, another letter or a part more it is none.
+/// Asserts that a token has only one text: with padding, stray bits, another letter or an extra part it is invalid.
 fn check_variants(text: &str) {
     let (front, last) = text.split_at(text.len() - 1);
     let at = text.len() / 3 * 2;

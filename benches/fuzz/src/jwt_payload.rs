@@ -1,5 +1,5 @@
-//! The claims of a signed token (decisions O9, O10 and O14 to O20): any text, in a token whose signature is right. The first
-//! byte of an input says by which rules it is read.
+//! The claims of a signed token (decisions O9, O10 and O14 to O20): any text, in a token with a valid signature. The first
+//! byte of an input selects the rules for it.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::signers::{AUDIENCE, ISSUER, second_opinion, token, tokens, verdict};
 
-/// By the letter that they are chosen with: usual ones; other names; any type.
+/// By the letter that selects them: default rules, other names, any type.
 static TOKENS: LazyLock<[(u8, SignedTokens); 3]> = LazyLock::new(|| {
     [
         (b'0', tokens(|builder| builder)),
@@ -30,14 +30,14 @@ pub(super) fn check(input: &[u8]) {
     assert!(text.len() <= 8192);
     let id: String = Sha256::digest(&text)[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!((&*identity.credential_id, identity.kind), (&*format!("oauth:{id}"), CredentialKind::OAuth));
-    // Members that are not read here may be what the library cannot read.
+    // The library may be unable to read members that are ignored here.
     if serde_json::from_slice::<Value>(payload).is_ok() {
         let claims = second_opinion(&text, "EdDSA").unwrap_or_else(|error| panic!("{error} {text}"));
         check_claims(*rules, &claims, identity);
     }
 }
 
-/// What is accepted is as the claims say, and grants no more.
+/// Asserts that an accepted token's identity matches the claims, and has no more scopes.
 fn check_claims(rules: u8, claims: &Value, identity: &Identity) {
     let issued = identity.issued.as_ref().expect("it is an issuer's");
     assert_eq!(&*issued.issuer, ISSUER);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::ask::now;
 use super::signers::{AUDIENCE, ISSUER, jwk, token, verdict};
 
-/// The name of a key that no input can hold, as it is made when the program starts.
+/// Id of a key that no input can contain, as it is generated when the program starts.
 const OURS: &str = "ed-of-this-run";
 const MOST_BYTES: usize = 256 << 10;
 const MOST_KEYS: usize = 100;
@@ -30,7 +30,7 @@ pub(super) fn check(input: &[u8]) {
     check_beside_ours(keys);
 }
 
-/// No key of a set keeps another from being used, or lets a token be taken that it has not signed.
+/// Asserts that no key of a set blocks another key, or lets a token be accepted that it has not signed.
 fn check_beside_ours(theirs: &[Value]) {
     let mut keys = theirs.to_vec();
     keys.insert(0, jwk(OURS));

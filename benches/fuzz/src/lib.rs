@@ -1,5 +1,5 @@
-//! What strangers send, and what must hold of the answer: nothing panics, and it agrees with a library or a law. Each module
-//! is one target, with a function `check` that the fuzzer and the test of the kept inputs call.
+//! Untrusted input, and properties of the response: nothing panics, and it agrees with a library or a rule. Each module is a
+//! target, with a function `check` for the fuzzer and for the test of the seeds.
 
 mod ask;
 mod cursor;
@@ -19,7 +19,7 @@ mod token;
 /// A target: its name, which is also that of its seeds and its dictionary, and the check of an input.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// The targets.
+/// All targets.
 pub const TARGETS: [Target; 11] = [
     ("cursor", cursor::check),
     ("forwarded", forwarded::check),

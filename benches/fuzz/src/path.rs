@@ -15,7 +15,7 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Echo::default().catalog
 pub(super) fn check(input: &[u8]) {
     let Ok(path) = str::from_utf8(input) else { return };
     check_path(path);
-    // And as the one course of that name.
+    // Also as the slug of a course.
     check_path(&format!("/api/v1/courses/{}", utf8_percent_encode(path, NON_ALPHANUMERIC)));
 }
 
@@ -33,7 +33,7 @@ fn check_path(path: &str) {
     assert!(["slug", "title", "language"].iter().all(|name| body["data"][name] == *slug), "{body}");
 }
 
-/// A segment decoded once, if a course can have that name. The library leaves wrong escapes as they are.
+/// Returns the segment decoded once, if a course can have that slug. The library does not report invalid escapes.
 fn slug(segment: &str) -> Option<String> {
     let mut escapes = segment.split('%').skip(1).map(|rest| rest.as_bytes().get(..2));
     let is_escaped = escapes.all(|digits| digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)));

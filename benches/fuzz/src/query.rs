@@ -1,4 +1,4 @@
-//! The query of `GET /courses` (decisions R7 to R9), against another reader of queries.
+//! The query of `GET /courses` (decisions R7 to R9), compared with another query parser.
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ pub(super) fn check(input: &[u8]) {
     }
 }
 
-/// Limit and cursor, or the details of the first fault.
+/// Returns limit and cursor, or the details of the first error.
 pub(super) fn read(query: &str) -> Result<(usize, Option<String>), Value> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let values = |wanted: &str| pairs.iter().filter(|(name, _)| name == wanted).map(|(_, value)| &**value).collect();

@@ -1,6 +1,6 @@
-//! Requests to the developer settings. An input is a method and a target, below them the value of the `Cookie` field, which is
-//! that of a session if it is empty, and below that the body. `KEY` stands for the id of a key, `NONCE` for a nonce of now,
-//! `CODE` for a code that signs in, and `SECRET` for that of a session.
+//! Requests to the developer settings. An input is a method and a target, then the value of the `Cookie` field, which is that
+//! of a session if it is empty, and then the body. `KEY` stands for the id of a key, `NONCE` for a current nonce, `CODE` for a
+//! code that signs in, and `SECRET` for that of a session.
 
 use std::time::Duration;
 
@@ -56,14 +56,14 @@ pub(super) fn check(input: &[u8]) {
             assert!(!key.identity.scopes.is_empty() && key.expires_at.is_none_or(|end| end > clock()), "{text:?}");
             assert!(String::from_utf8_lossy(answer.body()).contains("ccat_"), "the token is shown once: {answer:?}");
         }
-        // Whoever sends it twice makes nothing twice.
+        // Sending a form twice creates nothing twice.
         let has_nonce = !is_json || body.contains(&nonce);
         let again = world.ask(request().expect("it was one before"));
         assert!(!has_nonce || world.keys().len() == keys.len(), "{text:?} {again:?}");
     }
 }
 
-/// The name that a body gives, as other readers read it.
+/// Returns the name in a body, as other parsers read it.
 fn name(body: &str, is_json: bool) -> Option<String> {
     let name = match is_json {
         true => serde_json::from_str::<Value>(body).ok()?.get("name")?.as_str()?.to_owned(),
@@ -72,12 +72,12 @@ fn name(body: &str, is_json: bool) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The present.
+/// Returns the current time.
 fn clock() -> Timestamp {
     Timestamp::parse("2026-11-22T04:40:00Z").unwrap()
 }
 
-/// Settings of two accounts at a time that stands still.
+/// Settings of two accounts at a fixed time.
 struct World {
     storage: MemoryStorage,
     settings: SignInSettings,
@@ -103,7 +103,7 @@ impl World {
         }
         let session = NewSession { digest: digest(SECRET), created_at, expires_at };
         now(storage.exchange_link(&digest("link"), clock(), &session)).unwrap().expect("the link works");
-        // A limiter that no input reaches.
+        // A limit that no input reaches.
         let many = LocalRateLimiter::new(RateLimit::new(u32::MAX, Duration::from_secs(1)).unwrap());
         let builder = DeveloperSettings::builder(storage.clone()).clock(clock).rate_limiter(many);
         let settings = builder.settings_url("https://a.example/settings").build().unwrap();
@@ -114,13 +114,13 @@ impl World {
         check_answer(now(self.settings.call(request)))
     }
 
-    /// The keys of `anna`.
+    /// Returns the keys of `anna`.
     fn keys(&self) -> Vec<CredentialRecord> {
         now(self.storage.list_keys(&AccountId::new("anna"), clock(), usize::MAX)).unwrap().unwrap()
     }
 }
 
-/// What holds of every answer.
+/// Asserts properties of every response.
 fn check_answer(response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers) = (response.status(), response.headers());
     assert!(!status.is_server_error(), "{response:?}");
@@ -141,9 +141,9 @@ fn check_answer(response: Response<Bytes>) -> Response<Bytes> {
     let body = str::from_utf8(response.body()).expect("answers are text");
     match one("content-type").unwrap_or_default() {
         "application/json" => drop(serde_json::from_str::<Value>(body).expect("that is JSON")),
-        // Where an input stands, it begins no element and no attribute.
+        // An input in the page opens no element and no attribute.
         _ => {
-            // After an equals sign the quotation mark begins a value, of which that may be the text.
+            // After an equals sign, the quotation mark opens a value, which may contain this text.
             let mut before = body.match_indices("\" fuzz=").map(|(at, _)| &body[..at]);
             assert!(!body.contains("<fuzz") && before.all(|before| before.ends_with('=')), "{body}");
         }

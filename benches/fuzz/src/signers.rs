@@ -1,4 +1,4 @@
-//! The keys of an issuer, one for each way to sign, and what another library says of their tokens.
+//! The keys of an issuer, one for each algorithm, and another library's verdict on their tokens.
 
 use std::sync::LazyLock;
 
@@ -29,7 +29,7 @@ static P384: LazyLock<EcdsaKeyPair> =
 static ED25519: LazyLock<Ed25519KeyPair> = LazyLock::new(|| Ed25519KeyPair::generate().unwrap());
 static RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
 
-/// The tokens of the issuer with every key here.
+/// Returns an authenticator for the issuer's tokens with all these keys.
 pub(super) fn tokens(change: impl FnOnce(SignedTokensBuilder) -> SignedTokensBuilder) -> SignedTokens {
     let keys = ["p256", "p384", "ed", "rsa"].map(jwk);
     let set = json!({ "keys": keys }).to_string();
@@ -40,7 +40,7 @@ pub(super) fn verdict(tokens: &SignedTokens, text: &str) -> Verdict {
     now(tokens.authenticate(BearerToken::new(text).expect("a bearer token"))).expect("the keys are there")
 }
 
-/// The public key of that name.
+/// Returns the public key `kid`.
 pub(super) fn jwk(kid: &str) -> Value {
     let point = |pair: &EcdsaKeyPair, curve: &str| {
         let point = &pair.public_key().as_ref()[1..];
@@ -58,7 +58,7 @@ pub(super) fn jwk(kid: &str) -> Value {
     }
 }
 
-/// The key that signs by an algorithm; all others are signed by `ed`.
+/// Returns the id of the key for an algorithm; the default is `ed`.
 pub(super) fn kid_of(algorithm: &str) -> &'static str {
     match algorithm {
         "ES256" => "p256",
@@ -68,7 +68,7 @@ pub(super) fn kid_of(algorithm: &str) -> &'static str {
     }
 }
 
-/// A token of these texts, signed as the algorithm says.
+/// Returns a token of these texts, signed with `algorithm`.
 pub(super) fn token(header: &[u8], payload: &[u8], algorithm: &str) -> String {
     let signed = format!("{}.{}", base64(header), base64(payload));
     let (random, bytes) = (SystemRandom::new(), signed.as_bytes());
@@ -86,7 +86,7 @@ pub(super) fn token(header: &[u8], payload: &[u8], algorithm: &str) -> String {
     format!("{signed}.{}", base64(signature))
 }
 
-/// The claims of a token, where another library takes it.
+/// Returns the claims of a token, if another library accepts it.
 pub(super) fn second_opinion(text: &str, algorithm: &str) -> Result<Value, String> {
     let header = decode_header(text).map_err(|error| error.to_string())?;
     let mut validation = Validation::new(header.alg);

@@ -1,5 +1,5 @@
-//! `Authorization` (decision A3) and the form of tokens (decision C1), a line of it on each line of the input. `KEY` stands
-//! for a key that is known.
+//! `Authorization` (decision A3) and the format of tokens (decision C1); each line of the input is a header line. `KEY` stands
+//! for a valid key.
 
 use std::sync::LazyLock;
 
@@ -51,7 +51,7 @@ pub(super) fn check(input: &[u8]) {
     }
 }
 
-/// The token of a request: one header, the scheme in any case, one blank or more, and what follows.
+/// Returns the token of a request: one header, the scheme in any case, one space or more, and the rest.
 fn told(values: &[HeaderValue]) -> Option<&[u8]> {
     let [value] = values else { return None };
     let (scheme, rest) = value.as_bytes().split_at_checked(6)?;
@@ -73,7 +73,7 @@ fn check_form(bytes: &[u8]) {
     });
     assert_eq!(token_kind(text), kind, "{text:?}");
 
-    // The same text as the middle of a token is one, and with another letter none.
+    // The text as the middle of a token makes a valid one; with another letter it is invalid.
     let letters = bytes.iter().copied().chain(std::iter::repeat(b'0')).take(43);
     let middle: String = letters.map(|byte| char::from(ALPHABET[usize::from(byte) % 62])).collect();
     let whole = signed(&format!("ccat_{middle}"));
@@ -85,7 +85,7 @@ fn check_form(bytes: &[u8]) {
     assert_eq!(token_kind(&typo), None, "{typo}");
 }
 
-/// A token's content with its checksum: CRC-32 bit by bit, in six digits.
+/// Returns a token's content with its checksum: CRC-32 bit by bit, in six digits.
 fn signed(content: &str) -> String {
     let mut crc = u32::MAX;
     for byte in content.bytes() {

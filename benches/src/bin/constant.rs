@@ -1,6 +1,6 @@
-//! Serves constant answers on the stack that the API is served on, for comparison: nothing is looked up or rendered.
+//! Serves constant responses on the stack that serves the API, for comparison: nothing is looked up or rendered.
 //!
-//! Each answer gets an address of its own, named on standard output in their order.
+//! Each response has its own address; these are printed on standard output, in order.
 #![expect(clippy::print_stdout, reason = "a program that says where it listens")]
 
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ struct Options {
     answers: Vec<PathBuf>,
 }
 
-/// Waits for SIGTERM. The program then returns, so that one that is built to count what it runs writes that down.
+/// Waits for SIGTERM. The program then returns from `main`, so that a profiled build writes its counts.
 #[cfg(unix)]
 async fn asked_to_end() -> std::io::Result<()> {
     signal(SignalKind::terminate())?.recv().await;

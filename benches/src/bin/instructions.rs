@@ -1,7 +1,7 @@
-//! Counts the instructions of one call of the catalogue over SQLite, by valgrind: the same on a busy machine as on an idle
-//! one, so that two versions can be compared by them.
+//! Counts the instructions of one call of the catalogue over SQLite, by valgrind. The count does not depend on the machine's
+//! load, so two versions can be compared.
 //!
-//! Each work runs twice with different counts; the difference is what the calls cost, without the program's start.
+//! Each kind of request runs twice with different counts; the difference excludes the program's start.
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::error::Error;
@@ -12,9 +12,9 @@ use std::process::Command;
 use catalogue_benches::{Failure, Library, Owner, Work, build};
 use clap::Parser;
 
-/// How many courses the database has.
+/// Number of courses in the database.
 const COURSES: usize = 10_000;
-/// How often a work is done in the shorter and in the longer run.
+/// Numbers of calls in the shorter and in the longer run.
 const TIMES: [u64; 2] = [200, 1_200];
 
 #[derive(Parser)]
@@ -43,14 +43,14 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What `one_call` is told of a database.
+/// Returns the arguments of `one_call` for a database.
 fn arguments(path: &Path, owner: &Owner, views: Option<&Path>) -> Vec<OsString> {
     let (token, courses) = (owner.token.expose(), owner.courses.to_string());
     let views = views.into_iter().flat_map(|views| ["--views".as_ref(), views.as_os_str()]);
     [path.as_os_str(), token.as_ref(), courses.as_ref()].into_iter().chain(views).map(OsString::from).collect()
 }
 
-/// The same courses in another program's tables.
+/// Returns the arguments of `one_call` for the same courses in another program's tables.
 fn views(library: &Library) -> Result<Vec<OsString>, Box<dyn Error>> {
     let team = library.team()?;
     let [keys, courses] = team.files.as_ref().ok_or("they are in no file")?;
@@ -62,7 +62,7 @@ fn per_call(program: &Path, work: Work, cache: &str, database: &[OsString]) -> R
     Ok((more? - fewer?) / (TIMES[1] - TIMES[0]))
 }
 
-/// How many instructions a run of so many calls takes.
+/// Returns the number of instructions in a run of `times` calls.
 fn count(program: &Path, work: Work, cache: &str, times: u64, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])

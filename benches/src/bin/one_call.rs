@@ -1,5 +1,5 @@
-//! Sends one request to a catalogue over SQLite again and again, in one thread and without a socket, for tools that
-//! count or sample instructions.
+//! Sends one request to a catalogue over SQLite repeatedly, in one thread and without a socket, for tools that count or sample
+//! instructions.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use catalogue_core::Catalogue;
 use catalogue_sqlite::SqliteStorage;
 use clap::{Parser, ValueEnum};
 
-/// How many courses a database has that is made anew.
+/// Number of courses in a new database.
 const COURSES: usize = 10_000;
 
 #[derive(Parser)]

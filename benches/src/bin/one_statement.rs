@@ -1,7 +1,7 @@
-//! Serves constant answers by axum, each after one prepared statement over a pool: as little as a program can do that asks
+//! Serves constant responses by axum, each after one prepared statement over a pool: the minimum for a program that queries
 //! PostgreSQL for every request.
 //!
-//! Each answer gets an address of its own, named on standard output in their order.
+//! Each response has its own address; these are printed on standard output, in order.
 #![expect(clippy::print_stdout, reason = "a program that says where it listens")]
 
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio_postgres::{Client, Error, NoTls, Statement};
 
-/// As many as the server has.
+/// Number of connections, the same as the server's.
 const CONNECTIONS: usize = 10;
 
 #[derive(Parser)]
@@ -56,7 +56,7 @@ impl Manager for Connector {
 
     async fn create(&self) -> Result<(Client, Statement), Error> {
         let (client, connection) = tokio_postgres::connect(&self.database, NoTls).await?;
-        // An error of the connection is the next statement's, too.
+        // The next statement returns the connection's error too.
         tokio::spawn(connection);
         let statement = client.prepare(&self.statement).await?;
         Ok((client, statement))

@@ -1,5 +1,5 @@
-//! Measures the memory that hostile HTTP/2 clients cost the server: each asks over TLS for as many pages as it may, announces
-//! a window of 0 and takes none, and no page is shared, for the page cache is off.
+//! Measures the memory that hostile HTTP/2 clients use in the server: each requests as many pages over TLS as it may,
+//! announces a window of 0 and reads none. No page is shared, because the page cache is off.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 use std::error::Error;
@@ -23,16 +23,16 @@ use tokio::runtime;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-/// What the certificate names.
+/// Name in the certificate.
 const HOST: &str = "localhost";
 
-/// Requests on a connection: all that the server allows.
+/// Requests per connection: the server's limit.
 const STREAMS: usize = 32;
 
-/// Courses on a page, which is the largest.
+/// Courses per page: the maximum.
 const COURSES: usize = 100;
 
-/// Time for a connection to receive the heads of its responses.
+/// Timeout for the heads of a connection's responses.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Parser)]
@@ -62,7 +62,7 @@ fn main() -> Result<(), Failure> {
     let (before, _) = resident_memory(server.id())?;
     let (mut held, mut answered) = (Vec::new(), 0);
     for _ in 0..options.connections {
-        // A connection may have been evicted.
+        // Ignores errors: the connection may have been evicted.
         let Ok((responses, heads)) = runtime.block_on(client.ask_and_hold()) else { continue };
         held.push(responses);
         answered += heads;
@@ -77,7 +77,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Responses whose heads have come, and what keeps their connection open.
+/// Responses whose heads have arrived, and the sender that keeps their connection open.
 type Held = (SendRequest<Bytes>, Vec<http::Response<h2::RecvStream>>);
 
 struct Client {
@@ -87,7 +87,7 @@ struct Client {
 }
 
 impl Client {
-    /// A client that trusts only that certificate.
+    /// Creates a client that trusts only the certificate `trusted`.
     fn new(address: SocketAddr, trusted: &CertificateDer<'_>, token: &str) -> Result<Self, rustls::Error> {
         let mut roots = RootCertStore::empty();
         roots.add(trusted.clone().into_owned())?;
@@ -98,7 +98,7 @@ impl Client {
         Ok(Self { address, tls: Arc::new(config).into(), authorization: format!("Bearer {token}") })
     }
 
-    /// Opens a connection and asks. Returns what is to be held, and how many requests got the head of a response.
+    /// Opens a connection and sends the requests. Returns the values to hold, and the number of response heads received.
     async fn ask_and_hold(&self) -> Result<(Held, usize), Box<dyn Error + Send + Sync>> {
         let stream = TcpStream::connect(self.address).await?;
         let stream = self.tls.connect(HOST.try_into()?, stream).await?;
@@ -111,7 +111,7 @@ impl Client {
         }
         let mut responses = Vec::new();
         for response in asked {
-            // A stream may have been refused.
+            // Ignores errors: the stream may have been refused.
             if let Ok(Ok(response)) = timeout(PATIENCE, response).await {
                 responses.push(response);
             }

@@ -1,5 +1,5 @@
-//! Keeps asking one server over a few connections and counts what was answered, while somebody restarts what is behind
-//! it: how many requests failed, when the first of them and the last, and how long the longest answer took.
+//! Sends requests to one server over a few connections while the operator restarts its backends, and reports the statuses,
+//! when the first and the last request failed, and the longest response time.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 mod tally;
@@ -16,7 +16,7 @@ use clap::Parser;
 
 use crate::tally::Tally;
 
-/// How long nothing is asked after a request without an answer.
+/// Delay after a request without a response.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Keeps asking one server and counts what was answered
@@ -76,16 +76,16 @@ fn main() -> ExitCode {
     if tally.is_good(&options.allowed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Asks over one connection after the other, each as long as it lasts.
+/// Sends requests over one connection, which is replaced when it closes.
 fn keep_asking(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tally, ends: &AtomicBool) {
     let mut connection = None;
-    // The connections take turns where there is a rate.
+    // With a rate, the connections' requests are staggered.
     let period = options.rate.map(|rate| Duration::from_secs(1) * options.connections / rate);
     let mut due = Instant::now() + period.unwrap_or_default() * number / options.connections;
     for request in requests.iter().cycle() {
         if let Some(period) = period {
             thread::sleep(due.saturating_duration_since(Instant::now()));
-            // What is late is not made up for: that would be a burst.
+            // Late requests are not made up for: that would be a burst.
             due = (due + period).max(Instant::now());
         }
         if ends.load(Ordering::Relaxed) {
@@ -100,7 +100,7 @@ fn keep_asking(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tal
     }
 }
 
-/// Asks once, over the connection that there is or a new one, and gives the status. It is kept where it can be.
+/// Sends a request over the existing connection or a new one, and returns the status. Keeps the connection if possible.
 fn ask(address: SocketAddr, kept: &mut Option<Connection>, request: &[u8]) -> Option<u16> {
     let mut connection = kept.take().or_else(|| Connection::open(address).ok())?;
     let answer = connection.ask(request).ok()?;

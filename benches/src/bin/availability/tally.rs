@@ -1,37 +1,37 @@
-//! [`Tally`]: what became of the requests, phase by phase.
+//! [`Tally`]: results of the requests by phase.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The phases up to now; what ends is of the last one.
+/// All phases so far; a request counts in the last one at its end.
 pub(crate) struct Tally(Mutex<Vec<Phase>>);
 
 struct Phase {
     name: String,
     began: Instant,
-    /// How many answers had which status; `None`, how many requests got no answer.
+    /// Number of responses by status; `None` counts requests without a response.
     statuses: BTreeMap<Option<u16>, u64>,
-    /// When the first request failed and when the last, since the phase began.
+    /// Times of the first and the last failure, since the phase began.
     failures: Option<[Duration; 2]>,
     longest: Duration,
 }
 
 impl Tally {
-    /// Begins with a phase of that name.
+    /// Creates a tally with the phase `name`.
     pub(crate) fn new(name: &str) -> Self {
         Self(Mutex::new(vec![Phase::new(name.to_owned())]))
     }
 
-    /// Begins the next phase. One in which nothing was asked is left out.
+    /// Begins the next phase. Removes a phase without requests.
     pub(crate) fn begin(&self, name: String) {
         let mut phases = self.phases();
         phases.retain(|phase| !phase.statuses.is_empty());
         phases.push(Phase::new(name));
     }
 
-    /// A request has ended with that status or without an answer.
+    /// Records a request that ended with `status`, or without a response.
     pub(crate) fn note(&self, began: Instant, status: Option<u16>) {
         let now = Instant::now();
         let mut phases = self.phases();
@@ -44,7 +44,7 @@ impl Tally {
         }
     }
 
-    /// Whether there were requests and every one was answered with 200 or one of those.
+    /// Returns `true` if there were requests, and all got a 200 or an allowed status.
     pub(crate) fn is_good(&self, allowed: &[u16]) -> bool {
         let phases = self.phases();
         let mut statuses = phases.iter().flat_map(|phase| phase.statuses.keys()).peekable();

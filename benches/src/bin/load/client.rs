@@ -1,4 +1,4 @@
-//! [`Client`]: a few connections that are kept alive, with one request on the way on each.
+//! [`Client`]: a few keep-alive connections, each with one request in flight.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use catalogue_benches::Connection;
 
-/// How many connections a client has. The server always finds a request waiting, and no more than these.
+/// Number of connections of a client. The server always finds a request waiting, and at most this number.
 const CONNECTIONS: usize = 16;
 
-/// When a run of requests ends: at whichever comes first.
+/// Limits of a run of requests: it ends at the first one reached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) requests: u64,
@@ -25,8 +25,8 @@ impl Client {
         (0..CONNECTIONS).map(|_| Connection::open(address)).collect::<io::Result<_>>().map(Self)
     }
 
-    /// Sends the requests in turn, over and over, until a bound is met, and gives how many were answered. Each answer
-    /// must have that status.
+    /// Sends the requests in turn, repeatedly, until a limit is reached. Returns the number of responses, all of which must
+    /// have `status`.
     pub(crate) fn drive(&mut self, requests: &[Vec<u8>], status: u16, bounds: Bounds) -> io::Result<u64> {
         let end = Instant::now() + bounds.time;
         let mut next = requests.iter().cycle();

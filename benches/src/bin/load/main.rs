@@ -1,5 +1,5 @@
-//! Measures `catalogue serve` beside a handler that answers constant bytes on the same stack: processor time per request
-//! by the processes' own accounts, over loopback, on one thread and, where `taskset` is found, one processor each.
+//! Compares `catalogue serve` with a handler that returns constant bytes on the same stack: processor time per request from
+//! the kernel's accounting, over loopback, on one thread and, if `taskset` exists, one processor each.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and what it is at")]
 
 mod client;
@@ -20,10 +20,10 @@ use clap::builder::RangedU64ValueParser;
 
 use crate::works::{NAMES, Servers};
 
-/// Keeps no answers.
+/// Arguments that disable the page cache.
 const UNCACHED: [&str; 2] = ["--page-cache", "0"];
 
-/// How many of the first courses have modules.
+/// Number of first courses that have modules.
 const WITH_MODULES: usize = 100_000;
 
 /// What is to be measured, and how often.
@@ -70,7 +70,7 @@ impl Options {
         names
     }
 
-    /// How many courses each account has.
+    /// Returns the number of courses of each account.
     fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![90; self.courses / 100];
         sizes[0] += self.courses / 10;
@@ -126,7 +126,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A server over that database, as its users start it but for these arguments.
+/// Starts a server over the database, as users start it except for `arguments`.
 fn serve(catalogue: &Path, data: &Data, arguments: &[&str]) -> Result<Program, Box<dyn Error>> {
     let mut command = on_one_processor(catalogue);
     command.args(["serve", "--listen", "127.0.0.1:0", "--database", &data.address()]);

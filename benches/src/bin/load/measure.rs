@@ -1,4 +1,4 @@
-//! Measuring works in turn: processor time per request, from the kernel's account of the servers.
+//! Measures works in turn: processor time per request, from the kernel's accounting of the servers.
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use crate::client::{Bounds, Client};
 use crate::works::{Target, Work, is_under_commits};
 use crate::writer::under_commits;
 
-/// One measurement takes this long at most.
+/// Maximum duration of one measurement.
 const LONGEST: Duration = Duration::from_secs(4);
-/// What is sent before a measurement at least.
+/// Minimum number of requests before a measurement.
 const WARM_UP: u64 = 500;
 
-/// A work and what was measured, once a round.
+/// A work and its samples, one per round.
 pub(crate) type Row<'w> = (&'w Work, Vec<Sample>);
 
-/// One measurement of a work: µs of the processor's time per request.
+/// One measurement of a work: µs of processor time per request.
 pub(crate) struct Sample {
     pub(crate) this: f64,
     pub(crate) than: f64,
-    /// Of the database's processes for this one, where there are any.
+    /// Time of the database's processes for `this`, if there are any.
     pub(crate) database: Option<f64>,
-    /// Commits a second meanwhile, where there are any.
+    /// Commits per second during the measurement, if there are any.
     pub(crate) commits: Option<f64>,
 }
 
-/// Measures every work once a round, this and the other one after the other; what is first changes from round to round.
+/// Measures every work once per round, both targets one after the other; which one is first alternates between rounds.
 pub(crate) fn all<'w>(works: &'w [Work], data: &Data, options: &Options) -> Result<Vec<Row<'w>>, Box<dyn Error>> {
     let mut rows: Vec<Row<'_>> = works.iter().map(|work| (work, Vec::new())).collect();
     for round in 0..options.rounds {
@@ -61,7 +61,7 @@ fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Resul
     Ok(Sample { this, than, database, commits })
 }
 
-/// What one request costs the servers and the database, in µs of the processor's time.
+/// Returns the processor time per request of the server and of the database, in µs.
 fn cost(target: &Target, data: &Data, bounds: Bounds) -> Result<(f64, Option<f64>), Box<dyn Error>> {
     let used = || cpu_of_process(target.process);
     let mut client = Client::connect(target.address)?;

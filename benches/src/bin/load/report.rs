@@ -1,10 +1,10 @@
-//! Figures as tables, in Markdown.
+//! Results as Markdown tables.
 
 use catalogue_benches::Figures;
 
 use crate::measure::{Row, Sample};
 
-/// What was measured of each work.
+/// Prints the results of each work.
 pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
     println!("{courses} courses in {accounts} accounts; processor time per request in µs, medians over the rounds.\n");
     println!("| work | µs | database µs | constant µs | multiple | lowest–highest | goal |");

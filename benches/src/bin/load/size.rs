@@ -1,4 +1,4 @@
-//! Answers from a database of many courses, beside the same from one of few; none is kept, and the database's work counts.
+//! Responses from a database of many courses, compared with few courses; uncached, and including the database's time.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,10 +7,10 @@ use catalogue_benches::{Data, Large, Owner, Program, course, on_one_processor};
 
 use crate::works::{FIRST_PAGE, Target, Work, deep_page};
 
-/// The works over the large database.
+/// Names of the works over the large database.
 pub(crate) const NAMES: [&str; 3] = ["size: first page, beside few courses", "size: deep page", "size: detail"];
 
-/// The works of these names, with the server that they need; `few` is the server of the small database.
+/// Returns the named works, with the server that they need; `few` is the server of the small database.
 pub(crate) fn works(
     names: &[&'static str],
     catalogue: &Path,

@@ -1,4 +1,4 @@
-//! Pages on PostgreSQL, beside an axum handler that asks one prepared statement and answers the same bytes.
+//! Pages on PostgreSQL, compared with an axum handler that runs one prepared statement and returns the same bytes.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,11 +7,11 @@ use catalogue_benches::{Connection, Data, Program, on_one_processor};
 
 use crate::works::{FIRST_PAGE, Target, Work, constant_form};
 
-/// The works beside a statement.
+/// Names of the works that are compared with a statement.
 pub(crate) const NAMES: [&str; 2] =
     ["statement: hot first page, beside a look-up", "statement: cold first page, beside its rows"];
 
-/// What the server asks for a kept answer, but that the handler's value is a text, and for the rows of a page.
+/// The server's statements for a cached response, except that the handler's value is a text, and for the rows of a page.
 const STATEMENTS: [&str; 2] = [
     "SELECT c.account_id, c.kind, c.id, c.scopes, c.digest, c.expires_at, c.revoked_at, a.revision \
      FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = CAST(CAST($1 AS TEXT) AS BYTEA)",
@@ -20,7 +20,7 @@ const STATEMENTS: [&str; 2] = [
      WHERE account_id = $1 ORDER BY created_at DESC, slug DESC LIMIT $2",
 ];
 
-/// The works of these names, with the handlers that they need.
+/// Returns the named works, with the handlers that they need.
 pub(crate) fn works(
     names: &[&'static str],
     handler: &Path,

@@ -1,4 +1,4 @@
-//! Courses from views over another program's tables, beside our own tables with the same rows; no answer is kept.
+//! Courses from views over another program's tables, compared with the catalogue's own tables with the same rows; uncached.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,10 +7,10 @@ use catalogue_benches::{Data, Owner, Program, Team, course, on_one_processor};
 
 use crate::works::{FIRST_PAGE, Target, Work, deep_page};
 
-/// The works over views.
+/// Names of the works over views.
 pub(crate) const NAMES: [&str; 3] = ["views: first page, beside our tables", "views: deep page", "views: detail"];
 
-/// The works of these names, with the server that they need; `cold` is the server of our tables that keeps no answers.
+/// Returns the named works, with the server that they need; `cold` is the uncached server of the catalogue's own tables.
 pub(crate) fn works(
     names: &[&'static str],
     catalogue: &Path,

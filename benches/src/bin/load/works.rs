@@ -1,4 +1,4 @@
-//! [`Work`]: what is measured, beside what.
+//! [`Work`]: a comparison of two servers.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -6,13 +6,13 @@ use std::path::Path;
 
 use catalogue_benches::{Answer, Connection, Data, Owner, Program, course, next_cursor, on_one_processor};
 
-/// What of an answer's head the constant has too.
+/// Header fields that the constant response copies.
 const KEPT_FIELDS: [&str; 4] = ["content-type: ", "cache-control: ", "etag: ", "content-encoding: "];
-/// What most clients send.
+/// Header that most clients send.
 const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
 pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
 
-/// The works that are measured beside the constant.
+/// Names of the works that are compared with the constant.
 pub(crate) const NAMES: [&str; 12] = [
     "hot first page",
     "hot deep page",
@@ -28,11 +28,11 @@ pub(crate) const NAMES: [&str; 12] = [
     "all accounts under commits",
 ];
 
-/// The servers that are asked, by the name of the work.
+/// The servers under test; the work's name selects one.
 #[derive(Debug)]
 pub(crate) struct Servers {
     pub(crate) hot: Program,
-    /// Without kept answers.
+    /// Server without a page cache.
     pub(crate) cold: Program,
 }
 
@@ -42,7 +42,7 @@ impl Servers {
     }
 }
 
-/// Requests to a server, each of them answered with that status.
+/// Requests to a server, all with the response status `status`.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) process: u32,
@@ -51,26 +51,26 @@ pub(crate) struct Target {
     pub(crate) status: u16,
 }
 
-/// What is measured, beside what.
+/// A target to measure, and the one to compare it with.
 #[derive(Clone, Debug)]
 pub(crate) struct Work {
     pub(crate) name: &'static str,
-    /// What the multiple is to be at most; not a number where the goal is none.
+    /// Maximum for the multiple; NaN if there is no goal.
     pub(crate) goal: f64,
     pub(crate) this: Target,
     pub(crate) than: Target,
-    /// Whether the database's time counts as well.
+    /// Whether the database's time is included.
     pub(crate) with_database: bool,
 }
 
 impl Target {
-    /// Requests that are answered with 200.
+    /// Creates a target of requests that get a 200.
     pub(crate) fn of(server: &Program, requests: Vec<Vec<u8>>) -> Self {
         Self { process: server.id(), address: server.addresses()[0], requests, status: 200 }
     }
 }
 
-/// The works of these names beside the constant, which is started for them.
+/// Returns the named works, and starts the constant handler that they are compared with.
 pub(crate) fn beside_constant(
     names: &[&'static str],
     constant: &Path,
@@ -99,7 +99,7 @@ pub(crate) fn beside_constant(
     Ok((Some(constant), works))
 }
 
-/// Whether courses change while the work of that name is measured.
+/// Returns whether courses change while the work `name` is measured.
 pub(crate) fn is_under_commits(name: &str) -> bool {
     name.ends_with("under commits")
 }
@@ -114,7 +114,7 @@ fn goal(name: &str) -> f64 {
     }
 }
 
-/// What is sent for the work of that name to a server at that address.
+/// Returns the requests of the work `name` to the server at `address`.
 fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let owner = &data.accounts()[0];
     let request = match name {
@@ -137,7 +137,7 @@ fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>
     Ok(vec![request])
 }
 
-/// The address of the page of fifty nine tenths of the way down, found page by page.
+/// Returns the URL of the page of fifty at 90 % of the list, found page by page.
 pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
     let mut connection = Connection::open(address)?;
     let mut cursor = String::new();
@@ -148,7 +148,7 @@ pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Bo
     Ok(FIRST_PAGE.to_owned() + &cursor)
 }
 
-/// The answer as the constant handler reads it.
+/// Returns a response in the format that the constant handler reads.
 pub(crate) fn constant_form(answer: &Answer<'_>) -> Vec<u8> {
     let mut lines = answer.head.lines();
     let mut text = lines.next().unwrap_or_default().to_owned() + "\r\n";

@@ -1,4 +1,4 @@
-//! Another program that changes courses while they are read, in plain SQL.
+//! Another program that changes courses during reads, in plain SQL.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use catalogue_benches::{Data, Owner, course};
 use rusqlite::{Connection, params};
 
-/// From one commit to the next.
+/// Delay between commits.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Does what is measured, while a change to one account after the other is committed a hundred times a second, and gives
-/// how many commits a second there were.
+/// Runs `measured` while a change is committed a hundred times a second, to one account after the other. Returns the number of
+/// commits per second.
 pub(crate) fn under_commits<T>(data: &Data, measured: impl FnOnce() -> T) -> rusqlite::Result<(T, f64)> {
     let connection = Connection::open(data.path())?;
     connection.busy_timeout(Duration::from_secs(5))?;
-    // The disk must not decide how many commits there are.
+    // Turn off fsync, so disk speed does not limit the commit rate.
     connection.pragma_update(None, "synchronous", "off")?;
-    // The first one is left alone: the work of 304 knows its tag.
+    // The first account stays unchanged: the work of 304 knows its ETag.
     let newest: Vec<_> = data.accounts().iter().skip(1).map(newest).collect();
     let (newest, end, begun) = (&newest, &AtomicBool::new(false), Instant::now());
     thread::scope(|scope| {
@@ -30,7 +30,7 @@ pub(crate) fn under_commits<T>(data: &Data, measured: impl FnOnce() -> T) -> rus
     })
 }
 
-/// An account with the slug and title of its newest course.
+/// Returns an account with the slug and title of its newest course.
 fn newest(owner: &Owner) -> [String; 3] {
     let course = course(&owner.account, owner.courses - 1);
     [owner.account.to_string(), course.slug, course.title]
@@ -41,9 +41,9 @@ fn write(connection: &Connection, courses: &[[String; 3]], end: &AtomicBool) -> 
     let begun = Instant::now();
     let mut commits = 0_u64;
     while !end.load(Ordering::Relaxed) {
-        // Neighbours in time are none in the file.
+        // Consecutive writes are to distant places in the file.
         let [account, slug, title] = &courses[commits as usize * 7_919 % courses.len()];
-        // As long as before, and different.
+        // The same length as before, but different.
         let title = format!("{:07}{}", commits % 10_000_000, &title[7..]);
         update.execute(params![account, slug, title])?;
         commits += 1;

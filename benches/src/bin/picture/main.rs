@@ -1,7 +1,7 @@
-//! Draws what a page of fifty costs, by depth and by the number of courses: keyset beside OFFSET.
+//! Plots the cost of a page of fifty by depth and by the number of courses: keyset against OFFSET.
 //!
-//! The keyset is that of the storage; OFFSET is plain SQL for the same columns on the same file. Figures are the thread's
-//! own time on the processor, each the lower quartile of many samples: other programs only ever add to it.
+//! The keyset is that of the storage; OFFSET is plain SQL for the same columns on the same file. Values are the thread's
+//! processor time, each the lower quartile of many samples: other programs can only add to it.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 mod svg;
@@ -19,11 +19,11 @@ use clap::Parser;
 
 use crate::svg::{Panel, draw, grouped};
 
-/// How many courses a page has.
+/// Number of courses on a page.
 const PAGE: usize = 50;
-/// How long one figure is measured, by the clock on the wall.
+/// Duration of the measurement of one value, in wall-clock time.
 const TIME: Duration = Duration::from_millis(600);
-/// How many pages make one sample.
+/// Number of pages in one sample.
 const SAMPLE: u32 = 8;
 
 #[derive(Parser)]
@@ -39,7 +39,7 @@ struct Options {
 
 fn main() -> Result<(), Failure> {
     let Options { path, large } = Options::parse();
-    // Before all that takes its time.
+    // Created first, so that an error is reported immediately.
     let mut file = File::create(&path).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     let powers = 3..=if large { 6 } else { 5 };
     let (mut by_depth, mut by_number) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
@@ -75,13 +75,13 @@ fn main() -> Result<(), Failure> {
     Ok(file.write_all(draw("A page of 50 courses from SQLite", "processor time in µs", &panels).as_bytes())?)
 }
 
-/// What the page after the newest `depth` courses costs by keyset and by OFFSET, in µs.
+/// Returns the cost of the page after the newest `depth` courses by keyset and by OFFSET, in µs.
 fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
     let account = &library.owner().account;
     let limit = Limit::new(PAGE as u8).ok_or("a page of fifty")?;
     let page = PageRequest { limit, after: position_after(library.owner().courses, depth) };
     let offset = OffsetReader::open(&library.path())?;
-    // Both are the same page.
+    // Both must return the same page.
     let slugs: Vec<_> = library.page(&page)?.into_iter().map(|item| item.slug).collect();
     let mut others = offset.page(account.as_str(), PAGE, depth)?;
     others.truncate(PAGE);
@@ -94,7 +94,7 @@ fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
     ])
 }
 
-/// The cost of `work` in µs: the lower quartile.
+/// Returns the cost of `work` in µs: the lower quartile.
 fn cost(mut work: impl FnMut()) -> Result<f64, Box<dyn Error>> {
     let mut samples = Vec::new();
     let end = Instant::now() + TIME;

@@ -1,15 +1,15 @@
-//! A picture in SVG: panels beside each other, each with lines over two logarithmic axes.
+//! A plot in SVG: panels next to each other, each with lines over two logarithmic axes.
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 320.0;
-/// Room beside the axes of a panel: left, right, above, below.
+/// Margins of a panel: left, right, above, below.
 const LEFT: f64 = 88.0;
 const RIGHT: f64 = 40.0;
 const ABOVE: f64 = 88.0;
 const BELOW: f64 = 56.0;
 
-/// Colours for a light and a dark background, chosen to be told apart by everyone. The background is the picture's own: what
-/// shows it may be dark where the reader's system is light.
+/// Colors for a light and a dark background, distinguishable also with color blindness. The picture has its own background:
+/// its viewer may be dark on a light system.
 const STYLE: &str = "\
     .ground { fill: #ffffff; } text { font: 13px system-ui, sans-serif; fill: #1f2328; } .title { font-weight: 600; font-size: 14px; }\n    \
     path { fill: none; stroke-width: 1; } .grid { stroke: #d1d9e0; } .axis { stroke: #59636e; }\n    \
@@ -22,16 +22,16 @@ const STYLE: &str = "\
     circle.l1, text.l1 { fill: #f0883e; }\n    \
     }";
 
-/// Two lines over the same axes.
+/// A plot of two lines over the same axes.
 pub(crate) struct Panel {
     pub(crate) title: String,
-    /// What goes to the right.
+    /// Label of the horizontal axis.
     pub(crate) across: &'static str,
-    /// What stands beside each line, and its points from left to right; all numbers are positive.
+    /// Label of each line, and its points from left to right; all numbers are positive.
     pub(crate) lines: [(&'static str, Vec<(f64, f64)>); 2],
 }
 
-/// Whole powers of ten that hold all numbers between them.
+/// An axis between whole powers of ten that includes all numbers.
 #[derive(Clone, Copy)]
 struct Axis {
     first: i32,
@@ -46,7 +46,7 @@ impl Axis {
         Self { first, last: (highest.log10().ceil() as i32).max(first + 1) }
     }
 
-    /// How far along the axis a number is, from 0 to 1.
+    /// Returns the position of a number on the axis, from 0 to 1.
     fn place(self, number: f64) -> f64 {
         (number.log10() - f64::from(self.first)) / f64::from(self.last - self.first)
     }
@@ -56,7 +56,7 @@ impl Axis {
     }
 }
 
-/// Draws the panels beside each other, over the same vertical axis, which shows `upwards`.
+/// Draws the panels next to each other, over the same vertical axis, which is labeled `upwards`.
 pub(crate) fn draw(title: &str, upwards: &str, panels: &[Panel]) -> String {
     let width = panels.len() as f64 * WIDTH;
     let all = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.1);
@@ -121,7 +121,7 @@ fn text(attributes: &str, content: &str) -> String {
     format!("    <text {attributes}>{}</text>", escaped(content))
 }
 
-/// A number as it is written: 100,000.
+/// Formats a number with separators: 100,000.
 pub(crate) fn grouped(number: f64) -> String {
     if number < 1.0 {
         return number.to_string();
