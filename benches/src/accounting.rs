@@ -25,7 +25,7 @@ pub(crate) fn cpu_of_children(id: u32) -> io::Result<Duration> {
     })
 }
 
-/// Sums over the threads of a process. Ignores threads that end meanwhile: their files are gone, or cannot be read any more.
+/// Sums over the threads of a process. Ignores threads that have ended since: their files are gone or unreadable.
 fn sum_over_threads(id: u32, used: impl Fn(&Path) -> io::Result<Duration>) -> io::Result<Duration> {
     let mut sum = Duration::ZERO;
     for thread in fs::read_dir(format!("/proc/{id}/task"))? {

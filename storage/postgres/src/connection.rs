@@ -70,7 +70,7 @@ impl Connection {
         self.client.is_closed()
     }
 
-    /// Checks that the server answers.
+    /// Checks that the server responds.
     pub(crate) async fn check(&self) -> Result<(), Error> {
         self.client.check_connection().await
     }

@@ -19,7 +19,7 @@ use crate::rows::{account, column, get, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 
-/// Retention of other accounts' ended rows, which tells them from unknown ones, and of expired tokens' revocations.
+/// Retention of other accounts' ended rows, which differ from unknown ones, and of expired tokens' revocations.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Stored names of the two kinds.

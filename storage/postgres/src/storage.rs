@@ -143,7 +143,7 @@ impl PostgresStorage {
         Ok(self.of_layout(self.options.writing().open().await?))
     }
 
-    /// Makes a change in one transaction.
+    /// Runs a change in one transaction.
     pub(crate) async fn transact<T, F>(
         &self,
         connection: &Connection,

@@ -1,8 +1,8 @@
 //! [`Freshness`]: whether triggers maintain `catalogue_revisions`, so that responses can be cached by revision.
 //!
 //! Without its triggers, a revision can come with other rows than before. So each revision is mixed with a [`Generation`]: a
-//! digest of the triggers, their functions, the tables and the views, as the catalogs have them. Whatever is dropped, disabled,
-//! replaced or recreated changes the generation, and no response that was cached or tagged in an earlier one is found.
+//! digest of the triggers, their functions, the tables and the views, as the catalogs have them. Dropping, disabling, replacing
+//! or recreating one changes the generation, so that responses cached or tagged in an earlier one are not found.
 //!
 //! A request checks the catalogs when the last check is ten seconds old; others wait for it. Revisions are not returned:
 //!

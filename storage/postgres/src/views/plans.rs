@@ -14,7 +14,7 @@ use crate::connection::{Connection, Sql, Values};
 use crate::options::quoted;
 use crate::rows::get;
 
-/// Each statement has a transaction of its own: a view that it has locked cannot be recreated.
+/// Begins a transaction for one statement: the views that it locks cannot be recreated before its end.
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'";
 
 /// Maximum number of rows of a table, or of courses of an account, that PostgreSQL reads and sorts quickly.
