@@ -26,7 +26,7 @@ const MEMBERSHIPS: Sql = Sql {
     types: &[],
 };
 
-/// Other programs' tables, views and sequences that it may change, and those except the API's views that it may read.
+/// Other programs' tables, views and sequences that it may change, or may read although they are not the API's views.
 const RELATIONS: Sql = Sql {
     text: "SELECT name, may_write, is_sequence FROM ( \
            SELECT quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) AS name, \
