@@ -1,4 +1,4 @@
-//! [`BearerToken`]: the secret of one request (RFC 6750 section 2.1).
+//! [`BearerToken`]: the secret that a request carries (RFC 6750 section 2.1).
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ impl<'r> BearerToken<'r> {
         };
         let blanks = rest.iter().take_while(|&&b| b == b' ').count();
         let token = &rest[blanks..];
-        // The scheme alone carries no token.
+        // A scheme without a token counts as a missing token.
         if !scheme.eq_ignore_ascii_case(SCHEME) || token.is_empty() {
             return Err(Refusal::Missing);
         }

@@ -1,4 +1,4 @@
-//! [`About`]: facts about the API for its documents, and [`Site`]: the API and where it is.
+//! [`About`]: facts about the API for its documents, and [`Site`]: these facts with the URLs.
 
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ const RETRY_AFTER: &str = "Retry-After";
 pub(super) struct HeaderFact {
     /// Name in its usual spelling.
     pub(super) name: &'static str,
-    /// Whether each response that can have it has it.
+    /// Whether every response that is described with it has it.
     pub(super) always: bool,
     /// Whether its value is an integer; otherwise it is text.
     pub(super) is_number: bool,

@@ -23,7 +23,7 @@ pub(crate) async fn exchange(
     most: usize,
 ) -> Result<(Bytes, Option<String>), String> {
     let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
-    // Without this field, any coding is acceptable (RFC 9110 section 12.5.3).
+    // Without this header, any coding is acceptable (RFC 9110 section 12.5.3).
     let request = request.header(ACCEPT_ENCODING, IDENTITY);
     let request = request.body(Full::new(body)).expect("the address and the fields were read before");
     let response = client.request(request).await.map_err(|error| chain(&error))?;

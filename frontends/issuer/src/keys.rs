@@ -1,4 +1,4 @@
-//! [`IssuerKeys`]: fetches an issuer's key set from where its metadata say, a URL or a file (decisions O22 and O23).
+//! [`IssuerKeys`]: fetches an issuer's key set from the URL in its metadata, another URL or a file (decisions O22 and O23).
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -29,7 +29,7 @@ const FRESH: Duration = Duration::from_secs(60 * 60);
 /// Location of an issuer's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// Where the issuer's metadata say: those of OIDC Discovery, else of RFC 8414.
+    /// At the URL in the issuer's metadata: those of OIDC Discovery, else of RFC 8414.
     Metadata,
     /// At this URL.
     Address(IssuerAddress),

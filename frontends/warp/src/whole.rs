@@ -13,7 +13,7 @@ use crate::{gathered, handed_over};
 /// Returns a filter that extracts the whole request, for services that read request bodies, such as the developer settings.
 /// Put it after the filters that choose the route.
 ///
-/// Of a body that is longer than `limit` bytes, `limit` + 1 bytes are extracted, so that the service can refuse it.
+/// If the body is longer than `limit` bytes, `limit` + 1 bytes are extracted, so that the service can refuse it.
 /// A request whose body ends early is rejected with [`BrokenBody`].
 ///
 /// ```

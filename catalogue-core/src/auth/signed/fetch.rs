@@ -50,7 +50,7 @@ pub trait FetchKeys: fmt::Debug + Send + Sync + 'static {
     async fn fetch(&self) -> Result<Bytes, StorageError>;
 }
 
-/// Returns the bytes as a constant key set.
+/// A constant key set.
 #[async_trait]
 impl FetchKeys for Bytes {
     async fn fetch(&self) -> Result<Bytes, StorageError> {

@@ -198,7 +198,7 @@ fn point(x: &[u8], y: &[u8], length: usize) -> Result<Vec<u8>, PassedOver> {
     Ok(point)
 }
 
-/// Checks the size of an RSA key, so that an unusable key is skipped: aws-lc checks it only when it verifies a signature.
+/// Checks an RSA key's numbers, so that an unusable key is skipped: aws-lc checks sizes only when it verifies a signature.
 fn rsa(n: Vec<u8>, e: Vec<u8>) -> Result<RsaPublicKeyComponents<Vec<u8>>, PassedOver> {
     let is_odd = |number: &[u8]| number.last().is_some_and(|last| last & 1 == 1);
     if !is_odd(&n) || !is_odd(&e) || e == [1] {

@@ -112,7 +112,7 @@ impl Keys {
         StorageError::new(StorageErrorKind::Unavailable, format!("the keys of {} {why}", self.issuer))
     }
 
-    /// Returns the fetch to wait for; `None` if a fetch of the task has just failed.
+    /// Returns the fetch to wait for; `None` if the task's fetch, or an older one, has failed within [`PAUSE`].
     fn begin_or_join(self: &Arc<Self>) -> Option<Fetch> {
         let now = (self.clock)();
         let is_recent = |at: &Instant| now.saturating_duration_since(*at) < PAUSE;

@@ -43,7 +43,7 @@ outcomes! {
     Inactive: "inactive", None;
     /// From another issuer, according to the introspected issuer.
     Issuer: "issuer", None;
-    /// Not the type of an access token.
+    /// Does not have the type of an access token.
     Typ: "typ", None;
     /// The algorithm is not accepted.
     Alg: "alg", None;

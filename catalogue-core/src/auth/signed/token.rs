@@ -46,7 +46,7 @@ pub(super) struct SignedToken<'t> {
 pub(super) struct Header {
     pub(super) algorithm: SignatureAlgorithm,
     pub(super) kid: Option<String>,
-    /// Whether it declares the token an access token.
+    /// Whether the header declares an access token.
     pub(super) is_access_token: bool,
 }
 

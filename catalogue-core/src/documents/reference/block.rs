@@ -22,7 +22,7 @@ pub(in crate::documents) enum Block {
     },
     Code {
         language: &'static str,
-        /// What the copy button copies, for its label.
+        /// Name of the code in the label of the copy button.
         label: &'static str,
         text: String,
     },

@@ -22,8 +22,8 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Returns the sources to which the page may send requests. A policy cannot name an IPv6 address, so if the API has the
-/// page's own origin, the keyword for that is included too.
+/// Returns the sources to which the page may send requests. A policy cannot name an IPv6 address, so `'self'` is included
+/// if the API has the page's own origin.
 fn api(base: &str, docs: &str) -> String {
     let can_be_named = base.bytes().all(|b| b.is_ascii_alphanumeric() || b":/.-_~%".contains(&b));
     match (can_be_named && !base.is_empty(), base.is_empty() || base == docs) {

@@ -32,7 +32,7 @@ struct LastUses(Mutex<Noted>);
 struct Noted {
     /// Keyed by the credential's id.
     uses: HashMap<Arc<str>, CredentialUse>,
-    /// Number of uses that found no room.
+    /// Number of uses beyond [`MAX_CREDENTIALS`], which are not recorded.
     missed: u64,
 }
 

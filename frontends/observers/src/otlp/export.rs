@@ -43,7 +43,7 @@ pub struct Site<'s> {
 pub struct SpanCounts {
     /// Spans that a collector accepted.
     pub exported: AtomicU64,
-    /// Spans for which there was no room, or that no collector accepted.
+    /// Spans dropped because the queue was full or because no collector accepted them.
     pub dropped: AtomicU64,
     /// Spans that wait for others, or are being sent.
     waiting: AtomicU64,
@@ -93,7 +93,7 @@ impl SpanExport {
         Arc::clone(&self.spans.counts)
     }
 
-    /// Sends the remaining spans, unless the collector takes too long: a program that was told to end must end.
+    /// Sends the remaining spans, but does not wait long for the collector, so that the program can end.
     pub async fn finish(self) {
         let Self { spans, end } = self;
         drop(end);

@@ -1,4 +1,4 @@
-//! How long accepted tokens are cached (decision O37).
+//! The cache of accepted tokens (decision O37).
 
 use std::time::Duration;
 

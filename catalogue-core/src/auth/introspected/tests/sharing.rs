@@ -11,7 +11,7 @@ fn says_right() -> Answer {
     Answer::Says(right().to_string())
 }
 
-/// A fixture whose issuer hangs.
+/// Creates a fixture whose issuer hangs.
 fn hanging() -> Fixture {
     let fixture = Fixture::new();
     fixture.issuer.answer(Answer::Hangs);

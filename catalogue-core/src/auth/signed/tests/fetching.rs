@@ -72,7 +72,7 @@ fn an_unknown_key_is_fetched_once_more() {
     let fixture = with_task(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
     fixture.accepted(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
     assert_eq!(fixture.source.fetches(), 2);
-    // Within ten seconds nothing is fetched, and the last fetch succeeded.
+    // Within ten seconds no fetch starts, and the result of the last one, a success, is reused.
     for number in 0..100 {
         fixture.refuses("made up", &unknown(number), "key");
     }

@@ -1,4 +1,4 @@
-//! Signatures: only a signature over this text, by a key of the set, in its only form, is accepted.
+//! Signatures: only a signature over this text, by a key of the set, in the one valid encoding, is accepted.
 
 use serde_json::json;
 
@@ -97,7 +97,7 @@ fn ed25519_has_no_twin() {
     fixture.accepted(&token);
 }
 
-/// A token without `kid` is tried with four keys.
+/// A token without `kid` is tried with at most four keys.
 #[test]
 fn no_more_than_four_keys_are_tried() {
     let jwk = |signer: &Signer, number: usize| but(signer.jwk(), &json!({ "kid": format!("k{number}") }));
