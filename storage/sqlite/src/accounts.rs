@@ -1,4 +1,4 @@
-//! Accounts with what they have, and their removal from the file.
+//! Accounts with the counts of what they own, and their removal from the file.
 
 use std::ops::ControlFlow;
 
@@ -27,15 +27,15 @@ columns!(removed, removed_columns: courses = "(SELECT count(*) FROM courses WHER
     keys = "(SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key')",
     tokens = "(SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind <> 'api-key')");
 
-/// The account first: the triggers of its courses then find no revision to replace. What is left are modules and bodies that
-/// belong to no course.
+/// Removes the account first, so that the triggers of its courses find no revision to replace. The rest are modules and
+/// bodies that belong to no course.
 const REMOVE: [&str; 3] = [
     "DELETE FROM accounts WHERE id = ?1",
     "DELETE FROM modules WHERE account_id = ?1",
     "DELETE FROM module_contents WHERE account_id = ?1",
 ];
 
-/// Accounts in order, each once.
+/// Returns the ids in order, without duplicates.
 pub(crate) fn sorted<'a>(ids: &'a [AccountId]) -> Vec<&'a str> {
     let mut ids: Vec<&'a str> = ids.iter().map(AccountId::as_str).collect();
     ids.sort_unstable();
@@ -43,8 +43,8 @@ pub(crate) fn sorted<'a>(ids: &'a [AccountId]) -> Vec<&'a str> {
     ids
 }
 
-/// Shows `visit` each row of the statement `all`, or else of the statement `one` for each of the accounts in order, whose id is its
-/// last value, until it breaks off.
+/// Calls `visit` for each row of the statement `all`, or of the statement `one` for each of `accounts` in order, whose id is
+/// its last parameter. Stops when `visit` breaks off.
 pub(crate) fn visit_rows<T>(
     connection: &Connection,
     [all, one]: [&str; 2],
@@ -70,12 +70,11 @@ pub(crate) fn visit_rows<T>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// An account, by the positions of `id`, `name` and `email`.
+/// Reads an account from a row, by the positions of `id`, `name` and `email`.
 pub(crate) fn account(row: &Row<'_>, [id, name, email]: [usize; 3]) -> rusqlite::Result<Account> {
     Ok(Account { id: account_id(row, id)?, name: row.get(name)?, email: row.get(email)? })
 }
 
-/// The account with that id.
 pub(crate) fn find(connection: &Connection, id: &AccountId) -> rusqlite::Result<Option<Account>> {
     let found = |row: &Row<'_>| account(row, [found::id, found::name, found::email]);
     connection.prepare_cached(FIND)?.query_row([id.as_str()], found).optional()
@@ -103,7 +102,7 @@ pub(crate) fn list(
     visit_rows(&transaction, [all, one], &[&Micros(now)], &accounts, account_summary, visit).map(drop)
 }
 
-/// Removes the account, and then what bytes of it are left in the file.
+/// Removes the account, and then the bytes of it that are left in the file.
 pub(crate) fn remove(
     transaction: WriteTransaction,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! Administration: credentials, and the doors to import and export.
+//! Administration: credentials, and the entry points of import and export.
 
 use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,

@@ -1,4 +1,4 @@
-//! [`SqliteStorage::back_up_to`]: a copy of a database that is in use, whole and on the disk, or not there.
+//! [`SqliteStorage::back_up_to`]: copies a database in use; the copy is complete and on the disk, or does not exist.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,20 +14,20 @@ use crate::connection::{APPLICATION_ID, Database, KEYS_APPLICATION_ID};
 use crate::error::storage_error;
 use crate::storage::SqliteStorage;
 
-/// How many pages are copied between two reports of progress: a mebibyte, where a page has 4 KiB.
+/// Number of pages copied between two reports of progress: 1 MiB with pages of 4 KiB.
 const PAGES_A_STEP: i32 = 256;
 
-/// Is told how many bytes are copied, of how many, and may break off.
+/// Callback with the number of copied bytes and the total, which may cancel the copy.
 type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 
-/// Why there is no copy of a database at a path.
+/// Error of [`SqliteStorage::back_up_to`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BackupError {
-    /// Something is there.
+    /// The target already exists.
     #[error("is there already; name a file that is not")]
     There,
-    /// Its directory is not.
+    /// The directory of the target does not exist.
     #[error("its directory does not exist; make it first")]
     NoDirectory,
     /// The database cannot be copied.
@@ -36,19 +36,20 @@ pub enum BackupError {
     /// The file cannot be written.
     #[error("cannot be written: {0}")]
     NotWritten(io::Error),
-    /// It is there, and nobody knows whether it stays.
+    /// The copy exists, but may not survive a power failure.
     #[error("is whole, but may be lost if the machine stops: its directory cannot be synced: {0}")]
     NotSynced(io::Error),
 }
 
 impl SqliteStorage {
-    /// Copies the whole database at `source`, of whatever schema version, by SQLite's own backup: all of one moment, while others
-    /// read and write. The copy at `target` appears when it is whole and on the disk, with the mode of the database. Returns how
-    /// many bytes it has; `None` if `progress`, which is told how many bytes are copied, of how many, breaks it off. Then, and
-    /// after an error, nothing is left.
+    /// Copies the whole database at `source` to `target`, while others read and write.
+    ///
+    /// Uses SQLite's backup, for any schema version. The copy is of one instant, and appears when it is complete and on the
+    /// disk, with the mode of the database. Returns its size in bytes, or `None` if `progress` cancels it, which gets the
+    /// number of copied bytes and the total. Then, and after any error but [`BackupError::NotSynced`], no file is left.
     ///
     /// # Errors
-    /// Fails if something is at `target`, the database cannot be read, or the file cannot be written.
+    /// Returns an error if `target` exists, the database cannot be read, or the copy cannot be written.
     pub fn back_up_to(
         source: impl AsRef<Path>,
         target: impl AsRef<Path>,
@@ -63,7 +64,7 @@ impl SqliteStorage {
             return Err(BackupError::NoDirectory);
         }
         let partial = tempfile::Builder::new().prefix(".catalogue-").suffix(".partial").tempfile_in(directory);
-        // Closed before SQLite opens it: to close it later would drop SQLite's locks.
+        // Closed before SQLite opens it: closing it later would drop SQLite's locks.
         let partial = partial.map_err(BackupError::NotWritten)?.into_temp_path();
         if back_up(source, &partial, progress).map_err(BackupError::NotCopied)?.is_break() {
             return Ok(None);
@@ -98,10 +99,10 @@ fn copy_all(
     target: &mut Connection,
     progress: Progress<'_>,
 ) -> Result<ControlFlow<()>, StorageError> {
-    // A copy that is broken off is thrown away, so it needs no journal.
+    // A cancelled copy is deleted, so it needs no journal.
     target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(storage_error)?;
-    // Each step would begin a read transaction of its own, and after a write of another connection start over. Within this
-    // one all steps see the same state. `VACUUM INTO` would too, but rebuilds the file and cannot say how far it is.
+    // Without it each step would begin a separate read transaction, and start over after a write of another connection. Within
+    // this one all steps see the same state. `VACUUM INTO` would too, but rebuilds the file and reports no progress.
     let snapshot = source.unchecked_transaction().map_err(storage_error)?;
     snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(storage_error)?;
     let page_size: u32 = snapshot.pragma_query_value(None, "page_size", |row| row.get(0)).map_err(storage_error)?;
@@ -121,7 +122,7 @@ fn copy_all(
     }
 }
 
-/// Gives the copy the mode of the original, and waits until the disk has it.
+/// Copies the mode of the original to the copy, and syncs the copy to the disk. Returns its size in bytes.
 fn finished(copy: &Path, source: &Path) -> io::Result<u64> {
     let file = File::options().read(true).write(true).open(copy)?;
     file.set_permissions(fs::metadata(source)?.permissions())?;

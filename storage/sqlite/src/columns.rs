@@ -1,7 +1,7 @@
-//! [`columns`]: what a statement selects, written once: as SQL and as positions by name.
+//! [`columns`]: defines the columns of a statement once, as SQL and as positions by name.
 
-/// Defines the module `$row`, with the position of each column, and the macro `$sql`, with their SQL in the same order. A column
-/// whose SQL is not its name has it behind `=`.
+/// Defines the module `$row`, with the position of each column, and the macro `$sql`, with their SQL in the same order. If a
+/// column's SQL is not its name, it follows `=`.
 macro_rules! columns {
     ($row:ident, $sql:ident: $first:ident $(= $text:literal)? $(, $name:ident $(= $other_text:literal)?)* $(,)?) => {
         macro_rules! $sql {

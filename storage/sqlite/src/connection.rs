@@ -1,4 +1,4 @@
-//! [`Database`]: where a database is, what state it is in, and connections to it.
+//! [`Database`]: the location and state of a database, and connections to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,32 +15,32 @@ use crate::kept_rows;
 use crate::open_error::OpenError;
 use crate::views::{trust, wal_files};
 
-/// The catalogue's mark in the header of a database: the letters `ctlg`.
+/// Application id in the header of the catalogue's databases: the letters `ctlg`.
 pub(crate) const APPLICATION_ID: i32 = 0x6374_6c67;
-/// The mark of a database of keys beside views: the letters `ctlk`.
+/// Application id of a database with keys for courses in views: the letters `ctlk`.
 pub(crate) const KEYS_APPLICATION_ID: i32 = 0x6374_6c6b;
-/// The mark of builds before schema version 1 was made anew: the letters `ccat`.
+/// Application id of builds before schema version 1 was redefined: the letters `ccat`.
 const UNRELEASED_ID: i32 = 0x6363_6174;
 
-/// How long a statement waits for a lock of another connection.
+/// Timeout for a lock of another connection.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The WAL is cut back to this size once it has been written to the database, in bytes.
+/// Size to which the WAL is truncated after a checkpoint, in bytes.
 pub(crate) const WAL_SIZE_LIMIT: i64 = 64 << 20;
-/// A writer's page cache, in KiB. It bounds an import's memory; what is over goes to the WAL.
+/// Size of a writer's page cache, in KiB. It bounds an import's memory; what exceeds it goes to the WAL.
 const WRITER_CACHE_KIB: i64 = 32 << 10;
 
-/// Where a database is.
+/// Location of a database.
 #[derive(Clone, Debug)]
 pub(crate) enum Database {
     File(PathBuf),
-    /// In a file of another program, which is only read.
+    /// A file of another program, which is only read.
     Foreign(PathBuf),
     /// In this process's memory, by number.
     Memory(u64),
 }
 
 impl Database {
-    /// Returns the schema version of an existing database with one of these marks, 0 of an empty one. Nothing is changed.
+    /// Returns the schema version of an existing database with one of `marks`; 0 if it is empty. Changes nothing.
     pub(crate) fn inspect(&self, marks: &[i32]) -> Result<u32, OpenError> {
         if let Self::File(path) = self {
             file::check(path)?;
@@ -54,7 +54,7 @@ impl Database {
             .ok_or_else(|| self.foreign(&connection))
     }
 
-    /// Why a database without the right mark is refused.
+    /// Returns why a database without the right mark is refused.
     fn foreign(&self, connection: &Connection) -> OpenError {
         let beside_views = has_prefixed_tables(connection).unwrap_or_default();
         if beside_views || application_id(connection) == Ok(UNRELEASED_ID) {
@@ -64,7 +64,7 @@ impl Database {
         }
     }
 
-    /// Which file stands at the path now, and of when it is.
+    /// Returns the identity and version of the file at the path.
     pub(crate) fn file_version(&self) -> Result<FileVersion, StorageError> {
         match self {
             Self::File(path) | Self::Foreign(path) => {
@@ -77,7 +77,7 @@ impl Database {
         }
     }
 
-    /// A connection that can read what the API shows, and nothing else. It fails at once where the database is locked.
+    /// Opens a connection that can read only what the API returns. It fails immediately if the database is locked.
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
@@ -87,7 +87,7 @@ impl Database {
         Ok(connection)
     }
 
-    /// A connection that can read everything.
+    /// Opens a connection that can read everything.
     pub(crate) fn open_exporter(&self) -> Result<Connection, StorageError> {
         if let Self::Foreign(path) = self {
             wal_files::check(path)?;
@@ -95,7 +95,7 @@ impl Database {
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)
     }
 
-    /// A connection that can read and write, and makes a file where none is, that its owner may write and its group read.
+    /// Opens a connection that can read and write. Creates a missing file, which its owner may write and its group read.
     pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
         if let Self::File(path) = self {
             file::make_private(path);
@@ -105,7 +105,7 @@ impl Database {
         Ok(connection)
     }
 
-    /// A connection that can write rows of a database that is there, and changes nothing else of the file.
+    /// Opens a connection that can write rows of an existing database, and changes nothing else of the file.
     pub(crate) fn open_updater(&self) -> Result<Connection, OpenError> {
         let connection = self.open_writable(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let enabled = connection.pragma_update(None, "foreign_keys", true);
@@ -137,7 +137,7 @@ impl Database {
     pub(crate) fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
-            // Behind a dot, no path is a URI or a name with a meaning to SQLite.
+            // With a leading dot, no path is a URI or a name with a special meaning to SQLite.
             Self::File(path) | Self::Foreign(path) if path.is_relative() => {
                 Connection::open_with_flags(Path::new(".").join(path), flags)?
             }
@@ -148,18 +148,18 @@ impl Database {
             }
         };
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Without it SQLite prepares a cached statement anew at each execution, in case a value wants another plan.
+        // Without it SQLite prepares a cached statement again at each execution, in case a value needs another plan.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if matches!(self, Self::Foreign(_)) {
-            // Views of that program may call what computes, and nothing that acts.
+            // That program's views may call functions that compute, but none with side effects.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-            // A writer may have them off, so the triggers of what a cascade deletes do not count for `trust`.
+            // A writer may turn foreign keys off, so triggers of cascading deletes must not count for `trust`.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
         }
         Ok(connection)
     }
 
-    /// Whether the file's mode forbids writing; the superuser could write all the same.
+    /// Returns whether the file's mode forbids writing; the superuser could write anyway.
     fn is_marked_read_only(&self) -> bool {
         let Self::File(path) = self else { return false };
         fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
@@ -177,7 +177,7 @@ impl Database {
     }
 }
 
-/// The schema version, 0 of an empty database; `None` if it has none of these marks.
+/// Returns the schema version, 0 for an empty database; `None` if it has none of `marks`.
 pub(crate) fn version_of(connection: &Connection, marks: &[i32]) -> rusqlite::Result<Option<u32>> {
     let application_id = application_id(connection)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -187,7 +187,7 @@ pub(crate) fn version_of(connection: &Connection, marks: &[i32]) -> rusqlite::Re
     Ok(is_ours.then_some(version))
 }
 
-/// Whether it has tables for keys by which unreleased builds marked a file, perhaps another program's.
+/// Returns whether it has the tables by which unreleased builds marked a file with keys, perhaps another program's.
 fn has_prefixed_tables(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' \
                AND name IN ('catalogue_version', 'catalogue_schema_version'))";
@@ -198,7 +198,7 @@ fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "application_id", |row| row.get(0))
 }
 
-/// Module bodies are for exports alone: the engine itself refuses a statement of the request path that would read one.
+/// Denies reading module bodies, which only exports need: SQLite itself refuses a statement that reads one for a request.
 fn refuse_module_contents(context: AuthContext<'_>) -> Authorization {
     match context.action {
         AuthAction::Read { table_name: "module_contents", .. } => Authorization::Deny,
@@ -206,7 +206,7 @@ fn refuse_module_contents(context: AuthContext<'_>) -> Authorization {
     }
 }
 
-/// What views need, and the pragmas that this crate asks. The file is opened read-only besides.
+/// Allows what views need, and the pragmas that this crate reads. The file is also opened read-only.
 fn refuse_all_but_reading(context: AuthContext<'_>) -> Authorization {
     if trust::record(&context) {
         return Authorization::Allow;

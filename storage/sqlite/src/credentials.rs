@@ -1,4 +1,4 @@
-//! Writing credentials, in a transaction of the caller's, and listing them.
+//! Writes credentials, in the caller's transaction, and lists them.
 
 use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::storage::{MAX_REMOVED, StorageError, StorageErrorKind};
@@ -15,7 +15,7 @@ const INSERT: &str = "INSERT INTO credentials \
      (digest, account_id, id, kind, name, shown_prefix, scopes, created_at, expires_at, revoked_at, last_used_at, \
      replaced_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
-/// When a credential ends: a revocation or an expiry, whichever is earlier; what has neither comes last.
+/// When a credential ends: its revocation or expiry, whichever is earlier; a credential with neither sorts last.
 macro_rules! end {
     () => {
         "min(ifnull(revoked_at, 9223372036854775807), ifnull(expires_at, 9223372036854775807))"
@@ -25,7 +25,7 @@ macro_rules! end {
 columns!(record, record_columns: account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at,
     last_used_at, replaced_by);
 
-/// Credentials that have not ended at an instant, and the last that have. The end is an expression of an index.
+/// Credentials that have not ended at an instant, and the last that have. The end is an indexed expression.
 const LIST: &str = concat!(
     "SELECT ",
     record_columns!(),
@@ -65,7 +65,7 @@ pub(crate) const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_
 pub(crate) const REVOKE: &str =
     "UPDATE credentials SET revoked_at = ?3 WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL";
 
-/// Of one that still holds at an instant, and has no successor.
+/// Ends a credential that is active at an instant and has no successor.
 const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3), replaced_by = ?5 \
      WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
      AND replaced_by IS NULL";
@@ -76,10 +76,10 @@ const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
 const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key' \
      AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)";
 
-/// A credential after a change, and whether there was anything to change; `None` when there is no such credential.
+/// A credential after a change, and whether it was changed; `None` if there is no such credential.
 pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
-/// The credentials of an account that have not ended by `now`, and the `ended` that ended last.
+/// Returns the account's credentials that have not ended by `now`, and the `ended` that ended last.
 pub(crate) fn list(
     connection: &Connection,
     account: &AccountId,
@@ -92,7 +92,7 @@ pub(crate) fn list(
     records.collect()
 }
 
-/// The credentials of those accounts.
+/// Calls `visit` for each credential of `accounts`.
 pub(crate) fn visit(
     connection: &Connection,
     accounts: Accounts<'_>,
@@ -102,12 +102,10 @@ pub(crate) fn visit(
     visit_rows(connection, [ALL, OF_ACCOUNT], &[], &accounts, credential_record, visit).map(drop)
 }
 
-/// The credential with that id.
 pub(crate) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<CredentialRecord>> {
     connection.query_row(FIND, [id], credential_record).optional()
 }
 
-/// The account's credential with that id.
 pub(crate) fn find_in(
     connection: &Connection,
     account: &AccountId,
@@ -116,7 +114,7 @@ pub(crate) fn find_in(
     connection.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()
 }
 
-/// Removes credentials of the account that ended long before `now`, with their events.
+/// Removes the account's credentials that are past retention at `now`, with their events.
 pub(crate) fn remove_ended(connection: &Connection, account: &AccountId, now: Timestamp) -> Result<(), StorageError> {
     let remove = || {
         let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
@@ -131,7 +129,7 @@ pub(crate) fn remove_ended(connection: &Connection, account: &AccountId, now: Ti
     remove().map_err(storage_error)
 }
 
-/// Ends the account's credential with that id and stores its successor. `None` where there is nothing to end.
+/// Ends the account's credential `id` and stores its successor. Returns `None` if there is nothing to end.
 pub(crate) fn rotate(
     connection: &Connection,
     account: &AccountId,
@@ -144,13 +142,13 @@ pub(crate) fn rotate(
     let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), new_id];
     let ended = change(connection, account, id, END, values)?;
     let Some((ended, true)) = ended else { return Ok(None) };
-    // Never the one that has just ended.
+    // The credential that was just ended is not past retention at this instant.
     remove_ended(connection, account, record.created_at.min(ends_at))?;
     insert(connection, successor)?;
     Ok(Some(ended))
 }
 
-/// Changes the account's credential with that id by [`RENAME`], [`REVOKE`] or [`END`], which leave it alone where it is so already.
+/// Changes the account's credential `id` by [`RENAME`], [`REVOKE`] or [`END`], which skip a credential that needs no change.
 pub(crate) fn change(
     connection: &Connection,
     account: &AccountId,
@@ -166,7 +164,7 @@ pub(crate) fn change(
     run().map_err(storage_error)
 }
 
-/// Records uses. If all of them are known, nothing is committed, which would end all cached lookups.
+/// Records uses. If all of them are known, nothing is committed, which would invalidate all cached lookups.
 pub(crate) fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(NOTE_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
@@ -174,16 +172,16 @@ pub(crate) fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> rusq
     })
 }
 
-/// How many keys of the account hold at that instant.
+/// Returns the number of the account's keys that are active at `now`.
 pub(crate) fn count_keys(connection: &Connection, account: &str, now: Timestamp) -> rusqlite::Result<u64> {
     connection.query_row(COUNT_KEYS, params![account, Micros(now)], |row| rows::count(row, 0))
 }
 
-/// Stores a credential. Its account was looked up before, and a foreign key holds it where accounts are in this file.
+/// Stores a credential. Its account was looked up before; a foreign key enforces it if accounts are in this file.
 pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
-    // The schema could hold ids to be unique within an account only; a revocation names no account.
+    // The schema could enforce unique ids only within an account, but a revocation names no account.
     if find(connection, &identity.credential_id).map_err(storage_error)?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
     }
@@ -254,7 +252,7 @@ mod tests {
         let reads: Vec<_> =
             steps.iter().filter(|step| step.starts_with("SEARCH") || step.starts_with("SCAN c")).collect();
         assert_eq!(reads, [&range(">"), &range("<")], "{steps:?}");
-        // What is sorted is the result, not all that has ended.
+        // Only the result is sorted, not all ended keys.
         let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE"));
         assert_eq!(sorts.count(), 2, "{steps:?}");
     }

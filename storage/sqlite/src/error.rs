@@ -1,4 +1,4 @@
-//! SQLite's errors as what an operator would act on.
+//! Converts SQLite's errors into ones that an operator can act on.
 
 use catalogue_core::storage::StorageErrorKind::{
     self, AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
@@ -6,7 +6,7 @@ use catalogue_core::storage::StorageErrorKind::{
 use catalogue_core::storage::{StorageError, ViewFault};
 use rusqlite::{Error, ErrorCode};
 
-/// The error of a statement. SQLite's own words stay as its source.
+/// Converts the error of a statement. SQLite's own error is the source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     if let Error::FromSqlConversionFailure(_, _, source) = &error
         && let Some(row) = source.downcast_ref::<ViewFault>()
@@ -38,14 +38,14 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is damaged"),
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
         Some(ErrorCode::SchemaChanged) => (Corrupt, "the database has another schema"),
-        // A value that no writer of this schema makes, or a table that is not there.
+        // An error without a code: a value that no writer of this schema stores.
         None if is_conversion(&error) => (Corrupt, "the database holds a value that it must not"),
         _ => (Other, "the database failed"),
     };
     StorageError::new(kind, message).with_source(error)
 }
 
-/// The same of a removal, where it is not the account that is missing.
+/// Like [`storage_error`], for a removal: there a violated foreign key is a reference from another table.
 pub(crate) fn removal_error(error: Error) -> StorageError {
     match error.sqlite_error().map(|error| error.extended_code) {
         Some(rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => {
@@ -55,14 +55,14 @@ pub(crate) fn removal_error(error: Error) -> StorageError {
     }
 }
 
-/// Whether another connection's lock was in the way.
+/// Returns whether another connection had locked the database.
 pub(crate) fn is_locked(error: &StorageError) -> bool {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<Error>());
     let code = cause.and_then(Error::sqlite_error_code);
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Whether a journal or WAL is left over that only who may write can put to rights.
+/// Returns whether a left-over journal or WAL must be recovered by a process that may write.
 fn is_unfinished(error: &Error) -> bool {
     use rusqlite::ffi::{SQLITE_READONLY_RECOVERY, SQLITE_READONLY_ROLLBACK};
 
@@ -74,7 +74,7 @@ fn has_no_temporary_directory(error: &Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_GETTEMPPATH)
 }
 
-/// Which rule of the schema a statement would have broken.
+/// Returns the kind and message for the rule of the schema that a statement would have broken.
 fn constraint(error: &Error) -> (StorageErrorKind, &'static str) {
     use rusqlite::ffi::{
         SQLITE_CONSTRAINT_CHECK, SQLITE_CONSTRAINT_FOREIGNKEY, SQLITE_CONSTRAINT_NOTNULL, SQLITE_CONSTRAINT_PRIMARYKEY,
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// By kind and words an operator tells what to do; SQLite's own error stays as the cause.
+    /// Kind and message name the remedy; SQLite's own error remains the cause.
     #[test]
     fn each_code_is_told_by_what_to_do_about_it() {
         for (code, kind, words) in [

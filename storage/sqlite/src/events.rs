@@ -1,4 +1,4 @@
-//! The log of what was done with an account's keys.
+//! Event log of an account: changes of its keys, and sign-ins.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ const LIST: &str =
 pub(crate) const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2)";
 
-/// Removes all but the last rename events of a key. The plus keeps SQLite from reading all of the account for its order.
+/// Removes all but the last rename events of a key. The `+` keeps SQLite from scanning the whole account for the order.
 const LIMIT_RENAMES: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2 AND action = 'key_renamed' \
      ORDER BY +id DESC LIMIT -1 OFFSET ?3)";
@@ -35,7 +35,7 @@ const REMOVE_OLD: &str = "DELETE FROM credential_events WHERE account_id = ?1 AN
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id IS NULL AND at <= ?2 \
      ORDER BY at LIMIT ?3)";
 
-/// Adds an event. It is made within the transaction of its change: then ids have the order of the commits.
+/// Adds an event. Called within the transaction of its change, so that ids are in the order of the commits.
 pub(crate) fn add(connection: &Connection, event: &CredentialEvent) -> Result<(), StorageError> {
     let values = params![
         event.account.as_str(),
@@ -49,7 +49,7 @@ pub(crate) fn add(connection: &Connection, event: &CredentialEvent) -> Result<()
     connection.execute(INSERT, values).map(|_| ()).map_err(storage_error)
 }
 
-/// The instant that is [`RETENTION`] before `now`, in microseconds.
+/// Returns the instant that is [`RETENTION`] before `now`, in microseconds.
 pub(crate) fn retained_since(now: Timestamp) -> i64 {
     now.as_microseconds().saturating_sub(RETENTION.as_micros() as i64)
 }
@@ -60,13 +60,13 @@ pub(crate) fn limit_renames(connection: &Connection, account: &AccountId, key: &
     connection.execute(LIMIT_RENAMES, values).map(|_| ()).map_err(storage_error)
 }
 
-/// Removes events of no key that are long before `now`.
+/// Removes events without a key that are past [`RETENTION`] at `now`.
 pub(crate) fn remove_old(connection: &Connection, account: &AccountId, now: Timestamp) -> rusqlite::Result<()> {
     let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
     connection.execute(REMOVE_OLD, values).map(|_| ())
 }
 
-/// The last events of an account, newest first.
+/// Returns the last events of an account, newest first.
 pub(crate) fn list(
     connection: &Connection,
     account: &AccountId,

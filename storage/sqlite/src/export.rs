@@ -1,4 +1,4 @@
-//! Reading everything, module bodies included, in one state and one course at a time.
+//! Exports everything, module bodies included, in one state and one course at a time.
 
 use catalogue_core::admin::{Accounts, Record, Visitor};
 use catalogue_core::{AccountId, Course, CourseModule};
@@ -17,7 +17,7 @@ pub(crate) fn export(
     accounts: Accounts<'_>,
     visit: &mut Visitor<'_>,
 ) -> rusqlite::Result<()> {
-    // One transaction, so that what others write meanwhile is not half in it.
+    // One transaction, so that concurrent writes are not exported in part.
     let transaction = connection.transaction()?;
     let account = |row: &Row<'_>| account(row, [listed::id, listed::name, listed::email]).map(Record::Account);
     let course = |row: &Row<'_>| with_modules(&transaction, course_header(row)?).map(Record::Course);
@@ -31,7 +31,7 @@ pub(crate) fn export(
     Ok(())
 }
 
-/// One course with its modules and their bodies.
+/// Returns one course with its modules and their bodies.
 pub(crate) fn find_whole_course(
     connection: &Connection,
     account: &AccountId,

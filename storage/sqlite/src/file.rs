@@ -1,4 +1,4 @@
-//! The file of a database: which one it is, of when it is, and making it.
+//! The file of a database: its identity, its version, and its creation.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -8,14 +8,14 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use crate::open_error::OpenError;
 
-/// How many links may lead from one to the next, as on Linux.
+/// Maximum number of symbolic links in a row, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Which file stands at a path: another one has another identity, also under the same name.
+/// Identifies a file: another file at the same path has another identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);
 
-/// A file as it was when it was last written to: in WAL mode by a checkpoint, or where another was copied over it.
+/// A file as of its last write: in WAL mode by a checkpoint, or when another file was copied over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileVersion {
     pub(crate) identity: FileIdentity,
@@ -23,7 +23,7 @@ pub(crate) struct FileVersion {
     changed: ChangeTime,
 }
 
-/// In seconds and nanoseconds. On Unix the time of the last change of status, which nobody can set back.
+/// Time of the last change, in seconds and nanoseconds. On Unix the ctime, which programs cannot set back.
 type ChangeTime = (i64, i64);
 
 impl FileVersion {
@@ -31,7 +31,7 @@ impl FileVersion {
         Self { identity: FileIdentity::of(metadata), length: metadata.len(), changed: change_time_of(metadata) }
     }
 
-    /// That of a database in memory, by its number.
+    /// Returns the version of the in-memory database `number`.
     pub(crate) fn in_memory(number: u64) -> Self {
         Self { identity: FileIdentity(0, number), length: 0, changed: (0, 0) }
     }
@@ -58,7 +58,7 @@ impl FileIdentity {
         Self(metadata.dev(), metadata.ino())
     }
 
-    /// Where files have no number, the time of their making stands for it.
+    /// Uses the creation time, since these systems do not number files.
     #[cfg(not(unix))]
     pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
@@ -66,11 +66,11 @@ impl FileIdentity {
     }
 }
 
-/// Makes an empty file where there is none, since SQLite's own lets everybody read it. Its WAL takes over the mode, and what
-/// stands in the way is told by SQLite.
+/// Creates an empty file if there is none, since SQLite would let all users read it. Its WAL inherits the mode. SQLite
+/// reports what prevents the creation.
 ///
-/// A file that is there is not even opened: closing it would drop the locks that SQLite holds on it in this process. So
-/// each link is followed here.
+/// Never opens an existing file: closing it would drop the locks that SQLite holds on it in this process. So symbolic links
+/// are followed here.
 pub(crate) fn make_private(path: &Path) {
     let mut file = OpenOptions::new();
     file.write(true).create_new(true);
@@ -84,7 +84,7 @@ pub(crate) fn make_private(path: &Path) {
     }
 }
 
-/// Whether a file stands there, to be opened.
+/// Fails unless there is a file at `path`.
 pub(crate) fn check(path: &Path) -> Result<(), OpenError> {
     let path = path.to_owned();
     let error = match fs::metadata(&path) {

@@ -12,12 +12,12 @@ use crate::put::Put;
 use crate::rows::{Micros, time};
 use crate::write::WriteTransaction;
 
-/// The transaction ends with [`commit`](Import::commit); dropping it undoes it.
+/// An import that ends with [`commit`](Import::commit); dropping it rolls it back.
 #[derive(Debug)]
 pub(crate) struct SqliteImport {
     transaction: WriteTransaction,
     put: Put,
-    /// The account of the course before, which most often is that of the next: known to exist.
+    /// The account of the previous course, known to exist; the next course usually has the same one.
     known_account: Option<AccountId>,
 }
 
@@ -69,7 +69,7 @@ impl SqliteImport {
         inserted(&self.transaction, "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2", key)
     }
 
-    /// The courses of `account` that were not put.
+    /// Returns the courses of `account` that were not put.
     fn left_out(&self, account: &str) -> rusqlite::Result<Vec<String>> {
         let mut courses = self.transaction.prepare_cached("SELECT slug FROM courses WHERE account_id = ?1")?;
         let mut rows = courses.query([account])?;
@@ -97,12 +97,12 @@ impl SqliteImport {
     }
 }
 
-/// Runs a statement and says whether it touched a row.
+/// Runs a statement. Returns whether it changed a row.
 pub(crate) fn inserted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<bool> {
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 
-/// Modules first: then the course's trigger counts them once, and theirs find nothing to count.
+/// Inserts the modules first: then the course's trigger counts them once, and theirs find no course to count for.
 fn insert_course(connection: &Connection, course: &Course) -> rusqlite::Result<()> {
     let (account, slug) = (course.account.as_str(), &course.slug);
     let mut insert_module = connection.prepare_cached(

@@ -1,4 +1,4 @@
-//! [`Integrity`]: whether a database's file is sound.
+//! [`Integrity`]: the result of checking a database's file for damage.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,27 +10,28 @@ use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::storage::SqliteStorage;
 
-/// How many steps of SQLite's engine pass between two looks at the clock.
+/// Number of steps of SQLite's engine between two checks of the clock.
 const STEPS_BETWEEN_LOOKS: i32 = 10_000;
 
-/// What a check of a database's file found.
+/// Result of a check of a database's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Integrity {
-    /// All of it is as it should be.
+    /// No damage was found.
     Sound,
-    /// The first thing that is not.
+    /// The first damage that was found.
     Damaged(String),
-    /// The time was over before all of it was looked at; what was is sound.
+    /// The time ran out before the whole file was checked; the checked part is sound.
     NotAllSeen,
 }
 
 impl SqliteStorage {
-    /// Looks through the whole file for damage, for that long at most (SQLite's `quick_check`, which does not hold indexes
-    /// against tables). Nothing is changed, and nobody waits for it.
+    /// Checks the whole file for damage, for at most `within`.
+    ///
+    /// Uses SQLite's `quick_check`, which does not compare indexes with tables. Changes nothing and blocks no connection.
     ///
     /// # Errors
-    /// When there is no database of ours, or it cannot be read.
+    /// Returns an error if the file is not a catalogue database or cannot be read.
     pub fn quick_check(path: impl AsRef<Path>, within: Duration) -> Result<Integrity, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
         if database.inspect(&[APPLICATION_ID, KEYS_APPLICATION_ID])? == 0 {

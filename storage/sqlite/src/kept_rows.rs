@@ -1,7 +1,8 @@
-//! [`rows`]: the rows of a page, put aside by a function of SQL.
+//! [`rows`]: buffers the rows of a page through an SQL function.
 //!
-//! Asked for one by one, a page's columns take as long as its rows do: four calls of SQLite each. A function of SQL is handed
-//! a row's values at once. It copies them and returns the row's number, so that rows are in order though SQLite sorts them later.
+//! Reading a page's columns one by one takes as long as finding its rows: four SQLite calls per column. An SQL function gets
+//! all values of a row in one call. It copies them and returns the row's number, for the order, even if SQLite sorts the rows
+//! later.
 
 use std::cell::{Cell, RefCell};
 use std::{slice, str};
@@ -10,23 +11,23 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Row, Rows};
 
-/// What the threads' buffers keep room for from page to page, in bytes.
+/// Maximum capacity that each buffer keeps from page to page, in bytes.
 const MOST_ROOM: usize = 256 << 10;
 
 thread_local! {
-    /// Those of the statement that this thread runs.
+    /// Rows of the statement that runs on this thread.
     static KEPT: RefCell<Kept> = RefCell::default();
-    /// How many they are.
+    /// Number of rows in [`KEPT`].
     static COUNT: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The values of rows, one after the other.
+/// Buffer with the values of rows, one after the other.
 #[derive(Default)]
 struct Kept {
     values: Vec<Value>,
-    /// Of all texts and blobs.
+    /// Bytes of all texts and blobs.
     bytes: Vec<u8>,
-    /// Where each row begins among them.
+    /// Position of each row's first value.
     rows: Vec<usize>,
 }
 
@@ -35,19 +36,19 @@ enum Value {
     Null,
     Integer(i64),
     Real(f64),
-    /// Where it begins, and where it ends.
+    /// Start and end in `bytes`.
     Text((usize, usize)),
     Blob((usize, usize)),
 }
 
-/// Lets statements of that connection call `catalogue_row(…)`, which is for [`rows`].
+/// Lets statements of `connection` call `catalogue_row(…)`, for [`rows`].
 pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DIRECTONLY;
     connection
         .create_scalar_function("catalogue_row", -1, flags, |context| KEPT.with_borrow_mut(|kept| kept.keep(context)))
 }
 
-/// Hands over the first rows of a statement that selects nothing but a `catalogue_row(…)`, at most so many.
+/// Passes to `take` the first `most` rows of a statement that selects only a `catalogue_row(…)`.
 pub(crate) fn rows<T>(mut found: Rows<'_>, most: usize, take: impl FnOnce(KeptRows<'_>) -> T) -> rusqlite::Result<T> {
     KEPT.with_borrow_mut(Kept::clear);
     COUNT.set(0);
@@ -56,7 +57,7 @@ pub(crate) fn rows<T>(mut found: Rows<'_>, most: usize, take: impl FnOnce(KeptRo
     while order.len() < most
         && let Some(row) = found.next()?
     {
-        // As long as there are as many calls as rows, the last call was for the last row: its number takes long to ask for.
+        // While there are as many calls as rows, the last call was for the last row. Its number would be slow to read.
         is_in_turn &= COUNT.get() == order.len() + 1;
         order.push(if is_in_turn { order.len() as u32 } else { row.get(0)? });
     }
@@ -99,7 +100,7 @@ impl Kept {
     }
 }
 
-/// The rows of a statement, in its order.
+/// Iterator over a statement's rows in its order.
 pub(crate) struct KeptRows<'k> {
     kept: &'k Kept,
     text: Option<&'k str>,
@@ -115,20 +116,20 @@ impl<'k> Iterator for KeptRows<'k> {
     }
 }
 
-/// A row.
+/// A buffered row.
 #[derive(Clone, Copy)]
 pub(crate) struct KeptRow<'k> {
     kept: &'k Kept,
-    /// All texts, where all are UTF-8.
+    /// All texts and blobs as one text, if they are UTF-8.
     text: Option<&'k str>,
     first: usize,
 }
 
 impl<'k> KeptRow<'k> {
-    /// The value of that column.
+    /// Returns the value of `column`.
     ///
     /// # Panics
-    /// When the function was not given so many.
+    /// Panics if the function had fewer arguments.
     #[inline]
     pub(crate) fn value(&self, column: usize) -> ValueRef<'k> {
         match self.kept.values[self.first + column] {
@@ -140,7 +141,7 @@ impl<'k> KeptRow<'k> {
         }
     }
 
-    /// The text of that column. Always inlined, as its columns take a good part of a page's time.
+    /// Returns the text of `column`. Always inlined, as reading columns takes a good part of a page's time.
     #[inline(always)]
     pub(crate) fn text(&self, column: usize) -> FromSqlResult<&'k str> {
         if let (Value::Text((begin, end)), Some(text)) = (self.kept.values[self.first + column], self.text)
@@ -156,14 +157,14 @@ impl<'k> KeptRow<'k> {
         self.value(column).as_str()
     }
 
-    /// What that column holds.
+    /// Returns the value of `column` as a `T`.
     #[inline]
     pub(crate) fn get<T: FromSql>(&self, column: usize) -> FromSqlResult<T> {
         T::column_result(self.value(column))
     }
 }
 
-/// A row that is kept, or one that a statement is at.
+/// A buffered row, or the current row of a statement.
 #[derive(Clone, Copy)]
 pub(crate) enum Columns<'r> {
     Kept(KeptRow<'r>),
@@ -171,10 +172,10 @@ pub(crate) enum Columns<'r> {
 }
 
 impl<'r> Columns<'r> {
-    /// The value of that column.
+    /// Returns the value of `column`.
     ///
     /// # Panics
-    /// When there are not so many.
+    /// Panics if there are fewer columns.
     #[inline(always)]
     pub(crate) fn value(&self, column: usize) -> ValueRef<'r> {
         match self {
@@ -183,7 +184,6 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// The text of that column.
     #[inline(always)]
     pub(crate) fn text(&self, column: usize) -> FromSqlResult<&'r str> {
         match self {

@@ -1,4 +1,4 @@
-//! The keys of an account, each change with its event.
+//! Keys of an account; each change writes an event.
 
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};
@@ -98,7 +98,7 @@ impl KeyStorage for SqliteStorage {
     }
 }
 
-/// The key, and an event where it has changed.
+/// Returns the key, after adding an event if it has changed.
 fn with_event(
     connection: &Connection,
     changed: Changed,

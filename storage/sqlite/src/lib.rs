@@ -1,26 +1,26 @@
 #![doc = include_str!("../README.md")]
 //!
 //! # How it works
-//! Reads run on the calling thread, over read-only connections: each is one or two lookups in an index, which cost less than a
-//! hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other. If another program
-//! has locked it nevertheless, a request waits for a second at most and fails as
+//! Reads run on the calling thread, over read-only connections: each is one or two lookups in an index, which cost less
+//! than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other. If another
+//! program has locked it nevertheless, a request waits for a second at most and fails as
 //! [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
-//! While the disk is slow or the database locked, other tasks of the thread continue if the host says how, by
-//! [`SqliteStorage::offload_reads`]; otherwise they wait with the read.
-//! What the developer settings change is written on a thread of its own.
-//! Triggers keep each account's revision, so a host may write to the tables with plain SQL.
+//! While the disk is slow or the database is locked, reads are offloaded if the host application passes a function to
+//! [`SqliteStorage::offload_reads`]; otherwise the other tasks of the thread wait with the read.
+//! Changes by the developer settings are written on a dedicated thread. Triggers update each account's revision, so the
+//! host application may write to the tables with plain SQL.
 //!
-//! Lookups of credentials and revisions are cached until the next commit of any process. On Linux the `-shm` file, mapped into
-//! memory, tells that something was committed; on other systems, and where there is no WAL, each lookup reads the database.
+//! Lookups of credentials and revisions are cached until the next commit of any process. On Linux the `-shm` file, mapped
+//! into memory, shows whether something was committed; on other systems, and without a WAL, each lookup reads the database.
 //!
 //! # The file
-//! While a process has the database open it must not open the database, its `-wal` or its `-shm` otherwise than through
-//! SQLite: closing a file drops the process's locks on it (POSIX). To back up, use
-//! [`SqliteStorage::back_up_to`] or another process. Nobody may shorten the `-shm` meanwhile: to SQLite and to this crate it is
-//! memory, whose loss ends the process (`SIGBUS`).
+//! While a process has the database open, it must open the database, its `-wal` and its `-shm` only through SQLite: closing
+//! a file drops the process's locks on it (POSIX). To back up, use [`SqliteStorage::back_up_to`] or another process. No
+//! program may truncate the `-shm` during that time: SQLite and this crate map it into memory, and losing a mapped page
+//! ends the process (`SIGBUS`).
 //!
-//! A file that is put in the place of the database is noticed within a millisecond. Where the process has several storages or
-//! connections of its own open on the path, remove the old `-wal` and `-shm` before, so that no two files share them.
+//! A replaced database file is noticed within a millisecond. If the process has several storages or other connections open
+//! on the path, remove the old `-wal` and `-shm` before the replacement, so that no two files share them.
 
 mod accounts;
 mod admin;

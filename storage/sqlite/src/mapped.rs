@@ -1,6 +1,6 @@
 //! [`Mapped`]: the start of a file as shared memory.
 //!
-//! By `vm-memory`, which gives the memory of a map without a reference to it, so that others may write there meanwhile.
+//! Uses `vm-memory`, which reads a map without a reference to its memory, so that other processes may write there.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use std::sync::atomic::Ordering;
 use rustix::mm::{MapFlags, ProtFlags};
 use vm_memory::{Bytes as _, FileOffset, MmapRegion, VolatileMemory as _};
 
-/// The first words of a file, each of 8 bytes. Whoever cuts the file to nothing while they are read ends the process
+/// The first words of a file, each of 8 bytes. A process that truncates the file while they are read ends this one
 /// (`SIGBUS`), as with every memory map.
 pub(crate) struct Mapped(MmapRegion);
 
 impl Mapped {
-    /// `None` where the file has not so many, or cannot be mapped.
+    /// Maps the first `words` words; `None` if the file has fewer, or cannot be mapped.
     pub(crate) fn start_of(file: Arc<File>, words: usize) -> Option<Self> {
         let size = words * size_of::<u64>();
         if file.metadata().ok()?.len() < size as u64 {
@@ -24,7 +24,7 @@ impl Mapped {
         MmapRegion::build(Some(FileOffset::from_arc(file, 0)), size, read, shared).ok().map(Self)
     }
 
-    /// Those from that place on, one after the other; `None` where there are not so many.
+    /// Returns `N` words from index `from` on, read one after the other; `None` if there are fewer.
     pub(crate) fn words<const N: usize>(&self, from: usize) -> Option<[u64; N]> {
         let memory = self.0.as_volatile_slice();
         let mut words = [0; N];
@@ -57,7 +57,7 @@ mod tests {
         assert_eq!(mapped.words::<2>(2), None);
     }
 
-    /// What SQLite cuts an index to that nobody has open.
+    /// SQLite truncates an index that no connection has open.
     #[test]
     fn a_shorter_file_is_not_mapped() {
         assert!(Mapped::start_of(of(&[1; 3]), 1).is_none());

@@ -1,4 +1,4 @@
-//! Bringing a schema up to date: numbered SQL files, applied in order in one transaction.
+//! Migrates a schema: numbered SQL files, applied in order in one transaction.
 
 use std::cmp::Ordering;
 
@@ -10,21 +10,21 @@ use crate::error::storage_error;
 use crate::open_error::OpenError;
 use crate::write::WriteTransaction;
 
-/// A schema: its mark in the header of a database, and its migrations in order; the first makes version 1.
+/// A schema: its application id, and its migrations in order; the first creates version 1.
 pub(crate) struct Schema {
     application_id: i32,
     migrations: &'static [&'static str],
 }
 
-/// Accounts, courses and keys.
+/// Schema with accounts, courses and keys.
 pub(crate) const WHOLE: Schema =
     Schema { application_id: APPLICATION_ID, migrations: &[include_str!("../migrations/0001_initial.sql")] };
 
-/// Keys beside views.
+/// Schema with keys only, for courses in views.
 pub(crate) const KEYS: Schema =
     Schema { application_id: KEYS_APPLICATION_ID, migrations: &[include_str!("../migrations/keys/0001_initial.sql")] };
 
-/// What [`SqliteStorage::migrate`](crate::SqliteStorage::migrate) did.
+/// Result of [`SqliteStorage::migrate`](crate::SqliteStorage::migrate).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Migrated {
@@ -35,7 +35,7 @@ pub struct Migrated {
 }
 
 impl Schema {
-    /// The version that this crate reads and writes.
+    /// Returns the version that this crate reads and writes.
     fn version(&self) -> u32 {
         self.migrations.len() as u32
     }
@@ -50,7 +50,7 @@ impl Schema {
         }
     }
 
-    /// Brings `database` to the current version, which may be made by it; does nothing if it is there already.
+    /// Migrates `database` to the current version, and creates it if missing; does nothing if it is current.
     pub(crate) fn migrate(&self, database: &Database) -> Result<Migrated, OpenError> {
         let known = self.version();
         let found = match database.inspect(&[self.application_id]) {
@@ -68,8 +68,8 @@ impl Schema {
         Ok(Migrated { from, to: known })
     }
 
-    /// Applies what is missing by the version under the lock: another process may have been faster. `None` if that has made the
-    /// database its own.
+    /// Applies the migrations that are missing under the lock: another process may have been faster. Returns `None` if that
+    /// process has made the database another program's.
     fn apply(&self, connection: Connection) -> Result<Option<u32>, StorageError> {
         let transaction = WriteTransaction::begin(connection, BUSY_TIMEOUT)?;
         let found = version_of(&transaction, &[self.application_id]).map_err(storage_error)?;
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(newer.migrate(&Database::File(directory.path().join("new.db"))).unwrap().from, 0);
     }
 
-    /// A statement is for both.
+    /// Both are read by the same statements.
     #[test]
     fn shared_tables_have_the_same_columns_in_both_schemas() {
         let [keys, whole] = [KEYS, WHOLE].map(|schema| {

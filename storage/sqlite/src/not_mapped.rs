@@ -1,4 +1,4 @@
-//! In the place of `mapped.rs` on systems other than Linux, where that was not tried.
+//! Replaces `mapped.rs` on systems other than Linux, where mapping was not tested.
 
 use std::fs::File;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [`OpenError`]: why a database cannot be opened, and what would be right.
+//! [`OpenError`]: why a database cannot be opened, and how to fix it.
 
 use std::path::PathBuf;
 
@@ -8,33 +8,33 @@ use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no database at {0:?}; `migrate` or an import makes one")]
     Missing(PathBuf),
-    /// There is no such directory to make the file in.
+    /// The directory for the new file does not exist.
     #[error("the directory of the database {0:?} does not exist; make it first")]
     MissingDirectory(PathBuf),
-    /// The path names a directory or something else that is no file.
+    /// The path is a directory or something else that is not a file.
     #[error("{0:?} is not a file, so it cannot be a database")]
     NotAFile(PathBuf),
-    /// The file is no SQLite database, or a damaged one.
+    /// The file is not an SQLite database, or it is damaged.
     #[error("{0:?} is not an SQLite database, or it is damaged")]
     NotADatabase(PathBuf),
     /// The file is a database of another program.
     #[error("{0:?} is a database of another program; name another file")]
     Foreign(PathBuf),
-    /// The file that was named for keys beside views has other tables.
+    /// The file for the keys of a storage over views has other tables.
     #[error("{0:?} has other tables; keys beside views need a file of their own: name a new one")]
     OtherTables(PathBuf),
-    /// The file of another program is in WAL mode, that program does not have it open, and the `-shm` that reading it then
-    /// needs cannot be made beside it.
+    /// The file of another program is in WAL mode, that program does not have it open, and the `-shm` that is needed to read
+    /// it cannot be created next to it.
     #[error(
         "{0:?} has a WAL and no `-shm`, and none can be made in its directory; start its program first, or run this one \
          as the user of that program"
     )]
     WalWithoutIndex(PathBuf),
-    /// The file of another program is in WAL mode, that program does not have it open, and reading it would make files beside it
-    /// that its owner may not write.
+    /// The file of another program is in WAL mode, that program does not have it open, and reading it would create files next
+    /// to it that its owner may not write.
     #[error(
         "{path:?} is in WAL mode and its program does not have it open: reading it now would leave a `-wal` and `-shm` that \
          the program may not write, so that it gets \"attempt to write a readonly database\"; run catalogue as the user \
@@ -43,7 +43,7 @@ pub enum OpenError {
     WalOfAnotherUser {
         /// The database.
         path: PathBuf,
-        /// Whose it is.
+        /// The name of its owner.
         owner: String,
     },
     /// The `-wal` or `-shm` of another program's file may not be read.
@@ -52,21 +52,21 @@ pub enum OpenError {
          database's `-wal` and `-shm`"
     )]
     WalOutOfReach {
-        /// The file.
+        /// The `-wal` or `-shm`.
         path: PathBuf,
-        /// Whose it is.
+        /// The name of its owner.
         owner: String,
     },
-    /// The views that courses are read from are missing, or cannot be read.
+    /// The views with the courses are missing or cannot be read.
     #[error("{path:?}: the courses cannot be read: {}", ViewFault::line(.faults))]
     Views {
         /// The database with the views.
         path: PathBuf,
-        /// What of them cannot be read.
+        /// The problems of the views.
         faults: Vec<ViewFault>,
     },
-    /// The database was made by a build from before the first release, whose schema this one does not read; or such a build has
-    /// put tables for keys into another program's file.
+    /// The database was made by a build from before the first release, whose schema this one does not read; or such a build
+    /// created tables for keys in another program's file.
     #[error(
         "{path:?} was made by an older, unreleased build, whose schema this one does not read: {}",
         if *.beside_views { "name a new file and create new keys" } else {
@@ -76,7 +76,7 @@ pub enum OpenError {
     UnreleasedSchema {
         /// The database.
         path: PathBuf,
-        /// Whether it has keys beside views, and so no courses.
+        /// Whether it has only keys, for courses in views.
         beside_views: bool,
     },
     /// The schema is older than this program's.
@@ -104,17 +104,17 @@ pub enum OpenError {
     /// The file, or its directory, cannot be written.
     #[error("the database {0:?} is read-only; make the file and its directory writable")]
     ReadOnly(PathBuf),
-    /// Any other fault of SQLite or the file system.
+    /// Any other error of SQLite or the file system.
     #[error("the database {path:?} cannot be opened")]
     Failed {
         /// The database.
         path: PathBuf,
-        /// What went wrong.
+        /// The underlying error.
         source: StorageError,
     },
 }
 
-/// For a call that had to open a connection of its own.
+/// Converts the error of a call that had to open a connection.
 impl From<OpenError> for StorageError {
     fn from(error: OpenError) -> Self {
         let message = error.to_string();

@@ -1,4 +1,4 @@
-//! [`on_own_thread`]: work that may wait, without the caller's thread.
+//! [`on_own_thread`]: runs work that may wait, without the caller's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -6,14 +6,14 @@ use std::thread;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use futures_channel::oneshot;
 
-/// Does `work` on a dedicated thread and waits for it, in any runtime. A dropped call leaves its work to be done. A panic of the
-/// work is one of the call.
+/// Runs `work` on a dedicated thread and waits for it, in any runtime. It completes even if the call is dropped. Its panic
+/// propagates to the caller.
 pub(crate) async fn on_own_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, StorageError> {
     let (sender, receiver) = oneshot::channel();
     let started = thread::Builder::new().name("sqlite-write".to_owned()).spawn(move || {
-        // A dropped call has no receiver any more.
+        // The receiver is gone if the call was dropped.
         let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
     });
     started.map_err(|error| {

@@ -1,4 +1,4 @@
-//! [`Put`]: what an import has put.
+//! [`Put`]: the accounts and courses that an import has put.
 
 use rusqlite::{Connection, Result};
 
@@ -16,8 +16,8 @@ const TABLES: &str = "
     BEGIN;
 ";
 
-/// The accounts and courses that an import has put, in a temporary database of its own, so that memory does not grow with
-/// the input. Temporary tables of the import's connection would take part in its commit, and could fail it after the
+/// Keys of the accounts and courses that an import has put, in a separate temporary database, so that memory does not grow
+/// with the input. Temporary tables of the import's connection would take part in its commit, and could fail it after the
 /// database itself was committed.
 #[derive(Debug)]
 pub(crate) struct Put(Connection);
@@ -29,22 +29,21 @@ impl Put {
         Ok(Self(connection))
     }
 
-    /// Notes an account; says whether it was not there before.
+    /// Records an account. Returns `true` if it is new.
     pub(crate) fn account(&self, id: &str) -> Result<bool> {
         inserted(&self.0, "INSERT OR IGNORE INTO accounts VALUES (?1)", [id])
     }
 
-    /// Notes a course, by account and slug; says whether it was not there before.
+    /// Records a course, by account and slug. Returns `true` if it is new.
     pub(crate) fn course(&self, key: [&str; 2]) -> Result<bool> {
         inserted(&self.0, "INSERT OR IGNORE INTO courses VALUES (?1, ?2)", key)
     }
 
-    /// Whether the course was put.
     pub(crate) fn has_course(&self, key: [&str; 2]) -> Result<bool> {
         self.0.prepare_cached("SELECT 1 FROM courses WHERE account_id = ?1 AND slug = ?2")?.exists(key)
     }
 
-    /// Shows each account that was put.
+    /// Calls `visit` for each account that was put.
     pub(crate) fn each_account(&self, mut visit: impl FnMut(&str) -> Result<()>) -> Result<()> {
         let mut accounts = self.0.prepare("SELECT id FROM accounts")?;
         let mut rows = accounts.query([])?;

@@ -1,4 +1,4 @@
-//! The request path: one statement a call, each bounded by an index.
+//! The request path: one statement per call, each bounded by an index.
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
@@ -16,19 +16,19 @@ use crate::storage::SqliteStorage;
 
 columns!(found, found_columns: account_id, kind, id = "c.id", scopes, digest, expires_at, revoked_at, revision);
 
-/// The credential with its account's revision: one lookup for all that a cached response needs.
+/// Reads the credential and its account's revision: all that a cached response needs, in one lookup.
 const FIND_CREDENTIAL: &str = concat!(
     "SELECT ",
     found_columns!(),
     " FROM credentials AS c JOIN accounts AS a ON a.id = c.account_id WHERE c.digest = ?1"
 );
 
-/// Like [`FIND_CREDENTIAL`], if courses are another program's, with their revision.
+/// Like [`FIND_CREDENTIAL`], but without the revision, for courses and revisions in another program's views.
 const FIND_CREDENTIAL_ALONE: &str =
     concat!("SELECT ", found_columns!(), " FROM (SELECT *, NULL AS revision FROM credentials) AS c WHERE digest = ?1");
 
-// Those first which the table has last: SQLite reads a row's head up to the column that is asked for, once if the first one is the
-// furthest.
+// Columns in reverse table order: SQLite decodes a record's header up to the requested column, so it decodes it only once
+// if the last column is read first.
 columns!(listed, listed_columns: module_count, hidden, published_at, language, title, slug, created_at);
 
 const FIRST_PAGE: &str = concat!(
@@ -46,7 +46,7 @@ const NEXT_PAGE: &str = concat!(
 columns!(detail, detail_columns: slug = "c.slug", title = "c.title", tagline, language, published_at, hidden, access_mode,
     module_title = "m.title", module_summary = "m.summary");
 
-/// One statement for the course and its modules, so that both are of one state.
+/// Reads the course and its modules in one statement, so that both are from one state.
 const FIND_COURSE: &str = concat!(
     "SELECT ",
     detail_columns!(),
@@ -54,7 +54,7 @@ const FIND_COURSE: &str = concat!(
      WHERE c.account_id = ?1 AND c.slug = ?2 ORDER BY m.number"
 );
 
-/// A row in any case: that a token is not revoked is known too.
+/// `EXISTS` always returns a row, so "not revoked" can be cached too.
 const IS_REVOKED: &str = "SELECT EXISTS (SELECT 1 FROM revoked_tokens WHERE digest = ?1)";
 
 const FIND_REVISION: &str = "SELECT revision FROM accounts WHERE id = ?1";
@@ -94,7 +94,7 @@ impl CourseStorage for SqliteStorage {
     }
 }
 
-/// The revision right after a read; none if the database is locked by now, so that the response is not cached.
+/// Returns the revision after a read; `None` if the database is locked by then, so that the response is not cached.
 pub(crate) fn unless_locked(
     revision: Result<Option<Revision>, StorageError>,
 ) -> Result<Option<Revision>, StorageError> {
@@ -105,7 +105,7 @@ pub(crate) fn unless_locked(
 }
 
 impl SqliteStorage {
-    /// The account's revision, mostly from the cache.
+    /// Returns the account's revision, usually from the cache.
     fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         self.readers.read_cached(&self.caches.revisions, account, |connection| {
             let mut statement = connection.prepare_cached(FIND_REVISION)?;
@@ -130,7 +130,7 @@ impl SqliteStorage {
         })?;
         let Some(views) = &self.views else { return Ok(found) };
         Ok(found.map(|mut credential| {
-            // Where it cannot be told, whoever asks for courses fails; the credential is known all the same.
+            // If the revision cannot be read, course requests fail, but the credential is still valid.
             credential.revision = views.read_revision(&credential.identity.account).ok().flatten();
             credential
         }))
@@ -155,7 +155,7 @@ impl CredentialStorage for SqliteStorage {
     }
 }
 
-/// Hands over no row twice: an attempt that finds the database locked does so before its first row.
+/// Passes no row twice: an attempt that finds the database locked fails before its first row.
 fn list_courses(
     connection: &Connection,
     account: &AccountId,
@@ -191,7 +191,6 @@ fn course<'k>(row: &KeptRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
     })
 }
 
-/// The position of a course in its list.
 fn position(row: &KeptRow<'_>) -> rusqlite::Result<Position> {
     Ok(Position { created_at: row.get::<Micros>(listed::created_at)?.0, slug: row.get(listed::slug)? })
 }

@@ -8,15 +8,15 @@ use crate::sync::nanos;
 /// Runs its argument, once and before it returns, while other tasks of its thread continue elsewhere.
 pub(crate) type OffloadFn = fn(&mut dyn FnMut());
 
-/// Mean duration from which on reads are slow, in nanoseconds. A page of a file in memory takes a twentieth, and a thread that
-/// others preempt now and then remains below.
+/// Mean duration from which reads count as slow, in nanoseconds. A page of a file in memory takes 5 % of it, and a thread
+/// that is preempted now and then stays below.
 const SLOW_MEAN: u64 = 500_000;
 /// Weight of one read in the moving average (1/16), so that a single slow read does not switch modes.
 const WEIGHT: u64 = 16;
 /// Maximum number of slow reads that run concurrently; each has a connection with a cache of 2 MiB.
 const MAX_SLOW_READS: usize = 32;
 
-/// How long reads take, and where slow ones run.
+/// Durations of recent reads, and slots for slow ones.
 #[derive(Default)]
 pub(crate) struct ReadOffload {
     offload: OnceLock<OffloadFn>,
@@ -27,7 +27,7 @@ pub(crate) struct ReadOffload {
 }
 
 impl ReadOffload {
-    /// Offloads by `offload`. The first call counts.
+    /// Sets the function that offloads reads. Only the first call has an effect.
     pub(crate) fn set(&self, offload: OffloadFn) {
         let _ = self.offload.set(offload);
     }
@@ -64,12 +64,12 @@ impl ReadOffload {
         if let Some(offload) = self.offload.get() {
             offload(&mut work);
         }
-        // Also if the host's function did not run it.
+        // Fallback if the host's function did not run it.
         work();
         outcome.expect("the read has run by now")
     }
 
-    /// Waits for a slot to run a slow read in.
+    /// Waits for a slot for a slow read.
     fn slot(&self) -> Slot<'_> {
         let has_no_slot = |running: &mut usize| *running >= MAX_SLOW_READS;
         let running = self.one_ended.wait_while(self.running(), has_no_slot);
@@ -82,7 +82,7 @@ impl ReadOffload {
     }
 }
 
-/// Freed also by a read that panics.
+/// Slot of a slow read. A read that panics releases it too.
 struct Slot<'s>(&'s ReadOffload);
 
 impl Drop for Slot<'_> {
@@ -111,7 +111,7 @@ mod tests {
         reads
     }
 
-    /// Whether a read is offloaded, which itself counts for nothing here.
+    /// Returns whether a read is offloaded. Its own duration is not recorded.
     fn is_offloaded(reads: &ReadOffload) -> bool {
         let (mean, before) = (reads.mean.load(Ordering::Relaxed), OFFLOADED.get());
         assert_eq!(reads.run(|| 7), 7);

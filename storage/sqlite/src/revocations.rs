@@ -1,4 +1,4 @@
-//! Writing revocations of signed tokens, in a transaction of the caller's.
+//! Writes revocations of signed tokens, in the caller's transaction.
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::TokenDigest;
@@ -10,11 +10,11 @@ use crate::sign_ins::long_before;
 const INSERT: &str = "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) VALUES (?1, ?2, ?3) \
      ON CONFLICT (digest) DO NOTHING";
 
-/// A hundred at a time: the lock is soon free again.
+/// Removes 100 at a time, to release the lock soon.
 const REMOVE_LONG_OVER: &str = "DELETE FROM revoked_tokens WHERE digest IN \
      (SELECT digest FROM revoked_tokens WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)";
 
-/// Stores revocations, and removes what is long over.
+/// Stores revocations, and removes those past retention.
 pub(crate) fn add(
     connection: &Connection,
     digests: &[TokenDigest],

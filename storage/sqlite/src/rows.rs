@@ -21,17 +21,15 @@ impl ToSql for Micros {
     }
 }
 
-/// A time in `column`.
 pub(crate) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     Ok(row.get::<_, Micros>(column)?.0)
 }
 
-/// A time in `column`, or none.
 pub(crate) fn optional_time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<Micros>>(column)?.map(|time| time.0))
 }
 
-/// Whose credential a row has, by the positions of `account_id`, `kind`, `id`, `scopes` and `digest`.
+/// Returns the identity of a row's credential, by the positions of `account_id`, `kind`, `id`, `scopes` and `digest`.
 pub(crate) fn identity(row: &Row<'_>, [account, kind, id, scopes, digest]: [usize; 5]) -> rusqlite::Result<Identity> {
     let account = account_id(row, account)?;
     let scopes = Scopes::from_names([row.get_ref(scopes)?.as_str()?]);
@@ -42,12 +40,10 @@ pub(crate) fn identity(row: &Row<'_>, [account, kind, id, scopes, digest]: [usiz
     }
 }
 
-/// A number of rows in `column`.
 pub(crate) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(column).map(|count| u64::try_from(count).unwrap_or_default())
 }
 
-/// An account's id in `column`.
 pub(crate) fn account_id(row: &Row<'_>, column: usize) -> rusqlite::Result<AccountId> {
     Ok(AccountId::new(row.get_ref(column)?.as_str()?))
 }

@@ -17,7 +17,7 @@ use crate::readers::CREDENTIAL_WAIT;
 use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
 
-/// How long after its end is kept what another account has, so that its owner is told of the end, or a revocation.
+/// Retention of revocations, and of other accounts' sign-ins after their end, so that an owner can learn of the end.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 const INSERT: &str =
@@ -25,7 +25,7 @@ const INSERT: &str =
 
 const REMOVE_OVER: &str = "DELETE FROM sign_ins WHERE account_id = ?1 AND expires_at <= ?2";
 
-/// Those of all accounts, a hundred at a time: the lock is soon free again.
+/// Removes sign-ins of all accounts past retention, 100 at a time to release the lock soon.
 const REMOVE_LONG_OVER: &str = "DELETE FROM sign_ins WHERE digest IN \
      (SELECT digest FROM sign_ins WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)";
 
@@ -62,7 +62,7 @@ impl SignInStorage for SqliteStorage {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        // Anybody may send a code: an unknown one costs no write.
+        // Anyone may send a code, so an unknown one costs no write.
         let found = self.find_sign_in(link, "link").await?.filter(|link| link.expires_at > now);
         let Some(Session { account, .. }) = found else { return Ok(None) };
         let (link, session) = (*link, session.clone());
@@ -106,8 +106,8 @@ impl SignInStorage for SqliteStorage {
 }
 
 impl SqliteStorage {
-    /// Returns a link or session. Ends all of an account that does not exist, if views name accounts: its id may be given to
-    /// another one.
+    /// Returns a link or session. If its account no longer exists, removes all of the account's sign-ins: with views, the id
+    /// may be given to another account.
     async fn find_sign_in(&self, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
         let found = self.readers.read_within(CREDENTIAL_WAIT, |connection| {
             let mut statement = connection.prepare_cached(FIND)?;
@@ -123,7 +123,7 @@ impl SqliteStorage {
     }
 }
 
-/// Stores a link, and removes what is over.
+/// Stores a link, and removes expired sign-ins.
 fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()> {
     let NewSignIn { digest, account, created_at, expires_at } = link;
     let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
@@ -133,12 +133,12 @@ fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()
     events::remove_old(connection, account, *created_at)
 }
 
-/// What has ended by then is over for long.
+/// Returns the end, in microseconds, up to which sign-ins and revocations are past retention at `at`.
 pub(crate) fn long_before(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
 }
 
-/// Takes the link and stores the session in its place. Returns whose they are.
+/// Replaces the link by the session. Returns their account; `None` if the link is unknown or expired.
 fn exchange_link(
     connection: &Connection,
     link: &TokenDigest,
@@ -154,7 +154,7 @@ fn exchange_link(
     Ok(Some(account))
 }
 
-/// The account that a statement returns.
+/// Returns the account that a statement returns.
 fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
     connection.query_row(sql, values, |row| account_id(row, 0)).optional()
 }

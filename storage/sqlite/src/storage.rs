@@ -19,9 +19,9 @@ use crate::readers::{Cache, Readers};
 use crate::views::ViewedCourses;
 use crate::write::WriteTransaction;
 
-/// How many credentials, revisions and revocations are cached, of each; together they take up some six MiB.
+/// Maximum number of cached credentials, of revisions and of revocations; together they use about 6 MiB.
 const CACHE_ENTRIES: usize = 10_000;
-/// The longest that [`SqliteStorage::write_timeout`] takes; SQLite counts milliseconds in 32 bits.
+/// Maximum of [`SqliteStorage::write_timeout`]; SQLite counts milliseconds in 32 bits.
 const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
@@ -29,12 +29,12 @@ const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct SqliteStorage {
     pub(crate) readers: Arc<Readers>,
     pub(crate) caches: Arc<Caches>,
-    /// Where the courses are, if they are another program's.
+    /// Courses in another program's views; `None` if they are in the catalogue's own tables.
     pub(crate) views: Option<Arc<ViewedCourses>>,
     write_timeout: Duration,
 }
 
-/// What every request looks up.
+/// Caches of the lookups of the request path.
 pub(crate) struct Caches {
     pub(crate) credentials: Cache<TokenDigest, Credential>,
     pub(crate) revisions: Cache<AccountId, Revision>,
@@ -46,14 +46,15 @@ impl SqliteStorage {
     /// Opens an existing database of the current schema.
     ///
     /// # Errors
-    /// When there is none, it cannot be read, it is not one of ours, or it is of another schema version. Nothing is changed.
+    /// Returns an error if the file is missing, unreadable, not a catalogue database, or of another schema version. Changes
+    /// nothing.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
         migration::WHOLE.check(&database)?;
         Ok(Self::new(Readers::new(database, None), None))
     }
 
-    /// Opens a database, making the file where it is missing (not its directory) and bringing its schema up to date.
+    /// Creates a missing file (not its directory), migrates the schema, and opens the database.
     ///
     /// ```
     /// use catalogue_core::Catalogue;
@@ -69,39 +70,40 @@ impl SqliteStorage {
     /// ```
     ///
     /// # Errors
-    /// As for [`migrate`](Self::migrate).
+    /// Returns the errors of [`migrate`](Self::migrate).
     pub fn open_and_migrate(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::migrate(&path)?;
         Self::open(path)
     }
 
-    /// Makes the file where it is missing and brings its schema up to date, all of it or nothing.
+    /// Creates the file if it is missing, and migrates its schema to the current version, all or nothing.
     ///
     /// # Errors
-    /// When its directory is missing, or the file is no database of ours, of a newer version, or read-only and has to change.
+    /// Returns an error if the directory is missing, or the file is not a catalogue database, of a newer version, or read-only
+    /// and outdated.
     pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         migration::WHOLE.migrate(&Database::File(path.as_ref().to_owned()))
     }
 
-    /// A new empty database in this process's memory, for demonstrations and tests. Clones share it.
+    /// Creates an empty database in this process's memory, for demonstrations and tests. Clones share it.
     ///
     /// It has no WAL: reads wait for an import, and fail after a second.
     ///
     /// # Errors
-    /// When SQLite cannot make one.
+    /// Returns an error if SQLite cannot create it.
     pub fn in_memory() -> Result<Self, OpenError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let database = Database::Memory(COUNT.fetch_add(1, Ordering::Relaxed));
-        // The database lasts as long as one connection to it.
+        // The database exists as long as a connection to it is open.
         let anchor = database.open_writer()?;
         migration::WHOLE.migrate(&database)?;
         Ok(Self::new(Readers::new(database, Some(anchor)), None))
     }
 
-    /// Offloads reads by `offload` while they wait for a slow disk or for another program's lock; others run on the calling
-    /// thread. `offload` runs its argument, and keeps no other task of its thread waiting. On Tokio's multi-threaded runtime that
-    /// is `|read| tokio::task::block_in_place(read)`. Without it, all of a thread's tasks wait with its read: up to a second for
-    /// a lock. The first call counts, for all clones.
+    /// Offloads reads through `offload` while they wait for a slow disk or another program's lock.
+    /// Other reads run on the calling thread. `offload` runs its argument without blocking the other tasks of its thread:
+    /// on Tokio's multi-threaded runtime that is `|read| tokio::task::block_in_place(read)`. Without it, all tasks of a
+    /// thread wait with its read, up to a second for a lock. Only the first call has an effect, for all clones.
     #[must_use]
     pub fn offload_reads(self, offload: fn(&mut dyn FnMut())) -> Self {
         self.readers.offload.set(offload);
@@ -120,9 +122,9 @@ impl SqliteStorage {
         Self { readers: Arc::new(readers), caches: Arc::new(caches), views, write_timeout: BUSY_TIMEOUT }
     }
 
-    /// The same with another limit for how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program that
-    /// writes, such as an import: 5 seconds by default, a day at most. The call keeps no thread of the caller's meanwhile.
-    /// Beyond the default, a call that has waited for a second says so in the log.
+    /// Sets how long a call of [`KeyStorage`] or [`SignInStorage`] waits for another program's write, such as an import.
+    /// Default: 5 seconds; at most a day. The wait does not block the caller's thread. With more than the default, a call
+    /// that has waited for a second logs a warning.
     ///
     /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
     /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
@@ -132,7 +134,7 @@ impl SqliteStorage {
         self
     }
 
-    /// Makes a change in one transaction, on a thread of its own. A call that is dropped leaves it to be done all the same.
+    /// Runs `change` in one transaction on a dedicated thread. It completes even if the call is dropped.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         change: impl FnOnce(&Connection) -> Result<T, StorageError> + Send + 'static,
@@ -147,13 +149,13 @@ impl SqliteStorage {
         .await
     }
 
-    /// What writes to a database that is there, perhaps long after this was opened.
+    /// Begins a write to an existing database, perhaps long after this storage was opened.
     fn begin_update(&self) -> Result<WriteTransaction, StorageError> {
         self.readers.close_replaced()?;
         WriteTransaction::begin(self.readers.database().open_updater()?, self.write_timeout)
     }
 
-    /// Begins what writes, for administration.
+    /// Begins a write for administration.
     pub(crate) fn begin(&self, patience: Duration) -> Result<WriteTransaction, StorageError> {
         WriteTransaction::begin(self.readers.database().open_writer()?, patience)
     }

@@ -1,4 +1,4 @@
-//! The locks, atomics and caches that readers share, and a monotonic clock. In unit tests they are those whose interleavings can be
+//! Locks, atomics and caches that readers share, and a monotonic clock. Unit tests use variants whose interleavings can be
 //! explored.
 
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ pub(crate) use {
     std::sync::{Mutex, RwLock},
 };
 
-/// Nanoseconds since the first call in this process.
+/// Returns the nanoseconds since the first call in this process.
 pub(crate) fn nanos() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 

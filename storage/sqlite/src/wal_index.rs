@@ -1,4 +1,4 @@
-//! [`WalIndex`]: the state of a database in WAL mode, by a look at shared memory.
+//! [`WalIndex`]: the state of a database in WAL mode, read from shared memory.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,32 +10,31 @@ use crate::file::FileIdentity;
 use crate::mapped::Mapped;
 use crate::sync::Mutex;
 
-/// How long the header of a WAL's index is, in words of 8 bytes; two copies of it stand at the start of the file.
+/// Length of the WAL index's header in words of 8 bytes. Two copies of it are at the start of the file.
 const HEADER: usize = 6;
-/// Which form of the index this is, by the first 4 bytes.
+/// Version of the index's format, in its first 4 bytes.
 const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
-/// The word and its byte where the header says that it is in use.
+/// Position of the header's flag that it is in use: the word, and the byte in it.
 const IS_IN_USE: (usize, usize) = (1, 4);
 
-/// The file in which the connections to a database in WAL mode, of all processes, share where the last commit ends
-/// (the "WAL-index" of SQLite's file formats, `-shm` beside the database).
+/// The `-shm` file next to a database in WAL mode, in which the connections of all processes share where the last commit
+/// ends (the "WAL-index" of SQLite's file formats).
 ///
-/// Every commit replaces its header, and readers of SQLite itself begin at what it says. So as long as it is the same, the
-/// database is, provided that no connection can leave the WAL meanwhile: whoever relies on that keeps a connection open
-/// that has read once, whose locks bar the others from another journal mode and from removing the file. There is none
-/// on systems where that was not tried.
+/// Every commit replaces its header, which SQLite's own readers start from. While the header is unchanged, so is the
+/// database, provided that the database stays in WAL mode. Callers ensure that with an open connection that has read once:
+/// its locks prevent another journal mode and removal of the file. Only available on systems where this was tested.
 pub(crate) struct WalIndex {
     copies: Mapped,
     identity: FileIdentity,
     path: PathBuf,
 }
 
-/// What the header was at some instant. Equal only where nothing was committed between.
+/// Header of the index at one instant. Two are equal only if nothing was committed in between.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WalState([u64; HEADER]);
 
 impl WalIndex {
-    /// That of the database which `connection` has read, or `None` where it has no WAL or none that can be watched.
+    /// Returns the index of the database that `connection` has read; `None` without a WAL, or if it cannot be watched.
     pub(crate) fn of(connection: &Connection) -> Option<Self> {
         let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
         if mode != "wal" {
@@ -48,9 +47,9 @@ impl WalIndex {
         index.state().is_some().then_some(index)
     }
 
-    /// What the header is now; `None` while it is being replaced.
+    /// Returns the current header; `None` while it is being replaced.
     pub(crate) fn state(&self) -> Option<WalState> {
-        // Writers replace the second copy first, so whoever has read the first one whole finds the second one no older.
+        // Writers replace the second copy first, so if the first copy is whole, the second one is as new or newer.
         let first: [u64; HEADER] = self.copies.words(0)?;
         let is_valid = first == self.copies.words(HEADER)?
             && first[0].to_ne_bytes().starts_with(&VERSION)
@@ -63,14 +62,14 @@ impl WalIndex {
     }
 }
 
-/// A file that SQLite keeps beside a database.
+/// Returns the path of a file that SQLite keeps next to a database.
 pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push(suffix);
     path.into()
 }
 
-/// What a file begins with, which SQLite may have open too.
+/// Reads the start of a file that SQLite may have open too.
 #[cfg(unix)]
 pub(crate) fn read_for_long(path: &Path, buffer: &mut [u8]) -> Option<()> {
     use std::os::unix::fs::FileExt as _;
@@ -78,8 +77,8 @@ pub(crate) fn read_for_long(path: &Path, buffer: &mut [u8]) -> Option<()> {
     open_for_long(path)?.read_exact_at(buffer, 0).ok()
 }
 
-/// Opens a file once, and closes it only when nobody can open it any more: closing it drops every lock that SQLite holds on
-/// it in this process (POSIX).
+/// Opens a file once, and closes it only when it cannot be opened any more: closing it drops every lock that SQLite holds
+/// on it in this process (POSIX).
 fn open_for_long(path: &Path) -> Option<Arc<File>> {
     static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
 
@@ -90,12 +89,12 @@ fn open_for_long(path: &Path) -> Option<Arc<File>> {
     }
     open.retain(|(_, file)| Arc::strong_count(file) > 1 || !is_removed(file));
     let file = Arc::new(File::open(path).ok()?);
-    // Another file may stand there by now; it is this one that is open.
+    // Another file may be at the path by now, so the identity is that of the open file.
     open.push((FileIdentity::of(&file.metadata().ok()?), Arc::clone(&file)));
     Some(file)
 }
 
-/// Whether the file has no name any more.
+/// Returns whether the file has no name any more.
 #[cfg(unix)]
 fn is_removed(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -139,7 +138,7 @@ mod tests {
         }
     }
 
-    /// To close it would drop the locks of SQLite's own connections to it.
+    /// Closing it would drop the locks of SQLite's own connections to it.
     #[test]
     fn a_file_stays_open_for_as_long_as_it_has_a_name() {
         let [first, second, third] = [(); 3].map(|()| tempfile::NamedTempFile::new().unwrap());

@@ -1,4 +1,4 @@
-//! [`WriteTransaction`]: the only way to write. So whatever is told of a change is told after its commit.
+//! [`WriteTransaction`]: the only way to write, so that notifications of a change always follow its commit.
 
 use std::fs;
 use std::ops::Deref;
@@ -10,24 +10,24 @@ use rusqlite::{Connection, Error, ErrorCode};
 use crate::connection::{BUSY_TIMEOUT, WAL_SIZE_LIMIT};
 use crate::error::storage_error;
 
-/// After so long a patient writer says what it waits for.
+/// Time after which a writer with a long timeout logs what it waits for.
 const SILENT: Duration = Duration::from_secs(1);
-/// How long a change waits that somebody waits for: a leaked key is revoked while others write.
+/// Lock timeout for a change that an operator waits for, such as revoking a leaked key while other programs write.
 pub(crate) const PATIENT: Duration = Duration::from_secs(60);
-/// Why a removed row may still be in the WAL.
+/// Reason why a removed row may still be in the WAL.
 const STILL_READ: &str =
     "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
-/// How long an emptying of the WAL waits for readers.
+/// Maximum time that a checkpoint waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
-/// The same where the WAL is beyond its limit; other writers wait meanwhile.
+/// Like [`CHECKPOINT_TIMEOUT`], for a WAL beyond its limit. Other writers wait during this time.
 const LARGE_CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A transaction that writes, on a connection of its own. Dropping it undoes it.
+/// Write transaction on a dedicated connection. Dropping it rolls it back.
 #[derive(Debug)]
 pub(crate) struct WriteTransaction(Connection);
 
 impl WriteTransaction {
-    /// Begins one, as soon as no other program writes; logs a wait that is longer than usual.
+    /// Begins a transaction as soon as no other program writes, within `patience`. Logs a wait that is longer than usual.
     pub(crate) fn begin(connection: Connection, patience: Duration) -> Result<Self, StorageError> {
         let silent = if patience > BUSY_TIMEOUT { SILENT } else { patience };
         Self::begin_within(connection, silent, patience)
@@ -45,20 +45,20 @@ impl WriteTransaction {
         Ok(Self(connection))
     }
 
-    /// Makes all of it seen at once.
+    /// Commits the transaction; if it has changed anything, empties the WAL.
     pub(crate) fn commit(self) -> Result<(), StorageError> {
         self.execute_batch("COMMIT").map_err(commit_error)?;
-        // A checkpoint ends all cached lookups, so it has to be worth it.
+        // A checkpoint invalidates all cached lookups, so it must be worth it.
         if self.total_changes() > 0 {
             empty_wal(&self);
         }
         Ok(())
     }
 
-    /// The same, and leaves no byte of what was removed in the database's files, or says why it may have.
+    /// Commits, and removes all bytes of deleted rows from the database's files; returns the reason if some may remain.
     ///
-    /// `secure_delete` overwrites rows where they stand. Copies of them that page splits and earlier changes left in unused
-    /// parts of pages go only when the file is written anew.
+    /// `secure_delete` overwrites rows in place. Copies of them that page splits and earlier changes left in unused parts
+    /// of pages are removed only by rewriting the file.
     pub(crate) fn commit_without_traces(self) -> Result<Option<String>, StorageError> {
         self.execute_batch("COMMIT").map_err(commit_error)?;
         let rewritten = self.busy_timeout(BUSY_TIMEOUT).and_then(|()| self.execute_batch("VACUUM"));
@@ -74,8 +74,8 @@ impl WriteTransaction {
     }
 }
 
-/// What did not fit into the cache stands in the WAL, also when it is undone, and while others have the database open no
-/// close of this connection would take it away.
+/// Empties a large WAL after a rollback: pages that did not fit into the cache are in the WAL even then, and closing this
+/// connection does not remove it while others have the database open.
 impl Drop for WriteTransaction {
     fn drop(&mut self) {
         if !self.is_autocommit() && self.execute_batch("ROLLBACK").is_ok() && has_large_wal(self) {
@@ -93,16 +93,16 @@ impl Deref for WriteTransaction {
 }
 
 fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
-    // A key that was shown must not be lost with the power.
+    // A key that was shown must survive a power failure.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.busy_timeout(patience)?;
     connection.execute_batch("BEGIN IMMEDIATE")
 }
 
-/// Writes the WAL back to the database and empties it, so that a file that is put in the database's place does not meet a
-/// WAL of the old one. Constant readers can keep SQLite's own checkpoint from ever finishing, and the WAL would grow.
+/// Writes the WAL back to the database and empties it, so that a file that replaces the database does not find a WAL of the
+/// old one. With constant readers SQLite's own checkpoint may never finish, and the WAL would grow.
 ///
-/// It is no fault when this one cannot finish either: all is committed.
+/// An incomplete checkpoint is harmless: all data is committed.
 fn empty_wal(connection: &Connection) {
     let patience = if has_large_wal(connection) { LARGE_CHECKPOINT_TIMEOUT } else { CHECKPOINT_TIMEOUT };
     if !is_wal_emptied(connection, patience) {
@@ -115,7 +115,7 @@ fn has_large_wal(connection: &Connection) -> bool {
     wal.is_some_and(|wal| wal.len() > WAL_SIZE_LIMIT as u64)
 }
 
-/// Whether it could be emptied within that time.
+/// Returns whether the WAL was emptied within `patience`.
 fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
     let checkpoint = connection
         .busy_timeout(patience)
@@ -123,9 +123,9 @@ fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
     matches!(checkpoint, Ok(false))
 }
 
-/// The error of a commit. A write that failed has left the transaction without its end, so it is undone. Of what comes after
-/// the last write, above all the sync, nobody can say: the transaction stands in the WAL, where it is not seen, and counts
-/// if the machine stops before another one is written over it.
+/// Converts the error of a commit. A failed write leaves the transaction without its end, so it is rolled back. After a
+/// later failure, above all of the sync, the outcome is unknown: the transaction is in the WAL, where it is invisible, but
+/// it counts if the machine stops before another one overwrites it.
 fn commit_error(error: Error) -> StorageError {
     use rusqlite::ffi::{SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE};
 

@@ -14,7 +14,7 @@ fn connection(values: &[(Option<i64>, f64, String)]) -> Connection {
     connection
 }
 
-/// The rows of a statement over the columns of `t`, as they are read and as they are kept.
+/// Returns the rows of a statement over the columns of `t`, read directly and buffered.
 fn both(connection: &Connection, of: &str, most: usize) -> [Vec<String>; 2] {
     let mut statement = connection.prepare(&of.replace("COLUMNS", "a, b, c, d")).unwrap();
     let read = statement.query_map([], |row| Ok(shown(row.into()))).unwrap();
@@ -52,7 +52,7 @@ proptest! {
     }
 }
 
-/// Side by side, halves of a letter are a letter.
+/// Next to each other, the halves of a character are valid UTF-8.
 #[test]
 fn a_text_that_is_not_utf8_is_told_of_its_column_alone() {
     let connection = connection(&[]);
@@ -67,7 +67,7 @@ fn a_text_that_is_not_utf8_is_told_of_its_column_alone() {
     }
 }
 
-/// A page of long texts leaves a thread no more room than usual ones need, and these take it again.
+/// After a page of long texts, a thread's buffers shrink to the capacity of usual pages, which reuse it.
 #[test]
 fn a_thread_keeps_the_room_of_usual_pages() {
     let connection = connection(&[]);

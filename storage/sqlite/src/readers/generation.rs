@@ -1,4 +1,4 @@
-//! [`Generation`]: what is open of the file that stands at the database's path, each connection a [`Reader`].
+//! [`Generation`]: the open connections to the file at the database's path, each a [`Reader`].
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,42 +14,42 @@ use crate::file::FileVersion;
 use crate::sync::{self, Mutex, nanos};
 use crate::wal_index::{WalIndex, WalState};
 
-/// How long a check of the path is valid, in nanoseconds (decision A14). Commits are seen immediately all the same.
+/// Lifetime of a check of the path, in nanoseconds (decision A14). Commits are seen immediately regardless.
 const CHECK_LIFETIME: u64 = 1_000_000;
 
-/// Timeout for a read, which is then interrupted. Each is bounded by an index, so only a disk that hardly responds reaches it.
+/// Timeout for a read, which is then interrupted. Each is bounded by an index, so only an almost unresponsive disk reaches it.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many steps of SQLite's engine pass between two looks at the clock; a page of fifty takes about a thousand.
+/// Number of steps of SQLite's engine between two checks of the clock; a page of 50 courses takes about 1,000.
 const STEPS_BETWEEN_LOOKS: i32 = 1_000;
 
-/// Stands for a state of a file, which every commit replaces. No other state of this process has it, of whatever file.
+/// Identifies a state of a file, which every commit replaces. Unique within this process, across all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Version(u64);
 
-/// A file, and all that is open of it.
+/// A file and the open connections to it.
 pub(super) struct Generation {
     /// The file as the last check found it.
     file: FileVersion,
-    /// When the last check becomes invalid, by [`nanos`]. Each read checks the path of a file without a WAL: a commit changes it,
-    /// and what is known of it must not change again a millisecond later.
+    /// When the last check becomes invalid, by [`nanos`]. Zero without a WAL, so that each read checks the path: there each
+    /// commit changes the file's version, and a later check would notice the same commit a second time.
     checked_until: u64,
     wal: Option<WatchedWal>,
-    /// Connections at rest, all of which have read this version of the file.
+    /// Idle connections, all of which have read this version of the file.
     idle: Mutex<Vec<Reader>>,
 }
 
-/// What tells whether anything was committed.
+/// The WAL index, which shows whether anything was committed.
 struct WatchedWal {
     index: WalIndex,
-    /// The state that was seen last. What is cached is compared with its version, since the state is 48 bytes.
+    /// The state that was seen last, with its version. Cached lookups compare the version, since the state is 48 bytes.
     last: Option<(WalState, Version)>,
-    /// Holds the file in WAL mode, so that the index can be relied on.
+    /// Keeps the file in WAL mode, so that the index is reliable.
     _connection: Mutex<Reader>,
 }
 
 impl Generation {
-    /// Opens the file that stands at the path; `None` if another one does meanwhile.
+    /// Opens the file at the path; `None` if another file replaces it during the call.
     pub(super) fn open(database: &Database) -> Result<Option<Self>, StorageError> {
         let (began, file) = (nanos(), database.file_version()?);
         let reader = Reader::open(database, file)?;
@@ -65,26 +65,26 @@ impl Generation {
         }))
     }
 
-    /// The file, if it was found at the path less than a millisecond before `now`.
+    /// Returns whether the file was found at the path less than a millisecond before `now`.
     pub(super) fn is_recent(&self, now: u64) -> bool {
         now < self.checked_until
     }
 
-    /// Whether this is of `file`, which a check that began at `began` has found at the path. A file whose WAL index was removed is
-    /// another one: within this process SQLite continues with the old index, as long as one connection is open.
+    /// Returns whether this is of `file`, which a check that began at `began` found at the path. A file whose WAL index was
+    /// removed is another one: within this process SQLite keeps using the old index while a connection is open.
     pub(super) fn check(&mut self, file: FileVersion, began: u64) -> bool {
         let is_same = self.file.identity == file.identity;
         let Some(wal) = self.wal.as_mut().filter(|wal| is_same && wal.index.is_at_its_path()) else {
             self.checked_until = 0;
-            // A later version may have a WAL.
+            // Any other version may have a WAL, so it needs another generation.
             return self.wal.is_none() && self.file == file;
         };
         let checked_until = began + CHECK_LIFETIME;
         if self.checked_until < checked_until {
             self.checked_until = checked_until;
             if self.file != file {
-                // Written by a checkpoint, or copied over: then what connections have cached of it is wrong, and an empty WAL may
-                // look like the one before.
+                // Written by a checkpoint, or copied over: the connections' caches are then wrong, and an empty WAL may
+                // look like the previous one.
                 self.file = file;
                 wal.last = None;
                 self.idle().clear();
@@ -93,14 +93,14 @@ impl Generation {
         true
     }
 
-    /// The version of the file now, if it is the one that was seen last and the path was checked recently.
+    /// Returns the version of the file if the WAL's state is the one seen last and the path was checked recently.
     pub(super) fn known_version(&self, now: u64) -> Option<Version> {
         let wal = self.wal.as_ref().filter(|_| self.is_recent(now))?;
         let (state, version) = wal.last?;
         (wal.index.state()? == state).then_some(version)
     }
 
-    /// The version of the file now; `None` without a WAL, and while its index is being replaced.
+    /// Returns the version of the file; `None` without a WAL, and while its index is being replaced.
     pub(super) fn version(&mut self) -> Option<Version> {
         static COUNT: sync::AtomicU64 = sync::AtomicU64::new(0);
 
@@ -116,7 +116,7 @@ impl Generation {
         Some(version)
     }
 
-    /// Takes a connection at rest.
+    /// Takes an idle connection.
     pub(super) fn take(&self) -> Option<Reader> {
         self.idle().pop()
     }
@@ -133,7 +133,7 @@ impl Generation {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Reader>> {
-        // Taking and putting back cannot leave the list in between.
+        // Ignores poisoning: taking and putting back cannot leave the list half changed.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,17 +141,17 @@ impl Generation {
 /// A read-only connection.
 pub(crate) struct Reader {
     connection: Connection,
-    /// The file that it has read, as it was when it was opened.
+    /// The file that it reads, as it was when the connection was opened.
     pub(crate) file: FileVersion,
     /// When the current read began, by [`nanos`].
     began: Arc<AtomicU64>,
 }
 
 impl Reader {
-    /// Opens a connection to `file`, if that still stands at the path.
+    /// Opens a connection to the file at the path. The caller then checks that this is still `file`.
     pub(super) fn open(database: &Database, file: FileVersion) -> Result<Self, StorageError> {
         let mut connection = database.open_reader()?;
-        // The first read opens the WAL, by its name.
+        // The first read opens the WAL by name, so it must come before the caller's check.
         connection.pragma_query_value(None, "schema_version", |_| Ok(())).map_err(storage_error)?;
         let began = Arc::new(AtomicU64::new(nanos()));
         let watched = Arc::clone(&began);

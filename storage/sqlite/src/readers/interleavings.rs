@@ -1,5 +1,5 @@
-//! Threads that ask beside commits and beside a file that is replaced, by many schedules: no answer is older than what was
-//! committed before it was asked for.
+//! Threads that read during commits and while a file is replaced, model-checked with shuttle: no result is older than what
+//! was committed before the read began.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,12 +21,12 @@ use crate::storage::SqliteStorage;
 
 const KEY: TokenDigest = TokenDigest::from_bytes([7; 32]);
 
-/// In memory where that can be told: a disk is waited for at each connection's end.
+/// Returns a directory in memory if possible: each connection that ends waits for a disk.
 fn directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// The file of a database whose two courses are of version 0, in WAL mode.
+/// Database file in WAL mode with two courses of version 0.
 static TEMPLATE: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     let directory = directory();
     let path = directory.path().join("catalogue.db");
@@ -42,14 +42,14 @@ static TEMPLATE: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     (directory, path)
 });
 
-/// A database that is served, and of which version its courses are.
+/// A storage under test, and the versions of its courses.
 #[derive(Clone)]
 struct Served {
     directory: Arc<TempDir>,
     storage: SqliteStorage,
-    /// Of which version each revision is.
+    /// The version of the courses at each revision.
     revisions: Arc<std::sync::Mutex<HashMap<Revision, u64>>>,
-    /// Of the change that was begun last, and of the one that was committed last.
+    /// The version of the last change that was begun; `committed` is that of the last one committed.
     begun: Arc<AtomicU64>,
     committed: Arc<AtomicU64>,
 }
@@ -81,7 +81,7 @@ impl Served {
         self.revisions.lock().unwrap().insert(Revision::from_bytes(revision), version);
     }
 
-    /// Gives the courses another title.
+    /// Changes the courses' titles to `version`.
     fn retitle(&self, host: &mut Connection, version: u64) {
         let transaction = host.transaction().unwrap();
         transaction.execute("UPDATE courses SET title = ?1", [version.to_string()]).unwrap();
@@ -89,7 +89,7 @@ impl Served {
         transaction.commit().unwrap();
     }
 
-    /// Makes a change, whose version is known as committed once it is.
+    /// Makes a change, and records its version as begun before and as committed after it.
     fn change(&self, version: u64, make: impl FnOnce()) {
         self.begun.store(version, Ordering::SeqCst);
         point();
@@ -99,8 +99,8 @@ impl Served {
         point();
     }
 
-    /// Reads as the core does for an answer that it keeps, and holds that against what was committed before. A page is of one
-    /// version, and so is a revision that stays the same meanwhile.
+    /// Reads as the core does for a response that it caches, and compares the result with the commits before. A page is of
+    /// one version, and so is a revision that is the same before and after the page.
     fn ask(&self) {
         let at_least = self.committed.load(Ordering::SeqCst);
         let account = AccountId::new("a");
@@ -123,7 +123,7 @@ impl Served {
         }
     }
 
-    /// Asks on threads, while `change` is made on another.
+    /// Runs `ask` on two threads, while another thread makes `change`.
     fn asked_beside(&self, ask: impl Fn(&Self) + Send + Sync + 'static, change: impl FnOnce(&Self) + Send + 'static) {
         let ask = Arc::new(ask);
         let mut threads: Vec<_> = (0..2)
@@ -150,7 +150,7 @@ fn answers_beside_commits() {
     });
 }
 
-/// It is revoked in every version that is odd.
+/// The key is revoked in odd versions.
 #[test]
 fn a_key_beside_revocations() {
     let ask = |served: &Served| {
@@ -172,7 +172,7 @@ fn a_key_beside_revocations() {
     });
 }
 
-/// The locks of the new file's index are those of its readers alone: closing a connection to the old file drops none.
+/// The locks on the new file's index are those of its readers: closing a connection to the old file drops none of them.
 #[test]
 #[cfg(target_os = "linux")]
 fn answers_beside_a_file_that_is_replaced() {
@@ -185,18 +185,18 @@ fn answers_beside_a_file_that_is_replaced() {
                 served.retitle(&mut served.host("next.db"), round * 10);
                 served.change(round * 10, || {
                     if round == rounds {
-                        // Log and index stay, and are empty.
+                        // WAL and index stay, and are empty.
                         served
                             .host("catalogue.db")
                             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
                             .unwrap();
                     } else {
-                        // There are none where nobody has read yet.
+                        // They do not exist before the first read.
                         let _ = fs::remove_file(served.path("catalogue.db-wal"));
                         let _ = fs::remove_file(served.path("catalogue.db-shm"));
                     }
                     fs::rename(served.path("next.db"), served.path("catalogue.db")).unwrap();
-                    // It would be noticed within a millisecond (decision A14).
+                    // Without this call, the replacement is noticed within a millisecond (decision A14).
                     served.storage.readers.close_replaced().unwrap();
                 });
                 let mut host = served.host("catalogue.db");
@@ -207,19 +207,19 @@ fn answers_beside_a_file_that_is_replaced() {
         served.asked_beside(Served::ask, replace);
         let index = fs::metadata(served.path("catalogue.db-shm")).unwrap().ino();
         let (held, byte) = (format!(" {} ", std::process::id()), format!(":{index} 128 128"));
-        // The list is read in pieces, so that a line of it may be left out.
+        // The kernel returns the list in pieces, so a line of it may be missing.
         let is_held = || {
             let locks = fs::read_to_string("/proc/locks").unwrap();
             locks.lines().any(|lock| lock.contains(&held) && lock.ends_with(&byte))
         };
         assert!((0..100).any(|_| is_held()), "nobody holds the index");
     };
-    // Once while they may have opened nothing yet.
+    // With one round, the threads may not have opened anything before the replacement.
     explore(100, move || replaced(1));
     explore(75, move || replaced(2));
 }
 
-/// What is read between two versions that are equal is what that version has.
+/// A read between two equal versions returns the content of this version.
 #[test]
 #[cfg(target_os = "linux")]
 fn versions_beside_commits() {

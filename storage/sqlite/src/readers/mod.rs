@@ -17,31 +17,30 @@ use crate::sync::{self, Mutex, RwLock, nanos};
 use generation::Generation;
 pub(crate) use generation::{Reader, Version};
 
-/// How long the lookup of a credential waits for another program's lock. With it and two calls for courses, a request waits a
+/// Maximum wait of a credential's lookup for another program's lock. With it and two calls for courses, a request waits a
 /// second at most (decision P10).
 pub(crate) const CREDENTIAL_WAIT: Duration = Duration::from_millis(600);
-/// How long a call for an account's courses or revision waits for another program's lock.
+/// Maximum wait of a call for an account's courses or revision for another program's lock.
 pub(crate) const COURSES_WAIT: Duration = Duration::from_millis(200);
-/// How long a call of administration waits for another program's lock.
+/// Maximum wait of a call of administration for another program's lock.
 pub(crate) const ADMINISTRATION_WAIT: Duration = Duration::from_secs(5);
 /// Delay between two attempts to read a locked database.
 const RETRY_DELAY: Duration = Duration::from_millis(5);
 
-/// Held shared by every read transaction of this process and by the opening of every connection to read, alone by what closes
-/// the connections to a file that was replaced.
+/// Lock on the files of all databases. Held shared by every read transaction of this process and while a connection for reading
+/// is opened; held exclusively while connections to a replaced file are closed.
 ///
-/// A file that was put in the place of another may share its `-shm`, and closing that for the old file drops the locks of
-/// the new one's readers (POSIX).
+/// A file and its replacement may share a `-shm`: closing it for the old file drops the locks of the new one's readers (POSIX).
 static FILES: RwLock<()> = RwLock::new(());
 
-/// Lookups by key, each with the version of the file that it is valid in.
+/// Cache of lookups by key, each with the version of the file in which it is valid.
 pub(crate) type Cache<K, V> = sync::Cache<K, (Version, V)>;
 
-/// The read-only connections to a database. A read takes one at rest, works on its own thread without waiting, and puts it
-/// back; so there are never more than threads that read.
+/// Read-only connections to a database. A read takes an idle one, works on its own thread without waiting, and puts it
+/// back, so there are never more connections than reading threads.
 pub(crate) struct Readers {
     database: Database,
-    /// What is open of the file at the path; `None` before the first read.
+    /// Open connections to the file at the path; `None` before the first read.
     generation: RwLock<Option<Generation>>,
     pub(crate) offload: ReadOffload,
     /// Keeps a database in memory alive.
@@ -58,8 +57,8 @@ impl Readers {
         &self.database
     }
 
-    /// Runs `read` on a connection to the file at the path, offloaded while reads are slow. It fails if the database is locked.
-    /// The connection is closed after any other error.
+    /// Runs `read` on a connection to the file at the path, offloaded while reads are slow. Fails immediately if the
+    /// database is locked. Any other error closes the connection.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.offload.run(|| {
             loop {
@@ -85,8 +84,8 @@ impl Readers {
         self.retry_while_locked(wait, || self.read(&mut read))
     }
 
-    /// Runs `attempt`, which fails if the database is locked. Then it is offloaded and runs again, until it finds no lock or
-    /// `wait` is over. SQLite's own busy handler would keep [`FILES`] meanwhile.
+    /// Runs `attempt`. If that finds the database locked, offloads it and repeats it until it finds no lock or `wait` has
+    /// passed. SQLite's own busy handler would hold [`FILES`] during the wait.
     pub(crate) fn retry_while_locked<T>(
         &self,
         wait: Duration,
@@ -108,15 +107,15 @@ impl Readers {
         })
     }
 
-    /// Returns the entry of `cache` for `key` if nothing was committed since, else what `read` finds. What is absent is not
-    /// cached.
+    /// Returns the entry of `cache` for `key` if nothing was committed since, otherwise the result of `read`. A missing
+    /// value is not cached.
     pub(crate) fn read_cached<K: Hash + Eq + Clone, V: Clone>(
         &self,
         cache: &Cache<K, V>,
         key: &K,
         read: impl FnOnce(&Reader) -> rusqlite::Result<Option<V>>,
     ) -> Result<Option<V>, StorageError> {
-        // Found before the read: what is committed in between then counts as newer than what was read.
+        // Determined before the read: a commit during the read then makes the cached value outdated.
         let Some(version) = self.version()? else { return self.read(read) };
         if let Some((known, value)) = cache.get(key)
             && known == version
@@ -130,8 +129,8 @@ impl Readers {
         Ok(value)
     }
 
-    /// Returns the version of the file at the path; `None` if only a transaction tells what is in it: without a WAL, and while
-    /// the index of the WAL is being replaced.
+    /// Returns the version of the file at the path; `None` if only a transaction can detect changes: without a WAL, and
+    /// while the WAL index is being replaced.
     pub(crate) fn version(&self) -> Result<Option<Version>, StorageError> {
         let known = self.generation().as_ref().and_then(|generation| generation.known_version(nanos()));
         if known.is_some() {
@@ -141,7 +140,7 @@ impl Readers {
         Ok(self.generation_mut().as_mut().and_then(Generation::version))
     }
 
-    /// Closes what is open of a file that was replaced.
+    /// Closes the connections to a file that was replaced.
     pub(crate) fn close_replaced(&self) -> Result<(), StorageError> {
         let is_at_path = {
             let _shared = shared();
@@ -156,7 +155,7 @@ impl Readers {
         Ok(())
     }
 
-    /// Makes the generation that of the file at the path, and keeps it while the guard lives.
+    /// Opens the file at the path unless the generation is of it. It stays current while the returned guard lives.
     fn current(&self) -> Result<RwLockReadGuard<'static, ()>, StorageError> {
         let guard = shared();
         let is_recent = self.generation().as_ref().is_some_and(|generation| generation.is_recent(nanos()));
@@ -171,18 +170,18 @@ impl Readers {
             *self.generation_mut() = opened;
         }
         drop(alone);
-        // Whichever generation it is by now, it was checked after this call began.
+        // Another thread may have changed the generation, but it was checked after this call began.
         Ok(shared())
     }
 
-    /// Whether the generation is of the file that stands at the path now.
+    /// Returns whether the generation is of the file at the path.
     fn check(&self) -> Result<bool, StorageError> {
         let (began, file) = (nanos(), self.database.file_version()?);
         Ok(self.generation_mut().as_mut().is_some_and(|generation| generation.check(file, began)))
     }
 
-    /// Opens a connection to the file of the generation; `None` if another one stands at the path. A recent check is not enough
-    /// for it: to close a connection to the wrong file would drop locks.
+    /// Opens a connection to the file of the generation; `None` if another file is at the path. Checks the path again,
+    /// since a recent check is not enough: closing a connection to the wrong file would drop locks.
     fn open(&self) -> Result<Option<Reader>, StorageError> {
         let is_at_path = self.check()?;
         let Some(file) = self.generation().as_ref().filter(|_| is_at_path).map(Generation::file) else {

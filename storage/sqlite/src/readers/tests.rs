@@ -1,4 +1,4 @@
-//! Looking up through the cache: what is read once, and what ends it.
+//! Cached lookups: how often they read, and what invalidates them.
 
 use std::cell::Cell;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::file::FileVersion;
 use crate::storage::SqliteStorage;
 
-/// A database in a file, and how often it was really read.
+/// A database in a file, and how many lookups have read it.
 struct Counted {
     directory: TempDir,
     readers: Readers,
@@ -34,7 +34,7 @@ impl Counted {
         self.readers.database().file_version().unwrap()
     }
 
-    /// Has a check at that time find the file at the path.
+    /// Simulates a check at `began` that finds `file` at the path.
     fn check_at(&self, file: FileVersion, began: u64) -> bool {
         self.readers.generation_mut().as_mut().unwrap().check(file, began)
     }
@@ -43,7 +43,7 @@ impl Counted {
         self.readers.generation().as_ref().unwrap().is_recent(now)
     }
 
-    /// How many accounts there are; none of them is not cached.
+    /// Returns the number of accounts; zero is not cached.
     fn accounts(&self) -> Option<i64> {
         let count = |connection: &Reader| {
             self.reads.set(self.reads.get() + 1);
@@ -116,7 +116,7 @@ fn while_it_is_watched_nobody_takes_it_out_of_the_wal() {
     let host = database.host();
     host.execute(ADD, []).unwrap();
     assert_eq!(database.accounts(), Some(1));
-    // What reads have left behind is gone; the watching connection stays.
+    // Close the idle connections; only the watching connection stays.
     while database.readers.generation().as_ref().and_then(Generation::take).is_some() {}
     let mode: rusqlite::Result<String> = host.query_row("PRAGMA journal_mode = delete", [], |row| row.get(0));
     assert!(mode.as_ref().map_or(true, |mode| mode == "wal"), "{mode:?}");
@@ -141,7 +141,7 @@ fn another_file_is_another_database() {
     assert_eq!(database.accounts(), Some(2));
 }
 
-/// A file that takes the place of another is noticed that soon (decision A14).
+/// A file that replaces another is noticed within a millisecond (decision A14).
 #[test]
 #[cfg(target_os = "linux")]
 fn a_check_of_the_path_is_valid_for_a_millisecond() {
@@ -159,7 +159,7 @@ fn a_check_of_the_path_is_valid_for_a_millisecond() {
     assert!(!database.is_recent(at));
 }
 
-/// The index of an empty WAL looks the same, and connections have cached what the file was before.
+/// The index of an empty WAL looks the same, and connections have cached the file's earlier content.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_was_written_to_has_another_version_and_no_connection_at_rest() {
@@ -169,7 +169,7 @@ fn a_file_that_was_written_to_has_another_version_and_no_connection_at_rest() {
     let before = database.readers.version().unwrap().unwrap();
     assert_eq!(database.readers.version().unwrap(), Some(before));
     let (path, file) = (database.directory.path().join("catalogue.db"), database.file());
-    // The time of the last change of status is another one, and nothing is committed.
+    // The file's ctime changes, and nothing is committed.
     while database.file() == file {
         std::fs::set_permissions(&path, std::fs::metadata(&path).unwrap().permissions()).unwrap();
     }
@@ -195,18 +195,18 @@ fn slow_reads_are_offloaded_and_cached_lookups_are_not() {
         assert_eq!(database.accounts(), Some(1));
     }
     assert_eq!((database.reads.get(), OFFLOADED.get()), (1, 1));
-    // What is committed meanwhile needs a read.
+    // A commit makes a read necessary.
     database.host().execute(ADD, []).unwrap();
     slow();
     assert_eq!(database.accounts(), Some(2));
     assert_eq!((database.reads.get(), OFFLOADED.get()), (2, 2));
-    // However long this thread was kept from running, the path was looked at just now.
+    // Simulate a recent check of the path, however long this thread was preempted.
     database.check_at(database.file(), nanos() + 1_000_000_000_000);
     database.readers.version().unwrap();
     assert_eq!(OFFLOADED.get(), 2, "of a WAL that tells");
 }
 
-/// There each commit changes the file: what is known of it would change twice.
+/// Without a WAL each commit changes the file: a later check would notice the same commit a second time.
 #[test]
 fn without_a_wal_the_path_is_checked_each_time() {
     let database = Counted::new();
@@ -239,7 +239,7 @@ fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
     assert_eq!(database.accounts(), Some(1));
     lead_to(&there);
     database.readers.read_cached(&Cache::new(1), &0, |_| Ok(Some(0))).unwrap();
-    // Nobody of us has the file open, so its WAL ends with this connection, and begins anew with the next.
+    // This process does not have the file open, so its WAL ends with this connection and starts again with the next.
     Connection::open(here.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
     lead_to(&here);
     assert_eq!(database.accounts(), Some(2));

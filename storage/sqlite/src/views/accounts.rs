@@ -18,13 +18,13 @@ use crate::rows::count;
 use crate::storage::SqliteStorage;
 
 impl SqliteStorage {
-    /// What looks at the views that courses are read from; `None` where courses are in tables of ours.
+    /// Returns the checks of the views with the courses; `None` if courses are in the catalogue's own tables.
     #[must_use]
     pub fn views(&self) -> Option<&dyn CourseViews> {
         self.views.as_deref().map(|views| views as &dyn CourseViews)
     }
 
-    /// Returns the account with that id. Views name it by its id alone.
+    /// Returns the account `id`. Views name it only by its id.
     pub(crate) fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
         match &self.views {
             Some(views) => Ok(views.has_account(id)?.then(|| unnamed(id.clone()))),
@@ -32,12 +32,12 @@ impl SqliteStorage {
         }
     }
 
-    /// Fails if there is no such account.
+    /// Fails if the account does not exist.
     pub(crate) fn check_account(&self, id: &AccountId) -> Result<(), StorageError> {
         self.find_account(id)?.map(drop).ok_or_else(|| unknown_account(id))
     }
 
-    /// Fails where accounts and courses are another program's.
+    /// Fails if accounts and courses are another program's.
     pub(crate) fn refuse_over_views(&self, done: &str) -> Result<(), StorageError> {
         if self.views.is_none() {
             return Ok(());

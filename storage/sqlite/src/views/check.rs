@@ -1,4 +1,4 @@
-//! Looking for what the API could not serve: views, columns and rows.
+//! Checks views, columns and rows for what the API could not serve.
 
 use catalogue_core::async_trait;
 use catalogue_core::storage::StorageError;
@@ -16,7 +16,7 @@ use crate::error::storage_error;
 use crate::kept_rows::Columns;
 use crate::readers::ADMINISTRATION_WAIT;
 
-/// Maximum number of faults of one kind in a report.
+/// Maximum number of problems of one kind in a report.
 const MAX_FAULTS: usize = 100;
 
 #[async_trait]
@@ -39,7 +39,7 @@ impl CourseViews for ViewedCourses {
         plans::check(&connection, &self.statements).map_err(storage_error)
     }
 
-    /// None: SQLite has no roles, and the file is opened so that nothing can be written.
+    /// Returns none: SQLite has no roles, and the file is opened read-only.
     async fn check_rights(&self) -> Result<Vec<ViewAdvice>, StorageError> {
         Ok(Vec::new())
     }
@@ -94,7 +94,7 @@ fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<Vie
 
 type Check = fn(&ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>>;
 
-/// As a request reads it, with the columns of a detail behind those of a page.
+/// Checks a course as a request reads it, with the columns of a detail after those of a page.
 fn check_course(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
     let account = row.id(Page::ACCOUNT_ID)?;
     super::read::course(row, Owner::new(&account))?;
@@ -114,7 +114,7 @@ fn check_revision(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
     row.revision(Column(1, "revision")).map(drop)
 }
 
-/// Numbers of seconds and milliseconds since 2001 are microseconds of the first years after 1970.
+/// Fails for numbers like seconds or milliseconds since 2001: as microseconds they are in the first years after 1970.
 fn looks_like_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
     use rusqlite::types::ValueRef;
 
@@ -125,7 +125,7 @@ fn looks_like_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> 
     Err(row.fault(what, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
 }
 
-/// Reports integers that no request finds: their column is of no type, or of several, and compares none with a text.
+/// Reports integers that no request finds: a column of no type, or of several, never compares an integer equal to a text.
 fn lost_numbers(
     connection: &Connection,
     view: &'static str,

@@ -1,9 +1,9 @@
-//! Whether the views and their columns are there.
+//! Checks that the views and their columns exist.
 
 use catalogue_core::storage::views::{Kind, MODULE_COUNT, REVISIONS, VIEWS, ViewFault};
 use rusqlite::Connection;
 
-/// What a column of that kind holds.
+/// Returns the valid values of a column of `kind`.
 fn noun(kind: Kind) -> &'static str {
     match kind {
         Kind::Account => "text or integer, not null",
@@ -15,7 +15,7 @@ fn noun(kind: Kind) -> &'static str {
     }
 }
 
-/// The views that lack nothing, and what the others lack. There may be no view of revisions.
+/// Returns the complete views, and the problems of the others. The view of revisions may be missing.
 pub(super) fn whole_views(connection: &Connection) -> (Vec<&'static str>, Vec<ViewFault>) {
     let (mut whole, mut faults) = (Vec::new(), Vec::new());
     for (view, columns) in VIEWS {

@@ -1,16 +1,16 @@
-//! Whether views read the clock or chance, and so can change without a commit.
+//! Detects views that read the clock or random values, and so can change without a commit.
 
 use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES};
 use rusqlite::Connection;
 
 use super::tokens::{is, tokens};
 
-/// Always another value, or one of this moment.
+/// Names of random values, and of values of the current moment.
 const OF_THE_MOMENT: [&str; 5] = ["current_date", "current_time", "current_timestamp", "random", "randomblob"];
-/// Of this moment where no instant is named.
+/// Functions that return the current moment if no instant is given.
 const OF_AN_INSTANT: [&str; 6] = ["date", "time", "datetime", "julianday", "unixepoch", "strftime"];
 
-/// Whether what the views show depends on when they are read, as far as their SQL says, and that of views that they read.
+/// Returns whether the views' content depends on when they are read, judging by their SQL and that of views that they read.
 pub(super) fn is_read(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement =
         connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")?;
@@ -35,12 +35,12 @@ pub(super) fn is_read(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(false)
 }
 
-/// Whether the first token, with those after it, is a value of this moment.
+/// Returns whether the first token, with those after it, is a value of the current moment.
 fn is_of_the_moment(tokens: &[&str]) -> bool {
     let one_of = |words: &[&str]| words.iter().any(|word| is(tokens[0], word));
     match tokens {
         [name, "(", ")", ..] if one_of(&OF_AN_INSTANT) => !is(name, "strftime"),
-        // A format alone.
+        // With a format only.
         [name, "(", _, ")", ..] if is(name, "strftime") => true,
         [text, ..] => one_of(&OF_THE_MOMENT) || is(unquoted(text).trim(), "now") && text.starts_with(['\'', '"']),
         [] => false,

@@ -1,9 +1,9 @@
-//! The instant of a column in SQL, to order by.
+//! [`instant`]: the instant of a column as an SQL expression, to order by.
 
-/// The SQL expression for the instant of a column, in microseconds. What SQLite cannot
-/// convert is earlier than all instants.
+/// Expands to the SQL expression for the instant of a column, in microseconds.
 ///
-/// It is deterministic, so an index can have it. The fraction is cut before `strftime` sees it, which would round.
+/// Values that SQLite cannot convert are earlier than all instants. The expression is deterministic, so it can be indexed.
+/// The fraction is cut off before `strftime`, which would round it.
 macro_rules! instant {
     ($column:expr) => {
         concat!(

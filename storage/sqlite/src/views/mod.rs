@@ -1,21 +1,22 @@
-//! Courses that are read from views over another program's tables; credentials stay in tables of ours.
+//! Courses that are read from views over another program's tables; credentials are in the catalogue's own tables.
 //!
-//! - **Two files**, with dedicated readers each: ours for credentials, that program's for courses, opened read-only. No statement
-//!   spans both: whether an account exists is looked up beforehand.
-//! - **Its program writes** whatever happens here: SQLite makes a `-wal` and `-shm` where they are missing, and a file whose owner
-//!   could not write these is not opened ([`wal_files`]).
-//! - **Order** is that of [`instant`]s, an expression over `created_at`: right for numbers and for texts of any mixture. What cannot
-//!   be converted comes last, so the page that reaches it fails; nothing is left out. An index on the expression serves.
-//! - **Rows** are read strictly ([`ViewRow`]): a value that the API must not show is an error with the view and the key.
+//! - **Two files**, each with dedicated readers: the catalogue's for credentials, and the other program's for courses, opened
+//!   read-only. No statement spans both: whether an account exists is looked up first.
+//! - **The other program can always write**: SQLite creates a missing `-wal` and `-shm`, and a file whose owner could not
+//!   write these is not opened ([`wal_files`]).
+//! - **Order** is by [`instant`], an expression over `created_at` that is right for numbers and for texts of any mixture.
+//!   Values that it cannot convert come last, so the page that reaches them fails; nothing is left out. An index on the
+//!   expression can serve it.
+//! - **Rows** are read strictly ([`ViewRow`]): a value that the API must not return is an error with the view and the key.
 //! - **Revisions** are the rows of `catalogue_revisions` if triggers on each table behind the views write to it ([`trust`]).
-//!   Otherwise they stand for the state of the whole file ([`Version`](crate::readers::Version)): each state gets a fresh random
-//!   one, which no other state and no other process has. Without a WAL there is none, and nothing is cached; nor is anything of
-//!   views that read the [`clock`]. A change of the schema decides again.
-//! - **Each row says whose it is**, and is compared with the account that was asked for before anything of it is used.
-//! - **Later pages** are asked by the cheapest statement, which has no rows where there are many courses of the place's instant
-//!   ([`statements`]). Then one for any page is asked.
-//! - **One statement a detail**: it is a course and its modules in one `UNION ALL`, put in order here: so views that join
-//!   are flattened, which a `LEFT JOIN` would hinder.
+//!   Otherwise each state of the whole file ([`Version`](crate::readers::Version)) gets a new random revision, unique among
+//!   states and processes. Without a WAL, and for views that read the [`clock`], there is none and nothing is cached. A
+//!   change of the schema repeats this decision.
+//! - **Each row includes its account**, which is compared with the requested one before anything else of the row is used.
+//! - **Later pages** use the cheapest statement, which returns no rows if many courses have the cursor's instant
+//!   ([`statements`]). Then a statement that is right for any page runs.
+//! - **One statement per detail**: a course and its modules in one `UNION ALL`, ordered here, so that views with joins are
+//!   flattened, which a `LEFT JOIN` would prevent.
 //!
 //! [`ViewRow`]: catalogue_core::storage::views::ViewRow
 
@@ -45,16 +46,16 @@ use crate::readers::{Cache, Readers};
 use statements::Statements;
 use trust::{Basis, Examined};
 
-/// How many revisions are cached.
+/// Maximum number of cached revisions.
 const CACHE_ENTRIES: usize = 10_000;
 
-/// The views of another program's file.
+/// Views in another program's file.
 pub(crate) struct ViewedCourses {
     pub(crate) readers: Readers,
     statements: Statements,
-    /// Revisions that are rows of `catalogue_revisions`; `None` for those that are not.
+    /// Basis of each account's revision, with the row of `catalogue_revisions` if that is the basis.
     revisions: Cache<AccountId, (Basis, Option<Revision>)>,
-    /// What was found in the schema last, and in which version of the file.
+    /// Result of the last examination of the schema, and the version of the file then.
     examined: Mutex<Option<(FileVersion, Examined)>>,
 }
 

@@ -1,4 +1,4 @@
-//! Opening what serves courses from views, and the file of keys that it needs.
+//! Opens the storage that serves courses from views, and the file of keys that it needs.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -19,15 +19,16 @@ use crate::storage::SqliteStorage;
 use crate::wal_index::beside;
 
 impl SqliteStorage {
-    /// Opens a storage that reads courses from views in the SQLite file `courses`, which belongs to another program, and keeps
-    /// credentials in the file `keys`.
+    /// Opens a storage that reads courses from views in the SQLite file `courses` of another program, and stores credentials
+    /// in the file `keys`.
     ///
-    /// `courses` is only read. It has the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and perhaps
-    /// `catalogue_revisions`; each read reports what their rows lack, and so does [`views`](Self::views) beforehand.
+    /// `courses` is only read. It needs the views `catalogue_accounts`, `catalogue_courses` and `catalogue_modules`;
+    /// `catalogue_revisions` is optional. Each read reports invalid rows, and so does [`views`](Self::views) in advance.
     ///
     /// # Errors
-    /// Fails if one of them cannot be read, or reading it would keep its program from writing; if a view or a column is missing,
-    /// `courses` is not in UTF-8, or `keys` is not of the current version or has other tables. Nothing is changed.
+    /// Returns an error if a file cannot be read; if reading `courses` would keep its program from writing; if a view or
+    /// column is missing; if `courses` is not in UTF-8; or if `keys` is not of the current version or has other tables.
+    /// Nothing is changed.
     pub fn open_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
         let (keys, courses) = (Database::File(keys.as_ref().to_owned()), courses.as_ref().to_owned());
         let connection = inspect_courses(&courses)?;
@@ -45,17 +46,17 @@ impl SqliteStorage {
         Ok(Self::new(Readers::new(keys, None), Some(Arc::new(views))))
     }
 
-    /// Creates the file `keys` that [`open_views`](Self::open_views) needs, or brings its tables up to date, all of them or
-    /// nothing. Nothing of `courses` changes.
+    /// Creates or migrates the file `keys` for [`open_views`](Self::open_views), all or nothing. Nothing in `courses` changes.
     ///
     /// # Errors
-    /// Fails if `courses` cannot be read, or `keys` is of a newer version, has other tables, or is read-only and has to change.
+    /// Returns an error if `courses` cannot be read, or `keys` is of a newer version, has other tables, or is read-only and
+    /// outdated.
     pub fn migrate_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         inspect_courses(courses.as_ref())?;
         KEYS.migrate(&Database::File(keys.as_ref().to_owned())).map_err(of_keys)
     }
 
-    /// [`migrate_views`](Self::migrate_views), then [`open_views`](Self::open_views).
+    /// Runs [`migrate_views`](Self::migrate_views), then [`open_views`](Self::open_views).
     ///
     /// ```
     /// use catalogue_core::Catalogue;
@@ -77,14 +78,14 @@ impl SqliteStorage {
     /// ```
     ///
     /// # Errors
-    /// As for both.
+    /// Returns the errors of both.
     pub fn open_and_migrate_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::migrate_views(&keys, &courses)?;
         Self::open_views(keys, courses)
     }
 }
 
-/// A connection to the other program's file, which can be served from.
+/// Opens the other program's file, and checks that courses can be served from it.
 fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
     file::check(path)?;
     wal_files::check(path)?;
@@ -100,7 +101,7 @@ fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// A file of another program, or with courses of ours, is not one for keys.
+/// Converts an error of the file for keys, which may not be another program's, nor one with the catalogue's courses.
 fn of_keys(error: OpenError) -> OpenError {
     match error {
         OpenError::Foreign(path) => OpenError::OtherTables(path),
@@ -112,7 +113,7 @@ fn told(database: &Database, error: rusqlite::Error) -> OpenError {
     let path = database.path();
     match error.sqlite_error().map(|error| (error.code, error.extended_code)) {
         Some((ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt, _)) => OpenError::NotADatabase(path),
-        // The file itself is open by now.
+        // The database file itself could be opened, so this is about its WAL or index.
         Some((ErrorCode::CannotOpen, _)) if !beside(&path, "-shm").is_file() => OpenError::WalWithoutIndex(path),
         Some((_, ffi::SQLITE_READONLY_DIRECTORY)) => OpenError::WalWithoutIndex(path),
         _ => wal_files::out_of_reach(&path).unwrap_or_else(|| database.failed(storage_error(error))),

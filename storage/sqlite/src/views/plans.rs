@@ -1,6 +1,6 @@
-//! What SQLite scans or sorts for requests over views, with the indexes that end it.
+//! Finds requests over views for which SQLite scans or sorts, and the indexes that prevent it.
 //!
-//! Its plans do not depend on the values that are asked for (`SQLITE_DBCONFIG_ENABLE_QPSG`), so the plan for one account is that
+//! Its plans do not depend on the values of parameters (`SQLITE_DBCONFIG_ENABLE_QPSG`), so the plan for one account is that
 //! for the largest.
 
 use catalogue_core::storage::ViewAdvice;
@@ -10,7 +10,7 @@ use super::instant::instant;
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
 use crate::plan::steps;
 
-/// Indexes in the words of the views, by the request that they serve.
+/// Advised indexes, in terms of the views, by the request that they serve.
 const ACCOUNT: &str = "CREATE INDEX … ON <table behind catalogue_accounts> (<id>)";
 const PAGE: &str = concat!(
     "CREATE INDEX … ON <table behind catalogue_courses> (<account_id>, ",
@@ -21,7 +21,7 @@ const COURSE: &str = "CREATE INDEX … ON <table behind catalogue_courses> (<acc
      CREATE INDEX … ON <table behind catalogue_modules> (<what leads to its course>)";
 const REVISION: &str = "CREATE INDEX … ON <table behind catalogue_revisions> (<account_id>)";
 
-/// Returns the requests whose plan scans or sorts.
+/// Returns advice for each request whose plan scans or sorts.
 pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
     // `check_views` reports a view that cannot be read.
     let has_one_account = "SELECT count(*) < 2 FROM (SELECT 1 FROM catalogue_accounts LIMIT 2)";
@@ -34,7 +34,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     for (about, sql, index) in requests {
         let Ok(steps) = steps(connection, sql) else { continue };
         let sorts = steps.iter().any(|step| step.starts_with("USE TEMP B-TREE"));
-        // A scan of one account's rows in their order ends with the page.
+        // If there is only one account, a scan of its rows in their order ends with the page.
         let scans = steps.iter().any(|step| is_scan(step)) && !(has_one_account && about != "a course");
         let does = match (scans, sorts) {
             (true, true) => "scans and sorts",
@@ -57,7 +57,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     Ok(advice)
 }
 
-/// Whether a step reads all rows of a table, or of an index that SQLite makes for each request.
+/// Returns whether a step reads all rows of a table, or of an index that SQLite creates for each request.
 fn is_scan(step: &str) -> bool {
     let is_table = step.starts_with("SCAN ") && !step.starts_with("SCAN (") && !step.contains(" CONSTANT ROW");
     is_table || step.contains("AUTOMATIC")

@@ -51,10 +51,10 @@ impl ViewedCourses {
         self.readers.retry_while_locked(COURSES_WAIT, || self.read_revision(account))
     }
 
-    /// The account's revision; it waits for no lock.
+    /// Returns the account's revision without waiting for a lock.
     pub(crate) fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let read = |connection: &Reader| {
-            // Looked at before the row: what the row stands for is then no older than the schema that it is under.
+            // The schema comes first: what the row stands for is then no older than the schema that it is combined with.
             let (schema, basis) = self.basis(connection)?;
             if basis != Basis::Row {
                 return Ok(Some((basis, None)));
@@ -68,7 +68,7 @@ impl ViewedCourses {
         }
     }
 
-    /// The version of the schema now, and what revisions stand for under it.
+    /// Returns the schema's version, and what revisions stand for under it.
     fn basis(&self, connection: &Reader) -> rusqlite::Result<(i64, Basis)> {
         let (file, schema) = (connection.file, trust::schema_version(connection)?);
         let mut last = self.examined.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +78,7 @@ impl ViewedCourses {
             return Ok((schema, examined.basis));
         }
         let examined = trust::examine(connection)?;
-        // `check_revisions` reports what the first one has found.
+        // `check_revisions` reports the findings of the first examination.
         if let Some((_, before)) = &*last {
             for advice in examined.distrust.iter().filter(|advice| !before.distrust.contains(advice)) {
                 tracing::warn!(remedy = advice.remedy, "{}: {}", advice.about, advice.what);
@@ -88,7 +88,7 @@ impl ViewedCourses {
         Ok((examined.schema, examined.basis))
     }
 
-    /// Whether the views name that account.
+    /// Returns whether the views name `account`.
     pub(crate) fn has_account(&self, account: &AccountId) -> Result<bool, StorageError> {
         self.read_within(ADMINISTRATION_WAIT, |connection| {
             connection.prepare_cached(FIND_ACCOUNT)?.exists([account.as_str()])
@@ -103,7 +103,7 @@ impl ViewedCourses {
         self.readers.read_within(wait, read).map_err(as_views)
     }
 
-    /// Hands over no row twice: an attempt that finds the database locked does so before its first row.
+    /// Passes no row twice: an attempt that finds the database locked fails before its first row.
     fn list(
         &self,
         connection: &Connection,
@@ -115,7 +115,7 @@ impl ViewedCourses {
         let Pages { first, next } = kept_pages.as_ref().unwrap_or(pages);
         let count = page.rows();
         let statements = if page.after.is_some() { &next[..] } else { &first[..] };
-        // The second one answers alone.
+        // If the first statement returns no rows, the second one returns the whole page.
         for sql in statements {
             let mut statement = connection.prepare_cached(sql)?;
             let found = match &page.after {
@@ -136,7 +136,7 @@ impl ViewedCourses {
     }
 }
 
-/// None of the statements meets a lock but the first. So a page that met one meets no further lock once it has begun again.
+/// Runs `read` in one transaction. Only its first statement can find the database locked, so a repeated page is not cut off.
 fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     connection.prepare_cached("BEGIN")?.execute([])?;
     let outcome = read();
@@ -144,7 +144,7 @@ fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::
     outcome.and(ended)
 }
 
-/// Hands over the rows of a page, each of which must be the owner's.
+/// Passes on the rows of a page, each of which must be the owner's.
 struct PushCourses<'p, 'r> {
     account: &'p str,
     owner: Owner<'p>,
@@ -166,7 +166,7 @@ impl PushCourses<'_, '_> {
         kept_rows::rows(found, most, |mut rows| rows.try_for_each(|row| self.push(Columns::Kept(row)).map(drop)))?
     }
 
-    /// Always inlined: of each caller it is known where its rows are.
+    /// Always inlined: the kind of rows is known in each caller.
     #[inline(always)]
     fn push(&mut self, row: Columns<'_>) -> rusqlite::Result<ControlFlow<()>> {
         let row = ViewRow { view: COURSES, cells: row, key: Page::KEY };
@@ -175,7 +175,7 @@ impl PushCourses<'_, '_> {
         self.rows.try_push(course, || Ok(Position { created_at, slug: course.slug.to_owned() }))
     }
 
-    /// Fails if a slug is that of two courses.
+    /// Fails if two courses have the same slug.
     fn check_each_once(mut self) -> rusqlite::Result<()> {
         self.slugs.sort_unstable();
         match self.slugs.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -185,7 +185,7 @@ impl PushCourses<'_, '_> {
     }
 }
 
-/// Returns a row of a page, whose `created_at` is the instant that the list is ordered by.
+/// Returns a row of a page. Fails unless its `created_at` is the instant that the list is ordered by.
 pub(super) fn course<'r>(
     row: &ViewRow<Columns<'r>>,
     owner: Owner<'_>,
@@ -234,7 +234,7 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
     }
 }
 
-/// The error of a statement over the views. What SQLite does not understand is a view that has changed or is missing.
+/// Converts the error of a statement over the views. A statement that SQLite cannot prepare means a changed or missing view.
 fn as_views(error: StorageError) -> StorageError {
     if error.kind() != StorageErrorKind::Other {
         return error;

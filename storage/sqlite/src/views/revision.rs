@@ -1,4 +1,4 @@
-//! Revisions where the state of the whole file is all that is known.
+//! Revisions that stand for a state of the whole file.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -8,8 +8,8 @@ use catalogue_core::storage::Revision;
 
 use crate::readers::Version;
 
-/// Returns the account's revision in that state of the file. A state that comes back after another one has a fresh version, so no
-/// revision has two states. Hashes with keys that this process drew at random: no other process has it, nor another account.
+/// Returns the account's revision in the state `version` of the file. A state that returns after another one has a new version,
+/// so no revision stands for two states. The hash keys are random, so no other process or account has it.
 pub(super) fn of_file(version: Version, account: &AccountId) -> Revision {
     static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
 

@@ -1,4 +1,4 @@
-//! Rows of SQLite, as the core reads rows of views.
+//! SQLite's rows as the core's rows of views.
 
 use catalogue_core::storage::views::{Cells, Value, ViewFault, ViewRow};
 use rusqlite::types::{Type, ValueRef};
@@ -11,7 +11,7 @@ impl<'r> Cells<'r> for Columns<'r> {
         "an integer of microseconds since 1970, or a text like `2026-01-02T03:04:05Z` or `2026-01-02 03:04:05.123456`";
     const FLAG: &'static str = "0 or 1";
 
-    /// Always inlined, as its columns take a good part of a page's time.
+    /// Always inlined, as reading columns takes a good part of a page's time.
     #[inline(always)]
     fn value(self, position: usize) -> Value<'r> {
         match Columns::value(&self, position) {
@@ -24,12 +24,12 @@ impl<'r> Cells<'r> for Columns<'r> {
     }
 }
 
-/// The row that a statement is at.
+/// Returns the current row of a statement.
 pub(super) fn view_row<'r>(view: &'static str, row: &'r Row<'r>, key: &'static [usize]) -> ViewRow<Columns<'r>> {
     ViewRow { view, cells: row.into(), key }
 }
 
-/// The fault as an error of reading, which keeps it as its source.
+/// Converts a problem of a row into an error of reading, with the problem as its source.
 pub(super) fn bad(fault: Box<ViewFault>) -> Error {
     Error::FromSqlConversionFailure(0, Type::Null, fault)
 }

@@ -1,5 +1,6 @@
-//! The statements over the views. Texts are compared byte by byte, whatever the columns say. An account may be a number: its column
-//! then compares as a number, to which `012` is 12, so each row has its account for [`Owner`](catalogue_core::storage::views::Owner) to compare.
+//! The statements over the views. Texts are compared byte by byte, whatever the columns' collations. An account may be a
+//! number: its column then compares as a number, to which `012` is 12, so each row includes its account for
+//! [`Owner`](catalogue_core::storage::views::Owner) to compare.
 
 use rusqlite::Connection;
 
@@ -10,19 +11,19 @@ pub(super) fn has_module_count(connection: &Connection) -> bool {
     connection.prepare("SELECT module_count FROM catalogue_courses").is_ok()
 }
 
-/// The position of the instant behind the columns of a page, and in the rows of a detail, of what tells modules apart.
+/// Position of the instant after a page's columns. [`IS_MODULE`]: position of the flag for modules in the rows of a detail.
 pub(super) const INSTANT: usize = 8;
 pub(super) const IS_MODULE: usize = 8;
 
-/// The condition that a column has the caller's account. The cast makes an expression of numbers compare as text; a column of
-/// numbers still compares as numbers, with its index.
+/// Condition that a column is the caller's account. The cast makes a numeric expression compare as text; a numeric column
+/// still compares as a number, with its index.
 macro_rules! has_account {
     ($column:literal) => {
         concat!($column, " = CAST(?1 AS TEXT) COLLATE BINARY")
     };
 }
 
-/// 1 if the views name the account, else null. SQLite might make a join of an `EXISTS`, and put it before what is in order.
+/// 1 if the views name the account, else null. SQLite might turn an `EXISTS` into a join, and put it before the ordered table.
 macro_rules! is_known {
     () => {
         concat!(
@@ -33,38 +34,38 @@ macro_rules! is_known {
     };
 }
 
-/// Of an account that the views name, and else none: a course may outlast its account's row there.
+/// Condition that a row is of the account and that the views name it: a course may outlast its account's row.
 macro_rules! of_the_account {
     () => {
         concat!(has_account!("account_id"), " AND ", is_known!())
     };
 }
 
-/// Where the view does not say how many modules a course has.
+/// Number of modules of a course, for a view without `module_count`.
 const COUNTED: &str = concat!(
     "(SELECT count(*) FROM catalogue_modules AS m WHERE ",
     has_account!("m.account_id"),
     " AND m.course_slug = c.slug COLLATE BINARY)"
 );
 
-/// Those first which most tables have last: a row's head is read up to the column that is asked for, once where the first one
-/// is the furthest.
+/// Returns the columns of a page, in reverse order of most tables: SQLite decodes a record's header up to the requested
+/// column, so it decodes it only once if the last column is read first.
 pub(super) fn course_columns(module_count: &str) -> String {
     let instant = instant!("created_at");
     format!("{module_count}, hidden, published_at, created_at, language, title, slug, account_id, {instant}")
 }
 
-/// Newer instants first.
+/// Orders by instant, newest first.
 const NEWEST: &str = concat!(instant!("created_at"), " DESC, ");
 
-/// The order of a page. Whether the account is known is part of the limit: so it is looked up once, and not for each row.
+/// Returns the order of a page. Whether the account is known is part of the limit, so it is looked up once, not for each row.
 fn newest_first(order: &str, only: &str) -> String {
     let is_known = is_known!();
     format!(" ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce({is_known}{only}, 0)")
 }
 
-/// Account, text columns and times of the course, then its modules in any order; nothing where the account is not known.
-/// The last column tells them apart.
+/// Account, text columns and times of the course, then its modules in any order; no rows if the account is unknown. The last
+/// column is 1 for modules.
 pub(super) const FIND_COURSE: &str = concat!(
     "SELECT account_id, slug, title, tagline, language, published_at, hidden, access_mode, 0 FROM catalogue_courses \
      WHERE slug = ?2 COLLATE BINARY AND ",
@@ -74,11 +75,11 @@ pub(super) const FIND_COURSE: &str = concat!(
     of_the_account!()
 );
 
-/// None of an account that has left: what it is shown then does not change its revision.
+/// No rows for an account that the views no longer name: its courses disappear without a change of its revision.
 pub(super) const FIND_REVISION: &str =
     concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", of_the_account!(), " LIMIT 2");
 
-/// The account's id, or null if the views do not name it.
+/// The account's id; no row if the views do not name it.
 pub(super) const FIND_ACCOUNT: &str = concat!("SELECT ?1 WHERE ", is_known!());
 
 pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER BY CAST(id AS TEXT) COLLATE BINARY";
@@ -93,18 +94,18 @@ pub(super) const COUNT_COURSES: &str = concat!(
 pub(super) struct Statements {
     pub(super) has_module_count: bool,
     pub(super) pages: Pages,
-    /// The same with rows that are kept aside, unless SQLite sorts them: it may have all courses kept before it knows the first.
+    /// The pages with rows in a buffer; `None` if SQLite sorts them: it might buffer all courses before it knows the first.
     pub(super) kept_pages: Option<Pages>,
 }
 
-/// Statements for a page. A later page has two: the usual one, and another that runs if the first returns no rows.
+/// Statements for a page. A later page has two: the usual one, and one that runs if the first returns no rows.
 pub(super) struct Pages {
     pub(super) first: [String; 1],
     pub(super) next: [String; 2],
 }
 
 impl Statements {
-    /// For the views as they are now. A view that is missing is told by whoever reads it.
+    /// Creates the statements for the views' current columns. A missing view is reported when it is read.
     pub(super) fn of(connection: &Connection) -> Self {
         let has_module_count = has_module_count(connection);
         let columns = course_columns(if has_module_count { "module_count" } else { COUNTED });
@@ -124,20 +125,20 @@ impl Pages {
         }
     }
 
-    /// Each of them.
     pub(super) fn all(&self) -> impl Iterator<Item = &String> {
         self.first.iter().chain(&self.next)
     }
 }
 
-/// Returns `true` if SQLite reads all rows of an account before the first one that it shows.
+/// Returns `true` if SQLite reads all rows of an account before it returns the first one.
 fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
     Ok(steps(connection, sql)?.iter().any(|step| step.starts_with("USE TEMP B-TREE")))
 }
 
-/// The usual page: few courses of the place's instant come before it, as is looked up once, with the account; these are passed
-/// by number, so that no row is compared with the place. One `SELECT`, since the rows of a compound one are copied text by
-/// text. A course without a slug comes after the others of its instant and stays: it cannot be served, nor passed by.
+/// Returns the usual statement for a later page. It expects few courses of the cursor's instant before the cursor, which is
+/// checked once, with the account, and skips them by number, so that no row is compared with the cursor. One `SELECT`, since
+/// rows of a compound one are copied text by text. A course without a slug comes last in its instant: it cannot be served or
+/// skipped.
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
     let before = format!(
@@ -149,8 +150,8 @@ fn next_page(columns: &str) -> String {
     format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
 }
 
-/// Those of the place's own instant first, and after them one without a slug: it cannot be served, nor passed by. Each part is
-/// one range of an index, also where many courses have one instant.
+/// Returns the statement for any later page: the rest of the cursor's instant, then courses without a slug, which cannot be
+/// served or skipped, then older ones. Each part is one range of an index, even if many courses have one instant.
 fn next_of_instant(columns: &str) -> String {
     let instant = instant!("created_at");
     let [of_it, without, older] = ["", "", NEWEST].map(|order| newest_first(order, ""));

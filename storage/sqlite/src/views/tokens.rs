@@ -1,6 +1,6 @@
-//! The words and signs of a statement.
+//! Splits SQL into words and signs.
 
-/// Words and signs; a name or a text in quotes is one. Comments are left out.
+/// Returns the words and signs of `sql`, without comments. A quoted name or text is one token.
 pub(super) fn tokens(sql: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = sql;
@@ -24,7 +24,7 @@ pub(super) fn tokens(sql: &str) -> Vec<&str> {
     tokens
 }
 
-/// Up to the quote that is not doubled.
+/// Returns the length up to the closing quote, which is the first one that is not doubled.
 fn quoted_length(text: &str, quote: char) -> usize {
     let mut end = 1;
     while let Some(found) = text[end..].find(quote) {
@@ -37,7 +37,7 @@ fn quoted_length(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Whether that is the keyword or name, in whatever case.
+/// Returns whether `token` is the keyword or name `word`, ignoring case.
 pub(super) fn is(token: &str, word: &str) -> bool {
     token.eq_ignore_ascii_case(word)
 }

@@ -1,7 +1,7 @@
-//! Whether `catalogue_revisions` can be relied on: whether each write to a table behind the views changes it.
+//! Decides whether `catalogue_revisions` can be relied on: whether each write to a table behind the views changes it.
 //!
-//! SQLite itself says so. It compiles triggers into the statement that fires them, and asks the authorizer of the connection
-//! for each table that the statement and its triggers read or write. So statements are prepared here that are never run.
+//! SQLite itself reports that. It compiles triggers into the statement that fires them, and calls the connection's authorizer
+//! for each table that the statement and its triggers read or write. So this module prepares statements that it never runs.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use rusqlite::hooks::{AuthAction, AuthContext};
 
 use super::clock;
 
-/// What a revision stands for, as long as the schema is the same.
+/// Meaning of a revision, until the schema changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Basis {
     /// A row of `catalogue_revisions`.
@@ -24,20 +24,20 @@ pub(super) enum Basis {
     None,
 }
 
-/// What was found in a schema.
+/// Result of examining a schema.
 #[derive(Clone, Debug)]
 pub(super) struct Examined {
     /// SQLite's `schema_version`.
     pub(super) schema: i64,
     pub(super) basis: Basis,
-    /// Why `catalogue_revisions` is not relied on, if it exists.
+    /// Reasons why `catalogue_revisions` is not relied on, if it exists.
     pub(super) distrust: Vec<ViewAdvice>,
 }
 
 /// Tables with their columns.
 type Columns = BTreeMap<String, BTreeSet<String>>;
 
-/// What a statement and its triggers do.
+/// Tables that a statement and its triggers access.
 #[derive(Default)]
 struct Accesses {
     read: Columns,
@@ -71,7 +71,7 @@ pub(crate) fn record(context: &AuthContext<'_>) -> bool {
     })
 }
 
-/// What a statement would access. It is not run.
+/// Returns what a statement would access, without running it.
 fn accesses(connection: &Connection, sql: &str) -> rusqlite::Result<Accesses> {
     RECORDED.set(Some(Accesses::default()));
     let prepared = connection.prepare(sql).map(drop);
@@ -79,7 +79,7 @@ fn accesses(connection: &Connection, sql: &str) -> rusqlite::Result<Accesses> {
     prepared.map(|()| accesses)
 }
 
-/// The version of the schema, which each change of a table, view or trigger replaces.
+/// Returns the schema's version, which each change of a table, view or trigger replaces.
 pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))
 }
@@ -103,7 +103,7 @@ pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Examined> {
     Ok(Examined { schema, basis, distrust })
 }
 
-/// The tables behind the views whose changes `catalogue_revisions` does not follow.
+/// Returns advice for each table behind the views whose changes `catalogue_revisions` does not follow.
 fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
     let advice = |what: String| ViewAdvice {
         about: REVISIONS.to_owned(),
@@ -136,7 +136,7 @@ fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
     Ok(distrust)
 }
 
-/// The tables that a statement reads, of whichever views.
+/// Returns the tables that a statement reads, directly or through views.
 fn base_tables(connection: &Connection, sql: &str) -> rusqlite::Result<Columns> {
     let mut tables = accesses(connection, sql)?.read;
     let mut is_table =
@@ -151,7 +151,7 @@ fn base_tables(connection: &Connection, sql: &str) -> rusqlite::Result<Columns> 
     outcome.map(|()| tables)
 }
 
-/// The events of that table that no trigger writes to one of `revisions` for. Updates count if they are of `columns`.
+/// Returns the events of `table` for which no trigger writes to one of `revisions`. Only updates of `columns` matter.
 fn missing(
     connection: &Connection,
     table: &str,
@@ -166,12 +166,12 @@ fn missing(
     };
     let is_generated =
         |column: &String| update(column).is_err_and(|error| error.to_string().contains("generated column"));
-    // Of a table of which only rows are counted, or an unknown column is computed.
+    // A name is empty if only rows of the table are counted, or an unknown column is computed.
     let mut columns: Vec<String> = columns.iter().filter(|column| !column.is_empty()).cloned().collect();
     if columns.iter().any(is_generated) {
         let all = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?;
         columns.clear();
-        // An iterator in newer versions of rusqlite, and a list in older ones.
+        // `column_names` returns an iterator in newer versions of rusqlite, and a list in older ones.
         for column in all.column_names() {
             columns.push(column.to_owned());
         }
@@ -194,10 +194,10 @@ fn missing(
     Ok(missing)
 }
 
-/// The revision of a row under that version of the schema. While triggers were missing, the row may have outlived content that it
-/// stood for, so it stands for nothing that it stood for under another version. Versions of a schema only grow.
+/// Returns the revision that `row` stands for under version `schema` of the schema. While triggers were missing, the row may
+/// have outlived its content, so it stands for nothing that it stood for under another version. Versions only grow.
 pub(super) fn under(schema: i64, row: Revision) -> Revision {
-    /// So far apart that no two rows differ by a multiple of it, neither random ones nor counters.
+    /// So large that no two rows differ by a multiple of it, neither random ones nor counters.
     const APART: u128 = 0xa7c9_3b1e_58d4_f602_9e37_79b9_7f4a_7c15;
 
     let row = u128::from_be_bytes(*row.as_bytes());

@@ -1,17 +1,18 @@
-//! The `-wal` and `-shm` beside another program's file: whoever opens the file first owns them, and its program must write them.
+//! The `-wal` and `-shm` next to another program's file: the first process to open it owns them, and that program must write
+//! them.
 
 use std::path::Path;
 
 use crate::open_error::OpenError;
 
-/// Whether the file can be read without making files beside it that its owner may not write: its program could not write then,
-/// nor after this one has ended.
+/// Fails if reading the file would create files next to it that its owner may not write: its program could then not write,
+/// not even after this process has ended.
 #[cfg(unix)]
 pub(crate) fn check(database: &Path) -> Result<(), OpenError> {
     check_for(database, rustix::process::geteuid(), rustix::process::getegid())
 }
 
-/// The same for that user with that group.
+/// Like [`check`], for the given user and group.
 #[cfg(unix)]
 fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> Result<(), OpenError> {
     use std::fs;
@@ -19,11 +20,11 @@ fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> 
 
     use crate::wal_index::{beside, read_for_long};
 
-    // SQLite puts them beside the file that links lead to. What is out of reach is told by who opens it.
+    // SQLite creates them next to the target of links. A file that is out of reach is reported when it is opened.
     let Ok(path) = fs::canonicalize(database) else { return Ok(()) };
     let (Ok(file), Some(Ok(directory))) = (fs::metadata(&path), path.parent().map(fs::metadata)) else { return Ok(()) };
     let group = if directory.mode() & 0o2000 != 0 { directory.gid() } else { group.as_raw() };
-    // They get the mode of the file, and its owner too where root makes them.
+    // They get the mode of the file, and also its owner if root creates them.
     let may_write = user.is_root()
         || user.as_raw() == file.uid()
         || file.mode() & 0o002 != 0
@@ -36,7 +37,7 @@ fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> 
     Err(OpenError::WalOfAnotherUser { path: database.to_owned(), owner: name_of(file.uid()) })
 }
 
-/// Which of the two is there and may not be read.
+/// Returns the error for a `-wal` or `-shm` that exists and may not be read.
 #[cfg(unix)]
 pub(super) fn out_of_reach(database: &Path) -> Option<OpenError> {
     use std::os::unix::fs::MetadataExt as _;
@@ -50,7 +51,7 @@ pub(super) fn out_of_reach(database: &Path) -> Option<OpenError> {
     Some(OpenError::WalOutOfReach { path, owner })
 }
 
-/// The name of a user; the number where `/etc/passwd` has none.
+/// Returns the name of a user, or its number if `/etc/passwd` does not name it.
 #[cfg(unix)]
 fn name_of(user: u32) -> String {
     let (users, user) = (std::fs::read_to_string("/etc/passwd").unwrap_or_default(), user.to_string());
@@ -59,7 +60,7 @@ fn name_of(user: u32) -> String {
     name.unwrap_or(&user).to_owned()
 }
 
-/// Elsewhere files have no owner of their own.
+/// Always succeeds: on other systems files have no separate owner.
 #[cfg(not(unix))]
 pub(crate) fn check(_: &Path) -> Result<(), OpenError> {
     Ok(())
@@ -82,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory with a database of that mode and journal, of this user or, where that is the superuser, perhaps of another.
+    /// Creates a database with `mode` and `journal`, owned by this user or, if that is the superuser, perhaps by another one.
     fn database(mode: u32, journal: &str) -> (tempfile::TempDir, u32) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("team.sqlite3");
@@ -92,7 +93,7 @@ mod tests {
         drop(connection);
         fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
         if geteuid().is_root() {
-            // Where the superuser of a container may.
+            // May fail in a container, whose superuser may lack the right.
             let _ = std::os::unix::fs::chown(&path, Some(1), None);
         }
         (directory, fs::metadata(&path).unwrap().uid())
@@ -123,7 +124,7 @@ mod tests {
             assert_eq!(found, is_right, "{mode:o} {is_owner} {is_in_group}");
             assert!(is_opened(&directory, 0, group + 1), "the superuser's get the file's owner");
         }
-        // There what is made has the directory's group.
+        // With the setgid bit, new files have the directory's group.
         let (directory, owner) = database(0o664, "wal");
         fs::set_permissions(directory.path(), Permissions::from_mode(0o2755)).unwrap();
         assert!(is_opened(&directory, owner + 1, group + 1));

@@ -55,7 +55,7 @@ fn sql_and_rust_read_the_same_instant() {
     }
 }
 
-/// The first and last day of each month of some years, in each form.
+/// Tests the first and last days of each month of some years, in each format.
 #[test]
 fn texts_of_each_form_are_one_instant_for_all() {
     let connection = Connection::open_in_memory().unwrap();
