@@ -1,4 +1,4 @@
-//! [`RedisAddress`]: where Redis is.
+//! [`RedisAddress`]: the address of Redis.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use thiserror::Error;
 
 const RIGHT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
 
-/// Where Redis is, perhaps with a user and a password, which are never shown.
+/// Address of Redis, perhaps with a user and a password, which are never shown.
 #[derive(Clone)]
 pub struct RedisAddress(pub(crate) Client);
 
-/// Why a text is no [`RedisAddress`]. It does not repeat the text, which may hold a password.
+/// Why a text is not a [`RedisAddress`]. The message does not repeat the text, which may contain a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InvalidRedisAddress {
-    /// It does not begin with `redis://`.
+    /// The text does not begin with `redis://`.
     #[error("the store of the rate limit is Redis without TLS; {RIGHT}")]
     Scheme,
-    /// What follows is no host and port.
+    /// The rest of the text is not a host and port.
     #[error("the address of the store cannot be read; {RIGHT}")]
     Unreadable,
 }
 
 impl RedisAddress {
-    /// Reads an address such as `redis://user:password@127.0.0.1:6379/0`.
+    /// Parses an address such as `redis://user:password@127.0.0.1:6379/0`.
     ///
     /// # Errors
-    /// When it is not of that form.
+    /// Returns an error if `text` is not such an address.
     pub fn parse(text: &str) -> Result<Self, InvalidRedisAddress> {
         if !text.starts_with("redis://") {
             return Err(InvalidRedisAddress::Scheme);
@@ -36,7 +36,7 @@ impl RedisAddress {
     }
 }
 
-/// Without what may be secret.
+/// Omits what may be secret.
 impl fmt::Display for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "redis://{}", self.0.get_connection_info().addr())

@@ -1,4 +1,4 @@
-//! [`RedisRateLimiter`]: several processes count together, in Redis.
+//! [`RedisRateLimiter`]: a rate limit that several processes share through Redis.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use catalogue_core::limit::{RateLimit, RateLimitKey, RateLimiter, Taken};
 use crate::address::RedisAddress;
 use crate::store::{RedisUnavailable, Store};
 
-/// Counts in Redis, in a round trip for each time that something is taken or given back: most requests take once, a 304
-/// gives back too, and a good token that this process has not met yet takes from the address, gives that back, and takes
-/// as itself. While Redis does not answer, requests go on without being counted. Clones count together.
+/// Rate limiter that counts in Redis, with a round trip each time that a request is taken or given back. Most requests take
+/// once; a 304 also gives back; a valid token that is new to this process takes from the client address, gives that back, and
+/// takes for itself. While Redis does not reply, requests pass uncounted. Clones count together.
 #[derive(Clone, Debug)]
 pub struct RedisRateLimiter {
     limit: RateLimit,
@@ -21,38 +21,38 @@ pub struct RedisRateLimiter {
 }
 
 impl RedisRateLimiter {
-    /// Counts that limit there. Nothing is asked there yet.
+    /// Creates a limiter that counts at `address`. Does not connect yet.
     #[must_use]
     pub fn new(limit: RateLimit, address: RedisAddress) -> Self {
         Self { limit, store: Store::new(address) }
     }
 
-    /// Whether Redis counts now.
+    /// Checks whether Redis counts now.
     ///
     /// # Errors
-    /// When it does not: why, and what would help where that is known.
+    /// Returns an error if it does not, with a hint if there is one.
     pub async fn check(&self) -> Result<(), RedisUnavailable> {
         self.store.check().await
     }
 
-    /// Asks before any request does, so that an outage is told in the log at once.
+    /// Queries Redis before the first request does, so that an outage is logged immediately.
     pub async fn look(&self) {
         self.store.look().await;
     }
 
-    /// The number of requests that went on without being counted. It goes on.
+    /// Returns the running count of requests that passed uncounted.
     #[must_use]
     pub fn uncounted(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.store.uncounted)
     }
 
-    /// Where the windows of a key are. Processes with another limit count elsewhere. `None` for what a newer core counts.
+    /// Returns the Redis key of the windows of `key` under this limit; `None` for a kind of key that only a newer core counts.
     fn place(&self, key: RateLimitKey<'_>) -> Option<String> {
         let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
         Some(match key {
             RateLimitKey::Credential(caller) => {
                 let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.counted_as());
-                // With its length, so that no account's text runs into a credential's.
+                // With the account's length, so that no account id can run into a credential id.
                 format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{id}", account.len())
             }
             RateLimitKey::UnknownTokens(address) => format!("catalogue:{requests}/{seconds}:address:{address}"),
@@ -63,7 +63,7 @@ impl RedisRateLimiter {
     }
 }
 
-/// Where Redis is, without what may be secret.
+/// Shows the address of Redis without secrets.
 impl fmt::Display for RedisRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.store.address.fmt(f)
@@ -113,7 +113,7 @@ mod tests {
         };
         assert_eq!(place("acc", "key_1"), "catalogue:600/60:api-key:3:acc:key_1");
         assert_ne!(place("a:b", "c"), place("a", "b:c"));
-        // A client of an issuer has one place for all its tokens (decision O20).
+        // A client of an issuer has one key in Redis for all its tokens (decision O20).
         let signed = || {
             let digest = NewToken::mint(catalogue_core::auth::CredentialKind::OAuth).digest();
             let issued = Issued::new("https://id.example.com", Some("partner".into()));

@@ -1,4 +1,4 @@
-//! [`Store`]: Redis, asked over one connection, and left alone while it is out of reach.
+//! [`Store`]: Redis over one connection, with a circuit breaker for outages.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -13,37 +13,37 @@ use tokio::time::{sleep, timeout};
 
 use crate::address::RedisAddress;
 
-/// The longest that a request waits for the store.
+/// Maximum time that a request waits for the store.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// How long a store that failed is left alone before it is asked again.
+/// Delay between two probes of a store that failed.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Where nobody counts: what asks whether the store is back does there what requests do.
+/// Redis key that no request counts at: the recovery probe runs the same script there.
 const PROBE: &str = "catalogue:probe";
 
-/// What a window says when one is taken: whether one was left, how many remain, for how many milliseconds, and its number.
+/// Reply of a window: whether a request was left, how many remain, milliseconds until the window ends, and its number.
 pub(crate) type Answer = (bool, u32, u64, u64);
 
-/// Why Redis does not count, and what would help where that is known.
+/// Why Redis does not count, with a hint if there is one.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct RedisUnavailable(String);
 
-/// Redis. The first request that gets no answer begins an outage: then a task asks, and no request, until it counts again.
+/// Redis with a circuit breaker: the first request without a reply opens it; then only a task queries Redis, until it counts.
 pub(crate) struct Store {
     pub(crate) address: RedisAddress,
-    /// The connection that all share, and its number. Who connects locks it, so that the others wait for that connection.
+    /// The shared connection and its number. A task that connects holds the lock, so that the others wait for that connection.
     kept: RwLock<(u64, Option<MultiplexedConnection>)>,
     take: Script,
     give_back: Script,
     is_away: AtomicBool,
-    /// Requests that went on without being counted, since the start.
+    /// Number of requests that passed uncounted, since the start.
     pub(crate) uncounted: Arc<AtomicU64>,
 }
 
 impl Store {
-    /// Nothing is asked there yet.
+    /// Creates a store. Does not connect yet.
     pub(crate) fn new(address: RedisAddress) -> Arc<Self> {
         Arc::new(Self {
             address,
@@ -55,19 +55,19 @@ impl Store {
         })
     }
 
-    /// Takes one of so many requests in a window of that length; `None` where the store does not answer.
+    /// Takes one of the `requests` in a window of length `window`; `None` if the store does not reply.
     pub(crate) async fn take(self: &Arc<Self>, place: String, requests: u32, window: Duration) -> Option<Answer> {
         let mut script = self.take.key(place);
         self.run(script.arg(requests).arg(window.as_millis() as u64)).await
     }
 
-    /// Gives one back to that window.
+    /// Gives one request back to `window`.
     pub(crate) async fn give_back(self: &Arc<Self>, place: String, window: u64) {
-        // What is not given back is back when the window ends.
+        // Failures are ignored: the end of the window gives the request back anyway.
         let _: Option<()> = self.run(self.give_back.key(place).arg(window)).await;
     }
 
-    /// Whether the store counts, or why it does not and what would help.
+    /// Checks whether the store counts. Returns why it does not, with a hint if there is one.
     pub(crate) async fn check(&self) -> Result<(), RedisUnavailable> {
         let mut script = self.take.key(PROBE);
         let answer = self.ask::<Answer>(script.arg(1).arg(1)).await;
@@ -77,7 +77,7 @@ impl Store {
         })
     }
 
-    /// Asks before any request does, so that an outage is told in the log at once.
+    /// Queries Redis before the first request does, so that an outage is logged immediately.
     pub(crate) async fn look(self: &Arc<Self>) {
         let mut script = self.take.key(PROBE);
         let _: Option<Answer> = self.run(script.arg(1).arg(1)).await;
@@ -91,7 +91,7 @@ impl Store {
             Ok(answer) => return Some(answer),
             Err(error) => error,
         };
-        // Of many who get no answer, one begins the outage.
+        // Of the requests without a reply, only one opens the circuit breaker.
         if !self.is_away.swap(true, Ordering::Relaxed) {
             tracing::warn!(%error, "the store of the rate limit is out of reach; nothing is limited meanwhile");
             tokio::spawn(watch(Arc::downgrade(self)));
@@ -104,7 +104,7 @@ impl Store {
         timeout(PATIENCE, self.invoke(script)).await.map_err(late)?
     }
 
-    /// A connection may have ended while nobody used it, as the store was started anew: then another one is made.
+    /// Runs `script`. A connection may have ended while it was idle, since the store was restarted: then connects again.
     async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
         let (number, kept) = self.kept.read().await.clone();
         if let Some(mut connection) = kept {
@@ -116,7 +116,7 @@ impl Store {
         script.invoke_async(&mut self.connect(number).await?).await
     }
 
-    /// A connection that comes after that number.
+    /// Returns a connection that is newer than `number`.
     async fn connect(&self, number: u64) -> Result<MultiplexedConnection, RedisError> {
         let mut kept = self.kept.write().await;
         if let (newer, Some(connection)) = &*kept
@@ -132,7 +132,7 @@ impl Store {
     }
 }
 
-/// Asks after each pause, over a new connection, whether the store counts again, until it does.
+/// Probes the store after each pause, over a new connection, until it counts again.
 async fn watch(store: Weak<Store>) {
     while let Some(failed) = store.upgrade() {
         failed.kept.write().await.1 = None;
@@ -153,14 +153,14 @@ impl fmt::Debug for Store {
     }
 }
 
-/// What would help, where that is known.
+/// Returns how to fix an error, if that is known.
 fn advice(error: &RedisError) -> Option<&'static str> {
     const PASSWORD: &str = "write the user and password that Redis knows into its address";
     match (error.kind(), error.code()) {
         (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
         (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
         (ErrorKind::Io, _) => Some("start Redis or let it be reached"),
-        // It answers, and says itself what is wrong.
+        // Redis replied, and its error says what is wrong.
         _ => None,
     }
 }
@@ -169,7 +169,7 @@ fn advice(error: &RedisError) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// Who asked may be gone at any await, and the outage would never end if the task began behind one.
+    /// The request may be dropped at any await: if the task were spawned after one, the outage might never end.
     #[tokio::test]
     async fn an_outage_is_watched_though_the_connection_is_held() {
         let store = Store::new(RedisAddress::parse("redis://127.0.0.1:1").unwrap());

@@ -1,4 +1,4 @@
-//! [`Checked`]: an input that was read once, for however long that took, and can be read again at once.
+//! [`Checked`]: an input that was read once, however long that took, and can be read again immediately.
 
 use std::fmt;
 use std::fs::File;
@@ -10,25 +10,25 @@ use crate::input::{Watched, Watcher};
 use crate::reader::{Lines, unreadable};
 use crate::spool::Spool;
 
-/// An input whose lines were read to the end, and are right as far as can be said without the storage.
+/// An input that was read to the end, and whose lines are valid as far as can be checked without the storage.
 pub struct Checked {
     file: File,
     length: u64,
-    /// Of a file that others can write to meanwhile.
+    /// Version of a file that others could write to since; `None` for a copy.
     version: Option<Version>,
     watcher: Watcher,
 }
 
-/// A file's length, and when it was last written to.
+/// Length of a file, and the time of its last write.
 type Version = (u64, SystemTime);
 
 impl Checked {
-    /// How many bytes it has.
+    /// Returns the length in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// A file whose lines are right.
+    /// Checks the lines of a file.
     pub(crate) fn of_file(file: File, watcher: Watcher) -> Result<Self, ImportError> {
         let version = version_of(&file).map_err(ImportError::of_input)?;
         check(Lines::new(buffered(&file, &watcher)))?;
@@ -36,7 +36,7 @@ impl Checked {
         Ok(Self { file, length, version: Some(version), watcher })
     }
 
-    /// The copy of a stream whose lines are right.
+    /// Copies a stream, and checks its lines.
     pub(crate) fn of_stream(stream: impl Read, watcher: Watcher) -> Result<Self, ImportError> {
         let mut spool = Spool::new().map_err(ImportError::of_input)?;
         check(Lines::copied(buffered(stream, &watcher), &mut spool))?;
@@ -45,14 +45,14 @@ impl Checked {
         Ok(Self { file, length, version: None, watcher })
     }
 
-    /// The lines once more.
+    /// Returns a reader that starts again at the first line.
     pub(crate) fn lines(&self) -> Result<Lines<'_, impl BufRead>, String> {
         let mut file = &self.file;
         file.rewind().map_err(|error| unreadable(&error))?;
         Ok(Lines::new(buffered(file.take(self.length), &self.watcher)))
     }
 
-    /// Asks, when they were read once more, whether they are those that were checked.
+    /// Fails if the lines that were read again may differ from those that were checked.
     pub(crate) fn is_the_same(&self) -> Result<(), String> {
         match self.version {
             Some(version) if version != version_of(&self.file)? => {
@@ -69,7 +69,6 @@ impl fmt::Debug for Checked {
     }
 }
 
-/// Checks each line.
 fn check(mut lines: Lines<'_, impl BufRead>) -> Result<(), ImportError> {
     let mut faults = Faults::default();
     while let Some(parsed) = lines.next_parsed() {

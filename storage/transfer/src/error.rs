@@ -6,20 +6,20 @@ use std::fmt;
 use catalogue_core::storage::StorageError;
 use thiserror::Error;
 
-/// How many are told: what is wrong with each line of a long input would fill a terminal.
+/// Maximum number of reported lines: the errors of a long input could fill a terminal.
 const MOST: usize = 20;
 
-/// Why an import failed. Nothing has changed then, unless it is of the storage and its kind is
+/// Why an import failed. Nothing has changed, unless it is an error of the storage of the kind
 /// [`OutcomeUnknown`](catalogue_core::storage::StorageErrorKind::OutcomeUnknown).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// The input is wrong, or cannot be read.
+    /// The input is invalid, or cannot be read.
     #[error("{}", in_one_line(faults))]
     Input {
-        /// One for each line that is wrong, in their order; at least one.
+        /// One for each invalid line, in order; at least one.
         faults: Vec<Fault>,
-        /// Whether there may be more: the check ends when it has found twenty.
+        /// Whether there may be more: the check stops at 20.
         stopped: bool,
     },
     /// The storage has failed.
@@ -27,17 +27,17 @@ pub enum ImportError {
     Storage(#[from] StorageError),
 }
 
-/// What is wrong with an input. It has no control characters, and some hundred bytes at most.
+/// Error in an input. It has no control characters, and at most a few hundred bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The number of the line, from 1 on; `None` where it is the input as a whole.
+    /// The number of the line, from 1; `None` if the error is about the whole input.
     pub line: Option<u64>,
-    /// What is wrong, with the field if it is one field, and what would be right.
+    /// The error, with the field if it is about a single one, and how to fix it.
     pub what: String,
 }
 
 impl ImportError {
-    /// Something wrong with the input as a whole.
+    /// Creates an error about the whole input.
     pub(crate) fn of_input(what: String) -> Self {
         Self::Input { faults: vec![Fault { line: None, what }], stopped: false }
     }
@@ -56,12 +56,12 @@ fn in_one_line(faults: &[Fault]) -> String {
     faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// What is wrong with each line, by its number.
+/// Errors by line number.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(BTreeMap<u64, String>);
 
 impl Faults {
-    /// Notes what is wrong with a line, which may be noted already. What comes after the last one that is told is left out.
+    /// Records the error of a line, instead of an earlier one. Errors beyond the limit are dropped.
     pub(crate) fn add(&mut self, line: u64, what: String) {
         if !self.is_full() {
             self.0.insert(line, what);
@@ -72,12 +72,12 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// Whether it is time to stop.
+    /// Returns whether the limit is reached.
     pub(crate) fn is_full(&self) -> bool {
         self.0.len() >= MOST
     }
 
-    /// An error where there is a fault.
+    /// Returns an error if any line has one.
     pub(crate) fn finish(self) -> Result<(), ImportError> {
         if self.is_empty() {
             return Ok(());

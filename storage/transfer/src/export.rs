@@ -1,4 +1,4 @@
-//! The storage's accounts and courses in the import format.
+//! Exports the storage's accounts and courses in the import format.
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -21,10 +21,10 @@ pub enum ExportError {
     Storage(#[from] StorageError),
 }
 
-/// Writes what `storage` holds of those accounts to `target`. Equal content gives equal bytes.
+/// Writes the content of `accounts` in `storage` to `target`. Equal content results in equal bytes.
 ///
 /// # Errors
-/// When the storage fails or the target cannot be written; then what was written may be incomplete.
+/// Returns an error if the storage fails or the target cannot be written. The output may then be incomplete.
 pub async fn export(
     storage: &dyn AdminStorage,
     accounts: Accounts<'_>,

@@ -1,7 +1,7 @@
-//! JSON Lines into a storage, all of it or nothing.
+//! Imports JSON Lines into a storage, all or nothing.
 //!
-//! The input is read twice. The first time it may be long in coming, and nobody has to wait for it; the second time each
-//! line is put, in one transaction, which on SQLite keeps all other writers out.
+//! The input is read twice. The first reading may take long, and blocks no other writer; the second one puts each line, in one
+//! transaction, which on SQLite blocks all other writers.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -18,30 +18,30 @@ use crate::put::Batch;
 use crate::reader::Lines;
 use crate::report::Report;
 
-/// How an import is done.
+/// Options of an import.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Also removes the courses that the input does not list, of the accounts that have a line of their own in it.
+    /// Whether to remove the courses that the input does not list, of the accounts that have a line in it.
     pub prune: bool,
-    /// Does all of it on an import that is dropped at the end.
+    /// Whether to run the import without committing it.
     pub dry_run: bool,
-    /// Keeps the name of each change that the [`Report`] tells, and not only twenty of a sort, as people are shown. There
-    /// may be very many.
+    /// Whether the [`Report`] contains the name of each change, instead of only 20 per kind, as people are shown. There may be
+    /// very many.
     pub all_names: bool,
 }
 
-/// An import of all that is in an input, which is yet to be committed. Dropping it undoes it.
+/// An import of a whole input, to be committed. Dropping it rolls it back.
 pub struct Prepared {
     import: Box<dyn Import>,
     report: Report,
 }
 
 impl Checked {
-    /// Puts all of the input into an import. It can be dropped at any time, and then nothing has changed.
+    /// Puts the whole input into an import. If the call or its result is dropped, nothing has changed.
     ///
     /// # Errors
-    /// When the storage fails, a line does not fit what it holds or what another line says, or the input was written to
-    /// since it was checked.
+    /// Returns an error if the storage fails, a line conflicts with the storage's content or another line, or the input was
+    /// written to since it was checked.
     pub async fn prepare(self, storage: &dyn AdminStorage, options: Options) -> Result<Prepared, ImportError> {
         let mut lines = self.lines().map_err(ImportError::of_input)?;
         let mut faults = Faults::default();
@@ -53,10 +53,10 @@ impl Checked {
 }
 
 impl Prepared {
-    /// Commits it, unless it is a dry run. Whoever begins this must wait for the end, to know whether it was done.
+    /// Commits the import, unless it is a dry run. If the call is dropped before its end, the outcome is unknown.
     ///
     /// # Errors
-    /// When the storage cannot commit.
+    /// Returns an error if the storage cannot commit.
     pub async fn finish(self) -> Result<Report, ImportError> {
         if !self.report.dry_run {
             self.import.commit().await?;
@@ -71,10 +71,10 @@ impl fmt::Debug for Prepared {
     }
 }
 
-/// Imports a text, which is at hand and need not be read twice.
+/// Imports a text in memory, which need not be read twice.
 ///
 /// # Errors
-/// When the text is wrong or the storage fails. Nothing has changed then, unless the error says that the outcome is unknown.
+/// Returns an error if the text is invalid or the storage fails. Nothing has changed then, unless the kind is `OutcomeUnknown`.
 pub async fn import_text(storage: &dyn AdminStorage, text: &str, options: Options) -> Result<Report, ImportError> {
     let mut faults = Faults::default();
     let prepared = put_all(storage, &mut Lines::new(text.as_bytes()), options, &mut faults).await;
@@ -82,7 +82,7 @@ pub async fn import_text(storage: &dyn AdminStorage, text: &str, options: Option
     prepared?.finish().await
 }
 
-/// Puts each line into an import, and notes what is wrong with it.
+/// Puts each line into an import, and records the errors.
 async fn put_all(
     storage: &dyn AdminStorage,
     lines: &mut Lines<'_, impl BufRead>,
@@ -105,11 +105,11 @@ async fn put_all(
             Err(what) => {
                 batch.put(&mut *import, now, &mut report, faults).await?;
                 faults.add(lines.number, what);
-                // It may have been the account of the next lines.
+                // The next lines may depend on it: it may have been their account.
                 break;
             }
         }
-        // SQLite never waits, and a caller may watch for a signal.
+        // SQLite never waits, so this is where a caller can react to a signal.
         yield_now().await;
     }
     batch.put(&mut *import, now, &mut report, faults).await?;
@@ -119,7 +119,7 @@ async fn put_all(
     Ok(Prepared { import, report })
 }
 
-/// Lets whoever polls this do something else first.
+/// Yields to the executor once.
 async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|context| {

@@ -1,4 +1,4 @@
-//! [`Input`]: what is imported.
+//! [`Input`]: the source of an import.
 
 use std::fmt;
 use std::fs::File;
@@ -13,7 +13,7 @@ pub struct Input {
     watcher: Watcher,
 }
 
-/// Where the lines come from.
+/// Source of the lines.
 enum Source {
     /// Can be read twice.
     File(File),
@@ -21,11 +21,11 @@ enum Source {
     Stream(Box<dyn Read + Send>),
 }
 
-/// Told how many bytes were just read.
+/// Callback with the number of bytes that were just read.
 pub(crate) type Watcher = Box<dyn Fn(u64) + Send + Sync>;
 
 impl Input {
-    /// A file, which is read twice; or a pipe or another special file, which is read as a stream.
+    /// Creates an input from a file, which is read twice. A pipe or another special file is read as a stream.
     pub fn file(file: File) -> Self {
         if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
             return Self { source: Source::File(file), watcher: Box::new(|_| {}) };
@@ -33,19 +33,19 @@ impl Input {
         Self::stream(file)
     }
 
-    /// What can be read once. It is copied to a file without a name in the directory for temporary files.
+    /// Creates an input that is read once, and copied to an unnamed file in the directory for temporary files.
     pub fn stream(stream: impl Read + Send + 'static) -> Self {
         Self { source: Source::Stream(Box::new(stream)), watcher: Box::new(|_| {}) }
     }
 
-    /// Tells `watcher` how many bytes were just read, each time that some were: by [`check`](Self::check), and from the
+    /// Calls `watcher` with the number of bytes that were just read, after each read: by [`check`](Self::check), and from the
     /// first byte again by [`Checked::prepare`].
     #[must_use]
     pub fn watched(self, watcher: impl Fn(u64) + Send + Sync + 'static) -> Self {
         Self { watcher: Box::new(watcher), ..self }
     }
 
-    /// How many bytes it has, where that can be known.
+    /// Returns the length in bytes; `None` for a stream.
     pub fn length(&self) -> Option<u64> {
         match &self.source {
             Source::File(file) => file.metadata().ok().map(|metadata| metadata.len()),
@@ -53,11 +53,11 @@ impl Input {
         }
     }
 
-    /// Reads all of it and checks its lines, as far as that can be done without the storage. It blocks this thread until
-    /// the input ends.
+    /// Reads the whole input and checks its lines, as far as possible without the storage. Blocks this thread until the input
+    /// ends.
     ///
     /// # Errors
-    /// When the input cannot be read or copied, or its lines are wrong.
+    /// Returns an error if the input cannot be read or copied, or its lines are invalid.
     pub fn check(self) -> Result<Checked, ImportError> {
         match self.source {
             Source::File(file) => Checked::of_file(file, self.watcher),
@@ -72,7 +72,7 @@ impl fmt::Debug for Input {
     }
 }
 
-/// What tells a watcher how much of it was read.
+/// Reader that reports the number of read bytes to a watcher.
 pub(crate) struct Watched<'w, R> {
     pub(crate) input: R,
     pub(crate) watcher: &'w Watcher,

@@ -20,7 +20,7 @@ pub use import::{Options, Prepared, import_text};
 pub use input::Input;
 pub use report::{Counts, Report};
 
-/// A line of the format, as a JSON Schema of the draft 2020-12.
+/// JSON Schema (draft 2020-12) of a line of the format.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 #[cfg(test)]

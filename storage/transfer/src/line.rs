@@ -1,4 +1,4 @@
-//! [`Line`]: what one line of the import format can be, read and written.
+//! [`Line`]: a line of the import format, read and written.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::line_fault::{at, explain};
 use crate::object::Object;
 
-/// The longest id of an account, in bytes of UTF-8.
+/// Maximum length of an account's id, in bytes of UTF-8.
 const MAX_ID_BYTES: usize = 200;
 
-/// What stands on a line.
+/// Content of a line.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum Line {
@@ -40,7 +40,7 @@ pub(crate) struct AccountLine {
     pub(crate) email: String,
 }
 
-/// A course as it is written: perhaps without its creation time.
+/// A course as it is written, perhaps without its creation time.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct CourseLine {
@@ -54,7 +54,7 @@ pub(crate) struct CourseLine {
     #[serde(default)]
     tagline: String,
     language: String,
-    /// May be left out but, unlike other optional fields, not be null.
+    /// May be missing but, unlike `published_at`, not null.
     #[serde(default, deserialize_with = "time", serialize_with = "exactly")]
     pub(crate) created_at: Option<Timestamp>,
     #[serde(default, deserialize_with = "time_or_null", serialize_with = "exactly")]
@@ -112,7 +112,7 @@ fn exactly<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::
     time.map(Timestamp::to_exact_string).serialize(serializer)
 }
 
-/// The text of a line. Editors and shells that do not write plain UTF-8 are told by how it begins.
+/// Returns the text of a line. Its errors recognize the output of editors and shells that do not write plain UTF-8.
 fn text_of(line: &[u8]) -> Result<&str, String> {
     const RIGHT: &str = "save the file as UTF-8, one object a line";
     if line.starts_with(b"\xef\xbb\xbf") {
@@ -124,7 +124,7 @@ fn text_of(line: &[u8]) -> Result<&str, String> {
     str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1))
 }
 
-/// Reads one line, or says what is wrong with it.
+/// Parses one line, or returns what is wrong with it.
 pub(crate) fn parse(line: &[u8]) -> Result<Line, String> {
     let text = text_of(line)?;
     if !text.trim_ascii_start().starts_with('{') {
@@ -146,7 +146,7 @@ fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, String> {
 }
 
 impl CourseLine {
-    /// The course, created at that time.
+    /// Returns the course, with `created_at` as its creation time.
     pub(crate) fn into_course(self, created_at: Timestamp) -> Course {
         let module = |Object(module): Object<ModuleLine>| CourseModule {
             title: module.title,

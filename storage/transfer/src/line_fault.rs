@@ -1,4 +1,4 @@
-//! What is wrong with a line of an import, in words.
+//! Error messages for the lines of an import.
 
 use catalogue_core::text::{printable, shortened};
 use serde_json::error::Category;
@@ -6,22 +6,22 @@ use serde_json::error::Category;
 /// Maximum length of a text that a message repeats, in bytes.
 const MAX_TEXT: usize = 400;
 
-/// Something wrong with a field, such as `modules[2].title`, or with the line as a whole, where `field` is empty.
+/// Returns the error of a field, such as `modules[2].title`, or of the whole line if `field` is empty.
 pub(crate) fn at(field: &str, what: &str) -> String {
-    // Values have no bound.
+    // Values can have any length.
     let shown = |text| shortened(&printable(text), MAX_TEXT).into_owned();
     if field.is_empty() { shown(what) } else { format!("{}: {}", shown(field), shown(what)) }
 }
 
-/// What the parser says, in terms of the line: its text has no other line to count.
+/// Returns the error of the parser, with positions in the line: the parser's line numbers have no meaning.
 pub(crate) fn explain(path: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     let what = text.strip_suffix(&position).unwrap_or(&text);
-    // A path with a question mark was left in the middle.
+    // A path with a question mark is incomplete.
     let path = if path == "." || path.contains('?') { "" } else { path };
     if error.classify() != Category::Data {
-        // Most often the object goes on in the next line, or the next object stands in this one.
+        // Usually the object continues on the next line, or another object follows on this one.
         let unfinished = error.is_eof() || what == "trailing characters";
         let hint = if unfinished { "; write each object on a line of its own" } else { "" };
         return at(path, &format!("not JSON: {what} (byte {} of the line){hint}", error.column()));

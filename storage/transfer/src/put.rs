@@ -1,4 +1,4 @@
-//! [`Batch`]: some lines of an input, put into a storage at once.
+//! [`Batch`]: lines of an input that are put into a storage together.
 
 use std::mem::take;
 
@@ -11,21 +11,21 @@ use crate::line::Line;
 use crate::line_fault::at;
 use crate::report::Report;
 
-/// How many lines are put at once, and after how many bytes of them. A storage that is asked over a network waits once for
-/// all of them; memory grows with neither the input nor, beyond that, with the number of lines.
+/// Limits of a batch, in lines and in bytes of input. A storage over a network waits once per batch, and memory grows neither
+/// with the input nor, beyond these limits, with the number of lines.
 const MOST_LINES: usize = 1_000;
 const ENOUGH_BYTES: u64 = 1 << 20;
 
-/// Lines that are right by themselves, with their numbers.
+/// Lines that are valid by themselves, with their numbers.
 #[derive(Default)]
 pub(crate) struct Batch {
     lines: Vec<(u64, Line)>,
-    /// How many bytes of the input came before.
+    /// Offset in the input at which the batch begins, in bytes.
     start: u64,
 }
 
 impl Batch {
-    /// Adds a line, after which so many bytes of the input were read; says whether it is time to put them.
+    /// Adds a line that ends at offset `read` of the input. Returns whether the batch is full.
     pub(crate) fn push(&mut self, number: u64, line: Line, read: u64) -> bool {
         self.lines.push((number, line));
         let is_full = self.lines.len() == MOST_LINES || read - self.start >= ENOUGH_BYTES;
@@ -35,7 +35,7 @@ impl Batch {
         is_full
     }
 
-    /// Puts the lines, of which none is left then, and notes what is wrong with them.
+    /// Puts the lines, empties the batch, and records the errors.
     pub(crate) async fn put(
         &mut self,
         import: &mut dyn Import,
@@ -64,7 +64,7 @@ impl Batch {
     }
 }
 
-/// The course of a line that does not say when it was created.
+/// Returns the course of a line that has no creation time.
 fn undated(line: &Line) -> Option<(AccountId, &str)> {
     match line {
         Line::Course(line) if line.created_at.is_none() => Some((AccountId::new(&*line.account), &line.slug)),
@@ -84,7 +84,7 @@ fn record(line: Line, created_at: impl FnOnce() -> Timestamp) -> Record {
     }
 }
 
-/// Counts what was done with a record, or says what is wrong with its line.
+/// Counts the change of a record, or returns what is wrong with its line.
 fn note(
     record: &Record,
     outcome: Result<Change, StorageError>,

@@ -1,4 +1,4 @@
-//! [`Lines`]: an input line by line, in bounded memory.
+//! [`Lines`]: reads an input line by line, in bounded memory.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,23 +7,23 @@ use catalogue_core::Utf8Reader;
 use crate::line::{self, Line};
 use crate::spool::Spool;
 
-/// The longest line, one gibibyte. It is so high because an export, which adds defaults, can write longer lines than an import has
-/// read; memory grows with the longest line that there is.
+/// Maximum length of a line: 1 GiB. An export adds defaults, so it can write longer lines than an import has read; memory grows
+/// with the longest line of the input.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
-/// How much memory for lines is kept from one to the next.
+/// Maximum memory that is kept from one line to the next, in bytes.
 const KEPT_LINE_BYTES: usize = 1 << 20;
 
 /// The lines of an input that are not blank.
 pub(crate) struct Lines<'c, R> {
     input: Utf8Reader<R>,
     line: Vec<u8>,
-    /// That of the line that was read last; blank lines count.
+    /// Number of the line that was read last; blank lines count.
     pub(crate) number: u64,
-    /// How many bytes of UTF-8 were read.
+    /// Number of bytes of UTF-8 that were read.
     pub(crate) length: u64,
     longest: usize,
-    /// Reading has failed; then no line follows the one that told it.
+    /// Whether reading has failed; then no line follows the error.
     broken: bool,
     copy: Option<&'c mut Spool>,
 }
@@ -34,12 +34,12 @@ impl<'c, R: BufRead> Lines<'c, R> {
         Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
     }
 
-    /// Lines that are copied while they are read.
+    /// Creates a reader that copies the lines to `copy`.
     pub(crate) fn copied(input: R, copy: &'c mut Spool) -> Self {
         Self { copy: Some(copy), ..Self::new(input) }
     }
 
-    /// What stands on the next line that is not blank, or what is wrong with it.
+    /// Returns the next line that is not blank, parsed, or what is wrong with it.
     pub(crate) fn next_parsed(&mut self) -> Option<Result<Line, String>> {
         if self.broken {
             return None;
@@ -52,18 +52,18 @@ impl<'c, R: BufRead> Lines<'c, R> {
                 Err(what)
             }
         };
-        // Where it takes much memory: what is made of it takes as much again.
+        // Free the memory of a long line: its parsed content uses as much again.
         self.line.clear();
         self.line.shrink_to(KEPT_LINE_BYTES);
         Some(parsed)
     }
 
-    /// The next line that is not blank, without its line feed; or what hinders reading it.
+    /// Returns the next line that is not blank, without its line feed; or why it cannot be read.
     fn next(&mut self) -> Result<Option<&[u8]>, String> {
         loop {
             self.line.clear();
             self.number += 1;
-            // One byte more than allowed tells a line that is too long from one that ends just there.
+            // One byte more than the maximum distinguishes a line that is too long from one of maximum length.
             let mut bounded = self.input.by_ref().take(self.longest as u64 + 1);
             let read = bounded.read_until(b'\n', &mut self.line).map_err(|error| unreadable(&error))?;
             if read == 0 {
@@ -86,7 +86,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
     }
 }
 
-/// What is wrong with an input that cannot be read.
+/// Returns the message for an input that cannot be read.
 pub(crate) fn unreadable(error: &io::Error) -> String {
     format!("cannot be read: {error}")
 }

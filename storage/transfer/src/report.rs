@@ -1,4 +1,4 @@
-//! [`Report`]: what an import changed.
+//! [`Report`]: the changes of an import.
 
 use std::fmt;
 
@@ -9,43 +9,43 @@ use serde::Serialize;
 
 use crate::import::Options;
 
-/// How many names of one sort are shown to people.
+/// Maximum number of names per kind of change that people are shown.
 const MOST_NAMES: u64 = 20;
 
-/// What an import changed, or would change. As JSON it is what `catalogue import --json` prints of it.
+/// Changes that an import has made, or would make. Serialized, it is the output of `catalogue import --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Report {
-    /// Whether nothing was kept of it.
+    /// Whether the import was a dry run, which changes nothing.
     pub dry_run: bool,
-    /// The accounts of the input; none is ever removed.
+    /// Counts of the input's accounts; an import never removes any.
     pub accounts: Counts,
-    /// The courses of the input, and those that were pruned.
+    /// Counts of the input's courses, and of those that were pruned.
     pub courses: Counts,
-    /// Each change by name, where names are told: all of a dry run, and what was pruned.
+    /// Names of the changes, if they are reported: all of a dry run, and pruned courses.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Named>>,
-    /// Whether more of them are kept than people are shown.
+    /// Whether to record more names than people are shown.
     #[serde(skip)]
     all_names: bool,
 }
 
-/// How many accounts or courses.
+/// Numbers of accounts or courses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Were not there before.
+    /// Did not exist before.
     pub added: u64,
-    /// Were there with other content.
+    /// Existed with other content.
     pub changed: u64,
-    /// Were there with the same content.
+    /// Existed with the same content.
     pub unchanged: u64,
-    /// Were there and not in the input.
+    /// Existed, and were not in the input.
     pub removed: u64,
 }
 
-/// One account or course, and what happened to it.
+/// An account or a course, with its change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Named {
     #[serde(rename = "type")]
@@ -62,7 +62,7 @@ impl Report {
         Self { dry_run: options.dry_run, all_names: options.all_names, changes, ..Self::default() }
     }
 
-    /// Counts what happened to an account, or to its course.
+    /// Counts the change of an account or, with `slug`, of its course.
     pub(crate) fn note(&mut self, change: Change, account: &AccountId, slug: Option<&str>) {
         let counts = if slug.is_some() { &mut self.courses } else { &mut self.accounts };
         let (name, count) = match change {
@@ -86,7 +86,7 @@ impl Report {
         }
     }
 
-    /// Keeps the name of the last of `count` that were counted, if it will be shown.
+    /// Records the name of the `count`th change of its kind, if it will be shown.
     fn name(&mut self, change: &'static str, count: u64, account: &AccountId, slug: Option<&str>) {
         if self.all_names || count <= MOST_NAMES {
             let kind = if slug.is_some() { "course" } else { "account" };
@@ -97,13 +97,13 @@ impl Report {
 }
 
 impl Counts {
-    /// Whether there was anything to do.
+    /// Returns whether there was any change.
     pub fn has_changes(&self) -> bool {
         self.added + self.changed + self.removed > 0
     }
 }
 
-/// The names that are kept, up to twenty of a sort, and all counts.
+/// Writes the recorded names, up to 20 per kind, and all counts.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { accounts, courses, .. } = self;

@@ -1,15 +1,15 @@
-//! [`Spool`]: a copy of an input that can be read once.
+//! [`Spool`]: a copy of an input that can be read only once.
 
 use std::env;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// A file without a name in the directory for temporary files, for this program's user alone. It is gone when the program
-/// ends, however it ends.
+/// An unnamed file in the directory for temporary files, which only this program's user can access. It disappears when the
+/// program ends, however it ends.
 pub(crate) struct Spool(BufWriter<File>);
 
 impl Spool {
-    /// An empty one.
+    /// Creates an empty spool.
     pub(crate) fn new() -> Result<Self, String> {
         let private = || {
             let file = tempfile::tempfile()?;
@@ -23,18 +23,18 @@ impl Spool {
         Self(BufWriter::with_capacity(1 << 16, file))
     }
 
-    /// Adds what was read.
+    /// Appends `bytes`.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.0.write_all(bytes).map_err(|error| fault(&error))
     }
 
-    /// The file with all that was written.
+    /// Returns the file with everything that was written.
     pub(crate) fn finish(self) -> Result<File, String> {
         self.0.into_inner().map_err(|error| fault(error.error()))
     }
 }
 
-/// On Linux the file gets the mode that the umask leaves.
+/// Restricts the file to its user: on Linux it has the mode that the umask leaves.
 #[cfg(unix)]
 fn make_private(file: &File) -> io::Result<()> {
     use std::fs::Permissions;
@@ -43,7 +43,7 @@ fn make_private(file: &File) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(0o600))
 }
 
-/// Elsewhere the directory itself is the user's own.
+/// Does nothing: on other systems the directory itself belongs to the user.
 #[cfg(not(unix))]
 fn make_private(_: &File) -> io::Result<()> {
     Ok(())

@@ -27,7 +27,7 @@ async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result
     imported.await.map_err(told)
 }
 
-/// What is wrong, a line each.
+/// Returns the errors, one per line.
 fn told(error: ImportError) -> String {
     match error {
         ImportError::Input { faults, stopped } => {

@@ -1,4 +1,4 @@
-//! Lines, right and wrong.
+//! Valid and invalid lines.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The schema of a line, held against its reader.
+//! Compares the schema of a line with its reader.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn validator() -> Validator {
     jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap()
 }
 
-/// A line with every field.
+/// Returns a line with every field.
 fn whole(kind: &str) -> Value {
     match kind {
         "account" => json!({ "type": "account", "id": "a", "name": "A", "email": "a@example.org" }),
@@ -24,7 +24,7 @@ fn whole(kind: &str) -> Value {
     }
 }
 
-/// Asserts that both take the line, or that neither does.
+/// Asserts that the schema and the reader either both accept the line, or both refuse it. Returns whether they accept it.
 fn agree(validator: &Validator, line: &Value) -> bool {
     let (by_schema, read) = (validator.is_valid(line), parse(line.to_string().as_bytes()));
     assert_eq!(by_schema, read.is_ok(), "{line}: {read:?}");
@@ -75,7 +75,7 @@ fn schema_and_reader_agree_on_every_field() {
     }
 }
 
-/// A schema cannot count bytes, which its descriptions say.
+/// A schema cannot count bytes, as its descriptions say.
 #[test]
 fn the_reader_alone_counts_bytes() {
     let mut line = whole("course");
