@@ -1,10 +1,10 @@
-//! [`ClientAddress`]: where a request comes from, as a frontend knows it.
+//! [`ClientAddress`]: address of a client, as a frontend knows it.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address of the client behind a request. A frontend puts it into the request's extensions, and a rate limit
-/// counts unknown tokens by it alone (decision A2). It must be the client's own and not a proxy's, whose clients would
-/// share one allowance. Take it from a header only where the proxy alone can have written that.
+/// Address of the client behind a request. A frontend puts it into the request's extensions, and a rate limit counts
+/// unknown tokens only by it (decision A2). It must be the client's own and not a proxy's, whose clients would share
+/// one allowance. Take it from a header only if no client can send that header past the proxy.
 ///
 /// ```
 /// use catalogue_core::Catalogue;
@@ -28,8 +28,8 @@ use std::net::{IpAddr, Ipv6Addr};
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// The address that is counted: the first 64 bits of an IPv6 address, since one client may use all the others, or
-    /// the IPv4 address in it.
+    /// Returns the address that is counted: the first 64 bits of an IPv6 address, since one client may use all addresses
+    /// that begin with them, or the IPv4 address that it maps.
     #[must_use]
     pub fn counted(self) -> IpAddr {
         match self.0.to_canonical() {

@@ -1,4 +1,4 @@
-//! `RateLimit-Policy` and `RateLimit`, as revision 10 of draft-ietf-httpapi-ratelimit-headers writes them.
+//! `RateLimit-Policy` and `RateLimit`, as in revision 10 of draft-ietf-httpapi-ratelimit-headers.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use super::rate_limit::RateLimit;
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The fields of one answer: the quota `q` and the window `w`; what remains, `r`, for `t` seconds. No partition key is
-/// named: a client has one, that of its credential.
+/// Header values of one response: the quota `q` and the window `w`; the remaining requests `r` for `t` seconds. There is
+/// no partition key: a client has only one, that of its credential.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     policy: HeaderValue,
     state: HeaderValue,
 }
 
-/// Why a request is answered 429.
+/// Reason for a 429.
 #[derive(Clone, Debug)]
 pub(crate) struct Throttled {
     pub(crate) retry_after_seconds: u32,
-    /// `None` where no rate limit is the reason (decision A21).
+    /// `None` if the reason is not a rate limit (decision A21).
     pub(crate) fields: Option<Fields>,
 }
 
-/// `RateLimit-Policy` of a limit, made once.
+/// `RateLimit-Policy` of a limit, rendered once.
 #[derive(Clone, Debug)]
 pub(super) struct Policy(HeaderValue);
 
@@ -35,13 +35,13 @@ impl Policy {
         Self(HeaderValue::try_from(policy).expect("numbers are visible ASCII"))
     }
 
-    /// The fields where so many requests remain until the window ends.
+    /// Returns the header values for a window with `remaining` requests that ends in `resets_in`.
     pub(super) fn with(&self, remaining: u32, resets_in: Duration) -> Fields {
         let state = format!(r#""default";r={remaining};t={}"#, whole_seconds(resets_in));
         Fields { policy: self.0.clone(), state: HeaderValue::try_from(state).expect("numbers are visible ASCII") }
     }
 
-    /// The refusal of a request in a window that ends then; the two places that say when say the same.
+    /// Returns the refusal of a request in a window that ends in `resets_in`. `Retry-After` and `RateLimit` agree on that.
     pub(super) fn refusal(&self, resets_in: Duration) -> Throttled {
         Throttled { retry_after_seconds: whole_seconds(resets_in), fields: Some(self.with(0, resets_in)) }
     }
@@ -54,14 +54,14 @@ impl Fields {
     }
 }
 
-/// The fields of a first request, and a refusal in the middle of a window, for the documents.
+/// Returns examples for the documents: the fields of a first request, and a refusal in the middle of a window.
 pub(crate) fn examples() -> (Fields, Throttled) {
     let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
     let policy = Policy::of(limit);
     (policy.with(599, limit.window()), policy.refusal(Duration::from_secs(13)))
 }
 
-/// Rounded up, so that a client which waits as long does not come too early; and never 0, which would say "at once".
+/// Rounds up, so that a client that waits this long does not come too early. Never 0, which would mean "immediately".
 fn whole_seconds(duration: Duration) -> u32 {
     let seconds = duration.as_secs().saturating_add(u64::from(duration.subsec_nanos() > 0));
     u32::try_from(seconds).unwrap_or(u32::MAX).max(1)

@@ -1,4 +1,4 @@
-//! [`LocalRateLimiter`]: counts in this process.
+//! [`LocalRateLimiter`]: counts in the memory of this process.
 
 use std::fmt;
 use std::time::Instant;
@@ -9,10 +9,10 @@ use super::limiter::{RateLimitKey, RateLimiter, Taken};
 use super::rate_limit::RateLimit;
 use super::windows::{BUCKETS, Fingerprints, Windows};
 
-/// Counts in this process, in bounded memory: 2 MiB at first, and 34 MiB at most, however many clients there are.
+/// Rate limiter in this process, in bounded memory: 2 MiB at first and at most 34 MiB, however many clients there are.
 ///
-/// Beyond half a million open windows of credentials, or as many of addresses, those that were used least are evicted
-/// before their end. Credentials and addresses have separate memory, so unknown tokens never evict a credential.
+/// Beyond half a million open windows of credentials, or as many of addresses, the least used windows are evicted before
+/// their end. Credentials and addresses have separate memory, so unknown tokens never evict a credential.
 ///
 /// [`ClientAddress`](crate::limit::ClientAddress) has an example.
 pub struct LocalRateLimiter {
@@ -25,13 +25,13 @@ pub struct LocalRateLimiter {
 }
 
 impl LocalRateLimiter {
-    /// Counts against `limit`.
+    /// Creates a limiter for `limit`.
     #[must_use]
     pub fn new(limit: RateLimit) -> Self {
         Self::with_clock(limit, Instant::now)
     }
 
-    /// Counts against `limit`, by another clock: for tests, in which time should not have to pass.
+    /// Creates a limiter for `limit` with another clock, for tests that should not wait.
     #[must_use]
     pub fn with_clock(limit: RateLimit, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl LocalRateLimiter {
         }
     }
 
-    /// Nanoseconds since the limiter was made.
+    /// Returns the nanoseconds since the limiter was created.
     fn now(&self) -> u64 {
         let since = (self.clock)().saturating_duration_since(self.began);
         u64::try_from(since.as_nanos()).expect("no process lives for centuries")

@@ -1,34 +1,34 @@
-//! [`RateLimit`]: so many requests in a window of time.
+//! [`RateLimit`]: a number of requests in a window of time.
 
 use std::time::Duration;
 
 /// A number of requests in each window of whole seconds.
 ///
-/// A window begins with the first request outside one, and at its end the whole allowance is back. So any stretch as
-/// long as a window has at most twice the limit, as with a token bucket of that size.
+/// A window begins with the first request outside one, and at its end the whole allowance is available again. So any
+/// period as long as a window has at most twice the limit, as with a token bucket of that size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {
     requests: u32,
     seconds: u32,
 }
 
-/// Why numbers do not make a [`RateLimit`].
+/// Reason why numbers are not a valid [`RateLimit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidRateLimit {
-    /// No request at all.
+    /// The limit is 0.
     #[error("a rate limit of no request lets nobody in; allow 1 at least")]
     NoRequest,
-    /// The fields of an answer write windows in whole seconds.
+    /// The window is not in whole seconds, which is the unit of the response headers, or is out of bounds.
     #[error("the window of a rate limit is a whole number of seconds, 1 at least and {} at most", u32::MAX)]
     Window,
 }
 
 impl RateLimit {
-    /// `requests` in each `window`.
+    /// Creates a limit of `requests` in each `window`.
     ///
     /// # Errors
-    /// When there is no request, or the window is not a whole number of seconds from 1 to [`u32::MAX`].
+    /// Returns an error if `requests` is 0, or `window` is not a whole number of seconds from 1 to [`u32::MAX`].
     pub fn new(requests: u32, window: Duration) -> Result<Self, InvalidRateLimit> {
         if requests == 0 {
             return Err(InvalidRateLimit::NoRequest);
@@ -39,13 +39,13 @@ impl RateLimit {
         }
     }
 
-    /// How many requests there are in each window.
+    /// Returns the number of requests in each window.
     #[must_use]
     pub const fn requests(self) -> u32 {
         self.requests
     }
 
-    /// How long a window is.
+    /// Returns the length of a window.
     #[must_use]
     pub const fn window(self) -> Duration {
         Duration::from_secs(self.seconds as u64)

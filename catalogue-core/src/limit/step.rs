@@ -1,4 +1,4 @@
-//! [`Limits`]: what a rate limiter does on a request's way.
+//! [`Limits`]: the rate limiter's step of a request.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use super::windows::{Fingerprint, Fingerprints};
 use crate::auth::{BearerToken, Refusal};
 use crate::model::Identity;
 
-/// How many tokens are remembered.
+/// Maximum number of tokens that are remembered.
 const KNOWN_TOKENS: usize = 1 << 16;
 
-/// A limiter, and what it needs to know to be just.
+/// A rate limiter, and the accepted tokens that it does not count as unknown.
 #[derive(Debug)]
 pub(crate) struct Limits {
     limiter: Arc<dyn RateLimiter>,
     policy: Policy,
-    /// Tokens that were accepted and not refused since, up to a number. One that is known is looked up like any other, and
-    /// only not counted as unknown before.
+    /// Tokens that were accepted and not refused since, up to a number. A known token is looked up like any other, but is
+    /// not counted as unknown before.
     known: Cache<Fingerprint, ()>,
     fingerprints: Fingerprints,
 }
 
-/// A request that was counted, before it is answered.
+/// A request that was counted and has no response yet.
 #[derive(Debug)]
 #[must_use = "its answer says what is left"]
 pub(crate) struct Counted<'l> {
@@ -38,15 +38,15 @@ pub(crate) struct Counted<'l> {
     fields: Fields,
 }
 
-/// A token of a client whose address is known, before it is looked up.
+/// A token from a client with a known address, before the token is looked up.
 #[derive(Debug)]
 #[must_use = "a good token costs nothing"]
 pub(crate) struct Attempt<'l> {
     limits: &'l Limits,
     token: Fingerprint,
-    /// The token was accepted not long ago.
+    /// Whether the token was accepted recently.
     is_known: bool,
-    /// One that is not known was taken from the allowance of that address in that window, if it could be counted.
+    /// Address and window whose allowance an unknown token was taken from, if it could be counted.
     taken: Option<(IpAddr, u64)>,
 }
 
@@ -69,8 +69,8 @@ impl Limits {
         }
     }
 
-    /// Counts a token that is not known by the client's address, before it is looked up, or refuses it. A malformed one
-    /// counts as well; a missing one does not. `None` if there is nothing to settle.
+    /// Counts an unknown token against the client's address, before it is looked up, or refuses it. A malformed token
+    /// counts as well; a missing one does not. Returns `None` if there is nothing to settle.
     pub(crate) async fn attempt(
         &self,
         token: Result<BearerToken<'_>, Refusal>,
@@ -97,7 +97,7 @@ impl Limits {
 }
 
 impl Counted<'_> {
-    /// Gives the request back if it `is_free`, and tells who was successful what is left.
+    /// Gives the request back if it `is_free`; otherwise adds the rate-limit headers to a successful response.
     pub(crate) async fn settle(self, response: &mut Response<Bytes>, is_free: bool) {
         if is_free {
             self.limiter.give_back(self.key, self.window).await;
@@ -108,8 +108,8 @@ impl Counted<'_> {
 }
 
 impl Attempt<'_> {
-    /// Gives the attempt back unless the token was refused. `is_accepted` is `None` if that could not be found out, which the
-    /// client does not pay for.
+    /// Gives the attempt back unless the token was refused. `is_accepted` is `None` if the lookup failed: the client is not
+    /// charged for an internal failure.
     pub(crate) async fn settle(self, is_accepted: Option<bool>) {
         let Self { limits, token, is_known, taken } = self;
         match is_accepted {

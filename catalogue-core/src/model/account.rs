@@ -1,11 +1,11 @@
-//! Accounts: their ids, and what is recorded of them.
+//! Accounts: their ids and records.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The id of an account: whose courses a credential may read.
+/// Id of an account, which owns the courses that a credential may read.
 ///
-/// Any text, which the storage alone interprets. Cheap to clone.
+/// Any text; only the storage interprets it. Cheap to clone.
 ///
 /// ```
 /// use catalogue_core::AccountId;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 pub struct AccountId(Arc<str>);
 
 impl AccountId {
-    /// An id of that text.
+    /// Creates an id from its text.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self(id.into())
     }
 
-    /// The id's text.
+    /// Returns the id's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -58,43 +58,43 @@ impl fmt::Display for AccountId {
 pub struct Account {
     /// The account's id.
     pub id: AccountId,
-    /// What the account calls itself; may be empty.
+    /// Display name of the account; may be empty.
     pub name: String,
-    /// Where to reach it; may be empty.
+    /// Email address of the account; may be empty.
     pub email: String,
 }
 
-/// Which accounts a call is about. An id that no account has is skipped, and one that is listed twice counts once.
+/// Accounts that a call is about. Unknown ids are skipped, and an id that is listed twice counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accounts<'a> {
     /// All accounts.
     All,
-    /// These alone, in any order.
+    /// Only these accounts, in any order.
     Only(&'a [AccountId]),
 }
 
-/// An account, and how much it has.
+/// An account with the numbers of its courses and keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSummary {
     /// The account.
     pub account: Account,
-    /// How many courses it has.
+    /// Number of its courses.
     pub courses: u64,
-    /// How many of its API keys are neither revoked nor expired.
+    /// Number of its API keys that are neither revoked nor expired.
     pub keys: u64,
 }
 
-/// What was removed with an account.
+/// Counts of what was removed with an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemovedAccount {
-    /// How many courses.
+    /// Number of courses.
     pub courses: u64,
-    /// How many modules those had.
+    /// Number of modules of those courses.
     pub modules: u64,
-    /// How many API keys, in any state.
+    /// Number of API keys, in any state.
     pub keys: u64,
-    /// How many OAuth tokens, in any state.
+    /// Number of OAuth tokens, in any state.
     pub tokens: u64,
-    /// Why the storage's own files may still hold bytes of it, and what ends that; `None` where they hold none.
+    /// Why the storage's files may still contain bytes of it, and what removes them; `None` if they contain none.
     pub remains: Option<String>,
 }

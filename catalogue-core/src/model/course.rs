@@ -1,7 +1,7 @@
 //! Courses: as the API shows them (section 2), and as a storage keeps them.
 //!
-//! No type that is serialized has a field for a module's body, so none can reach a response. The contract closes these
-//! objects, so hosts build them field by field.
+//! No serialized type has a field for a module's body, so no body can reach a response. The contract allows no further
+//! fields in these objects, so host applications can build them field by field.
 
 use std::fmt;
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 use super::AccountId;
 use crate::timestamp::Timestamp;
 
-/// The longest slug, in bytes of UTF-8.
+/// Maximum length of a slug in bytes of UTF-8.
 pub const MAX_SLUG_BYTES: usize = 200;
 
-/// Whether `slug` can name a course: 1 to [`MAX_SLUG_BYTES`] bytes, no `/`, no control character.
+/// Returns whether `slug` can name a course: 1 to [`MAX_SLUG_BYTES`] bytes, no `/`, no control character.
 ///
-/// A path with any other text is answered 404 without asking the storage. `.` and `..` are slugs by this rule; but
-/// browsers, curl and most libraries resolve them as dot segments, also as `%2e`, and never ask for such a course.
+/// A path with any other text gets a 404 without a call to the storage. `.` and `..` are slugs by this rule, but
+/// browsers, curl and most libraries resolve them as dot segments, even as `%2e`, and never request such a course.
 #[must_use]
 pub fn is_slug(slug: &str) -> bool {
     (1..=MAX_SLUG_BYTES).contains(&slug.len()) && !slug.chars().any(|c| c == '/' || c.is_control())
@@ -76,11 +76,11 @@ pub struct Module {
     pub summary: String,
 }
 
-/// A course with all that a storage keeps of it, its modules' bodies included. It cannot be serialised, so it cannot
-/// reach an answer.
+/// A course with everything that a storage holds of it, including its modules' bodies. It cannot be serialized, so it
+/// cannot reach a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Course {
-    /// Whose course it is.
+    /// Account that owns the course.
     pub account: AccountId,
     /// The course's slug, unique within its account.
     pub slug: String,
@@ -102,7 +102,7 @@ pub struct Course {
     pub modules: Vec<CourseModule>,
 }
 
-/// A module with its body, which its `Debug` leaves out.
+/// A module with its body, which `Debug` omits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CourseModule {
     /// The module's title.

@@ -1,4 +1,4 @@
-//! Credentials as they are stored, and what is told of them.
+//! Credentials: as they are looked up, stored and shown.
 
 use std::sync::Arc;
 
@@ -7,41 +7,41 @@ use uuid::Uuid;
 use super::{AccountId, CredentialKind, Identity, NewToken, Revision, Scopes, TokenDigest};
 use crate::timestamp::Timestamp;
 
-/// A credential as a storage finds it by its token's digest.
+/// A credential as a storage returns it for its token's digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Credential {
-    /// Who holds the token.
+    /// Holder of the token.
     pub identity: Identity,
-    /// From this instant on the token is refused as expired; never if `None`.
+    /// Instant from which the token is refused as expired; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
     /// When the credential was revoked; `None` if it was not.
     pub revoked_at: Option<Timestamp>,
-    /// The revision of the account's courses (see
-    /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same look-up; `None` where
-    /// the storage does not keep both.
+    /// Revision of the account's courses (see
+    /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same lookup; `None` if the
+    /// storage does not hold both.
     pub revision: Option<Revision>,
 }
 
 impl Credential {
-    /// A credential without an expiry, a revocation and a revision.
+    /// Creates a credential without expiry, revocation and revision.
     #[must_use]
     pub const fn new(identity: Identity) -> Self {
         Self { identity, expires_at: None, revoked_at: None, revision: None }
     }
 }
 
-/// A credential to be stored. It holds the token's digest, never the token.
+/// A credential to be stored. It contains the token's digest, never the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCredential {
     /// The digest of the token.
     pub digest: TokenDigest,
-    /// All that is shown of the credential later.
+    /// Everything that is shown of the credential later.
     pub record: CredentialRecord,
 }
 
 impl NewCredential {
-    /// A fresh API key: the token, to be shown to its owner once, and what is to be stored of it. It has no expiry; set
+    /// Creates an API key: the token, to be shown to its owner once, and the credential to store. It has no expiry; set
     /// `record.expires_at` for one. Its id is `key_` and a UUID of version 7 (decision C4).
     #[must_use]
     pub fn api_key(account: AccountId, name: impl Into<String>, scopes: Scopes) -> (NewToken, Self) {
@@ -51,7 +51,7 @@ impl NewCredential {
         (token, credential)
     }
 
-    /// A fresh opaque OAuth token, likewise.
+    /// Creates an opaque OAuth token, like [`api_key`](Self::api_key), but without a name.
     #[must_use]
     pub fn oauth_token(account: AccountId, scopes: Scopes) -> (NewToken, Self) {
         let token = NewToken::mint(CredentialKind::OAuth);
@@ -79,30 +79,30 @@ impl NewCredential {
 pub struct CredentialRecord {
     /// Account, kind, id and scopes.
     pub identity: Identity,
-    /// What the owner calls it; an OAuth token has no name.
+    /// Name that the owner chose; `None` for an OAuth token.
     pub name: Option<String>,
     /// The first characters of the token.
     pub shown_prefix: String,
     /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is refused; never if `None`.
+    /// Instant from which it is refused; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
     /// When it was revoked, if it was.
     pub revoked_at: Option<Timestamp>,
-    /// When it was last used, as far as that was noted.
+    /// When it was last used, as far as uses were recorded.
     pub last_used_at: Option<Timestamp>,
-    /// The id of its successor, where it was rotated.
+    /// Id of its successor, if it was rotated.
     pub replaced_by: Option<Arc<str>>,
 }
 
 impl CredentialRecord {
-    /// Returns when it ends or has ended: at its revocation or at its expiry, whichever is earlier. `None` if it has neither.
+    /// Returns when it ends or ended: at its revocation or its expiry, whichever is earlier. `None` if it has neither.
     #[must_use]
     pub fn end(&self) -> Option<Timestamp> {
         self.revoked_at.into_iter().chain(self.expires_at).min()
     }
 
-    /// Its state at that instant.
+    /// Returns its state at the instant `at`.
     #[must_use]
     pub fn state(&self, at: Timestamp) -> CredentialState {
         match (self.revoked_at, self.expires_at, &self.replaced_by) {
@@ -129,7 +129,7 @@ pub enum CredentialState {
 }
 
 impl CredentialState {
-    /// Its name in lists and in JSON.
+    /// Returns its name in lists and in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -140,7 +140,7 @@ impl CredentialState {
         }
     }
 
-    /// Whether a request with the credential is accepted.
+    /// Returns whether a request with the credential is accepted.
     #[must_use]
     pub const fn holds(self) -> bool {
         matches!(self, Self::Valid | Self::Ending)
@@ -150,7 +150,7 @@ impl CredentialState {
 /// One use of a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialUse {
-    /// The account behind the credential.
+    /// Account that the credential belongs to.
     pub account: AccountId,
     /// The id of the credential's record.
     pub credential_id: Arc<str>,

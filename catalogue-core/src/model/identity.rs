@@ -7,23 +7,23 @@ use serde::Serialize;
 
 use super::{AccountId, Scopes, TokenDigest};
 
-/// What kind of credential a caller holds (sections 5.1 and 5.3).
+/// Kind of a caller's credential (sections 5.1 and 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CredentialKind {
     /// An API key that the account's owner created.
     ApiKey,
     /// An OAuth access token.
     OAuth,
-    /// A session of the host's own, which no storage of ours keeps. The host alone says who has one, and with which
-    /// scopes, so [`accept`](crate::CatalogueBuilder::accept) does not apply to it.
+    /// A session managed by the host application; the catalogue does not store it. Only the host application decides
+    /// who has one, and with which scopes, so [`accept`](crate::CatalogueBuilder::accept) does not apply to it.
     Session,
 }
 
 impl CredentialKind {
-    /// Every kind that a storage keeps, and that a deployment accepts or not (decision A5).
+    /// All kinds that a storage holds, and that a deployment accepts or not (decision A5).
     pub const ALL: &'static [Self] = &[Self::ApiKey, Self::OAuth];
 
-    /// The kind's name in configurations and lists.
+    /// Returns the kind's name in configurations and lists.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,8 +33,8 @@ impl CredentialKind {
         }
     }
 
-    /// The prefix of the tokens of this kind that [`NewToken`](crate::auth::NewToken) makes. Those of sessions are opaque
-    /// tokens like OAuth's, so the same scanners find them.
+    /// Returns the prefix of this kind's tokens that [`NewToken`](crate::auth::NewToken) generates. Session tokens are
+    /// opaque like OAuth tokens and have the same prefix, so the same scanners find them.
     #[must_use]
     pub const fn token_prefix(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl CredentialKind {
         }
     }
 
-    /// The kind of that name among [`ALL`](Self::ALL).
+    /// Returns the kind named `name` among [`ALL`](Self::ALL).
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
@@ -52,40 +52,40 @@ impl CredentialKind {
 
 /// The credential behind a request: its account, kind, record and scopes.
 ///
-/// [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] and [`Identity::session`] make one. Outside this
-/// crate `Identity { … }` does not compile (E0639), since further fields may be added.
+/// Create one with [`Identity::api_key`], [`Identity::oauth`], [`Identity::issued`] or [`Identity::session`]. Outside
+/// this crate, `Identity { … }` does not compile (E0639), since fields may be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
-    /// The account behind the credential; `userId` in answers.
+    /// Account that the credential belongs to; `userId` in responses.
     pub account: AccountId,
     /// The credential's kind.
     pub kind: CredentialKind,
-    /// The id of the credential's record; `apiKeyId` in answers. It must not let anyone recover the token.
+    /// Id of the credential's record; `apiKeyId` in responses. It must not let anyone recover the token.
     pub credential_id: Arc<str>,
     /// The scopes granted to the credential.
     pub scopes: Scopes,
-    /// Who issued the token and to whom, where an authorization server signed it; nothing of it is stored.
+    /// Issuer and client of the token, if an authorization server signed it; they are not stored.
     pub issued: Option<Issued>,
 }
 
-/// Where a signed token is from (decision O20).
+/// Origin of a signed token (decision O20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Issued {
     /// The authorization server.
     pub issuer: Arc<str>,
-    /// The client that it was issued to, where the token names one.
+    /// Client that it was issued to, if the token names one.
     pub client: Option<Arc<str>>,
-    /// What stands for issuer and client in a rate limit.
+    /// Text that represents issuer and client in a rate limit.
     counted_as: Arc<str>,
 }
 
 impl Issued {
-    /// By that issuer, to that client.
+    /// Creates the origin of a token that `issuer` issued to `client`.
     pub fn new(issuer: impl Into<Arc<str>>, client: Option<Arc<str>>) -> Self {
         let issuer = issuer.into();
-        // With its length, so that no issuer's text runs into a client's; a digest, since both can be long.
+        // The length separates the issuer's text from the client's. A digest, since both can be long.
         let digest = TokenDigest::of(&format!("{}:{issuer}{}", issuer.len(), client.as_deref().unwrap_or_default()));
         let counted_as = digest.id(if client.is_some() { "client" } else { "issuer" }).into();
         Self { issuer, client, counted_as }
@@ -106,26 +106,26 @@ pub(crate) struct IdentityView<'i> {
 }
 
 impl Identity {
-    /// The identity behind an API key whose record has that id.
+    /// Creates the identity of an API key with the record `id`.
     pub fn api_key(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
         Self::new(account, CredentialKind::ApiKey, id.into(), scopes)
     }
 
-    /// The identity behind the OAuth token with that digest, which gives it its id (decision A10).
+    /// Creates the identity of an OAuth token. Its id is made from `digest` (decision A10).
     #[must_use]
     pub fn oauth(account: AccountId, digest: &TokenDigest, scopes: Scopes) -> Self {
         Self::new(account, CredentialKind::OAuth, digest.id("oauth").into(), scopes)
     }
 
-    /// The identity behind a session of the host's own: somebody who is logged in there by a cookie, a gateway, or a
-    /// token that is neither an API key nor OAuth's.
+    /// Creates the identity of a session managed by the host application: of a user who is logged in there with a
+    /// cookie, through a gateway, or with a token that is neither an API key nor an OAuth token.
     ///
-    /// `GET /me`, the observer and logs have `id` as it is given here, so it must not be the session's secret.
+    /// `GET /me`, the observer and logs show `id` unchanged, so it must not be the session's secret.
     pub fn session(account: AccountId, id: impl Into<Arc<str>>, scopes: Scopes) -> Self {
         Self::new(account, CredentialKind::Session, id.into(), scopes)
     }
 
-    /// The identity behind the token with that digest, which an authorization server signed.
+    /// Creates the identity of a token that an authorization server signed. Its id is made from `digest`.
     #[must_use]
     pub fn issued(account: AccountId, digest: &TokenDigest, scopes: Scopes, issued: Issued) -> Self {
         Self { issued: Some(issued), ..Self::oauth(account, digest, scopes) }
@@ -135,9 +135,9 @@ impl Identity {
         Self { account, kind, credential_id, scopes, issued: None }
     }
 
-    /// What a rate limit counts the caller by, beside account and kind (decision O20): the credential's id, or issuer and
-    /// client of a token that was issued, since a client could have a new one for each request; the issuer alone where it
-    /// names no client. No such text is an id.
+    /// Returns what a rate limit counts the caller by, besides account and kind (decision O20): the credential's id, or
+    /// issuer and client of an issued token, since a client could have a new token for each request; only the issuer if
+    /// the token names no client. The text for issuer and client is never a credential's id.
     #[must_use]
     pub fn counted_as(&self) -> &str {
         self.issued.as_ref().map_or(&self.credential_id, |issued| &issued.counted_as)

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// One scope. The order is that in which `GET /me` lists them (decision A11): the two of section 5.4 first,
-/// then what else a host grants, sorted.
+/// One scope. Scopes are ordered as `GET /me` lists them (decision A11): the two of section 5.4 first, then others that
+/// the host application grants, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Scope {
@@ -16,12 +16,12 @@ pub enum Scope {
     ReadProfile,
     /// `read:courses`: listing and reading own courses and module headers, never module bodies.
     ReadCourses,
-    /// A scope of the host's own, which means nothing here.
+    /// A scope of the host application, without meaning here.
     Other(OtherScope),
 }
 
-/// The name of a scope that the contract does not define. Only [`Scope::from_name`] makes one, so no defined scope
-/// can pass for another.
+/// Name of a scope that the contract does not define. Only [`Scope::from_name`] makes one, so it is never the name of a
+/// defined scope.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OtherScope(String);
 
@@ -32,7 +32,7 @@ impl Scope {
         (Self::ReadCourses, "Listing and reading own courses and module headers, never module bodies."),
     ];
 
-    /// The scope of that name; a name that the contract does not know becomes [`Scope::Other`].
+    /// Returns the scope named `name`; a name that the contract does not define becomes [`Scope::Other`].
     #[must_use]
     pub fn from_name(name: &str) -> Self {
         Self::DEFINED
@@ -41,7 +41,7 @@ impl Scope {
             .unwrap_or_else(|| Self::Other(OtherScope(name.to_owned())))
     }
 
-    /// The scope's name as the API shows it.
+    /// Returns the scope's name as the API shows it.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -77,24 +77,24 @@ impl Serialize for Scope {
 pub struct Scopes(#[schemars(with = "Vec<String>")] Arc<[Scope]>);
 
 impl Scopes {
-    /// The scopes of those names. A blank ends a name (RFC 6749 section 3.3), so a text with blanks has several. A
-    /// misspelt name is a [`Scope::Other`], which grants nothing.
+    /// Creates scopes from their names. Whitespace ends a name (RFC 6749 section 3.3), so one text may contain several.
+    /// A misspelled name is a [`Scope::Other`], which grants nothing.
     pub fn from_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         names.into_iter().flat_map(str::split_whitespace).map(Scope::from_name).collect()
     }
 
-    /// Whether `scope` is one of them.
+    /// Returns whether `scope` is one of them.
     #[must_use]
     pub fn contains(&self, scope: &Scope) -> bool {
         self.0.contains(scope)
     }
 
-    /// The scopes in the order of decision A11.
+    /// Returns the scopes in the order of decision A11.
     pub fn iter(&self) -> impl Iterator<Item = &Scope> {
         self.0.iter()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -108,7 +108,7 @@ impl FromIterator<Scope> for Scopes {
     }
 }
 
-/// The names, separated by blanks, as RFC 6749 section 3.3 writes them.
+/// The names, separated by spaces, as in RFC 6749 section 3.3.
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.iter().map(Scope::name).collect::<Vec<_>>().join(" "))

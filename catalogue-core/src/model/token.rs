@@ -1,4 +1,4 @@
-//! [`NewToken`]: minting secrets, and the form of an API key (decision C1); [`TokenDigest`]: what is stored of them.
+//! [`NewToken`]: generates secrets, API keys in the format of decision C1; [`TokenDigest`]: what is stored of them.
 
 use std::{array, fmt};
 
@@ -9,16 +9,16 @@ use super::CredentialKind;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_DIGITS: usize = 43;
 const CHECKSUM_DIGITS: usize = 6;
-/// The prefixes are of one length.
+/// Length of a token in characters; all prefixes have the same length.
 const LENGTH: usize = CredentialKind::ApiKey.token_prefix().len() + RANDOM_DIGITS + CHECKSUM_DIGITS;
-/// How many characters of a token are kept for display (decision C2).
+/// Number of a token's characters that are kept for display (decision C2).
 const SHOWN: usize = 8;
 
-/// A secret that was just made: a prefix, 43 base62 digits of 256 random bits, and 6 base62 digits of the CRC-32 of all
-/// before them.
+/// A newly generated secret: a prefix, 43 base62 digits of 256 random bits, and 6 base62 digits of the CRC-32 of
+/// everything before them.
 ///
-/// A scanner can find a leaked one by its form, and a mistyped API key is refused before the storage is asked. It prints
-/// nothing of itself; [`expose`](Self::expose) it once, to its owner, and store its [`digest`](Self::digest).
+/// Scanners can find a leaked one by its format, and a mistyped API key is refused without a call to the storage. `Debug`
+/// hides the secret; [`expose`](Self::expose) it once, to its owner, and store its [`digest`](Self::digest).
 ///
 /// ```
 /// use catalogue_core::auth::{CredentialKind, NewToken, token_kind};
@@ -32,10 +32,10 @@ const SHOWN: usize = 8;
 pub struct NewToken(String);
 
 impl NewToken {
-    /// A token of that kind out of 256 bits of the system's randomness.
+    /// Generates a token of `kind` from 256 bits of the system's randomness.
     ///
     /// # Panics
-    /// When the system has no randomness to give.
+    /// Panics if the system cannot provide randomness.
     #[must_use]
     pub fn mint(kind: CredentialKind) -> Self {
         let random: [u32; 8] = array::from_fn(|_| getrandom::u32().expect("the system's randomness"));
@@ -45,19 +45,19 @@ impl NewToken {
         Self(token)
     }
 
-    /// The secret itself.
+    /// Returns the secret.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What a storage keeps of the token.
+    /// Returns the digest, which is what a storage keeps of the token.
     #[must_use]
     pub fn digest(&self) -> TokenDigest {
         TokenDigest::of(&self.0)
     }
 
-    /// The first 8 characters, for a list that must tell tokens apart.
+    /// Returns the first 8 characters, for lists that distinguish tokens by them.
     #[must_use]
     pub fn shown_prefix(&self) -> &str {
         &self.0[..SHOWN]
@@ -70,45 +70,45 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// The SHA-256 of a whole token: all that a storage keeps of it (decision C2).
+/// SHA-256 of a whole token: all that a storage keeps of it (decision C2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenDigest([u8; 32]);
 
 impl TokenDigest {
-    /// The digest of those bytes, as a storage kept them.
+    /// Creates a digest from stored bytes.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The digest's bytes.
+    /// Returns the digest's bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The digest of that text.
+    /// Returns the digest of `text`.
     pub(crate) fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
 
-    /// An id made of the digest: `prefix`, a colon and its first 32 hexadecimal digits. Those of OAuth tokens begin with
-    /// `oauth` (decision A10).
+    /// Returns an id made from the digest: `prefix`, a colon and its first 32 hexadecimal digits. Ids of OAuth tokens
+    /// begin with `oauth` (decision A10).
     pub(crate) fn id(&self, prefix: &str) -> String {
         let half = *self.0.first_chunk().expect("SHA-256 has 32 bytes");
         format!("{prefix}:{:032x}", u128::from_be_bytes(half))
     }
 }
 
-/// A digest lets nobody recover the token, but it is what a storage looks credentials up by, so logs have no use for it.
+/// Hides the digest from logs: the token cannot be recovered from it, but storages look credentials up by it.
 impl fmt::Debug for TokenDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("TokenDigest(..)")
     }
 }
 
-/// The kind of [`NewToken`] whose form `text` has, its checksum included; `None` when it has no such form. It says
-/// nothing about whether the token exists.
+/// Returns the kind of [`NewToken`] whose format `text` has, including its checksum; `None` for any other text. It does
+/// not check whether the token exists.
 #[must_use]
 pub fn token_kind(text: &str) -> Option<CredentialKind> {
     CredentialKind::ALL.iter().copied().find(|kind| has_form(text, *kind))
@@ -124,7 +124,7 @@ fn has_form(text: &str, kind: CredentialKind) -> bool {
         && checksum.as_bytes() == checksum_of(content)
 }
 
-/// Whether `text` is an API key of this form, or was meant to be one.
+/// Returns whether `text` is an API key or was meant to be one: whether it has the prefix.
 pub(crate) fn begins_as_api_key(text: &str) -> bool {
     text.starts_with(CredentialKind::ApiKey.token_prefix())
 }
@@ -133,7 +133,7 @@ fn checksum_of(content: &str) -> [u8; CHECKSUM_DIGITS] {
     base62([crc32fast::hash(content.as_bytes())])
 }
 
-/// A number, its most significant word first, as `DIGITS` digits of base 62, most significant first, padded with `0`.
+/// Converts a number, most significant word first, to `DIGITS` base62 digits, most significant first, padded with `0`.
 fn base62<const DIGITS: usize>(mut number: impl AsMut<[u32]>) -> [u8; DIGITS] {
     let number = number.as_mut();
     let mut digits = [b'0'; DIGITS];
@@ -192,7 +192,7 @@ mod tests {
         assert!(!is_api_key(&format!("{}0", key.expose())));
     }
 
-    /// CRC-32 (ISO-HDLC) of `ccat_` and 43 zeros, worked out apart from this code.
+    /// CRC-32 (ISO-HDLC) of `ccat_` and 43 zeros, computed independently of this code.
     #[test]
     fn a_known_checksum() {
         let content = format!("ccat_{}", "0".repeat(43));

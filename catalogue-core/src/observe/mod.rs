@@ -1,4 +1,4 @@
-//! What a host is told of each finished request, for its metrics and logs.
+//! Observation of finished requests, for the host application's metrics and logs.
 
 mod observer;
 mod trace_parent;

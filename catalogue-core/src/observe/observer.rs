@@ -1,4 +1,4 @@
-//! [`Observer`]: what a host is told of each finished request, for its metrics and logs.
+//! [`Observer`]: is called after each finished request, for the host application's metrics and logs.
 
 use std::error::Error;
 use std::fmt;
@@ -16,9 +16,9 @@ use crate::limit::{ClientAddress, Throttled};
 use crate::model::Identity;
 use crate::operation::Operation;
 
-/// Is told of each request that was answered; not of one whose client went away before the answer was ready.
+/// Callback for each request that gets a response; not called if the client disconnects before the response is ready.
 ///
-/// It runs on the request's task before the answer leaves, so it must be quick. A panic in it changes no answer.
+/// It runs on the request's task before the response is sent, so it must be quick. A panic in it changes no response.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,11 +44,11 @@ use crate::operation::Operation;
 /// ```
 #[auto_impl(Arc, Box)]
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
-    /// `request` was answered.
+    /// Called when the response to `request` is ready.
     fn finished(&self, request: &FinishedRequest<'_>);
 }
 
-/// Both are told, one after the other.
+/// Calls both, one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn finished(&self, request: &FinishedRequest<'_>) {
         self.0.finished(request);
@@ -56,7 +56,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 }
 
-/// `None` is told nothing.
+/// `None` observes nothing.
 impl<T: Observer> Observer for Option<T> {
     fn finished(&self, request: &FinishedRequest<'_>) {
         if let Some(observer) = self {
@@ -65,39 +65,39 @@ impl<T: Observer> Observer for Option<T> {
     }
 }
 
-/// A request that was answered. Nothing in it is secret.
+/// A request and its response. Contains no secrets.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct FinishedRequest<'r> {
-    /// What was asked for; `None` for a public document and for a path that is no operation.
+    /// Requested operation; `None` for a public document and for a path that is not an operation.
     pub operation: Option<Operation>,
-    /// How it was asked for; a method that HTTP does not know can be any text.
+    /// Method of the request; one that HTTP does not define can be any text.
     pub method: &'r Method,
-    /// The answer's status.
+    /// Status of the response.
     pub status: StatusCode,
-    /// How long it took, from the call to the finished answer: without reading the request and sending the answer.
+    /// Time from the call to the finished response, without reading the request and sending the response.
     pub duration: Duration,
-    /// Who called; `None` where no credential was valid, or looked at (documents, `OPTIONS`, 405, 429 before the look-up).
+    /// Caller; `None` if no credential was valid or checked (documents, `OPTIONS`, 405, 429 before the lookup).
     pub caller: Option<&'r Identity>,
-    /// The answer's `X-Request-Id` (decision A16).
+    /// `X-Request-Id` of the response (decision A16).
     pub request_id: &'r str,
-    /// How many bytes the answer's body has, as it is sent.
+    /// Length of the response's body in bytes, as it is sent.
     pub body_length: usize,
-    /// Why it was answered 401.
+    /// Reason for a 401.
     pub refusal: Option<Refusal>,
-    /// Whose token was refused, where it was revoked or has expired. `None` for all other tokens, and where an
-    /// [`Authenticator`](crate::auth::Authenticator) beside the storage of the courses refused it.
+    /// Holder of the refused token, if it was revoked or has expired. `None` for all other tokens, and if an
+    /// [`Authenticator`](crate::auth::Authenticator) other than the storage of the courses refused it.
     pub refused: Option<&'r Identity>,
-    /// What the authenticator says of the refusal beyond its reason (decision O32).
+    /// Explanation by the authenticator, beyond the reason (decision O32).
     pub explanation: Option<Explanation>,
-    /// Which limit it exceeded, where it was answered 429.
+    /// Limit that a request with a 429 exceeded.
     pub exceeded: Option<ExceededLimit>,
-    /// Why it was answered 500: a [`StorageError`](crate::storage::StorageError) of the storage's, or another error that says
-    /// what panicked. The log has it too.
+    /// Cause of a 500: a [`StorageError`](crate::storage::StorageError) of the storage, or an error with the message of a
+    /// panic. It is logged too.
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
-    /// The trace that the caller says it belongs to.
+    /// Trace that the request belongs to, according to the caller.
     pub trace: Option<TraceParent<'r>>,
-    /// Where it came from, as the frontend knows (decision A2).
+    /// Address of the client, as the frontend knows it (decision A2).
     pub client: Option<ClientAddress>,
 }
 
@@ -105,16 +105,16 @@ pub struct FinishedRequest<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExceededLimit {
-    /// That of requests in flight.
+    /// Limit of requests in flight.
     InFlight,
-    /// That of the credential.
+    /// Limit of the credential.
     Credential,
-    /// That of unknown tokens from the client's address.
+    /// Limit of unknown tokens from the client's address.
     ClientAddress,
 }
 
 impl<'r> FinishedRequest<'r> {
-    /// What request and answer tell: all but the operation and the duration.
+    /// Collects everything except the operation and the duration.
     pub(crate) fn of(
         request: &'r request::Parts,
         response: &Response<Bytes>,
@@ -153,7 +153,7 @@ impl<'r> FinishedRequest<'r> {
         finished
     }
 
-    /// Tells `observer`.
+    /// Calls `observer` and logs a panic in it.
     pub(crate) fn tell(&self, observer: &dyn Observer) {
         if catch_unwind(AssertUnwindSafe(|| observer.finished(self))).is_err() {
             tracing::error!(request_id = self.request_id, "the observer of finished requests panicked");
@@ -162,7 +162,7 @@ impl<'r> FinishedRequest<'r> {
 }
 
 impl ExceededLimit {
-    /// Its name in logs and metrics, such as `in_flight`.
+    /// Returns its name in logs and metrics, such as `in_flight`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -4,16 +4,16 @@ use http::{HeaderMap, HeaderName};
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// `version "-" trace-id "-" parent-id "-" trace-flags`
+/// Length of `version "-" trace-id "-" parent-id "-" trace-flags`.
 const LENGTH: usize = 55;
 
-/// The header `traceparent` of a request: which trace the caller says that it is in, and where.
+/// Header `traceparent` of a request: the trace that the caller is in, and the caller's span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceParent<'r>(&'r str);
 
 impl<'r> TraceParent<'r> {
-    /// The one header of that name; `None` where there is none or several, or it is not as § 3.2 of the recommendation
-    /// has it. Of a version above 00, which can have more behind the flags, what 00 knows is read (§ 4.3).
+    /// Returns the header; `None` if it is absent, repeated, or not in the format of § 3.2 of the recommendation. Versions
+    /// above 00 can have more after the flags; only what 00 defines is read (§ 4.3).
     #[must_use]
     pub fn of(headers: &'r HeaderMap) -> Option<Self> {
         let mut given = headers.get_all(TRACEPARENT).iter();
@@ -38,23 +38,23 @@ impl<'r> TraceParent<'r> {
         is_right.then(|| Self(&text[..LENGTH]))
     }
 
-    /// The trace's id: 32 hexadecimal digits.
+    /// Returns the trace's id: 32 hexadecimal digits.
     #[must_use]
     pub fn trace_id(self) -> &'r str {
         &self.0[3..35]
     }
 
-    /// The id of the caller's own span: 16 hexadecimal digits.
+    /// Returns the id of the caller's span: 16 hexadecimal digits.
     #[must_use]
     pub fn parent_id(self) -> &'r str {
         &self.0[36..52]
     }
 
-    /// Whether the caller may have recorded its part of the trace.
+    /// Returns whether the caller may have recorded its part of the trace.
     #[must_use]
     pub fn is_sampled(self) -> bool {
         let last = self.0.as_bytes()[LENGTH - 1];
-        // The lowest bit of a hexadecimal digit: 'a' to 'f' are 97 to 102, and stand for 10 to 15.
+        // The lowest bit of a hexadecimal digit: 'a' to 'f' are the bytes 97 to 102, but have the values 10 to 15.
         if last.is_ascii_digit() { last & 1 == 1 } else { last & 1 == 0 }
     }
 }

@@ -1,5 +1,5 @@
-//! Bodies of successes as JSON (section 1): [`Reply`], what an operation returns, and [`ListBody`], the items of a page, written
-//! while the storage reads them.
+//! Bodies of successful responses as JSON (section 1): [`Reply`], the result of an operation, and [`ListBody`], the items
+//! of a page, written while the storage reads them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,26 +42,26 @@ pub(crate) struct PaginationMeta<'d> {
     pub(crate) next_cursor: Option<&'d str>,
 }
 
-/// What an operation answers with, rendered.
+/// Rendered result of an operation.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
-    /// The address of the page after this one, relative to the base address (decision A18).
+    /// URL of the next page, relative to the base URL (decision A18).
     pub(crate) next: Option<String>,
-    /// The revision of the courses in it, where the storage keeps any.
+    /// Revision of the courses in it, if the storage has revisions.
     pub(crate) revision: Option<Revision>,
 }
 
 impl Reply {
-    /// `data` in the envelope of a success.
+    /// Renders `data` in the envelope of a success.
     pub(crate) fn of(data: &impl Serialize) -> Self {
         Self { body: json(&Success { data }), next: None, revision: None }
     }
 }
 
-/// The body of a page without its end: an envelope whose `data` is still open.
+/// Body of a page without its end: an envelope whose `data` is still open.
 ///
-/// It is what serialising a [`SuccessPage`] gives, without texts in between.
+/// Contains the same bytes as a serialized [`SuccessPage`], without strings in between.
 #[derive(Debug)]
 pub(crate) struct ListBody {
     json: Vec<u8>,
@@ -69,14 +69,14 @@ pub(crate) struct ListBody {
 }
 
 impl ListBody {
-    /// A body that has room for that many usual items.
+    /// Creates a body with capacity for `items` items of usual size.
     pub(crate) fn with_capacity(items: usize) -> Self {
         let mut json = Vec::with_capacity((items + 1) * USUAL_ITEM);
         json.extend_from_slice(br#"{"data":["#);
         Self { json, items: 0 }
     }
 
-    /// Adds the next item, which `write` writes as JSON.
+    /// Adds the next item, which `write` appends as JSON.
     pub(crate) fn push(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         if self.items > 0 {
             self.json.push(b',');
@@ -85,7 +85,7 @@ impl ListBody {
         self.items += 1;
     }
 
-    /// The whole body, which says where the next page starts.
+    /// Returns the whole body, with the cursor of the next page.
     pub(crate) fn finish(mut self, next: Option<&Cursor>) -> Vec<u8> {
         self.json.extend_from_slice(b"],\"meta\":");
         write(&mut self.json, &PaginationMeta { next_cursor: next.map(Cursor::as_str) });

@@ -24,9 +24,9 @@ pub(super) static ROW: Row = Row {
     example: || Reply::of(&example::course()),
 };
 
-/// The slug that a path segment stands for, decoded once as UTF-8 (decision R6); `None` where no course can have it.
+/// Decodes the slug in a path segment, once, as UTF-8 (decision R6). Returns `None` if no course can have it.
 pub(super) fn parse_slug(segment: &str) -> Option<String> {
-    // What is longer than a slug with all of it escaped is none.
+    // Longer than any slug, even with every byte escaped.
     if segment.len() > 3 * MAX_SLUG_BYTES || has_bad_escape(segment) {
         return None;
     }

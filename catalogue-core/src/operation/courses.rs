@@ -23,11 +23,11 @@ pub(super) static ROW: Row = Row {
     example,
 };
 
-/// The parameters of one request for a page of the list.
+/// Parameters of one request for a page of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ListCall {
     pub(super) page: PageRequest,
-    /// The limit where the caller named one; the next page's address names it again.
+    /// Limit that the caller named, if any; the next page's URL repeats it.
     named_limit: Option<Limit>,
 }
 
@@ -41,7 +41,7 @@ impl ListCall {
         Ok(Self { page: PageRequest { limit: named_limit.unwrap_or_default(), after }, named_limit })
     }
 
-    /// The page, and the address of the next one, which starts after `next`.
+    /// Returns the page, and the URL of the next one, which starts after `next`.
     fn reply(&self, account: &AccountId, body: ListBody, next: Option<&Position>) -> Result<Reply, ApiError> {
         let unknown = || ApiError::Internal("the storage lists an item at a position that none can have".into());
         let cursor = next.map(|next| Cursor::encode(account, next).ok_or_else(unknown)).transpose()?;
@@ -69,7 +69,7 @@ pub(super) async fn run(
     Ok(Reply { revision, ..call.reply(caller.account(), body, next.as_ref())? })
 }
 
-/// What serialising a [`CourseListItem`] gives, without the texts being copied on the way.
+/// Writes the same bytes as a serialized [`CourseListItem`], without copying the strings first.
 #[inline]
 fn write_item(row: &CourseRow<'_>, json: &mut Vec<u8>) {
     let &CourseRow { slug, title, language, published_at, hidden, module_count } = row;

@@ -1,12 +1,12 @@
-//! [`DocumentFormat`]: what can be read below the documents' address.
+//! [`DocumentFormat`]: the documents below the documents' URL.
 
-/// The version of OpenAPI that the document is written in.
+/// Version of OpenAPI that the document is written in.
 pub(crate) const OPENAPI: &str = "3.1.0";
-/// The version of the API (section 9).
+/// Version of the API (section 9).
 pub(crate) const VERSION: &str = "1.0.0";
 pub(crate) const TITLE: &str = "Course Catalogue Read API";
 
-/// A form of the API's description, as it is served to anybody below the documents' address, and for
+/// Format of the API's description, as it is publicly served below the documents' URL, and for
 /// [`Catalogue::document`](crate::Catalogue::document).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -26,7 +26,7 @@ pub enum DocumentFormat {
 impl DocumentFormat {
     pub(crate) const ALL: [Self; 5] = [Self::Reference, Self::OpenApi, Self::OpenApi30, Self::Markdown, Self::Llms];
 
-    /// The path relative to the documents' address.
+    /// Returns the path relative to the documents' URL.
     pub(crate) const fn path(self) -> &'static str {
         self.row().0
     }
@@ -45,7 +45,7 @@ impl DocumentFormat {
         }
     }
 
-    /// The document at `path` below the documents' address; the reference page also with a slash at the end.
+    /// Returns the document at `path` below the documents' URL; the reference page even with a trailing slash.
     pub(crate) fn at(path: &str) -> Option<Self> {
         let path = if path == "/" { "" } else { path };
         Self::ALL.into_iter().find(|document| document.path() == path)

@@ -30,7 +30,7 @@ pub(super) fn course() -> CourseDetail {
     }
 }
 
-/// The courses of a page that is full, with a further one behind it.
+/// Returns the courses of a full page that has a next page.
 pub(super) fn course_items() -> [CourseListItem; 2] {
     let draft = CourseListItem {
         slug: "rye-and-sourdough".to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn course_items() -> [CourseListItem; 2] {
     [draft, published]
 }
 
-/// Where the page after [`course_items`] starts.
+/// Returns where the page after [`course_items`] starts.
 pub(super) fn next_position() -> Position {
     Position { created_at: time("2026-01-02T03:04:05Z"), slug: course().slug }
 }

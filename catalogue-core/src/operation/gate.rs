@@ -1,15 +1,15 @@
-//! The scope gate: the only maker of [`Authorized`].
+//! The scope gate, which alone creates [`Authorized`].
 
 use super::Operation;
 use crate::error::ApiError;
 use crate::model::{AccountId, CredentialKind, Identity};
 
-/// A caller who passed one operation's gate. Operations take nothing less, so none runs without it.
+/// A caller that passed one operation's gate. Operations require it, so none runs without the gate.
 #[derive(Debug)]
 pub(crate) struct Authorized<'c>(&'c Identity);
 
 impl Authorized<'_> {
-    /// The account whose data the caller may read, and no other.
+    /// Returns the only account whose data the caller may read.
     pub(crate) fn account(&self) -> &AccountId {
         &self.0.account
     }
@@ -20,9 +20,9 @@ impl Authorized<'_> {
 }
 
 impl Operation {
-    /// Lets `identity` through to this operation: first its kind (decision A5), then its scope (section 5.6).
+    /// Authorizes `identity` for this operation: checks first its kind (decision A5), then its scope (section 5.6).
     ///
-    /// An operation that needs no scope answers every valid credential (decision A6).
+    /// An operation that needs no scope accepts every valid credential (decision A6).
     pub(crate) fn authorize<'c>(
         self,
         identity: &'c Identity,

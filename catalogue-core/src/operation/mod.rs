@@ -1,5 +1,5 @@
-//! What the API can do: one row of a table each, which drives the router, the scope gate and every document. A new endpoint
-//! adds a variant, its row, a file with its parameters and work, and its tests.
+//! Operations of the API: one row of a table each, which drives the router, the scope gate and every document. A new
+//! endpoint adds a variant, its row, a file with its parameters and its implementation, and its tests.
 
 pub(crate) mod body;
 mod course;
@@ -23,7 +23,7 @@ use body::Reply;
 use courses::ListCall;
 use document::DocumentFormat;
 
-/// Makes the operations, all of them in a list, and the row of each.
+/// Defines the operations, the list of all of them, and the row of each.
 macro_rules! operations {
     ($($(#[$doc:meta])* $operation:ident => $row:expr,)*) => {
         /// One operation of section 4. All are GET, take no body and need a bearer token.
@@ -57,25 +57,25 @@ operations! {
     GetOpenApi => &openapi::ROW,
 }
 
-/// What router, gate and documents know of an operation.
+/// Description of an operation for the router, the gate and the documents.
 #[derive(Debug)]
 pub(crate) struct Row {
     /// The operation's name in documents and logs.
     pub(crate) id: &'static str,
-    /// Relative to the base address; one segment at most is a `{parameter}`.
+    /// Relative to the base URL; at most one segment is a `{parameter}`.
     pub(crate) path: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) description: &'static str,
-    /// The scope that the operation declares (section 5.5); none beyond a valid credential if `None`.
+    /// Scope that the operation declares (section 5.5); `None` if every valid credential is accepted.
     pub(crate) scope: Option<Scope>,
     pub(crate) parameters: &'static [Parameter],
-    /// Whether the resource may be absent, which is answered 404.
+    /// Whether the resource may be absent, which causes a 404.
     pub(crate) may_be_absent: bool,
-    /// The group that documents show it in.
+    /// Group in which documents show it.
     pub(crate) tag: Tag,
-    /// The schema of its answer.
+    /// Schema of its response.
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
-    /// An answer for the documents, rendered as every answer is; of the OpenAPI document a sketch.
+    /// Example response for the documents, rendered like every response; only a sketch for the OpenAPI document.
     pub(crate) example: fn() -> Reply,
 }
 
@@ -91,15 +91,15 @@ impl Tag {
     const DESCRIPTION: Self = Self { name: "Description", description: "The description of this API." };
     const IDENTITY: Self = Self { name: "Identity", description: "The credential that a request carries." };
 
-    /// Every group, by alphabet.
+    /// All groups, in alphabetical order.
     pub(crate) const ALL: [Self; 3] = [Self::COURSES, Self::DESCRIPTION, Self::IDENTITY];
 }
 
-/// What a request asks for, once its parameters are parsed.
+/// A request with its parameters parsed.
 #[derive(Debug)]
 pub(crate) enum Asked {
     Call(Call),
-    /// A document that was made once.
+    /// A document, which is rendered only once.
     Document(DocumentFormat),
 }
 
@@ -108,29 +108,29 @@ pub(crate) enum Asked {
 pub(crate) enum Call {
     Me,
     Courses(ListCall),
-    /// `None` where the path's text can name no course.
+    /// `None` if the path's text cannot be a slug.
     Course(Option<String>),
 }
 
 impl Operation {
-    /// The operation's name in documents and logs, such as `listCourses`.
+    /// Returns the operation's name in documents and logs, such as `listCourses`.
     #[must_use]
     pub fn id(self) -> &'static str {
         self.row().id
     }
 
-    /// The operation's path below the base address, as in the documents, such as `/courses/{slug}`.
+    /// Returns the operation's path below the base URL, as in the documents, such as `/courses/{slug}`.
     #[must_use]
     pub fn path(self) -> &'static str {
         self.row().path
     }
 
-    /// The operation at `path` below the base address, with its path parameter as it stands there (or nothing).
+    /// Returns the operation at `path` below the base URL, with its path parameter exactly as in `path`, or empty.
     pub(crate) fn at(path: &str) -> Option<(Self, &str)> {
         Self::ALL.iter().find_map(|&operation| Some((operation, match_path(operation.path(), path)?)))
     }
 
-    /// Reads the parameters (decision R2: the first fault answers, limit before cursor).
+    /// Parses the parameters (decision R2: returns the first error, limit before cursor).
     pub(crate) fn parse(self, caller: &Authorized<'_>, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
         Ok(Asked::Call(match self {
             Self::GetMe => Call::Me,
@@ -142,7 +142,7 @@ impl Operation {
 }
 
 impl Call {
-    /// How many bytes its texts take up.
+    /// Returns the size of its texts in bytes.
     pub(crate) fn weight(&self) -> usize {
         match self {
             Self::Courses(call) => call.page.after.as_ref().map_or(0, |after| after.slug.len()),
@@ -151,7 +151,7 @@ impl Call {
         }
     }
 
-    /// Does the work, for a caller who passed the gate.
+    /// Runs the operation for a caller that passed the gate.
     pub(crate) async fn run(&self, courses: &dyn CourseStorage, caller: &Authorized<'_>) -> Result<Reply, ApiError> {
         match self {
             Self::Me => Ok(me::run(caller)),
@@ -161,7 +161,7 @@ impl Call {
     }
 }
 
-/// Matches a template in which one segment may be a `{parameter}`; in `path` it is not empty, and taken as it stands.
+/// Matches a template with at most one `{parameter}` segment. Returns that segment of `path` as it is; it is not empty.
 fn match_path<'r>(template: &str, path: &'r str) -> Option<&'r str> {
     let Some((before, parameter)) = template.split_once('{') else {
         return (template == path).then_some("");

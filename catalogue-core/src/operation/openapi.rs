@@ -1,4 +1,4 @@
-//! `GET /openapi.json`: the OpenAPI document behind a token (section 4.4).
+//! `GET /openapi.json`: the OpenAPI document for callers with a token (section 4.4).
 
 use schemars::json_schema;
 use serde_json::json;
@@ -21,7 +21,7 @@ pub(super) static ROW: Row = Row {
     example: || Reply { body: sketch().into(), next: None, revision: None },
 };
 
-/// The document's beginning; all of it would hold itself as an example.
+/// Returns the beginning of the document; the whole document would contain itself as an example.
 fn sketch() -> String {
     json!({ "openapi": OPENAPI, "info": { "title": TITLE, "version": VERSION }, "paths": {} }).to_string()
 }

@@ -1,4 +1,4 @@
-//! [`AdminStorage`]: administration of a storage, beyond what the API and the developer settings ask.
+//! [`AdminStorage`]: administration of a storage, beyond what the API and the developer settings need.
 
 use std::ops::ControlFlow;
 
@@ -20,48 +20,48 @@ pub enum Record {
     Course(Course),
 }
 
-/// Takes what a call reads, such as the records of an export, one at a time; [`ControlFlow::Break`] ends the call
-/// early.
+/// Callback for what a call reads, such as the records of an export, one at a time; [`ControlFlow::Break`] ends the
+/// call early.
 pub type Visitor<'v, T = Record> = dyn FnMut(T) -> ControlFlow<()> + Send + 'v;
 
-/// What an import did with one account or course.
+/// Effect of an import on one account or course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// It was not there before.
+    /// It did not exist before.
     Added,
-    /// It was there with other content.
+    /// It existed with other content.
     Changed,
-    /// It was there with the same content, and was left alone.
+    /// It existed with the same content, and was not written.
     Unchanged,
     /// This import has put it already; nothing was done.
     Repeated,
 }
 
-/// Writes accounts and courses, and by [`KeyStorage`] credentials.
+/// Storage of accounts and courses, and through [`KeyStorage`] of credentials.
 ///
-/// `Ok` of a call that writes means that the change is committed: it outlives this process, and a crash of the machine
-/// where the database is set up so. An error means that nothing has changed, unless its kind is
-/// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not. Each call
-/// fails when the storage cannot be read or written now; a call that fails for other reasons too names them.
+/// `Ok` from a call that writes means that the change is committed: it survives this process, and a crash of the
+/// machine if the database is configured for that. An error means that nothing has changed, unless its kind is
+/// [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown): then the change may have been made or not.
+/// Each call fails if the storage cannot be read or written now; a call that can fail for other reasons documents them.
 ///
-/// Calls may block the thread for as long as the database works: they are meant for a command line, not for a request.
+/// Calls may block the thread for as long as the database works: they are for command lines, not for requests.
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait AdminStorage: KeyStorage {
-    /// Begins an import: all of it, or nothing.
+    /// Begins an import, which is committed as a whole or not at all.
     ///
-    /// Of two imports at the same time, a storage may let one wait or refuse it, here or at any later call.
+    /// If two imports run concurrently, a storage may let one wait or refuse it, here or in any later call.
     ///
     /// # Errors
-    /// When the storage cannot be written now, for instance because another import runs.
+    /// Returns an error if the storage cannot be written now, for instance because another import runs.
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
 
-    /// Hands the accounts to `visit` by id, then their courses by account and slug (compared by bytes), all of one
-    /// state of the data.
+    /// Passes the accounts to `visit` by id, then their courses by account and slug (compared by bytes), all from one
+    /// snapshot of the data.
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
 
-    /// Hands the accounts to `visit` by id (compared by bytes), with the number of their courses and of their keys that
-    /// hold at `now`, all of one state of the data.
+    /// Passes the accounts to `visit` by id (compared by bytes), with the number of their courses and of their keys that
+    /// are valid at `now`, all from one snapshot of the data.
     async fn list_accounts(
         &self,
         accounts: Accounts<'_>,
@@ -69,40 +69,40 @@ pub trait AdminStorage: KeyStorage {
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError>;
 
-    /// Removes the account with that id, its courses and its credentials, and says what was removed; or `None` when
-    /// there is none. It is gone from the next request on. A later account with the same id has none of its revisions.
+    /// Removes `account`, its courses and its credentials, and returns what was removed, or `None` if it does not exist.
+    /// Applies from the next request on. A later account with the same id has none of its revisions.
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
 
-    /// Removes one course with its modules; says whether it was there.
+    /// Removes a course with its modules. Returns whether it existed.
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError>;
 
-    /// Hands the credentials of those accounts to `visit`: by account (compared by bytes), those of one account in the
-    /// order of [`list_keys`](KeyStorage::list_keys), all of one state of the data.
+    /// Passes the credentials of `accounts` to `visit`: by account (compared by bytes), within an account in the order of
+    /// [`list_keys`](KeyStorage::list_keys), all from one snapshot of the data.
     async fn visit_credentials(
         &self,
         accounts: Accounts<'_>,
         visit: &mut Visitor<'_, CredentialRecord>,
     ) -> Result<(), StorageError>;
 
-    /// The credential with that id, or `None` when there is none.
+    /// Returns the credential `id`, or `None` if it does not exist.
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Records when credentials were used, all uses or none. Of each credential the latest time is kept, from this call
-    /// or an earlier one. A use of what is no credential of the account is skipped.
+    /// Records when credentials were used, all uses or none. Keeps the latest time of each credential, from this call or
+    /// an earlier one. Skips a use if the account does not have the credential.
     ///
-    /// It changes nothing that a request reads, so every account keeps its revision. It does not create a storage that
-    /// is missing.
+    /// Changes nothing that a request reads, so every account keeps its revision. Does not create a storage that is
+    /// missing.
     async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
 
-    /// Revokes the signed tokens with those digests, which expire at `expires_at`: from the next request on,
-    /// [`is_revoked`](crate::storage::CredentialStorage::is_revoked) says so (decision O29). What is revoked already stays as
-    /// it is.
+    /// Revokes the signed tokens with `digests`, which expire at `expires_at`: from the next request on,
+    /// [`is_revoked`](crate::storage::CredentialStorage::is_revoked) returns `Some(true)` for them (decision O29). A
+    /// token that is revoked already stays unchanged.
     ///
-    /// A revocation names no account and goes with none. It stays for a day after the expiry, as clocks differ. Each call
-    /// removes some that ended a day or more before `at`, more than it adds, so that their number is bounded.
+    /// A revocation belongs to no account and is not removed with one. It is kept for a day after the expiry, as clocks
+    /// differ. Each call removes some that ended a day or more before `at`, more than it adds, to bound their number.
     ///
     /// # Errors
-    /// When the storage keeps no revocations, as by default, or cannot be written now.
+    /// Returns an error if the storage holds no revocations, as by default, or cannot be written now.
     async fn revoke_tokens(
         &self,
         digests: &[TokenDigest],
@@ -113,33 +113,33 @@ pub trait AdminStorage: KeyStorage {
         Err(StorageError::new(StorageErrorKind::Other, "this storage keeps no revocations of signed tokens"))
     }
 
-    /// The state of the storage's servers and of the connections to them: whether the primary answers, which is asked
-    /// now, and how far its replicas lag. `None` where there is no server, as by default.
+    /// Returns the state of the storage's servers and of the connections to them: whether the primary responds, which is
+    /// checked now, and how far its replicas lag. `None` if there is no server, as by default.
     async fn status(&self) -> Option<StorageStatus> {
         None
     }
 }
 
-/// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it. Its calls fail as
-/// those of [`AdminStorage`] do.
+/// An import in progress. Nothing of it is visible before [`commit`](Self::commit); dropping it undoes it. Its calls fail
+/// like those of [`AdminStorage`].
 #[async_trait]
 pub trait Import: Send {
     /// Adds an account or replaces its name and email.
     async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError>;
 
-    /// When the course with that slug was created, or `None` when there is none.
+    /// Returns when the course `slug` was created, or `None` if it does not exist.
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError>;
 
     /// Adds a course or replaces it, modules included.
     ///
     /// # Errors
-    /// [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`InvalidValue`](crate::storage::StorageErrorKind::InvalidValue) when its slug is not valid (see
-    /// [`is_slug`](crate::is_slug)), or when the storage cannot be written.
+    /// Returns [`UnknownReference`](crate::storage::StorageErrorKind::UnknownReference) if its account does not exist,
+    /// [`InvalidValue`](crate::storage::StorageErrorKind::InvalidValue) if its slug is not valid (see
+    /// [`is_slug`](crate::is_slug)), or another error if the storage cannot be written.
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError>;
 
-    /// When each of those courses was created, as [`creation_time`](Self::creation_time) says of one after the other. That is
-    /// what it does by default; a storage that is asked over a network asks for all of them at once.
+    /// Returns the [`creation_time`](Self::creation_time) of each of `courses`. The default implementation looks them
+    /// up one after the other; network storages should override it with one batched query.
     async fn creation_times(&mut self, courses: &[(AccountId, &str)]) -> Result<Vec<Option<Timestamp>>, StorageError> {
         let mut times = Vec::with_capacity(courses.len());
         for (account, slug) in courses {
@@ -148,13 +148,13 @@ pub trait Import: Send {
         Ok(times)
     }
 
-    /// Puts records as [`put_account`](Self::put_account) and [`put_course`](Self::put_course) do one after the other, and
-    /// says of each in their order what was done, or why it was refused: [`UnknownReference`] or [`InvalidValue`]. That is
-    /// what it does by default; a storage that is asked over a network puts all of them at once. Whoever calls it says how
-    /// many are in memory at the same time.
+    /// Puts records like [`put_account`](Self::put_account) and [`put_course`](Self::put_course), one after the
+    /// other. Returns for each, in order, what was done, or why it was refused: [`UnknownReference`] or
+    /// [`InvalidValue`]. Network storages should override the default implementation and put all of them with one
+    /// call. The caller decides how many records are in memory at the same time.
     ///
     /// # Errors
-    /// When the storage cannot be written. Nothing is known of the records then, and the import can only be dropped.
+    /// Returns an error if the storage cannot be written. The records' outcome is then unknown: drop the import.
     ///
     /// [`UnknownReference`]: crate::storage::StorageErrorKind::UnknownReference
     /// [`InvalidValue`]: crate::storage::StorageErrorKind::InvalidValue
@@ -174,14 +174,14 @@ pub trait Import: Send {
         Ok(outcomes)
     }
 
-    /// Removes every course that this import has not put, of the accounts that it has put; returns account and slug of
-    /// each, in any order. It comes last, before [`commit`](Self::commit).
+    /// Removes every course that this import has not put, of the accounts that it has put. Returns account and slug of
+    /// each, in any order. It is the last call before [`commit`](Self::commit).
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError>;
 
-    /// Makes the whole import visible at once.
+    /// Makes the whole import visible atomically.
     ///
     /// # Errors
-    /// When the storage cannot be written. As for every call of [`AdminStorage`], nothing has changed then unless the kind
-    /// is [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown).
+    /// Returns an error if the storage cannot be written. As for every call of [`AdminStorage`], nothing has changed then,
+    /// unless the kind is [`OutcomeUnknown`](crate::storage::StorageErrorKind::OutcomeUnknown).
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
 }

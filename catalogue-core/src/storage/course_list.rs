@@ -1,9 +1,9 @@
-//! The list of an account's courses: its rows, and where they stand.
+//! The list of an account's courses: its rows and their positions.
 
 use crate::model::CourseListItem;
 use crate::timestamp::Timestamp;
 
-/// The position of one course in its account's list, by what the list is ordered by: creation time, then slug.
+/// Position of a course in its account's list, by the values that order the list: creation time, then slug.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// When the course was created.
@@ -12,25 +12,25 @@ pub struct Position {
     pub slug: String,
 }
 
-/// One course in the list, borrowed from where a storage has it.
+/// One course in the list, borrowed from the storage's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CourseRow<'r> {
-    /// As [`CourseListItem::slug`].
+    /// See [`CourseListItem::slug`].
     pub slug: &'r str,
-    /// As [`CourseListItem::title`].
+    /// See [`CourseListItem::title`].
     pub title: &'r str,
-    /// As [`CourseListItem::language`].
+    /// See [`CourseListItem::language`].
     pub language: &'r str,
-    /// As [`CourseListItem::published_at`].
+    /// See [`CourseListItem::published_at`].
     pub published_at: Option<Timestamp>,
-    /// As [`CourseListItem::hidden`].
+    /// See [`CourseListItem::hidden`].
     pub hidden: bool,
-    /// As [`CourseListItem::module_count`].
+    /// See [`CourseListItem::module_count`].
     pub module_count: u32,
 }
 
 impl CourseListItem {
-    /// The course as a row of the list, without its texts being copied.
+    /// Returns the course as a row of the list, without copying its texts.
     #[must_use]
     pub fn row(&self) -> CourseRow<'_> {
         let &Self { ref slug, ref title, ref language, published_at, hidden, module_count } = self;

@@ -1,8 +1,8 @@
-//! [`StorageError`]: what an operator would act on.
+//! [`StorageError`]: failure of a storage, classified by what an operator would do about it.
 
 use std::error::Error;
 
-/// Why a storage could not do its work. It knows no HTTP, and "not there" is no error.
+/// Reason why a call of a storage failed. It is independent of HTTP; a missing record is not an error.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StorageError {
@@ -11,43 +11,43 @@ pub struct StorageError {
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// The kind of a [`StorageError`], by what an operator would do about it.
+/// Kind of a [`StorageError`], by what an operator would do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StorageErrorKind {
-    /// The storage is out of reach, or too slow now: look at its machine and its load.
+    /// The storage is unreachable, or too slow now: check its machine and its load.
     Unavailable,
-    /// The storage holds what it must not hold, or has another schema: repair or migrate it.
+    /// The storage contains invalid data, or has another schema: repair or migrate it.
     Corrupt,
-    /// The call names something that is not there, such as an unknown account: correct the call.
+    /// The call names something that does not exist, such as an unknown account: correct the call.
     UnknownReference,
-    /// The call adds something that is there already: correct the call.
+    /// The call adds something that exists already: correct the call.
     AlreadyThere,
-    /// The call holds a value that cannot be stored: correct the call.
+    /// The call contains a value that cannot be stored: correct the call.
     InvalidValue,
-    /// A change may have been made or not, since the answer to its commit was lost: look before you repeat it. After an
-    /// error of any other kind nothing has changed.
+    /// A change may have been made or not, since the response to its commit was lost: check before you repeat it. After
+    /// an error of any other kind, nothing has changed.
     OutcomeUnknown,
-    /// The storage never does this: its courses belong to another program, which changes them.
+    /// The storage never supports this: its courses belong to another program, which changes them.
     Unsupported,
     /// Anything else.
     Other,
 }
 
 impl StorageError {
-    /// An error with a sentence for the operator's log.
+    /// Creates an error with a sentence for the operator's log.
     pub fn new(kind: StorageErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same with what caused it.
+    /// Adds the error's cause.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// What an operator would do about it.
+    /// Returns the error's kind.
     #[must_use]
     pub const fn kind(&self) -> StorageErrorKind {
         self.kind

@@ -1,4 +1,4 @@
-//! [`KeyStorage`]: what the developer settings ask of a storage about the keys of one account (section 5.1).
+//! [`KeyStorage`]: the keys of one account, for the developer settings (section 5.1).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,38 +14,38 @@ use super::StorageError;
 use crate::model::{AccountId, CredentialRecord, NewCredential};
 use crate::timestamp::Timestamp;
 
-/// Duration for which an ended key and its events stay, so that one that leaks later is still recognized, and for which an event
-/// of no key stays.
+/// Time for which an ended key and its events are kept, so that a key that leaks later is still recognized, and for
+/// which an event without a key is kept.
 pub const RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// Maximum number of ended keys, or of events of no key, that one call removes.
+/// Maximum number of ended keys, or of events without a key, that one call removes.
 pub const MAX_REMOVED: usize = 100;
 
-/// Maximum number of events of one key's renames.
+/// Maximum number of rename events of one key.
 pub const MAX_RENAMES: usize = 20;
 
-/// Keeps the keys of accounts, and what was done with them.
+/// Storage of the keys of accounts, and of the events that changed them.
 ///
 /// # Contract
-/// - Each call names its account. A key of somebody else is answered like one that does not exist.
-/// - A change and its event are committed together, or neither is. What changes nothing writes no event: a second
-///   revocation, a name that the key has already.
+/// - Each call is scoped to an account. The result for another account's key is the same as for one that does not exist.
+/// - A change and its event are committed together, or neither is. A call that changes nothing writes no event: a second
+///   revocation, or a name that the key has already.
 /// - `Ok` means that the change is committed. An error means that nothing has changed, unless its kind is
-///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown). Each call fails when the storage cannot be read or written now;
-///   a call that fails for other reasons too names them.
-/// - A change holds for each look-up that begins after it was answered.
-/// - A call blocks its thread no longer than a look-up does.
-/// - A key ends at its revocation or at its expiry, whichever is earlier. What is read, and the time for it, does not grow with
-///   the keys that have ended.
-/// - An ended key and its events stay for [`RETENTION`]. A call that creates a key in the account removes those that had ended
-///   by then, the earliest [`MAX_REMOVED`], with their events. The time is that of the new key's creation.
-/// - Of a key's renames the last [`MAX_RENAMES`] keep their events. All other events of a key stay as long as it.
+///   [`OutcomeUnknown`](super::StorageErrorKind::OutcomeUnknown). Each call fails if the storage cannot be read or
+///   written now; a call that can fail for other reasons documents them.
+/// - A change applies to each lookup that begins after the call has returned.
+/// - A call does not block its thread for longer than a lookup does.
+/// - A key ends at its revocation or at its expiry, whichever is earlier. What a call reads, and how long that takes,
+///   does not grow with the number of ended keys.
+/// - An ended key and its events are kept for [`RETENTION`]. A call that creates a key in the account removes those whose
+///   retention has ended at the new key's creation, with their events: the [`MAX_REMOVED`] that ended first.
+/// - A key keeps the events of its last [`MAX_RENAMES`] renames. All other events of a key are kept as long as the key.
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
-    /// Returns the keys of `account` that have not ended by `now`, and of the others the `ended` that ended last; oldest first,
-    /// ties by id, compared by bytes. `None` if there is no such account, also where another program keeps the accounts and keys are
-    /// left of one.
+    /// Returns the keys of `account` that have not ended by `now`, and the `ended` keys that ended last; oldest
+    /// first, ties by id, compared by bytes. `None` if the account does not exist, even if another program manages
+    /// the accounts and keys of a removed account are left.
     async fn list_keys(
         &self,
         account: &AccountId,
@@ -53,18 +53,18 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError>;
 
-    /// Returns the key with that id, whether it has ended or not, or `None` if the account has none.
+    /// Returns the key `id`, whether it has ended or not, or `None` if the account does not have it.
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError>;
 
     /// Stores a key.
     ///
     /// # Errors
-    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when a key of any account has its digest or its id, or when
-    /// the storage cannot be written now.
+    /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
+    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) if a key of any account has its digest or its id, or another
+    /// error if the storage cannot be written now.
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
 
-    /// Renames the key with that id and returns it, or `None` when the account has none.
+    /// Renames the key `id` and returns it, or `None` if the account does not have it.
     async fn rename_key(
         &self,
         account: &AccountId,
@@ -73,14 +73,14 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Stores `successor`, whose account is `account`, and lets the key with that id expire at `ends_at`, or at the expiry
-    /// that it has where that is earlier. Returns the key that is replaced, with the successor's id.
+    /// Stores `successor`, whose account is `account`, and lets the key `id` expire at `ends_at`, or at its present expiry
+    /// if that is earlier. Returns the replaced key, with the successor's id.
     ///
-    /// `None` when the account has no such key, or it no longer holds at the instant of the successor's creation, or
-    /// has a successor.
+    /// Returns `None` if the account does not have the key, or the key is no longer valid at the successor's creation, or
+    /// already has a successor.
     ///
     /// # Errors
-    /// As for [`create_key`](Self::create_key).
+    /// Returns the errors of [`create_key`](Self::create_key).
     async fn rotate_key(
         &self,
         account: &AccountId,
@@ -90,7 +90,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Revokes the key with that id and returns it, or `None` when the account has none. The first revocation's time stays.
+    /// Revokes the key `id` and returns it, or `None` if the account does not have it. The first revocation's time is kept.
     async fn revoke_key(
         &self,
         account: &AccountId,
@@ -99,11 +99,11 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// The account's last events, newest first, `most` of them at most.
+    /// Returns the account's last events, newest first, at most `most`.
     async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
 
-/// Who made a change, as the log of changes names them.
+/// Author of a change, as the log of changes names them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Actor(Cow<'static, str>);
 
@@ -113,25 +113,25 @@ impl Actor {
     /// The operator, on the command line.
     pub const OPERATOR: Self = Self(Cow::Borrowed("operator"));
 
-    /// The actor of that text, as a storage kept it.
+    /// Creates an actor from stored text.
     pub fn from_stored(text: impl Into<String>) -> Self {
         Self(Cow::Owned(text.into()))
     }
 
-    /// One of several people who own the account together: `owner` and the name.
+    /// Creates the actor for one of several people who own the account together: `owner` and their name.
     #[must_use]
     pub fn owner_named(name: &str) -> Self {
         Self(Cow::Owned(format!("owner {name}")))
     }
 
-    /// The actor's text.
+    /// Returns the actor's text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// What was done to a key, or to sign in.
+/// Action on a key, or on sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CredentialAction {
@@ -143,7 +143,7 @@ pub enum CredentialAction {
     KeyRotated,
     /// A key was revoked.
     KeyRevoked,
-    /// A sign-in link was made.
+    /// A sign-in link was created.
     LinkMade,
     /// A sign-in link was used.
     SignedIn,
@@ -152,7 +152,7 @@ pub enum CredentialAction {
 }
 
 impl CredentialAction {
-    /// Every action.
+    /// All actions.
     pub const ALL: &'static [Self] = &[
         Self::KeyCreated,
         Self::KeyRenamed,
@@ -163,7 +163,7 @@ impl CredentialAction {
         Self::SignedOut,
     ];
 
-    /// The action's name in storages, logs and answers.
+    /// Returns the action's name in storages, logs and responses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -177,31 +177,31 @@ impl CredentialAction {
         }
     }
 
-    /// The action of that name.
+    /// Returns the action named `name`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 }
 
-/// One line of an account's log. It is never changed. [`KeyStorage`] says how long it stays.
+/// One entry of an account's log. It is never changed. [`KeyStorage`] documents how long it is kept.
 ///
 /// As JSON it is an object of `id`, `at`, `action`, `keyId`, `keyName` and `actor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialEvent {
     /// The account.
     pub account: AccountId,
-    /// `evt_` and a UUID of version 7, so that the order of ids is that of time.
+    /// `evt_` and a UUID of version 7, so that ids are ordered by time.
     pub id: Arc<str>,
-    /// When it was done: the instant that the call names, or else the clock's.
+    /// Time of the action: the instant that the call names, or else the current time.
     pub at: Timestamp,
-    /// What was done.
+    /// The action.
     pub action: CredentialAction,
-    /// Who did it.
+    /// Author of the action.
     pub actor: Actor,
-    /// The key's id, where it was done to a key.
+    /// Id of the key, if the action was on a key.
     pub credential_id: Option<Arc<str>>,
-    /// The key's name then; of a renaming, the new one.
+    /// Name of the key at the event; after a rename, the new one.
     pub name: Option<String>,
 }
 
@@ -220,14 +220,14 @@ impl Serialize for CredentialEvent {
 }
 
 impl CredentialEvent {
-    /// What `by` did to `account` at that instant, under a fresh id.
+    /// Creates the event of an `action` by `by` on `account`, with a new id.
     #[must_use]
     pub fn new(account: AccountId, action: CredentialAction, at: Timestamp, by: &Actor) -> Self {
         let id = format!("evt_{}", Uuid::now_v7().simple()).into();
         Self { account, id, at, action, actor: by.clone(), credential_id: None, name: None }
     }
 
-    /// The same, done to `key`.
+    /// Creates the event of an `action` by `by` on `key`, with a new id.
     #[must_use]
     pub fn to_key(key: &CredentialRecord, action: CredentialAction, at: Timestamp, by: &Actor) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What the catalogue asks of a storage: small traits that know no HTTP, no cursor and no token.
+//! Interfaces to storages: small traits that are independent of HTTP, cursors and tokens.
 
 pub(crate) mod admin;
 mod course_list;
@@ -27,22 +27,22 @@ pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};
 use crate::model::{AccountId, CourseDetail, Credential, TokenDigest};
 pub use crate::model::{AtRevision, Revision};
 
-/// Reads courses for the API.
+/// Storage of courses, as the API reads them.
 ///
 /// # Contract
-/// - Every read names its account; a course of somebody else is answered like one that does not exist.
-/// - Lists are ordered by creation time, newest first, ties by slug, descending, both compared byte by byte. A page
-///   starts right after `page.after`, whether or not a course still stands there. Courses that are unpublished or hidden are listed.
-/// - A walk from page to page repeats no course and skips none that was there throughout. For that a course keeps its
+/// - Every read is scoped to an account. Another account's course has the same result as one that does not exist.
+/// - Lists are ordered by creation time, newest first, ties by slug, descending, compared byte by byte. A page starts
+///   right after `page.after`, whether or not a course is still there. Unpublished and hidden courses are listed.
+/// - Paging through the list neither repeats a course nor skips one that existed throughout. For that, a course keeps its
 ///   creation time and slug: one that is given another counts as deleted and created.
 /// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
 /// - Modules are in order, numbered from 1. Their bodies are never read.
-/// - Each call sees one state of the data, and everything that was committed before it began. It fails when the storage cannot
-///   answer now, which is answered 500.
-/// - Calls may run at the same time and may be dropped before they finish.
+/// - Each call sees one snapshot of the data, and everything that was committed before it began. It fails if the
+///   storage cannot respond now; the request then gets a 500.
+/// - Calls may run concurrently and may be dropped before they finish.
 ///
-/// A call runs on the task of its request. Where it blocks the thread for longer than a look-up in an index, run it on
-/// the runtime's blocking threads and bound how many run at once, since a dropped call leaves its work running.
+/// A call runs on the task of its request. If it blocks the thread for longer than an index lookup, run it on the
+/// runtime's blocking threads and limit how many run concurrently, since a dropped call leaves its work running.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -52,7 +52,7 @@ pub use crate::model::{AtRevision, Revision};
 /// };
 /// use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 ///
-/// /// A host's courses in a map.
+/// /// A host application's courses in a map.
 /// #[derive(Debug)]
 /// struct Courses(HashMap<AccountId, Vec<(Timestamp, CourseDetail)>>);
 ///
@@ -104,12 +104,12 @@ pub use crate::model::{AtRevision, Revision};
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
-    /// Hands the page of `account`'s courses that `page` asks for to `rows`, in the list's order, with one course more
-    /// where there is one ([`PageRequest::rows`]), and returns the account's [revision](Self::revision) as in
-    /// [`AtRevision`]. An unknown account has no courses.
+    /// Passes the requested page of `account`'s courses to `rows`, in the list's order, with one more course if there is
+    /// one ([`PageRequest::rows`]). Returns the account's [revision](Self::revision) as in [`AtRevision`]. An unknown
+    /// account has no courses.
     ///
-    /// No row can be taken back: hand over each once, and collect them first where a read may be repeated. Of a call that fails
-    /// no row is used.
+    /// A row cannot be taken back: pass each only once, and collect the rows first if a read may be repeated. The rows of a
+    /// failed call are not used.
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -117,39 +117,39 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError>;
 
-    /// One course of `account` with its module headers, or `None`, and the account's [revision](Self::revision).
+    /// Returns one course of `account` with its module headers, or `None`, and the account's [revision](Self::revision).
     async fn find_course(
         &self,
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError>;
 
-    /// The revision of `account`'s courses, or `None` where the storage keeps none.
+    /// Returns the revision of `account`'s courses, or `None` if the storage has no revisions.
     ///
-    /// A revision is replaced by a fresh one in the transaction of every change to the account's courses or modules, and
-    /// is never used again for other content, of this account or another. A change to one account leaves the others', unless
-    /// the storage can only tell whether anything has changed: then it replaces all of them.
+    /// Every change to the account's courses or modules replaces the revision in the same transaction. A revision is
+    /// never used again for other content, of this account or another. A change to one account does not change the
+    /// revisions of others, unless the storage can only detect that anything has changed: then it replaces all of them.
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let _ = account;
         Ok(None)
     }
 }
 
-/// Finds credentials for the built-in authenticator, [`StoredCredentials`](crate::auth::StoredCredentials).
+/// Storage of credentials for the built-in authenticator, [`StoredCredentials`](crate::auth::StoredCredentials).
 ///
 /// # Contract
-/// - A credential is found by the digest of its whole token and in no other way.
-/// - A revoked or expired credential is still found, and says so.
-/// - Each call sees everything that was committed before it began. It fails when the storage cannot answer now, which is
-///   answered 500.
+/// - A credential can be found only by the digest of its whole token.
+/// - A revoked or expired credential is still returned, with its revocation or expiry.
+/// - Each call sees everything that was committed before it began. It fails if the storage cannot respond now; the request
+///   then gets a 500.
 ///
-/// Where the same storage keeps [revisions](CourseStorage::revision) and is passed to
-/// [`Catalogue::with_api_keys`](crate::Catalogue::with_api_keys), set [`Credential::revision`]: else each request for
-/// courses costs one more call.
+/// If the same storage has [revisions](CourseStorage::revision) and is passed to
+/// [`Catalogue::with_api_keys`](crate::Catalogue::with_api_keys), set [`Credential::revision`]: otherwise, each request
+/// for courses costs one more call.
 ///
-/// Tokens may have any form that RFC 6750 allows; those that begin like the keys of [`NewToken`](crate::auth::NewToken)
-/// must have their checksum too. [`BearerToken::digest`](crate::auth::BearerToken::digest) makes the digest of one that
-/// the host has made by itself.
+/// Tokens may have any format that RFC 6750 allows; those with the prefix of [`NewToken`](crate::auth::NewToken)'s keys
+/// must also have a valid checksum. [`BearerToken::digest`](crate::auth::BearerToken::digest) returns the digest of a
+/// token that the host application has generated itself.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -158,7 +158,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 /// use catalogue_core::storage::{CredentialStorage, StorageError};
 /// use catalogue_core::{AccountId, async_trait};
 ///
-/// /// A host's keys in a map.
+/// /// A host application's keys in a map.
 /// #[derive(Debug, Default)]
 /// struct Keys(HashMap<TokenDigest, Credential>);
 ///
@@ -169,7 +169,7 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 ///     }
 /// }
 ///
-/// // A new key: its owner sees it once, and the digest stays.
+/// // A new key: its owner sees it once, and only the digest is stored.
 /// let key = NewToken::mint(CredentialKind::ApiKey);
 /// let identity = Identity::api_key(AccountId::new("acc_1"), "key_1", Scopes::from_names(["read:courses"]));
 /// let mut keys = Keys::default();
@@ -184,15 +184,15 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait CredentialStorage: fmt::Debug + Send + Sync + 'static {
-    /// The credential whose token has that digest, or `None`.
+    /// Returns the credential whose token has `digest`, or `None`.
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError>;
 
-    /// Whether the signed token with that digest was revoked here (decision O29), or `None` where the storage keeps no
+    /// Returns whether the signed token with `digest` was revoked here (decision O29), or `None` if the storage holds no
     /// revocations of signed tokens.
     ///
-    /// With the feature `oauth` it is asked for each token in the form of a signed one, and where it does not say `None`,
-    /// in the place of [`find_credential`](Self::find_credential): no credential of such a storage has that form.
-    /// [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens) revokes one.
+    /// With the feature `oauth`, it is called for each token in the format of a signed one. Unless it returns `None`,
+    /// [`find_credential`](Self::find_credential) is not called: no credential of such a storage has that format.
+    /// [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens) revokes tokens.
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let _ = digest;
         Ok(None)

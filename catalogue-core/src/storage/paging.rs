@@ -1,4 +1,4 @@
-//! Keyset paging: what page is asked for, what comes back, and where the next one starts.
+//! Keyset pagination: the requested page, its rows, and where the next one starts.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::course_list::{CourseRow, Position};
 
-/// How many items a page holds at most: 1 to 100, 50 where the caller does not say (section 8).
+/// Maximum number of items on a page: 1 to 100, 50 by default (section 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Limit(u8);
 
@@ -15,10 +15,10 @@ impl Limit {
     pub const MIN: Self = Self(1);
     /// The largest limit.
     pub const MAX: Self = Self(100);
-    /// The limit where the caller gives none.
+    /// The limit of a request that names none.
     pub const DEFAULT: Self = Self(50);
 
-    /// A limit, or `None` outside [`MIN`](Self::MIN) to [`MAX`](Self::MAX). It is never clamped.
+    /// Creates a limit, or returns `None` outside [`MIN`](Self::MIN) to [`MAX`](Self::MAX): a limit is never clamped.
     #[must_use]
     pub const fn new(limit: u8) -> Option<Self> {
         if limit < Self::MIN.0 || limit > Self::MAX.0 {
@@ -27,7 +27,7 @@ impl Limit {
         Some(Self(limit))
     }
 
-    /// The limit as a number.
+    /// Returns the limit as a number.
     #[must_use]
     pub const fn get(self) -> usize {
         self.0 as usize
@@ -40,24 +40,24 @@ impl Default for Limit {
     }
 }
 
-/// Which page of a list is wanted.
+/// Request for one page of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageRequest {
-    /// How many items at most.
+    /// Maximum number of items.
     pub limit: Limit,
-    /// The page starts right after this position, whether or not an item still stands there; at the start if `None`.
+    /// Position right after which the page starts, whether or not an item is still there; `None` for the first page.
     pub after: Option<Position>,
 }
 
 impl PageRequest {
-    /// How many rows to read: one more than the page holds, which tells whether another page follows.
+    /// Returns the number of rows to read: one more than the page holds, to find out whether another page follows.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.limit.get() + 1
     }
 }
 
-/// Takes the rows of a page in the list's order, up to the one that is beyond the page.
+/// Receiver of the rows of a page in the list's order, and of one row beyond the page.
 ///
 /// ```
 /// use catalogue_core::storage::{CourseRow, CourseRows, Limit, Position};
@@ -82,31 +82,31 @@ impl PageRequest {
 pub struct CourseRows<'r> {
     limit: usize,
     taken: usize,
-    /// Where the last row of the page stands, once the page is full.
+    /// Position of the page's last row, once the page is full.
     last: Option<Position>,
     has_more: bool,
     take: &'r mut (dyn FnMut(CourseRow<'_>) + Send),
 }
 
 impl<'r> CourseRows<'r> {
-    /// Hands up to `limit` rows on to `take`.
+    /// Creates a receiver that passes up to `limit` rows to `take`.
     pub fn new(limit: Limit, take: &'r mut (dyn FnMut(CourseRow<'_>) + Send)) -> Self {
         Self { limit: limit.get(), taken: 0, last: None, has_more: false, take }
     }
 
-    /// Takes the next row, which stands at `position`. [`ControlFlow::Break`] says that the page has no room for it, and
-    /// that no further one is wanted: the row only tells that another page follows.
+    /// Takes the next row. Returns [`ControlFlow::Break`] if the page is full: the row then only shows that another page
+    /// follows, and no further row is needed.
     ///
-    /// Of the positions only that of the page's last row is asked for, where the next page starts.
+    /// `position` is called only for the page's last row, after which the next page starts.
     pub fn push(&mut self, row: CourseRow<'_>, position: impl FnOnce() -> Position) -> ControlFlow<()> {
         let Ok(flow) = self.try_push(row, || Ok::<_, Infallible>(position()));
         flow
     }
 
-    /// The same where a position is read, and reading it may fail.
+    /// Like [`push`](Self::push), but for a position whose reading may fail.
     ///
     /// # Errors
-    /// That of `position`.
+    /// Returns the error of `position`.
     #[inline]
     pub fn try_push<E>(
         &mut self,
@@ -125,8 +125,8 @@ impl<'r> CourseRows<'r> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Where the next page starts: the position of the last row that was taken, when a further one came; `None` exactly
-    /// when none did.
+    /// Returns where the next page starts: the position of the last row that was taken. `None` if no further row was
+    /// pushed.
     #[must_use]
     pub fn next(self) -> Option<Position> {
         self.last.filter(|_| self.has_more)
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::timestamp::Timestamp;
 
-    /// The numbers of the rows that were taken of so many, and the one after which the next page starts.
+    /// Returns the numbers of those of `rows` that were taken, and the one after which the next page starts.
     fn page(limit: u8, rows: u32) -> (Vec<u32>, Option<String>) {
         let mut taken = Vec::new();
         let mut take = |row: CourseRow<'_>| taken.push(row.module_count);

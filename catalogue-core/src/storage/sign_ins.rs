@@ -9,37 +9,37 @@ use super::{Actor, StorageError};
 use crate::model::{Account, AccountId, TokenDigest};
 use crate::timestamp::Timestamp;
 
-/// How many sessions an account has at most; beyond that the oldest is removed.
+/// Maximum number of sessions of an account; beyond it, the oldest is removed.
 pub const MAX_SESSIONS: usize = 10;
 
-/// Keeps sign-in links and sessions, as digests alone.
+/// Storage of sign-in links and sessions, as digests only.
 ///
 /// # Contract
-/// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is. What
-///   changes nothing writes no event.
-/// - Each call fails when the storage cannot be read or written now; a call that fails for other reasons too names them.
-/// - A link is exchanged once, also by concurrent calls.
-/// - An end holds for each look-up that begins after it was answered.
-/// - Links and sessions are removed with their account. If another program keeps the accounts, those of an account that is gone
-///   are removed when one of them is looked up or exchanged: a later account with its id has none of them.
-/// - A code that is unknown or has ended costs a read and no write, because anybody can send one.
-/// - A call blocks its thread no longer than a look-up does.
+/// - A change and its event ([`CredentialEvent`](super::CredentialEvent)) are committed together, or neither is. A call
+///   that changes nothing writes no event.
+/// - Each call fails if the storage cannot be read or written now; a call that can fail for other reasons documents them.
+/// - A link can be exchanged only once, even by concurrent calls.
+/// - The end of a link or session applies to each lookup that begins after the call has returned.
+/// - Links and sessions are removed with their account. If another program manages the accounts, those of a removed account
+///   are removed when one of them is looked up or exchanged: a later account with the same id has none of them.
+/// - An unknown or ended code costs a read and no write, because anyone can send one.
+/// - A call does not block its thread for longer than a lookup does.
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
-    /// Stores a link. It removes the account's links and sessions that are over at its creation, and some of other accounts
-    /// that ended a day before. It also removes the account's events of no key that are older by
+    /// Stores a link. Also removes the account's links and sessions that have expired at its creation, and some of other
+    /// accounts that expired a day before; and the account's events without a key that are past
     /// [`RETENTION`](super::RETENTION), the oldest [`MAX_REMOVED`](super::MAX_REMOVED).
     ///
     /// # Errors
-    /// [`UnknownReference`](super::StorageErrorKind::UnknownReference) when its account does not exist,
-    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) when there is such a link, or when the storage cannot be
-    /// written now.
+    /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
+    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) if the link exists already, or another error if the storage
+    /// cannot be written now.
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError>;
 
-    /// Takes the link with that digest, stores `session` for its account, and returns the account. `None` when there is
-    /// no such link, or it has ended by `now`. Of more than [`MAX_SESSIONS`] sessions of the account the oldest are
-    /// removed.
+    /// Removes the link with the digest `link`, stores `session` for its account, and returns the account. `None` if the
+    /// link does not exist or has expired at `now`. If the account then has more than [`MAX_SESSIONS`] sessions, the oldest
+    /// are removed.
     async fn exchange_link(
         &self,
         link: &TokenDigest,
@@ -47,13 +47,13 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError>;
 
-    /// The session with that digest, over or not, or `None` when there is none or it was ended.
+    /// Returns the session with `digest`, expired or not, or `None` if it does not exist or was ended.
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError>;
 
-    /// Ends the session with that digest, if there is one.
+    /// Ends the session with `digest`, if it exists.
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError>;
 
-    /// Ends all links and sessions of `account`, and says how many there were.
+    /// Ends all links and sessions of `account`, and returns their number.
     async fn end_sign_ins(&self, account: &AccountId, by: &Actor) -> Result<u64, StorageError>;
 }
 
@@ -62,36 +62,36 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
 pub struct NewSignIn {
     /// The digest of the link's code.
     pub digest: TokenDigest,
-    /// Whom it signs in.
+    /// Account that it signs in.
     pub account: AccountId,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it is refused.
+    /// Instant from which it is refused.
     pub expires_at: Timestamp,
 }
 
-/// A session to be stored, of the account whose link is exchanged for it.
+/// A session to be stored, for the account whose link is exchanged for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
     /// The digest of the session's secret.
     pub digest: TokenDigest,
     /// When it begins.
     pub created_at: Timestamp,
-    /// From when on it is refused.
+    /// Instant from which it is refused.
     pub expires_at: Timestamp,
 }
 
-/// A session as it is looked up.
+/// A session, as a lookup returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Whose it is.
+    /// Account that is signed in.
     pub account: Account,
-    /// From when on it is refused.
+    /// Instant from which it is refused.
     pub expires_at: Timestamp,
 }
 
 impl Session {
-    /// Whether it is over at `now`.
+    /// Returns whether it has expired at `now`.
     #[must_use]
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.expires_at <= now

@@ -1,32 +1,32 @@
-//! [`StorageStatus`]: what operators want to know of a storage's servers.
+//! [`StorageStatus`]: state of a storage's servers, for operators.
 
 use std::time::Duration;
 
 use super::StorageError;
 
-/// The state of the server that a storage writes to, and of the replicas that are read in its place.
+/// State of the server that a storage writes to, and of the replicas that are read instead of it.
 #[derive(Debug, Default)]
 pub struct StorageStatus {
-    /// Why the server does not answer, or answers without being the primary; `None` where it answers as the primary.
+    /// Why the server does not respond, or is not the primary; `None` if it responds as the primary.
     pub error: Option<StorageError>,
     /// Its connections of the request path.
     pub connections: Connections,
-    /// In the order in which they were named.
+    /// Replicas, in the configured order.
     pub replicas: Vec<ReplicaStatus>,
-    /// Whether accounts are on several servers. One of them may then be away while requests of other accounts are answered.
+    /// Whether accounts are distributed over several servers. One may then be down while requests of other accounts succeed.
     pub is_spread: bool,
-    /// What an operator has to mend, though requests are answered: a sentence each.
+    /// Problems that an operator has to fix, although requests succeed: one sentence each.
     pub faults: Vec<String>,
 }
 
-/// The state of a replica.
+/// State of a replica.
 #[derive(Clone, Debug, Default)]
 pub struct ReplicaStatus {
     /// Its host and port.
     pub server: String,
-    /// Whether it answered when it was asked last.
+    /// Whether it responded to the last check.
     pub reachable: bool,
-    /// How old its state may be, to about a second; `None` where that is not known.
+    /// Maximum age of its data, to about a second; `None` if unknown.
     pub lag: Option<Duration>,
     /// Whether the request path reads from it.
     pub is_read: bool,
@@ -34,17 +34,17 @@ pub struct ReplicaStatus {
     pub connections: Connections,
 }
 
-/// The connections to one server.
+/// Connections to one server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connections {
-    /// How many there may be.
+    /// Maximum number of connections.
     pub at_most: usize,
-    /// How many read now.
+    /// Number of connections that are reading now.
     pub in_use: usize,
-    /// How many are open and wait for a read.
+    /// Number of connections that are open and idle.
     pub idle: usize,
-    /// How many reads wait for one.
+    /// Number of reads that wait for a connection.
     pub waiting: usize,
-    /// How many reads have failed because their time was up, since the start.
+    /// Number of reads that have timed out since the start.
     pub timeouts: usize,
 }

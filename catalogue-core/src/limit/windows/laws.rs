@@ -1,4 +1,4 @@
-//! Laws that hold whatever the order of requests and however time passes.
+//! Properties that hold for any order of requests and any passage of time.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use proptest::prelude::*;
 use super::*;
 
 const SECOND: u64 = 1_000_000_000;
-/// The length of every window here.
+/// Length of every window here, in nanoseconds.
 const LENGTH: u64 = 3 * SECOND;
 
 fn windows(requests: u32) -> Windows {
     Windows::new(RateLimit::new(requests, Duration::from_nanos(LENGTH)).unwrap(), 1)
 }
 
-/// What happens to the windows.
+/// Event that changes the windows.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// So many nanoseconds pass.
+    /// The given nanoseconds pass.
     Pass(u64),
-    /// A key takes one.
+    /// A key takes one request.
     Take(Fingerprint),
-    /// A key gives back the grant that it got last.
+    /// A key gives back its last grant.
     GiveBack(Fingerprint),
 }
 
@@ -34,7 +34,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Plays events, and gives what each key got.
+/// Plays `events` and returns the results of each key.
 fn play(requests: u32, events: impl IntoIterator<Item = Event>) -> HashMap<Fingerprint, Vec<Taken>> {
     let (windows, mut now) = (windows(requests), 0);
     let mut answers: HashMap<_, Vec<_>> = HashMap::new();
@@ -60,12 +60,12 @@ fn play(requests: u32, events: impl IntoIterator<Item = Event>) -> HashMap<Finge
 }
 
 proptest! {
-    /// No window grants more than the limit and was not given back; what is left is what was not granted; a refusal comes
-    /// only when nothing is left; and no window begins before the one before it has ended.
+    /// A window never grants more than the limit, not counting what was given back; `remaining` is what was not granted;
+    /// a refusal means that nothing is left; and no window begins before the previous one has ended.
     #[test]
     fn no_window_grants_more_than_the_limit(requests in 1..5_u32, events in vec(event(), 0..80)) {
         let (windows, mut now) = (windows(requests), 0);
-        // By the end of a window: how many were granted and not given back.
+        // By the end of a window: the number of grants that were not given back.
         let mut granted: HashMap<u64, u32> = HashMap::new();
         let mut last = 0;
         for event in events {
@@ -97,7 +97,7 @@ proptest! {
         prop_assert!(ends.windows(2).all(|pair| pair[1] - pair[0] >= LENGTH), "{:?}", ends);
     }
 
-    /// What is given back at once leaves no trace: all other answers are as if it had not been taken.
+    /// A grant that is given back immediately leaves no trace: all other results are as if it had not been taken.
     #[test]
     fn giving_back_is_neutral(requests in 1..5_u32, events in vec((event(), any::<bool>()), 0..80)) {
         let (plain, disturbed, mut now) = (windows(requests), windows(requests), 0);
@@ -112,7 +112,7 @@ proptest! {
         }
     }
 
-    /// No answer to one key depends on what others do.
+    /// The results of one key do not depend on other keys.
     #[test]
     fn keys_are_independent(requests in 1..5_u32, events in vec(event(), 0..80)) {
         let together = play(requests, events.iter().copied());
@@ -126,15 +126,15 @@ proptest! {
         }
     }
 
-    /// A client that sends no more than `r` requests until `t` whole seconds have passed, and then as many as the policy's
-    /// `q`, is never refused.
+    /// A client that sends at most `r` requests until `t` whole seconds have passed, and then at most the policy's `q`, is
+    /// never refused.
     #[test]
     fn a_client_that_obeys_is_never_refused(
         requests in 1..6_u32,
         waits in vec((0..5 * SECOND / 2, any::<prop::sample::Index>()), 1..80),
     ) {
         let (windows, mut now) = (windows(requests), 0);
-        // What the last answer said: how many remain until when.
+        // From the last result: how many requests remain, and until when.
         let (mut remaining, mut until) = (requests, 0);
         for (wait, burst) in waits {
             now += wait;

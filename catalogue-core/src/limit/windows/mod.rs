@@ -1,4 +1,4 @@
-//! [`Windows`]: what each key has taken in its window, in bounded room.
+//! [`Windows`]: counts of each key's current window, in bounded memory.
 
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,15 +7,15 @@ use std::time::Duration;
 use super::limiter::Taken;
 use super::rate_limit::RateLimit;
 
-/// How many buckets there are, and how many keys each has room for: half a million keys in 17 MiB at most.
+/// Number of buckets; with [`SLOTS`] keys in each, half a million keys in at most 17 MiB.
 pub(super) const BUCKETS: usize = 1 << 15;
 const SLOTS: usize = 16;
 
-/// The windows of many keys. Times are nanoseconds from a moment of the caller's choice.
+/// Windows of many keys. Times are nanoseconds since a moment that the caller chooses.
 ///
-/// A key belongs to one bucket. A window that is over leaves its slot free. Where a bucket is full of windows that are not,
-/// the one of which least was taken gives way, and of several the one that ends first. So to have an allowance that is used
-/// up back before its time costs sixteen, used up in a bucket that nobody can choose.
+/// A key belongs to one bucket. An expired window frees its slot. If a bucket is full of windows that have not expired,
+/// the one with the fewest requests is evicted, and among several the one that ends first. So a client that wants a
+/// used-up allowance back early must use up sixteen others in the same bucket, and no client can choose the bucket.
 #[derive(Debug)]
 pub(super) struct Windows {
     requests: u32,
@@ -53,24 +53,24 @@ impl Windows {
         Taken::Granted { remaining: self.requests - window.taken, resets_in, window: window.end }
     }
 
-    /// Gives one back to the window that ends then, if it is still the key's: none that counts another ends then too.
+    /// Gives one request back to the key's window that ends at `end`, if it still exists. Other windows end at other times.
     pub(super) fn give_back(&self, key: Fingerprint, end: u64) {
         if let Some(window) = self.bucket(key).iter_mut().find(|window| window.key == key && window.end == end) {
             window.taken = window.taken.saturating_sub(1);
             if window.taken == 0 {
-                // As if it had never begun: what cost nothing does not decide when the next window ends either.
+                // As if it had never begun: a request that cost nothing does not decide when the next window ends either.
                 window.end = 0;
             }
         }
     }
 
     fn bucket(&self, key: Fingerprint) -> MutexGuard<'_, Vec<Window>> {
-        // What is in a bucket is right between any two statements that change it.
+        // A poisoned bucket is usable: it is consistent between any two statements that change it.
         self.buckets[key as usize % self.buckets.len()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A slot for a further key.
+/// Returns a slot for a new key.
 fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
     let given_up = |window: &Window| if window.end <= now { (0, 0) } else { (window.taken, window.end) };
     let least = bucket.iter().enumerate().min_by_key(|(_, window)| given_up(window));
@@ -83,10 +83,10 @@ fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
     }
 }
 
-/// 128 bits that stand for a value in this process. Nobody knows the keys, so nobody chooses a value's bits or place.
+/// 128 bits that represent a value in this process. The hash keys are secret, so no client can choose its bits or bucket.
 pub(super) type Fingerprint = u128;
 
-/// Makes fingerprints, with random keys of its own.
+/// Generator of fingerprints, with its own random keys.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fingerprints([RandomState; 2]);
 

@@ -1,4 +1,4 @@
-//! What fits into the windows' room, and what gives way.
+//! Capacity of the windows, and eviction.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn is_granted(taken: Taken) -> bool {
     matches!(taken, Taken::Granted { .. })
 }
 
-/// The bytes of all windows that there is room for.
+/// Returns the bytes that are allocated for all windows.
 fn bytes(windows: &Windows) -> usize {
     let windows = windows.buckets.iter().map(|bucket| bucket.lock().unwrap().capacity()).sum::<usize>();
     windows * size_of::<Window>() + BUCKETS * size_of::<Mutex<Vec<Window>>>()

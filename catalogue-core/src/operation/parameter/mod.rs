@@ -1,4 +1,4 @@
-//! The parameters of the operations: what they are called, how they are read and what is wrong with a bad one.
+//! Parameters of the operations: their names, how they are parsed, and what is wrong with a bad one.
 
 use std::borrow::Cow;
 
@@ -30,12 +30,12 @@ impl Parameter {
         }
     }
 
-    /// Whether it is a segment of the path; else it stands in the query, where it may be left out.
+    /// Returns whether it is a segment of the path; else it is an optional part of the query.
     pub(crate) const fn is_in_path(self) -> bool {
         matches!(self, Self::Slug)
     }
 
-    /// What the documents say of it.
+    /// Returns its description in the documents.
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Cursor => {
@@ -47,7 +47,7 @@ impl Parameter {
         }
     }
 
-    /// The same for a form, which takes the value as it is and encodes it.
+    /// Returns its description in a form, which takes the value as it is and encodes it.
     pub(crate) const fn description_in_form(self) -> &'static str {
         match self {
             Self::Slug => "The course's slug as it is: this form encodes it.",
@@ -55,7 +55,7 @@ impl Parameter {
         }
     }
 
-    /// The bounds that a value is held to, as a JSON Schema.
+    /// Returns the constraints on its value, as a JSON Schema.
     pub(crate) fn schema(self) -> Value {
         match self {
             Self::Cursor => json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": PATTERN }),
@@ -67,8 +67,8 @@ impl Parameter {
         }
     }
 
-    /// Returns a value to which the documents' example answers belong. `None` for a cursor: tools send the examples of all
-    /// parameters, and a cursor is of one account.
+    /// Returns a value that the documents' example responses belong to. `None` for a cursor: tools send the examples of
+    /// all parameters, and a cursor belongs to one account.
     pub(crate) fn example(self) -> Option<Value> {
         match self {
             Self::Cursor => None,
@@ -78,14 +78,14 @@ impl Parameter {
     }
 }
 
-/// The query of a list; unknown parameters are ignored (decision R9).
+/// Query of a list; unknown parameters are ignored (decision R9).
 #[derive(Debug, Default)]
 pub(super) struct ListQuery<'q> {
     cursor: Once<'q>,
     limit: Once<'q>,
 }
 
-/// How often a parameter was given.
+/// A parameter that may be given at most once.
 #[derive(Debug, Default)]
 enum Once<'q> {
     #[default]
@@ -130,13 +130,13 @@ impl<'q> ListQuery<'q> {
     }
 }
 
-/// ASCII digits alone, in the bounds (decision R7).
+/// Parses a limit: only ASCII digits, within the bounds (decision R7).
 fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
     let invalid = |fault| InvalidParameter::new(error::LIMIT, fault);
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return Err(invalid(Fault::NotAnInteger));
     }
-    // Digits alone fail to parse only where they are too many.
+    // Digits fail to parse only if there are too many of them.
     text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OUT_OF_RANGE))
 }
 

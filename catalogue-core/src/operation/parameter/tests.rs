@@ -1,4 +1,4 @@
-//! How the query of a list is read.
+//! Parsing of a list's query.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -13,7 +13,7 @@ use crate::storage::admin::{AdminStorage, Import, Record, Visitor};
 use crate::timestamp::Timestamp;
 
 impl State {
-    /// Those accounts by id.
+    /// Returns `accounts`, ordered by id.
     fn of(&self, accounts: Accounts<'_>) -> Vec<AccountState> {
         self.accounts.iter().filter(|(id, _)| is_meant(accounts, id)).map(|(_, account)| account.clone()).collect()
     }
@@ -131,7 +131,7 @@ impl AdminStorage for MemoryStorage {
     }
 }
 
-/// By account, then oldest first.
+/// Sorts records by account, then oldest first.
 pub(super) fn in_order<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
     let mut records: Vec<_> = records.cloned().collect();
     records.sort_by_cached_key(|record| {

@@ -1,4 +1,4 @@
-//! [`MemoryImport`]: an import into a copy.
+//! [`MemoryImport`]: an import into a copy of the accounts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::storage::admin::{Change, Import};
 use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 
-/// A copy of the accounts that takes their place when it is committed.
+/// A copy of the accounts that replaces them when it is committed.
 pub(super) struct MemoryImport {
     target: MemoryStorage,
-    /// How many changes the accounts had seen when they were copied.
+    /// Value of `State::changes` when the accounts were copied.
     changes: u64,
     accounts: BTreeMap<AccountId, AccountState>,
     put_accounts: BTreeSet<AccountId>,

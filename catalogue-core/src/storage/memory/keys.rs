@@ -1,4 +1,4 @@
-//! The keys of [`MemoryStorage`], and the log of what was done with them.
+//! Keys of [`MemoryStorage`], and the log of changes to them.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::storage::{
 use crate::timestamp::Timestamp;
 
 impl State {
-    /// Removes the keys that the account of a `new` one no longer keeps at `now`.
+    /// Removes those keys in the account of `new` whose retention has ended at `now`.
     fn remove_ended(&mut self, new: &CredentialRecord, now: Timestamp) {
         let account = &new.identity.account;
         let mut ended: Vec<_> = self
@@ -36,7 +36,7 @@ impl State {
     }
 }
 
-/// Whether what was at `time` no longer stays at `now`.
+/// Returns whether the retention of something from `time` has ended at `now`.
 pub(super) fn is_past(time: Timestamp, now: Timestamp) -> bool {
     time.checked_add(RETENTION).is_some_and(|end| end <= now)
 }

@@ -1,4 +1,4 @@
-//! [`MemoryStorage`]: the reference, for tests and for trying things out.
+//! [`MemoryStorage`]: the reference implementation, for tests and trials.
 
 mod admin;
 mod import;
@@ -34,13 +34,13 @@ pub struct MemoryStorage {
 #[derive(Clone, Default)]
 struct State {
     accounts: BTreeMap<AccountId, AccountState>,
-    /// Grows with every change to the accounts, so that an import can tell whether it alone has changed them.
+    /// Grows with every change to the accounts, so that an import can detect changes by others.
     changes: u64,
     credentials: HashMap<TokenDigest, CredentialRecord>,
     sign_ins: HashMap<TokenDigest, SignIn>,
-    /// Signed tokens, with their expiry.
+    /// Revoked signed tokens, with their expiry.
     revoked_tokens: HashMap<TokenDigest, Timestamp>,
-    /// In the order of time.
+    /// Ordered by time.
     events: Vec<CredentialEvent>,
 }
 
@@ -95,19 +95,19 @@ fn fresh_revision() -> Revision {
 }
 
 impl MemoryStorage {
-    /// An empty storage.
+    /// Creates an empty storage.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change is made in one step, so a panic elsewhere leaves whole data behind.
+        // Every change is made in one step, so a panic elsewhere leaves consistent data behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What it holds is not for logs.
+/// Omits the content, which must not be logged.
 impl fmt::Debug for MemoryStorage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStorage").finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! The sign-in links and sessions of [`MemoryStorage`].
+//! Sign-in links and sessions of [`MemoryStorage`].
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::storage::{
 };
 use crate::timestamp::Timestamp;
 
-/// How long after its end is kept what another account has, or a signed token that was revoked.
+/// Retention of another account's link or session, or of a revoked signed token, after its end.
 pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A link or a session.

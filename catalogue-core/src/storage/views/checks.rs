@@ -1,36 +1,36 @@
-//! [`RowCheck`]: what SQL finds among the rows of views.
+//! [`RowCheck`]: checks across several rows of the views, in SQL.
 
 use super::ViewFault;
 use super::columns::{COURSES, MODULES, REVISIONS};
 
-/// A property of several rows of the views.
+/// Property of several rows of the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowCheck {
-    /// Each account has a slug once.
+    /// An account has a slug only once.
     Slugs,
     /// The modules of a course are numbered from 1 without a gap.
     Numbers,
     /// A course has as many modules as its `module_count` says.
     Counts,
-    /// Each account has one revision.
+    /// An account has only one revision.
     Revisions,
 }
 
-/// What the SQL of databases differs in.
+/// Differences between the SQL of databases.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect<'d> {
-    /// What stands before a view, such as `public.`.
+    /// Prefix of a view's name, such as `public.`.
     pub schema: &'d str,
-    /// The collation that compares bytes.
+    /// Collation that compares bytes.
     pub collation: &'d str,
-    /// `module_count` as an integer, or null if it is another value.
+    /// Expression for `module_count` as an integer, or null if it is another value.
     pub module_count: &'d str,
-    /// The end of a statement that reads the rows of a view, such as ` LIMIT 10000`.
+    /// End of a statement that reads the rows of a view, such as ` LIMIT 10000`.
     pub limit: &'d str,
 }
 
 impl RowCheck {
-    /// Returns the statement for the accounts and slugs that are wrong, each with two integers for [`fault`](Self::fault).
+    /// Returns the statement for the wrong accounts and slugs, each with two integers for [`fault`](Self::fault).
     #[must_use]
     pub fn sql(self, Dialect { schema, collation, module_count, limit }: Dialect<'_>) -> String {
         let text = |column, name| format!("CAST({column} AS TEXT) COLLATE {collation} AS {name}");
@@ -43,7 +43,7 @@ impl RowCheck {
                  GROUP BY a, s HAVING count(*) > 1 {order}",
                 text("slug", "s")
             ),
-            // All modules of a course of the sample, which may have cut them.
+            // All modules of the sample's courses: the sample itself may have cut some off.
             Self::Numbers => format!(
                 "SELECT a, s, CAST(0 AS BIGINT), CAST(0 AS BIGINT) FROM (SELECT {account}, {course}, number FROM {schema}{MODULES}) AS m WHERE (a, s) IN \
                  (SELECT a, s FROM (SELECT {account}, {course} FROM {schema}{MODULES}{limit}) AS r) AND {known} GROUP BY a, s \
@@ -64,7 +64,7 @@ impl RowCheck {
         }
     }
 
-    /// Returns the fault of a row of the statement.
+    /// Returns the problem that a row of the statement reports.
     #[must_use]
     pub fn fault(self, account: &str, slug: &str, told: i64, found: i64) -> ViewFault {
         let (view, what, wanted) = match self {

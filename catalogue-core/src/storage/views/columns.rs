@@ -1,4 +1,4 @@
-//! The views, and the columns that the API needs of them.
+//! The views, and the columns that the API reads from them.
 
 /// The view of accounts.
 pub const ACCOUNTS: &str = "catalogue_accounts";
@@ -8,15 +8,15 @@ pub const COURSES: &str = "catalogue_courses";
 pub const MODULES: &str = "catalogue_modules";
 /// The view of revisions, which may be missing.
 pub const REVISIONS: &str = "catalogue_revisions";
-/// The column that may be missing.
+/// The column of courses that may be missing.
 pub const MODULE_COUNT: &str = "module_count";
 
-/// What a column holds.
+/// Kind of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An account's id.
     Account,
-    /// A slug, which is compared.
+    /// A slug, which statements compare.
     Slug,
     /// A text.
     Text,

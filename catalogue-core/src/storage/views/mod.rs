@@ -1,7 +1,7 @@
 //! Views over another program's tables, as both databases read them: their columns and rows, and [`CourseViews`].
 //!
-//! Databases hand over rows ([`Cells`]); what a value must be, and what a fault says, is here ([`ViewRow`]). Checks of several rows
-//! are SQL that both understand ([`RowCheck`]).
+//! Databases provide the rows ([`Cells`]); valid values and the messages about invalid ones are defined here ([`ViewRow`]).
+//! Checks across several rows are SQL that both databases understand ([`RowCheck`]).
 
 mod checks;
 mod columns;
@@ -19,44 +19,44 @@ pub use columns::{ACCOUNTS, COURSES, Kind, MODULE_COUNT, MODULES, REVISIONS, VIE
 pub use row::ViewRow;
 pub use value::{Cells, Column, Owner, Page, Value};
 
-/// Looks at the views that courses are read from, where the tables behind them belong to another program.
+/// Checks of the views that courses are read from, if the tables behind them belong to another program.
 ///
-/// The request path does not use it: it is for command lines and the start of a server. Each call fails when the database cannot
-/// be asked.
+/// The request path does not use them: they are for command lines and server startup. Each call fails if the database
+/// cannot be queried.
 #[async_trait]
 pub trait CourseViews: fmt::Debug + Send + Sync {
-    /// What the API could not serve: views and columns that are missing or of a type that cannot be read, and rows that
-    /// break the contract of [`CourseStorage`](super::CourseStorage). Faults of one kind and view may be cut at a hundred.
+    /// Returns what the API could not serve: missing views and columns, types that cannot be read, and rows that break the
+    /// contract of [`CourseStorage`](super::CourseStorage). Problems of one kind and view may be cut off at a hundred.
     async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError>;
 
-    /// Optional columns without which requests are slower: `module_count`, without which each course of a list costs a count.
+    /// Returns missing optional columns that slow requests down: without `module_count`, each listed course costs a count.
     async fn check_columns(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
-    /// Reasons why the storage does not rely on `catalogue_revisions`, such as a table without its triggers. Responses are
-    /// right all the same, and cached for a shorter time or not at all.
+    /// Returns reasons why the storage does not rely on `catalogue_revisions`, such as a table without its triggers.
+    /// Responses are correct all the same, but cached for a shorter time or not at all.
     async fn check_revisions(&self) -> Result<Vec<ViewAdvice>, StorageError> {
         Ok(Vec::new())
     }
 
-    /// Requests whose plan scans a table or sorts, for the largest account that a bounded look finds, with the index that ends it
-    /// as a template in the words of the views; large tables without statistics.
+    /// Returns requests whose plan scans a table or sorts, for the largest account that a bounded search finds, with
+    /// a template (in terms of the views) for the index that avoids it. Also returns large tables without statistics.
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
-    /// What the role may do beyond reading the views and owning the tables of ours.
+    /// Returns the role's rights beyond reading the views and owning the catalogue's tables.
     async fn check_rights(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 }
 
-/// How many rows of each view are looked at.
+/// Number of rows of each view to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckedRows {
     /// At most 10,000.
     Sample,
-    /// Each.
+    /// All rows.
     All,
 }
 
 impl CheckedRows {
-    /// Returns the end of a statement that reads as many rows.
+    /// Returns the end of a statement that reads this number of rows.
     #[must_use]
     pub fn limit(self) -> &'static str {
         match self {
@@ -66,16 +66,16 @@ impl CheckedRows {
     }
 }
 
-/// One thing of a view that the API cannot serve.
+/// Problem of a view: something that the API cannot serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewFault {
     /// The view, such as `catalogue_courses`.
     pub view: &'static str,
-    /// The key of the row, such as `acc_1, rust-basics`; `None` where it is about the view or one of its columns.
+    /// Key of the row, such as `acc_1, rust-basics`; `None` for a problem of the view or of one of its columns.
     pub key: Option<String>,
-    /// What is wrong.
+    /// Description of the problem.
     pub what: String,
-    /// What would be right.
+    /// Description of what is expected instead.
     pub wanted: String,
 }
 
@@ -91,26 +91,26 @@ impl fmt::Display for ViewFault {
 impl Error for ViewFault {}
 
 impl ViewFault {
-    /// Returns faults as one line.
+    /// Returns the problems as one line.
     #[must_use]
     pub fn line(faults: &[Self]) -> String {
         faults.iter().map(Self::to_string).collect::<Vec<_>>().join(". ")
     }
 }
 
-/// One thing that works, and could be better.
+/// Advice about something that works, but could be better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewAdvice {
-    /// What it is about, such as `the first page`.
+    /// Subject, such as `the first page`.
     pub about: String,
-    /// What is seen.
+    /// Description of the finding.
     pub what: String,
-    /// The statement that makes it better, such as a `CREATE INDEX`, if one is known. Names in angle brackets are the reader's.
+    /// Statement that improves it, such as a `CREATE INDEX`, if one is known. Names in angle brackets are placeholders.
     pub remedy: Option<String>,
 }
 
 impl ViewAdvice {
-    /// The advice for a view of courses without `module_count`.
+    /// Returns the advice for a view of courses without `module_count`.
     #[must_use]
     pub fn module_count() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Rows of views, read strictly: a value that the API must not serve is a fault with the view and the key of its row.
+//! Strict reading of view rows: a value that the API must not serve is reported with the view and the key of its row.
 
 use super::ViewFault;
 use super::value::{Cells, Column, Owner, Page, Value, parse, shown};
@@ -6,24 +6,24 @@ use crate::model::{CourseDetail, Module, is_slug};
 use crate::storage::{CourseRow, Revision};
 use crate::timestamp::Timestamp;
 
-/// A row of one view, with the positions of its key.
+/// A row of one view, with the positions of its key columns.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewRow<C> {
     /// The view.
     pub view: &'static str,
     /// The row.
     pub cells: C,
-    /// The positions of the columns that a fault names the row by.
+    /// Positions of the columns that identify the row in messages.
     pub key: &'static [usize],
 }
 
-/// What is wrong with a row. In a box: values of sound rows are returned in registers.
+/// Problem of a row. Boxed, so that the values of valid rows are returned in registers.
 type Fault = Box<ViewFault>;
 
-/// Each function reads strictly: it fails with the fault of the row unless the value is what the function returns.
+/// Each function is strict: it fails with the row's problem unless the value is what the function returns.
 #[allow(clippy::missing_errors_doc, reason = "all fail alike")]
 impl<'r, C: Cells<'r>> ViewRow<C> {
-    /// Returns a fault of this row.
+    /// Returns a problem of this row.
     #[cold]
     pub fn fault(&self, what: impl Into<String>, wanted: impl Into<String>) -> Fault {
         let key: Vec<String> = self.key.iter().map(|position| shown(self.cells.value(*position))).collect();
@@ -40,7 +40,7 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
         self.cells.value(position) == Value::Null
     }
 
-    /// Fails unless the row is the owner's. It is called before anything else of the row is used.
+    /// Fails unless the row is the owner's. Must be called before anything else of the row is used.
     #[inline]
     pub fn check_owner(&self, column: Column, owner: Owner<'_>) -> Result<(), Fault> {
         match self.cells.value(column.0) {
@@ -86,8 +86,8 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
         }
     }
 
-    /// Returns a time, which is an instant, an integer of microseconds, or a text of RFC 3339. The text may have a blank before the
-    /// time, and then lack an offset, which means UTC.
+    /// Returns a time, which is an instant, an integer of microseconds, or an RFC 3339 text. A text with a space
+    /// before the time may lack an offset, which means UTC.
     pub fn time(&self, column: Column) -> Result<Timestamp, Fault> {
         let time = match self.cells.value(column.0) {
             Value::Time(time) => Some(time),
@@ -111,7 +111,7 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
         }
     }
 
-    /// Returns an integer that is not less than `least`.
+    /// Returns an integer of at least `least`.
     #[inline]
     pub fn count(&self, column: Column, least: u32) -> Result<u32, Fault> {
         match self.cells.value(column.0) {
@@ -133,7 +133,7 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
         bytes.map(Revision::from_bytes).ok_or_else(|| self.other(column, "16 bytes, or a UUID"))
     }
 
-    /// Returns a row of a page, which must be the owner's, and when its course was created.
+    /// Returns a row of a page, which must be the owner's, and the creation time of its course.
     #[inline]
     pub fn course(&self, owner: Owner<'_>) -> Result<(CourseRow<'r>, Timestamp), Fault> {
         self.check_owner(Page::ACCOUNT_ID, owner)?;

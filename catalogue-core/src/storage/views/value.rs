@@ -1,4 +1,4 @@
-//! Values of views, as databases hand them over, and the columns and the account that they are of.
+//! Values of views as databases provide them, with their columns and their account.
 
 use crate::timestamp::Timestamp;
 
@@ -25,9 +25,9 @@ pub enum Value<'r> {
 
 /// A row of a database.
 pub trait Cells<'r>: Copy {
-    /// What a time may be.
+    /// Description of a valid time.
     const TIME: &'static str;
-    /// What a boolean may be.
+    /// Description of a valid boolean.
     const FLAG: &'static str;
 
     /// Returns the value at a position.
@@ -38,8 +38,8 @@ pub trait Cells<'r>: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Column(pub usize, pub &'static str);
 
-/// The first columns of statements for a page. Those that most tables have last come first: SQLite reads the head of a row up to
-/// the column that is asked for, once if the first one is the furthest.
+/// First columns of the statements for a page, in reverse order of most tables: SQLite decodes a row's header only up
+/// to the requested column, so requesting the last one first decodes the header only once.
 #[derive(Debug)]
 pub enum Page {}
 
@@ -56,29 +56,29 @@ impl Page {
     pub const KEY: &[usize] = &[7, 6];
 }
 
-/// The account whose rows are read. A column of numbers finds its rows by `012` too, so only the digits of a number count.
+/// Account whose rows are read. A numeric column also matches `012`, so an id is a number only in its usual notation.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
     pub(super) id: &'a str,
-    /// `None` unless the id is a number as it is written.
+    /// The id as a number, unless it is written in another way than that number.
     pub(super) number: Option<i64>,
 }
 
 impl<'a> Owner<'a> {
-    /// Creates the owner with that account id.
+    /// Creates the owner with the account id `id`.
     #[must_use]
     pub fn new(id: &'a str) -> Self {
         Self { id, number: id.parse().ok().filter(|number: &i64| number.to_string() == id) }
     }
 }
 
-/// Reads a text of RFC 3339, which may have a blank before the time, and then lack an offset.
+/// Parses an RFC 3339 text, which may have a space before the time, and may then lack an offset.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
     if bytes.get(10) != Some(&b' ') {
         return Timestamp::parse(text).ok();
     }
-    // On the stack: a page has a hundred.
+    // A buffer on the stack: a page has a hundred times.
     let mut time = [b'Z'; 40];
     time[..39].get_mut(..bytes.len())?.copy_from_slice(bytes);
     time[10] = b'T';
@@ -86,7 +86,7 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
     Timestamp::parse(std::str::from_utf8(&time[..bytes.len() + usize::from(!has_offset)]).ok()?).ok()
 }
 
-/// Describes a value for people, cut if it is long.
+/// Describes a value for people, truncated if it is long.
 pub(super) fn shown(value: Value<'_>) -> String {
     match value {
         Value::Null => "null".to_owned(),
