@@ -1,4 +1,4 @@
-//! [`Addresses`]: where the settings, the API and its documents are.
+//! [`Addresses`]: the URLs of the settings, the API and its documents.
 
 use catalogue_core::{Address, Operation};
 use http::Uri;
@@ -6,13 +6,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::error::SettingsError;
 
-/// What the documents' address has below it.
+/// Paths below the documents' URL.
 const DOCUMENTS: [&str; 4] = ["/openapi.json", "/openapi-3.0.json", "/openapi.md", "/llms.txt"];
 
-/// What stands for itself in a path.
+/// Characters that are escaped in a path: all but the unreserved ones.
 const SEGMENT: AsciiSet = NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
 
-/// The three addresses.
+/// URLs of the settings, the API and its documents.
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
     pub(crate) settings: Address,
@@ -37,7 +37,7 @@ impl Addresses {
         }
     }
 
-    /// What the settings would hide, if anything.
+    /// Returns the path that the settings would hide, if any.
     fn hidden(&self) -> Option<String> {
         let settings = self.settings.path();
         let paths = [self.base.path().to_owned(), self.docs.path().to_owned()].into_iter();
@@ -46,24 +46,24 @@ impl Addresses {
         paths.chain(operations).chain(documents).find(|path| is_at_or_below(path, settings))
     }
 
-    /// The path of a page of ours; the list is at the empty one.
+    /// Returns the path of a page of the settings; `below` is empty for the list.
     pub(crate) fn page(&self, below: &str) -> String {
         format!("{}{below}", self.settings.path())
     }
 
-    /// The path of a key's page, or of what is below it.
+    /// Returns the path of a key's page, or of what is below it.
     pub(crate) fn key(&self, id: &str, below: &str) -> String {
         format!("{}/keys/{}{below}", self.settings.path(), segment(id))
     }
 
-    /// Whether a page of the settings and the API have one origin, as far as that is known.
+    /// Returns whether the pages of the settings and the API have the same origin, as far as known.
     pub(crate) fn api_is_same_origin(&self) -> bool {
         let (api, settings) = (self.base.origin(), self.settings.origin());
         api.is_empty() || api.eq_ignore_ascii_case(settings)
     }
 }
 
-/// A text as one segment of a path, or a value of a query.
+/// Encodes a text as one segment of a path, or as a value of a query.
 pub(crate) fn segment(text: &str) -> String {
     utf8_percent_encode(text, &SEGMENT).to_string()
 }
@@ -73,7 +73,7 @@ fn is_this_machine(origin: &str) -> bool {
     matches!(host.as_deref(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }
 
-/// Whether a path, which may have parameters in braces, is that of the settings or begins with it.
+/// Returns whether `path`, which may have parameters in braces, is that of the settings or begins with it.
 fn is_at_or_below(path: &str, settings: &str) -> bool {
     let mut segments = path.split('/');
     settings.split('/').all(|ours| segments.next().is_some_and(|theirs| theirs == ours || theirs.starts_with('{')))

@@ -1,4 +1,4 @@
-//! Makes answers: status, body and what says what the body is.
+//! Creates responses with a status, a body and its type.
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, LOCATION};
@@ -6,24 +6,24 @@ use http::{HeaderValue, Response, StatusCode};
 use maud::Markup;
 use serde_json::Value;
 
-/// A page.
+/// Returns a response with a page.
 pub(crate) fn html(status: StatusCode, page: Markup) -> Response<Bytes> {
     of_type(status, "text/html; charset=utf-8", page.into_string())
 }
 
-/// JSON, the whole envelope.
+/// Returns a response with JSON, the whole envelope.
 pub(crate) fn json(status: StatusCode, body: &Value) -> Response<Bytes> {
     of_type(status, "application/json", body.to_string())
 }
 
-/// An answer without a body.
+/// Returns a response without a body.
 pub(crate) fn empty(status: StatusCode) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = status;
     response
 }
 
-/// Another page of ours; `location` is visible ASCII.
+/// Returns a redirect to another page of the settings; `location` is visible ASCII.
 pub(crate) fn see_other(location: &str) -> Response<Bytes> {
     let mut response = empty(StatusCode::SEE_OTHER);
     let location = HeaderValue::try_from(location).expect("a path of ours is visible ASCII");

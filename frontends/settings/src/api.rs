@@ -18,7 +18,7 @@ use crate::key::hints;
 use crate::nonce::Nonce;
 use crate::route::{Action, Found};
 
-/// How long an old key may hold beside its successor, in seconds.
+/// Maximum time that an old key may remain valid after its rotation, in seconds.
 const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
 
 pub(crate) async fn answer(call: Call<'_>, found: &Found, body: &[u8]) -> Result<Response<Bytes>, Failure> {
@@ -42,7 +42,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, body: &[u8]) -> Result
         }
         Action::RenameKey => {
             let name = input::name(fields(&["name"])?.text("name")?)?;
-            // Whatever fails must fail before the change.
+            // Anything that can fail must fail before the change.
             let keys = call.keys().await?;
             view(&call.rename(id, &name).await?, &keys, call.now)
         }
@@ -103,7 +103,7 @@ fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Va
     })
 }
 
-/// A new key with its token, which is never shown again.
+/// Returns a new key with its token, which is never shown again.
 fn made_view(call: Call<'_>, made: &Made) -> Value {
     let mut data = view(&made.key, &[], call.now);
     data["token"] = made.token.expose().into();
@@ -128,7 +128,7 @@ fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
     Ok(NewKey { name, scopes, expires_at })
 }
 
-/// The caller's nonce, or a fresh one.
+/// Returns the client's nonce, or a new one.
 fn nonce(fields: &Fields, now: Timestamp) -> Result<Nonce, Fault> {
     match fields.value("nonce") {
         Err(_) | Ok(Value::Null) => Ok(Nonce::fresh(now)),
@@ -141,7 +141,7 @@ fn overlap(fields: &Fields) -> Result<Duration, Fault> {
     seconds.map(Duration::from_secs).ok_or_else(|| Reason::OutOfRange.of("overlapSeconds"))
 }
 
-/// The properties of an object, of which none is unknown or repeated: a mistyped `expiresAt` must not make a key for ever.
+/// Properties of an object, none of them unknown or repeated: a mistyped `expiresAt` must not create a key that never ends.
 struct Fields(Vec<(String, Value)>);
 
 impl Fields {
@@ -170,7 +170,7 @@ impl Fields {
     }
 }
 
-/// Adds the properties as they come. As a map, an object would have of two equal names the last alone.
+/// Adds the properties in order. A map would keep only the last of two with the same name.
 impl<'de> Visitor<'de> for Fields {
     type Value = Self;
 

@@ -15,7 +15,7 @@ const LIMIT: usize = 16 << 10;
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 pub(crate) const JSON: &str = "application/json";
 
-/// The whole body, which must be of that type.
+/// Returns the whole body, which must be of the type `media_type`.
 pub(crate) async fn read<B: Body>(headers: &HeaderMap, body: B, media_type: &'static str) -> Result<Vec<u8>, Failure> {
     if !is_of_type(headers, media_type) {
         return Err(Failure::MediaType(media_type));
@@ -36,7 +36,7 @@ pub(crate) async fn read<B: Body>(headers: &HeaderMap, body: B, media_type: &'st
     Ok(bytes)
 }
 
-/// Whether the body is said to be of that type, whatever its parameters.
+/// Returns whether the body's declared type is `media_type`, ignoring parameters.
 pub(crate) fn is_of_type(headers: &HeaderMap, media_type: &str) -> bool {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return false };

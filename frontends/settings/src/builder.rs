@@ -1,4 +1,4 @@
-//! [`SettingsBuilder`]: putting the developer settings together.
+//! [`SettingsBuilder`]: builds the developer settings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::pages::{SCRIPT, STYLE};
 use crate::security;
 use crate::settings::{DeveloperSettings, Inner, Storage};
 
-/// How many changes an account may make a minute.
+/// Maximum number of changes per account and minute.
 const CHANGES: u32 = 30;
 
-/// Puts the developer settings together.
+/// Builder of [`DeveloperSettings`].
 #[must_use = "a builder does nothing before `build`"]
 pub struct SettingsBuilder {
     storage: Arc<dyn Storage>,
@@ -31,7 +31,7 @@ pub struct SettingsBuilder {
 }
 
 impl DeveloperSettings {
-    /// The settings of the keys in `storage`, which must be those of the catalogue.
+    /// Returns a builder of settings for the keys in `storage`, which must be the catalogue's.
     pub fn builder(storage: impl KeyStorage + CredentialStorage) -> SettingsBuilder {
         SettingsBuilder {
             storage: Arc::new(storage),
@@ -47,57 +47,57 @@ impl DeveloperSettings {
 }
 
 impl SettingsBuilder {
-    /// Where the settings are mounted: an address such as `https://api.example.com/settings`, or its path alone. Default
+    /// Sets the URL at which the settings are mounted, such as `https://api.example.com/settings`, or only its path. Default:
     /// `/settings`.
     ///
-    /// With a whole address, forms of its origin alone are taken; with a path, those of the host that the request names, which
-    /// a proxy must then pass on. The session cookie's name is made of the same.
+    /// With a full URL, only forms of its origin are accepted; with a path, forms of the host that the request names, which a
+    /// proxy must then pass on. The session cookie's name is derived from the same.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
         self.settings_url = settings_url.into();
         self
     }
 
-    /// Where the API is mounted, as the catalogue was told. Default `/api/v1`.
+    /// Sets the URL or path at which the API is mounted, as configured in the catalogue. Default: `/api/v1`.
     pub fn base_url(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = base_url.into();
         self
     }
 
-    /// Where the public documents are mounted, as the catalogue was told. Default `/docs`.
+    /// Sets the URL or path at which the public documents are mounted, as configured in the catalogue. Default: `/docs`.
     pub fn docs_url(mut self, docs_url: impl Into<String>) -> Self {
         self.docs_url = docs_url.into();
         self
     }
 
-    /// Shows the host's name as a link at the top of each page.
+    /// Shows the host application's name as a link at the top of each page.
     pub fn brand(mut self, name: impl Into<String>, url: impl Into<String>) -> Self {
         self.brand = Some((name.into(), url.into()));
         self
     }
 
-    /// Says that an API of another origin lets scripts of this one read its answers (CORS), so that a new key can be tried
-    /// on its page.
+    /// Declares that an API of another origin lets scripts of this one read its responses (CORS), so that a new key can be
+    /// tried on its page.
     pub fn tries_across_origins(mut self) -> Self {
         self.tries_across_origins = true;
         self
     }
 
-    /// Counts changes by account. Default 30 a minute, in this process.
+    /// Sets the rate limiter of changes by account. Default: 30 a minute, in this process.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
         self.changes = Arc::new(limiter);
         self
     }
 
-    /// Another clock than the system's: for tests, in which time should not have to pass.
+    /// Replaces the system's clock, for tests that do not wait for time to pass.
     pub fn clock(mut self, clock: impl Fn() -> Timestamp + Send + Sync + 'static) -> Self {
         self.clock = Box::new(clock);
         self
     }
 
-    /// The settings.
+    /// Builds the settings.
     ///
     /// # Errors
-    /// When an address cannot be mounted at, has no TLS, or would hide the API or its documents.
+    /// Returns an error if a URL cannot be mounted at, has no TLS, or would hide the API or its documents.
     pub fn build(self) -> Result<DeveloperSettings, SettingsError> {
         let addresses = Addresses::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
         Ok(DeveloperSettings(Arc::new(Inner {
@@ -114,7 +114,7 @@ impl SettingsBuilder {
     }
 }
 
-/// So many requests a minute of each key, counted in this process.
+/// Returns a rate limiter of `requests` a minute per key, which counts in this process.
 pub(crate) fn per_minute(requests: u32) -> Arc<dyn RateLimiter> {
     let limit = RateLimit::new(requests, Duration::from_secs(60)).expect("a limit of some requests in whole seconds");
     Arc::new(LocalRateLimiter::new(limit))

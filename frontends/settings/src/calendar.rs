@@ -5,14 +5,14 @@ use catalogue_core::Timestamp;
 use crate::input::DAY;
 use crate::times::last_day;
 
-/// How many days before the end the event is.
+/// Number of days between the event and the key's end.
 const DAYS_BEFORE: u32 = 14;
 
-/// How many bytes a line has at most, its end aside (RFC 5545 section 3.1).
+/// Maximum length of a line in bytes, without its end (RFC 5545 section 3.1).
 const LINE: usize = 75;
 
-/// One event of a whole day, some time before `end` or on the day of the end, where that is nearer. `page` is where the key
-/// can be rotated, if its whole address is known.
+/// Returns an event of a whole day: 14 days before `end`, or on the day of the end if that is past. `page` is the URL at which
+/// the key can be rotated, if it is fully known.
 pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>, now: Timestamp) -> String {
     let before = end.as_microseconds() - i64::from(DAYS_BEFORE) * DAY.as_micros() as i64;
     let day = Timestamp::from_microseconds(before).filter(|day| *day > now).unwrap_or(end);
@@ -36,12 +36,12 @@ pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>,
     lines.iter().map(|line| fold(line)).collect()
 }
 
-/// The form without separators, such as `20270220` or `20261122T044000Z`.
+/// Returns the form without separators, such as `20270220` or `20261122T044000Z`.
 fn basic(time: &str) -> String {
     time.replace(['-', ':'], "")
 }
 
-/// A text value (RFC 5545 section 3.3.11).
+/// Escapes a text value (RFC 5545 section 3.3.11).
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
@@ -55,7 +55,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// The line in pieces that are short enough, none of which ends within a character.
+/// Folds the line into pieces that are short enough, none of which ends within a character.
 fn fold(line: &str) -> String {
     let (mut folded, mut length) = (String::new(), 0);
     for c in line.chars() {

@@ -1,4 +1,4 @@
-//! [`Call`]: what an owner can do with the keys of their account, for pages and JSON alike.
+//! [`Call`]: an owner's operations on the keys of their account, for pages and JSON alike.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::nonce::Nonce;
 use crate::owner::Owner;
 use crate::settings::Inner;
 
-/// How many keys of an account may hold.
+/// Maximum number of active keys per account.
 const MAX_KEYS: usize = 100;
 
-/// How many keys of an account are made a day, whatever became of them: all are kept for long.
+/// Maximum number of new keys per account and day, whatever their state: all are stored for long.
 const MAX_NEW_KEYS: usize = 200;
 
-/// How many keys that have ended are shown; an older one is found by its id.
+/// Maximum number of ended keys in a list; an older one is found by its id.
 pub(crate) const MAX_ENDED: usize = 50;
 
-/// How many events are shown.
+/// Maximum number of events in a list.
 pub(crate) const MAX_EVENTS: usize = 100;
 
 /// A request of an owner.
@@ -33,15 +33,15 @@ pub(crate) struct Call<'c> {
     pub(crate) now: Timestamp,
 }
 
-/// A key that was just made, and its token.
+/// A key that was just created, and its token.
 pub(crate) struct Made {
     pub(crate) token: NewToken,
     pub(crate) key: CredentialRecord,
-    /// The key that it takes the place of.
+    /// The key that it replaces.
     pub(crate) replaces: Option<CredentialRecord>,
 }
 
-/// What a pasted text is.
+/// Result of checking a pasted text.
 pub(crate) struct Checked {
     pub(crate) kind: Option<CredentialKind>,
     /// The owner's key.
@@ -49,7 +49,7 @@ pub(crate) struct Checked {
 }
 
 impl Call<'_> {
-    /// The account's keys that hold, and the last of those that have ended; newest first.
+    /// Returns the account's active keys, and the last of those that have ended; newest first.
     pub(crate) async fn keys(&self) -> Result<Vec<CredentialRecord>, Failure> {
         self.list(self.now, MAX_ENDED).await
     }
@@ -61,7 +61,7 @@ impl Call<'_> {
         Ok(keys)
     }
 
-    /// The key with that id, however long ago it ended.
+    /// Returns the key `id`, however long ago it ended.
     pub(crate) async fn key(&self, id: &str) -> Result<CredentialRecord, Failure> {
         let key = self.inner.storage.find_key(&self.owner.account, id).await?;
         key.ok_or(Failure::NotFound)
@@ -76,7 +76,7 @@ impl Call<'_> {
         Ok(Made { token, key: key.record, replaces: None })
     }
 
-    /// Another name. `name` is one that was checked.
+    /// Renames a key. `name` must be a validated one.
     pub(crate) async fn rename(&self, id: &str, name: &str) -> Result<CredentialRecord, Failure> {
         let key = self.key(id).await?;
         if key.name.as_deref() == Some(name) {
@@ -88,11 +88,11 @@ impl Call<'_> {
         Ok(key)
     }
 
-    /// A successor with the key's name, scopes and lifetime.
+    /// Creates a successor with the key's name, scopes and lifetime.
     pub(crate) async fn rotate(&self, id: &str, overlap: Duration, nonce: Nonce) -> Result<Made, Failure> {
         let old = self.key(id).await?;
         let new_id = nonce.key_id(&self.owner.account);
-        // What ends at once makes room for its successor.
+        // A key that ends immediately makes room for its successor.
         self.check_room(&new_id, !overlap.is_zero()).await?;
         if old.identity.kind != CredentialKind::ApiKey || old.state(self.now) != CredentialState::Valid {
             return Err(Failure::NotRotatable);
@@ -123,20 +123,20 @@ impl Call<'_> {
         Ok(key)
     }
 
-    /// Says what a pasted text is. A key of another account and one that exists nowhere are alike.
+    /// Checks a pasted text. The result is the same for a key of another account and for one that does not exist.
     pub(crate) async fn check(&self, text: &str) -> Result<Checked, Failure> {
         let mut key = None;
         if let Some(token) = BearerToken::new(text)
             && let Some(found) = self.inner.storage.find_credential(&token.digest()).await?
         {
-            // It is asked for among the owner's keys.
+            // The key is looked up among the owner's keys only.
             key = self.inner.storage.find_key(&self.owner.account, &found.identity.credential_id).await?;
         }
         let kind = key.as_ref().map(|key| key.identity.kind).or_else(|| token_kind(text));
         Ok(Checked { kind, key })
     }
 
-    /// The account's last events, newest first.
+    /// Returns the account's last events, newest first.
     pub(crate) async fn events(&self, most: usize) -> Result<Vec<CredentialEvent>, Failure> {
         Ok(self.inner.storage.list_events(&self.owner.account, most).await?)
     }
@@ -149,16 +149,16 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Refuses a second key of one form, and one beyond the limits. `is_more` says whether more keys will hold.
+    /// Rejects a second key of one form, and one beyond the limits. `is_more` is whether there will be more active keys.
     async fn check_room(&self, id: &str, is_more: bool) -> Result<(), Failure> {
         if self.inner.storage.find_key(&self.owner.account, id).await?.is_some() {
             return Err(Failure::AlreadyThere(id.to_owned()));
         }
-        // What was made within the day had not ended before it.
+        // A key that was created within the day had not ended before it.
         let day = i64::try_from(DAY.as_micros()).unwrap_or(i64::MAX);
         let day_ago = Timestamp::from_microseconds(self.now.as_microseconds().saturating_sub(day));
         let keys = self.list(day_ago.unwrap_or(Timestamp::MIN), 0).await?;
-        // Tokens of an authorization server come and go without their owner.
+        // Tokens of an authorization server come and go without action of their owner.
         let keys = || keys.iter().filter(|key| key.identity.kind == CredentialKind::ApiKey);
         if is_more && keys().filter(|key| key.state(self.now).holds()).count() >= MAX_KEYS {
             return Err(Failure::TooMany);
@@ -170,7 +170,7 @@ impl Call<'_> {
         }
     }
 
-    /// A line in the operator's log. The storage keeps the event for the owner.
+    /// Writes a line to the operator's log. The storage records the event for the owner.
     fn audit(&self, action: CredentialAction, key: &CredentialRecord) {
         let (account, actor) = (self.owner.account.as_str(), self.owner.actor.as_str());
         let (action, key) = (action.name(), &*key.identity.credential_id);
@@ -178,7 +178,7 @@ impl Call<'_> {
     }
 }
 
-/// Two that are sent at the same time may both find the id free, and the account may be removed meanwhile.
+/// Converts a storage's error: concurrent requests may both find the id free, and the account may have been removed since.
 fn already_there(error: StorageError, key: &NewCredential) -> Failure {
     match error.kind() {
         StorageErrorKind::AlreadyThere => Failure::AlreadyThere(key.record.identity.credential_id.to_string()),

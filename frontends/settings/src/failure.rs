@@ -1,4 +1,4 @@
-//! [`Failure`]: why a request is not answered as asked.
+//! [`Failure`]: why a request fails.
 
 use std::borrow::Cow;
 
@@ -9,38 +9,38 @@ use serde_json::{Value, json};
 
 use crate::input::Fault;
 
-/// Why a request is not answered as asked; for people and programs alike.
+/// Why a request fails, for people and programs alike.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// No failure: the methods of a path were asked for.
+    /// Not a failure: an OPTIONS request for the methods of a path.
     Options(String),
-    /// The path has no such method; it has these.
+    /// The path does not support the method; it supports these.
     Method(String),
-    /// One field.
+    /// A field is invalid.
     Field(Fault),
-    /// The body broke off.
+    /// The body is incomplete.
     Body,
     /// The body is too large.
     TooLarge,
-    /// The body is of another type than this one.
+    /// The body's type is not this one.
     MediaType(&'static str),
-    /// Nobody is signed in, for that reason; a cookie is taken back.
+    /// The client is not signed in, for the given reason; the cookie, if any, clears the client's.
     SignedOut(&'static str, Option<HeaderValue>),
-    /// The code signs nobody in.
+    /// The sign-in code is not valid.
     Code,
-    /// The request comes from a page of somebody else.
+    /// The request comes from a page of another site.
     CrossSite,
-    /// Whoever asks owns no account.
+    /// The signed-in user owns no account.
     NoOwner,
-    /// There is no such page, key or account.
+    /// The page, key or account does not exist.
     NotFound,
-    /// The key with that id was made by the same form before.
+    /// The form was sent before, and has created the key with this id.
     AlreadyThere(String),
     /// The key has a successor or has ended.
     NotRotatable,
-    /// As many keys are valid as may be.
+    /// The account has the maximum number of valid keys.
     TooMany,
-    /// Too many requests: again after so many seconds.
+    /// Too many requests; the client may retry after these seconds.
     RateLimited(u32),
     /// The storage failed.
     Storage(StorageError),
@@ -81,7 +81,7 @@ impl Failure {
         }
     }
 
-    /// What happened, and what to do.
+    /// Returns what happened, and what to do.
     pub(crate) fn sentence(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Options(_) => "",
@@ -111,7 +111,7 @@ impl Failure {
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
                 "It is not known whether the change was made. Look before you repeat it."
             }
-            // As the storages of this project say it of a lock; the kind alone does not tell.
+            // Matches the text of this project's storages for a lock; the kind is not specific enough.
             Self::Storage(error) if error.to_string().starts_with("another program is writing") => {
                 "Another program is writing to the database; an import may be running. Nothing has changed. Try again in a minute."
             }
@@ -122,7 +122,7 @@ impl Failure {
         })
     }
 
-    /// The failure's `details` as JSON.
+    /// Returns the failure's `details` as JSON.
     pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
         Some(match self {
             Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason }),
@@ -138,7 +138,7 @@ impl Failure {
         })
     }
 
-    /// A failure of ours is logged, once, with its whole cause. That nobody is the owner is for hosts to debug.
+    /// Logs a failure of the server, once, with its whole cause chain. A missing owner is for host applications to debug.
     pub(crate) fn log(&self, request_id: &str) {
         match self {
             Self::Storage(error) => {

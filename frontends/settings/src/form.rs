@@ -2,7 +2,7 @@
 
 use crate::input::{Fault, Reason};
 
-/// The fields that came, in their order. Unknown ones are ignored.
+/// The received fields, in their order. Unknown ones are ignored.
 #[derive(Clone, Default)]
 pub(crate) struct Form(Vec<(String, String)>);
 
@@ -11,7 +11,7 @@ impl Form {
         Self(form_urlencoded::parse(text).into_owned().collect())
     }
 
-    /// The fields that `fits` takes, by name and value.
+    /// Returns the fields for which `fits` returns `true`, given name and value.
     pub(crate) fn filtered(&self, fits: impl Fn(&str, &str) -> bool) -> Self {
         Self(self.0.iter().filter(|(field, value)| fits(field, value)).cloned().collect())
     }
@@ -20,12 +20,12 @@ impl Form {
         self.0.is_empty()
     }
 
-    /// All values of a field.
+    /// Returns all values of a field.
     pub(crate) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// The value of a field that comes once; empty where it did not come.
+    /// Returns the value of a field that may occur only once; empty if it is missing.
     pub(crate) fn one(&self, name: &'static str) -> Result<&str, Fault> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -34,7 +34,7 @@ impl Form {
         }
     }
 
-    /// The first value of a field, to show it again; empty where it did not come.
+    /// Returns the first value of a field, to show it again; empty if it is missing.
     pub(crate) fn shown<'f>(&'f self, name: &'f str) -> &'f str {
         self.all(name).next().unwrap_or_default()
     }

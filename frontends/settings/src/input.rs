@@ -1,4 +1,4 @@
-//! What may stand in a field.
+//! Validates the fields of requests.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use catalogue_core::auth::{Scope, Scopes};
 use catalogue_core::text::is_hidden;
 use serde::Serialize;
 
-/// How many characters a name has at most.
+/// Maximum length of a name in characters.
 pub(crate) const MAX_NAME: usize = 100;
 
 pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The lifetimes to choose from, in days; the default is [`DEFAULT_EXPIRY`].
+/// Lifetimes to choose from, in days; the default is [`DEFAULT_EXPIRY`].
 pub(crate) const LIFETIMES: [(&str, u32); 4] = [("7d", 7), ("30d", 30), ("90d", 90), ("365d", 365)];
 
 pub(crate) const DEFAULT_EXPIRY: &str = "90d";
 
-/// The overlaps of a rotation to choose from, in seconds and in words; the default is [`DEFAULT_OVERLAP`].
+/// Overlaps of a rotation to choose from, in seconds and in words; the default is [`DEFAULT_OVERLAP`].
 pub(crate) const OVERLAPS: [(&str, u64, &str); 4] = [
     ("0", 0, "at once (it has leaked)"),
     ("1h", 60 * 60, "after 1 hour"),
@@ -28,14 +28,14 @@ pub(crate) const OVERLAPS: [(&str, u64, &str); 4] = [
 
 pub(crate) const DEFAULT_OVERLAP: &str = "24h";
 
-/// What is wrong with a field.
+/// An invalid field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) parameter: Cow<'static, str>,
     pub(crate) reason: Reason,
 }
 
-/// As it stands in an answer to a program.
+/// Why a field is invalid, as in a JSON response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
@@ -73,7 +73,7 @@ impl Reason {
 }
 
 impl Fault {
-    /// What would be right.
+    /// Returns how to fix the field.
     pub(crate) fn sentence(&self) -> &'static str {
         match (&*self.parameter, self.reason) {
             ("scope" | "scopes", Reason::Empty) => "Choose at least one.",
@@ -89,7 +89,7 @@ impl Fault {
     }
 }
 
-/// What a key is made from.
+/// Validated values of a new key.
 #[derive(Clone, Debug)]
 pub(crate) struct NewKey {
     pub(crate) name: String,
@@ -97,10 +97,10 @@ pub(crate) struct NewKey {
     pub(crate) expires_at: Option<Timestamp>,
 }
 
-/// A name as it is kept: trimmed, and of what can be shown.
+/// Returns a name as it is stored: trimmed, and of visible characters.
 pub(crate) fn name(text: &str) -> Result<String, Fault> {
     let text = text.trim();
-    // What turns the direction of writing would let one name look like another; U+FFFD stands for bytes that are no text.
+    // Characters that change the writing direction could make names look alike; U+FFFD stands for bytes that are not UTF-8.
     let is_bad =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffd}');
     let reason = match text.chars().count() {
@@ -112,12 +112,12 @@ pub(crate) fn name(text: &str) -> Result<String, Fault> {
     Err(reason.of("name"))
 }
 
-/// Returns `true` if `c` cannot be seen: also the empty Braille pattern, which has its uses between others.
+/// Returns `true` if `c` is invisible, like the empty Braille pattern, which is useful only between other characters.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}' || is_hidden(c)
 }
 
-/// One scope at least, of those that the contract defines.
+/// Returns the scopes, of which there must be at least one, all defined by the contract.
 pub(crate) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Scopes, Reason> {
     let known =
         |name: &str| Scope::DEFINED.iter().find(|(scope, _)| scope.name() == name).map(|(scope, _)| scope.clone());
@@ -129,7 +129,7 @@ pub(crate) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Sco
     }
 }
 
-/// When a key ends that is made now.
+/// Returns when a key ends that is created now.
 pub(crate) fn expiry(choice: &str, date: &str, now: Timestamp) -> Result<Option<Timestamp>, Reason> {
     let end = match choice {
         "never" => return Ok(None),
@@ -146,7 +146,7 @@ pub(crate) fn in_future(end: Timestamp, now: Timestamp) -> Result<Timestamp, Rea
     if end > now { Ok(end) } else { Err(Reason::InThePast) }
 }
 
-/// The first instant after the day that `date` names.
+/// Returns the first instant after the day that `date` names.
 fn end_of_day(date: &str) -> Result<Timestamp, Reason> {
     let date = date.trim();
     if date.is_empty() {
@@ -159,7 +159,7 @@ fn end_of_day(date: &str) -> Result<Timestamp, Reason> {
     start.checked_add(DAY).ok_or(Reason::OutOfRange)
 }
 
-/// How long the old key still holds.
+/// Returns how long the old key remains valid.
 pub(crate) fn overlap(choice: &str) -> Result<Duration, Fault> {
     let overlap = OVERLAPS.iter().find(|(name, ..)| *name == choice);
     overlap.map(|(_, seconds, _)| Duration::from_secs(*seconds)).ok_or_else(|| Reason::OutOfRange.of("overlap"))

@@ -1,4 +1,4 @@
-//! What the owner of a key should look at.
+//! Hints for the owner of a key.
 
 use std::iter;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::input::DAY;
 
-/// What the owner should look at.
+/// A hint for the owner of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Hint {
@@ -22,10 +22,10 @@ pub(crate) enum Hint {
     SuccessorEnded,
 }
 
-/// How far a line of successors is followed.
+/// Maximum number of successors that are followed.
 const MAX_SUCCESSORS: usize = 10;
 
-/// The key among `keys` that took the place of `key`: the first in the line of its successors that holds, or else the last.
+/// Returns the key among `keys` that replaces `key`: the first of its successors that is active, or else the last one.
 pub(crate) fn successor<'k>(
     key: &'k CredentialRecord,
     keys: &'k [CredentialRecord],
@@ -40,7 +40,7 @@ pub(crate) fn successor<'k>(
     line.inspect(|key| last = Some(*key)).find(|key| key.state(now).holds()).or(last)
 }
 
-/// The hints of one of `keys`.
+/// Returns the hints for `key`, which is one of `keys`.
 pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Vec<Hint> {
     let state = key.state(now);
     if !state.holds() {
@@ -52,7 +52,7 @@ pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Time
     let successor = successor(key, keys, now);
     let standing = successor.filter(|new| new.state(now).holds());
     let found = [
-        // One that was rotated is to end.
+        // A key that was rotated is meant to end.
         (Hint::EndsSoon, state == CredentialState::Valid && ends_within(DAY * 14)),
         (Hint::Unused, is_older(key.last_used_at.unwrap_or(key.created_at), 90)),
         (Hint::NeverUsed, key.last_used_at.is_none() && is_older(key.created_at, 7)),

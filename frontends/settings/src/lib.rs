@@ -1,8 +1,8 @@
-//! The developer settings of the course catalogue API (section 5.1): pages and JSON by which the owner of an account
-//! creates keys, chooses their scopes, rotates and revokes them. From [`http::Request`] to [`http::Response`], without
-//! framework, runtime or database.
+//! The developer settings of the course catalogue API (section 5.1): pages and JSON with which the owner of an account creates
+//! keys, chooses their scopes, rotates and revokes them. From [`http::Request`] to [`http::Response`], without framework,
+//! runtime or database.
 //!
-//! A host with users mounts [`DeveloperSettings`] and says who each request's owner is:
+//! A host application with users mounts [`DeveloperSettings`] and passes the owner with each request:
 //!
 //! ```
 //! use catalogue_core::AccountId;
@@ -25,14 +25,14 @@
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
 //! ```
 //!
-//! A program without users has [`SignInSettings`], with links that sign in once and sessions of its own.
+//! A program without users has [`SignInSettings`], with single-use sign-in links and built-in sessions.
 //!
-//! The pages are complete without script. Each answer has `Cache-Control: no-store` and a strict Content Security Policy;
-//! a form is taken from a page of the settings' own origin alone, as the browser says it. A bearer token is never read: a
-//! key cannot make keys. A key's token stands in one answer and is kept as a digest.
+//! The pages are complete without scripts. Each response has `Cache-Control: no-store` and a strict Content Security Policy.
+//! Forms are accepted only from pages of the settings' own origin, as reported by the browser. Bearer tokens are never read: a
+//! key cannot create keys. A key's token is in one response, and is stored as a digest.
 //!
-//! An answer 500 says nothing of its cause; that goes to `tracing`, with the answer's request id. Each change is also a line
-//! at the level `info` with the target `catalogue::audit`. Each answer has an [`Answered`] among its extensions.
+//! A 500 response does not reveal its cause, which goes to `tracing` with the response's request id. Each change is also logged
+//! at the level `info` with the target `catalogue::audit`. Each response has an [`Answered`] among its extensions.
 
 mod addresses;
 mod answer;

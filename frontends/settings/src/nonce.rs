@@ -1,4 +1,4 @@
-//! Nonces of forms, and the ids of keys that follow from them.
+//! Nonces of forms, and the ids of keys that are derived from them.
 
 use catalogue_core::{AccountId, Timestamp};
 use sha2::{Digest, Sha256};
@@ -6,27 +6,27 @@ use uuid::{Builder, Uuid, Variant};
 
 use crate::input::{Fault, Reason};
 
-/// For how long a form may be sent, in milliseconds.
+/// Maximum age of a nonce, in milliseconds.
 const OLDEST: i64 = 24 * 60 * 60 * 1000;
-/// By how much a clock may be ahead.
+/// Maximum time that a nonce may be ahead of the clock, in milliseconds.
 const AHEAD: i64 = 5 * 60 * 1000;
 
-/// What tells one form from another. The same nonce makes the same key's id.
+/// Identifies a form. Equal nonces result in equal key ids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nonce(Uuid);
 
 impl Nonce {
-    /// One that was made at `now`.
+    /// Creates a nonce at `now`.
     ///
     /// # Panics
-    /// When the system has no randomness to give.
+    /// Panics if the system has no source of randomness.
     pub(crate) fn fresh(now: Timestamp) -> Self {
         let mut random = [0; 10];
         getrandom::fill(&mut random).expect("the system's randomness");
         Self(Builder::from_unix_timestamp_millis(milliseconds(now).unsigned_abs(), &random).into_uuid())
     }
 
-    /// One that came back with a form.
+    /// Parses a nonce that came back with a form.
     pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Self, Fault> {
         if text.is_empty() {
             return Err(Reason::Missing.of("nonce"));
@@ -41,8 +41,8 @@ impl Nonce {
         self.0.simple().to_string()
     }
 
-    /// The id of the key that a form with this nonce makes for `account`. Its random bits are of a digest, so nobody can
-    /// choose it.
+    /// Returns the id of the key that a form with this nonce creates for `account`. Its random bits are from a digest, so
+    /// clients cannot choose it.
     pub(crate) fn key_id(self, account: &AccountId) -> String {
         let digest = Sha256::new().chain_update(account.as_str()).chain_update([0]).chain_update(self.0).finalize();
         let random = digest.first_chunk().expect("SHA-256 has 32 bytes");
@@ -55,7 +55,7 @@ fn milliseconds(time: Timestamp) -> i64 {
     time.as_microseconds().div_euclid(1000)
 }
 
-/// The first 48 bits of a UUID of version 7.
+/// Returns the first 48 bits of a UUIDv7: its time in milliseconds.
 fn time_of(uuid: Uuid) -> i64 {
     (uuid.as_u128() >> 80) as i64
 }

@@ -1,4 +1,4 @@
-//! [`Owner`]: whose keys a request is about, and who asks.
+//! [`Owner`]: the account whose keys a request is about, and its user.
 
 use bytes::Bytes;
 use catalogue_core::AccountId;
@@ -9,29 +9,28 @@ use http_body::Body;
 use crate::settings::DeveloperSettings;
 use crate::sign_in::SignIn;
 
-/// How many bytes of an actor's name are kept.
+/// Maximum length of an actor's name that is stored, in bytes.
 const MAX_ACTOR: usize = 200;
 
-/// The owner of an account, as the host has found out by its own session. It grants all of that account's keys, and
-/// nothing else.
+/// Owner of an account, as authenticated by the host application. It grants access only to the account's keys, to all of them.
 #[derive(Clone, Debug)]
 pub struct Owner {
     pub(crate) account: AccountId,
     pub(crate) actor: Actor,
     pub(crate) name: Option<String>,
     pub(crate) sign_out: SignOut,
-    /// Whether the account may not exist.
+    /// Whether the account may be missing.
     pub(crate) is_claimed: bool,
 }
 
-/// How a request finds its owner.
+/// How the owner of a request is determined.
 #[derive(Clone, Copy)]
 pub(crate) enum Door<'d> {
-    /// The host knows.
+    /// The host application knows the owner.
     Known(&'d Owner),
-    /// By a session of ours.
+    /// By a built-in session.
     SignIn(&'d SignIn),
-    /// The host knows that there is none.
+    /// The host application has found that the user owns no account.
     Nobody,
 }
 
@@ -40,28 +39,28 @@ pub(crate) enum Door<'d> {
 pub(crate) enum SignOut {
     /// Not on these pages.
     Elsewhere,
-    /// By a link of the host.
+    /// By a link of the host application.
     Link(String),
-    /// By a form of ours.
+    /// By the built-in form.
     Form,
 }
 
 impl Owner {
-    /// The owner of `account`.
+    /// Creates the owner of `account`.
     #[must_use]
     pub fn new(account: AccountId) -> Self {
         Self { account, actor: Actor::OWNER, name: None, sign_out: SignOut::Elsewhere, is_claimed: false }
     }
 
-    /// The owner of `account`, if there is such an account: what another program such as a proxy says. Where there is none,
-    /// each answer is 403, as that of [`DeveloperSettings::refuse`]; a host's own [`Owner`] has 404 then.
+    /// Creates the owner of `account` as claimed by another program, such as a proxy. If the account does not exist, each
+    /// response is a 403, like that of [`DeveloperSettings::refuse`]; with [`new`](Self::new) it is a 404.
     #[must_use]
     pub fn claimed(account: AccountId) -> Self {
         Self { is_claimed: true, ..Self::new(account) }
     }
 
-    /// Which of several people it is, such as `user_17`, for the log of changes. Of a longer text the first 200 bytes are
-    /// kept; an empty one changes nothing.
+    /// Sets which of several people acts, such as `user_17`, for the log of changes. Only the first 200 bytes are stored; an
+    /// empty text changes nothing.
     #[must_use]
     pub fn acting_as(mut self, user: impl AsRef<str>) -> Self {
         let user = user.as_ref();
@@ -72,14 +71,14 @@ impl Owner {
         self
     }
 
-    /// What the pages call the owner; by default the account's id.
+    /// Sets the name that the pages show for the owner. Default: the account's id.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into()).filter(|name| !name.is_empty());
         self
     }
 
-    /// Where the pages' link *Sign out* leads to, such as `/logout`. By default there is none.
+    /// Sets the target of the pages' link *Sign out*, such as `/logout`. By default there is no link.
     #[must_use]
     pub fn sign_out_at(mut self, url: impl Into<String>) -> Self {
         self.sign_out = SignOut::Link(url.into());
@@ -92,7 +91,7 @@ impl Owner {
 }
 
 impl DeveloperSettings {
-    /// Answers 403 to a request of somebody who owns no account, as the host has found out. It always gets an answer.
+    /// Responds with 403 to a user who owns no account, as the host application has found out.
     pub async fn refuse<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
         self.0.call(Door::Nobody, request).await
     }

@@ -1,4 +1,4 @@
-//! [`Found`]: what a path and a method ask for.
+//! [`Found`]: the action that a path and a method request.
 
 use catalogue_core::Address;
 use http::Method;
@@ -6,7 +6,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::failure::Failure;
 
-/// What is to be done.
+/// Action of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     ListKeys,
@@ -25,7 +25,7 @@ pub(crate) enum Action {
     SignOut,
 }
 
-/// A path below the settings' address, a method, and what they ask for, by a name for logs and metrics.
+/// A path below the settings' URL, a method, their action, and its name for logs and metrics.
 type Row = (&'static str, Method, Action, &'static str);
 
 static TABLE: [Row; 22] = [
@@ -64,7 +64,7 @@ pub(crate) struct Found {
     pub(crate) action: Action,
     pub(crate) name: &'static str,
     pub(crate) id: String,
-    /// Whether a program asks, by JSON.
+    /// Whether the request is a program's, for JSON.
     pub(crate) is_api: bool,
 }
 
@@ -74,13 +74,13 @@ impl Action {
     }
 }
 
-/// What `path`, below the settings' address, and `method` ask for. [`Failure::Options`] is an answer like the others.
+/// Returns the action of `method` at `path`, below the settings' URL. [`Failure::Options`] is a response like the others.
 pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
     let path = if path == "/" { "" } else { path };
     let is_literal = TABLE.iter().any(|row| row.0 == path);
     let rows: Vec<_> = TABLE
         .iter()
-        // `/keys/new` is no key.
+        // `/keys/new` is not a key.
         .filter(|row| !is_literal || row.0 == path)
         .filter_map(|row| Some((row, match_path(row.0, path)?)))
         .collect();
@@ -102,7 +102,7 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
     }
 }
 
-/// Whether `next`, as it came with a request, is the path and query of a GET page.
+/// Returns whether `next`, which came with a request, is the path and query of a GET page.
 pub(crate) fn is_page(settings: &Address, next: &str) -> bool {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
     let path = next.split('?').next().unwrap_or_default();
@@ -110,7 +110,7 @@ pub(crate) fn is_page(settings: &Address, next: &str) -> bool {
     is_plain && settings.below(path).is_some_and(|below| find(below, &Method::GET).is_ok_and(is_page))
 }
 
-/// Whether what is below that path is for programs.
+/// Returns whether `path`, below the settings' URL, is for programs.
 pub(crate) fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
 }
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(found("/", Method::HEAD).unwrap().0, Action::ListKeys);
         assert_eq!(found("/keys/new", Method::GET).unwrap().0, Action::NewKey);
         assert_eq!(found("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
-        // No key has that id, which is found out like that of any other.
+        // No key has this id, and the lookup finds none, as for any other unknown id.
         assert_eq!(found("/keys/%ff", Method::GET).unwrap().0, Action::ShowKey);
         for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing"] {
             assert!(matches!(found(path, Method::GET), Err(Failure::NotFound)), "{path}");

@@ -1,4 +1,4 @@
-//! Who may send what from where.
+//! Rejects cross-site requests, and adds security headers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,18 +14,18 @@ use crate::failure::Failure;
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// What every answer has beside the policy.
+/// Headers of every response, in addition to the policy.
 const HEADERS: [(&str, &str); 6] = [
     ("cache-control", "no-store"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
-    // Without a referrer browsers say `Origin: null` on our own forms.
+    // Without a referrer, browsers send `Origin: null` with the settings' own forms.
     ("referrer-policy", "same-origin"),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
 ];
 
-/// Refuses what a page of somebody else sends.
+/// Rejects requests from pages of other sites.
 pub(crate) fn check(head: &request::Parts, settings: &Address) -> Result<(), Failure> {
     let headers = &head.headers;
     let origin = single(headers, ORIGIN)?;
@@ -41,13 +41,13 @@ pub(crate) fn check(head: &request::Parts, settings: &Address) -> Result<(), Fai
     }
     let is_ours = match single(headers, SEC_FETCH_SITE)? {
         Some(site) => matches!(site, "same-origin" | "none"),
-        // No page of another origin can send this type without a preflight, which is never granted.
+        // A page of another origin cannot send this type without a preflight, which is never granted.
         None => origin.is_some() || is_of_type(headers, JSON),
     };
     if is_ours { Ok(()) } else { Err(Failure::CrossSite) }
 }
 
-/// Whether `origin` is that of the settings; if these know only their path, whether it has the authority that was asked.
+/// Returns whether `origin` is that of the settings; if only their path is known, whether it has the authority of the request.
 fn is_own(origin: &str, head: &request::Parts, settings: &Address) -> Result<bool, Failure> {
     let own = settings.origin();
     if !own.is_empty() {
@@ -58,7 +58,7 @@ fn is_own(origin: &str, head: &request::Parts, settings: &Address) -> Result<boo
     Ok(own.is_some_and(|own| without_usual_port(origin) == without_usual_port(&own)))
 }
 
-/// The authority that a request names, in its target or as `Host`.
+/// Returns the authority of a request, from its target or its `Host`.
 pub(crate) fn authority(head: &request::Parts) -> Result<Option<&str>, Failure> {
     let asked = head.uri.authority().map(http::uri::Authority::as_str);
     if asked.is_some() { Ok(asked) } else { single(&head.headers, HOST) }
@@ -70,7 +70,7 @@ pub(crate) fn without_usual_port(origin: &str) -> String {
     origin.strip_suffix(port).map(str::to_owned).unwrap_or(origin)
 }
 
-/// The value of a header that comes once at most.
+/// Returns the value of a header that may occur only once.
 fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -80,12 +80,12 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure
     }
 }
 
-/// The Content Security Policy of pages with that style and script.
+/// Returns the Content Security Policy of pages with `style` and `script`.
 pub(crate) fn policy(style: &str, script: &str, addresses: &Addresses) -> HeaderValue {
     let hash = |text: &str| format!("sha256-{}", STANDARD.encode(Sha256::digest(text)));
     let (style, script) = (hash(style), hash(script));
     let api = if addresses.api_is_same_origin() { "" } else { addresses.base.origin() };
-    // A policy cannot name an IPv6 address.
+    // A policy cannot contain an IPv6 address.
     let can_be_named = api.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":/.-_~%".contains(&byte));
     let connect = if can_be_named { format!("'self' {api}") } else { "'self'".to_owned() };
     let connect = connect.trim_end();
@@ -96,7 +96,7 @@ pub(crate) fn policy(style: &str, script: &str, addresses: &Addresses) -> Header
     HeaderValue::try_from(policy).expect("addresses are visible ASCII")
 }
 
-/// What every answer has.
+/// Adds the headers of every response.
 pub(crate) fn protect(headers: &mut HeaderMap, policy: &HeaderValue) {
     for (name, value) in HEADERS {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));

@@ -1,4 +1,4 @@
-//! [`DeveloperSettings`], and the way of a request through them.
+//! [`DeveloperSettings`], and how a request passes through them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::{answer, api, pages, security};
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// How many requests are answered at once.
+/// Maximum number of concurrent requests.
 const MAX_IN_FLIGHT: usize = 64;
 
 /// The developer settings of a catalogue. Cheap to clone; clones share everything.
@@ -32,11 +32,11 @@ const MAX_IN_FLIGHT: usize = 64;
 #[derive(Clone, Debug)]
 pub struct DeveloperSettings(pub(crate) Arc<Inner>);
 
-/// What the developer settings are made of.
+/// Shared state of the developer settings.
 pub(crate) struct Inner {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) addresses: Addresses,
-    /// The host's name and where it links to.
+    /// The host application's name, and the URL that it links to.
     pub(crate) brand: Option<(String, String)>,
     /// Whether scripts of these pages may call the API.
     pub(crate) can_try: bool,
@@ -44,23 +44,23 @@ pub(crate) struct Inner {
     pub(crate) changes: Arc<dyn RateLimiter>,
     pub(crate) policy: HeaderValue,
     pub(crate) request_ids: RequestIds,
-    /// One reference more for each request that is being answered.
+    /// Has one more reference for each request in progress.
     pub(crate) in_flight: Arc<()>,
 }
 
-/// A storage that has the keys of accounts, and is asked by digest too.
+/// Storage of the keys of accounts, with lookups by digest.
 pub(crate) trait Storage: KeyStorage + CredentialStorage {}
 impl<S: KeyStorage + CredentialStorage> Storage for S {}
 
 const NO_ACTION: &str = "none";
 
-/// What a request asked for, among the extensions of its answer: for a host's logs and metrics.
+/// Action and account of a request, among the extensions of its response, for the host application's logs and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answered {
-    /// One of a fixed list of names, such as `create_key`; `none` where the path has no meaning.
+    /// Name of the action, from a fixed list, such as `create_key`; `none` if the path and method have no action.
     pub action: &'static str,
-    /// Whose keys it was about, where that is known.
+    /// The account whose keys the request was about, if known.
     pub account: Option<AccountId>,
 }
 
@@ -72,9 +72,9 @@ impl Answered {
 }
 
 impl DeveloperSettings {
-    /// Answers a request of an owner whom the host knows by its own session. It always gets an answer.
+    /// Responds to a request of an owner whom the host application has authenticated; failures are responses too.
     ///
-    /// Of its body, which must be unread, at most 16 KiB are read.
+    /// Reads at most 16 KiB of the body, which must be unread.
     pub async fn call_as<B: Body>(&self, owner: Owner, request: Request<B>) -> Response<Bytes> {
         self.0.call(Door::Known(&owner), request).await
     }
@@ -91,7 +91,7 @@ impl Inner {
         let found = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
         let action = found.as_ref().map_or(NO_ACTION, |found| found.name);
         let mut owner = None;
-        // The settings hold one reference themselves.
+        // The settings themselves hold one reference.
         let is_full = Arc::strong_count(&permit) > MAX_IN_FLIGHT + 1;
         let outcome = match found {
             _ if is_full => Err(Failure::RateLimited(1)),
@@ -105,7 +105,7 @@ impl Inner {
         self.finish(response, &head, request_id, Answered { action, account })
     }
 
-    /// The way of a request: each step may refuse it.
+    /// Processes a request; each step may refuse it.
     async fn respond<B: Body>(
         &self,
         door: Door<'_>,
@@ -177,7 +177,7 @@ impl Inner {
         response
     }
 
-    /// Where somebody who is not signed in goes; back from there to the page that was asked for.
+    /// Returns the sign-in page for a client that is not signed in; it leads back to the requested page.
     fn sign_in_page(&self, reason: &str, head: &request::Parts) -> String {
         let next = head.uri.path_and_query().map(http::uri::PathAndQuery::as_str).unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -191,7 +191,7 @@ impl Inner {
         if query.is_empty() { page } else { format!("{page}?{query}") }
     }
 
-    /// Adds what every answer has, and takes the body from an answer to HEAD.
+    /// Adds the headers of every response, and removes the body from a response to HEAD.
     fn finish(
         &self,
         mut response: Response<Bytes>,
@@ -221,7 +221,7 @@ fn is_read(head: &request::Parts) -> bool {
     matches!(head.method, Method::GET | Method::HEAD)
 }
 
-/// The fields of a form that was sent, or of the query of a page.
+/// Returns the fields of a form that was sent, or of the query of a page.
 async fn form<B: Body>(head: &request::Parts, body: B) -> Result<Form, Failure> {
     Ok(match is_read(head) {
         true => Form::parse(head.uri.query().unwrap_or_default().as_bytes()),
@@ -229,7 +229,7 @@ async fn form<B: Body>(head: &request::Parts, body: B) -> Result<Form, Failure> 
     })
 }
 
-/// Takes one from the allowance of `key`, or says when there is one again. Returns the window to give it back in, if it was
+/// Takes one request from the allowance of `key`, or returns when to retry. Returns the window to give it back to, if it was
 /// counted.
 pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<Option<u64>, Failure> {
     match limiter.take(key).await {
@@ -242,7 +242,7 @@ pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Re
     }
 }
 
-/// What it holds is not for logs.
+/// Omits what is not for logs.
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DeveloperSettings").field("addresses", &self.addresses).finish_non_exhaustive()

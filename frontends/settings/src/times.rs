@@ -7,35 +7,35 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// A time as it is shown: in words, with the exact one behind it.
+/// Returns a time in words, with the exact time as its title.
 pub(crate) fn time(at: Timestamp, now: Timestamp) -> Markup {
     let exact = at.to_string();
     html! { time datetime=(exact) title=(exact) { (words(at, now)) } }
 }
 
-/// A time to the minute, for what must be done before it.
+/// Returns a time to the minute, for something that must be done before it.
 pub(crate) fn exact(at: Timestamp) -> Markup {
     let text = at.to_string();
     html! { time datetime=(at) { (&text[..10]) " " (&text[11..16]) " UTC" } }
 }
 
-/// The date in UTC, such as `2026-11-22`.
+/// Returns the date in UTC, such as `2026-11-22`.
 fn date(at: Timestamp) -> String {
     let mut text = at.to_string();
     text.truncate("2026-11-22".len());
     text
 }
 
-/// The date in UTC of the last day on which what ends at `end` holds.
+/// Returns the date in UTC of the last day on which a key that ends at `end` is valid.
 pub(crate) fn last_day(end: Timestamp) -> String {
     date(Timestamp::from_microseconds(end.as_microseconds() - 1).unwrap_or(end))
 }
 
-/// How far off it is. What is to come is an end.
+/// Returns how far away `at` is. A future time is an end.
 fn words(at: Timestamp, now: Timestamp) -> String {
     let is_ahead = at > now;
     let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;
-    // What lasts 90 days still ends in 90 days when its page is there.
+    // A lifetime of 90 days still reads as 90 days when its page is shown.
     let whole = |away: i64, unit: i64| if is_ahead { (away + unit / 2) / unit } else { away / unit };
     let away = if seconds < MINUTE { seconds.abs() } else { whole(seconds, MINUTE) * MINUTE };
     let (count, unit) = match away {

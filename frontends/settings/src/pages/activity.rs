@@ -1,4 +1,4 @@
-//! What was done with the account's keys.
+//! The page of an account's events.
 
 use catalogue_core::storage::CredentialEvent;
 use maud::{Markup, html};
@@ -18,7 +18,7 @@ pub(super) fn page(call: Call<'_>, events: &[CredentialEvent]) -> Markup {
     Frame { inner, owner: Some(owner) }.page("Activity", &content)
 }
 
-/// Changes, newest first; which key each was about, where they are of several.
+/// Returns changes, newest first; `names_keys` adds the key of each one.
 pub(super) fn list(call: Call<'_>, events: &[CredentialEvent], names_keys: bool) -> Markup {
     html! {
         ul.events {

@@ -1,4 +1,4 @@
-//! What a pasted text is. The text itself is not shown.
+//! The result of checking a pasted text. The text itself is not shown.
 
 use maud::{Markup, html};
 

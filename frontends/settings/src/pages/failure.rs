@@ -1,4 +1,4 @@
-//! What went wrong, and the way back.
+//! The page of a failure, with the way back.
 
 use maud::{Markup, html};
 
@@ -15,7 +15,7 @@ pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str, at_sig
     let addresses = &frame.inner.addresses;
     let content = html! {
         p role="alert" {
-            // People are not told the field's name in the form.
+            // Without the name of the form's field, which people do not see.
             @match failure { Failure::Field(fault) => (fault.sentence()), _ => (failure.sentence()) }
         }
         @if let Failure::Storage(_) = failure { p.muted { "Request " code { (request_id) } } }

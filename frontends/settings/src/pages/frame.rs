@@ -1,4 +1,4 @@
-//! [`Frame`]: what all pages have around them, and the pieces that several have.
+//! [`Frame`]: the surroundings of all pages, and parts that several pages share.
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{CredentialRecord, CredentialState};
@@ -12,10 +12,10 @@ use crate::times::time;
 pub(crate) const STYLE: &str = include_str!("style.css");
 pub(crate) const SCRIPT: &str = include_str!("script.js");
 
-/// An empty icon, so that browsers do not ask for one.
+/// An empty icon, so that browsers do not request one.
 const ICON: &str = "data:,";
 
-/// A page's surroundings.
+/// Surroundings of a page.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'f> {
     pub(crate) inner: &'f Inner,
@@ -23,7 +23,7 @@ pub(crate) struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    /// A whole page.
+    /// Returns a whole page.
     pub(crate) fn page(self, title: &str, content: &Markup) -> Markup {
         html! {
             (DOCTYPE)
@@ -75,27 +75,27 @@ impl Frame<'_> {
     }
 }
 
-/// What a key is called; a token without a name by its id.
+/// Returns the name of a key, or the id of a token without a name.
 pub(crate) fn name_of(key: &CredentialRecord) -> &str {
     key.name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(&key.identity.credential_id)
 }
 
-/// A key's name, apart from the text around it whichever way it is written.
+/// Returns a key's name, isolated from the surrounding text's writing direction.
 pub(crate) fn name(key: &CredentialRecord) -> Markup {
     html! { bdi { (name_of(key)) } }
 }
 
-/// A key's name as a link to its page.
+/// Returns a key's name as a link to its page.
 pub(crate) fn link(inner: &Inner, key: &CredentialRecord) -> Markup {
     html! { a href=(inner.addresses.key(&key.identity.credential_id, "")) { (name(key)) } }
 }
 
-/// The first characters of a key, and more that is not shown.
+/// Returns the first characters of a key, with an ellipsis.
 pub(crate) fn prefix(key: &CredentialRecord) -> Markup {
     html! { code { (key.shown_prefix) "…" } }
 }
 
-/// A word for each state, with a sign, so that none is told by colour alone.
+/// Returns a word for the state with a sign, so that no state depends only on its color.
 pub(crate) fn state(state: CredentialState) -> Markup {
     let sign = match state {
         CredentialState::Valid => "✓",
@@ -105,7 +105,7 @@ pub(crate) fn state(state: CredentialState) -> Markup {
     html! { span class={ "state " (state.name()) } { span aria-hidden="true" { (sign) } " " (state.name()) } }
 }
 
-/// When a key was used last.
+/// Returns when a key was used last.
 pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
     match key.last_used_at {
         Some(at) => html! { "Last used " (time(at, now)) },
@@ -113,7 +113,7 @@ pub(crate) fn last_use(key: &CredentialRecord, now: Timestamp) -> Markup {
     }
 }
 
-/// How and when a key ends or has ended.
+/// Returns how and when a key ends or has ended.
 pub(crate) fn end_of(key: &CredentialRecord, now: Timestamp) -> (&'static str, Option<Timestamp>) {
     match (key.revoked_at, key.expires_at) {
         (Some(at), _) => ("Revoked", Some(at)),
@@ -122,7 +122,7 @@ pub(crate) fn end_of(key: &CredentialRecord, now: Timestamp) -> (&'static str, O
     }
 }
 
-/// The same in words.
+/// Returns how and when a key ends or has ended, in words.
 pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
     match end_of(key, now) {
         (word, Some(at)) => html! { (word) " " (time(at, now)) },
@@ -130,7 +130,7 @@ pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
     }
 }
 
-/// The hint below a field, or what is wrong in its place.
+/// Returns the hint below a field, or its error instead.
 pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
     match fault {
         Some(fault) => html! { p.fault id=(id) { span aria-hidden="true" { "✕ " } (fault.sentence()) } },
@@ -138,7 +138,7 @@ pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
     }
 }
 
-/// The documents' own line to try a key with. Where no origin is known, the script adds the page's.
+/// Returns the line for curl from the API's documents. If no origin is known, the script inserts the page's.
 pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
@@ -158,7 +158,7 @@ pub(crate) fn curl(inner: &Inner) -> Markup {
     }
 }
 
-/// Lines to paste, with a button that the script brings to life.
+/// Returns lines to paste, with a button that the script enables.
 pub(crate) fn code(label: &str, lines: &Markup) -> Markup {
     html! {
         div.code {

@@ -1,4 +1,4 @@
-//! All of one key.
+//! The page of a key.
 
 use catalogue_core::admin::{CredentialRecord, CredentialState};
 use catalogue_core::auth::CredentialKind;
@@ -13,13 +13,13 @@ use crate::input::{DEFAULT_OVERLAP, Fault, MAX_NAME, OVERLAPS};
 use crate::nonce::Nonce;
 use crate::times::time;
 
-/// Among how many of the account's events its changes are looked for.
+/// Maximum number of the account's events among which the key's changes are searched.
 pub(super) const MAX_EVENTS: usize = 1000;
 
-/// How many of its changes are shown.
+/// Maximum number of changes that are shown.
 const MAX_CHANGES: usize = 20;
 
-/// A form of this page that was sent, and what was wrong in it.
+/// A form of this page that was sent, and its error.
 pub(super) type Refused<'r> = Option<(&'r Form, &'r Fault)>;
 
 pub(super) fn page(

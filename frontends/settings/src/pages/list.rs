@@ -44,7 +44,7 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
     Frame { inner, owner: Some(owner) }.page("API keys", &content)
 }
 
-/// What was done before, of a fixed list of sentences.
+/// Returns a sentence about the previous action, from a fixed list.
 fn done(keys: &[CredentialRecord], query: &Form) -> Markup {
     let key = keys.iter().find(|key| *key.identity.credential_id == *query.shown("key"));
     html! {
@@ -79,7 +79,7 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
     }
 }
 
-/// Each hint of a key, with a link to what helps.
+/// Returns each hint for a key, with a link to the remedy.
 pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let (now, id) = (call.now, &*key.identity.credential_id);
     let at = |below: &str| call.inner.addresses.key(id, below);
@@ -113,12 +113,12 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
     }
 }
 
-/// A successor has its predecessor's name; its first characters tell them apart.
+/// Returns a link with the first characters of a key: a successor has its predecessor's name.
 fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
     html! { a href=(call.inner.addresses.key(&key.identity.credential_id, "")) { (prefix(key)) } }
 }
 
-/// A form that looks a pasted key up.
+/// Returns the form that looks up a pasted key.
 pub(super) fn found_a_key(call: Call<'_>) -> Markup {
     html! {
         h2 id="found" { "Found a key?" }
@@ -133,7 +133,7 @@ pub(super) fn found_a_key(call: Call<'_>) -> Markup {
     }
 }
 
-/// The event's action in words.
+/// Returns the event's action in words.
 pub(super) const fn words(action: CredentialAction) -> &'static str {
     match action {
         CredentialAction::KeyCreated => "Key created",

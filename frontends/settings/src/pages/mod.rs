@@ -1,4 +1,4 @@
-//! The pages: a file each.
+//! The pages, one file each.
 
 mod activity;
 mod check;
@@ -27,7 +27,7 @@ use crate::nonce::Nonce;
 use crate::route::{Action, Found};
 use crate::{calendar, input};
 
-/// Answers what a page or a form asks for.
+/// Responds to a request for a page, or of a form.
 pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result<Response<Bytes>, Failure> {
     let id = found.id.as_str();
     let page = match found.action {
@@ -91,7 +91,7 @@ async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
     }
 }
 
-/// The key's page with what was wrong in a form of it.
+/// Returns the key's page, with the error of a form of it.
 async fn key_page(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Markup, Failure> {
     let (key, keys) = (call.key(id).await?, call.keys().await?);
     Ok(key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused))
@@ -110,7 +110,7 @@ async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> 
     Ok(response)
 }
 
-/// The list, with a sentence of what was done.
+/// Redirects to the list, with a sentence about what was done.
 fn done(call: Call<'_>, what: &str, id: &str) -> Response<Bytes> {
     see_other(&format!("{}?done={what}&key={}", call.inner.addresses.page(""), segment(id)))
 }

@@ -10,7 +10,7 @@ use crate::form::Form;
 use crate::input::{self, DEFAULT_EXPIRY, Fault, LIFETIMES, MAX_NAME, NewKey};
 use crate::nonce::Nonce;
 
-/// The form, with the values of the link that led to it. What does not fit is left out.
+/// Returns the form with the values of the link that led to it. Invalid values are left out.
 pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
     let values = query.filtered(|field, value| match field {
         "name" => input::name(value).is_ok(),
@@ -21,7 +21,7 @@ pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
     page(call, &values, &[])
 }
 
-/// What the form asks for, or all that is wrong with it.
+/// Returns the values of the form, or all its errors.
 pub(super) fn parse(form: &Form, now: Timestamp) -> Result<(NewKey, Nonce), Vec<Fault>> {
     let mut faults = Vec::new();
     let name = keep(form.one("name").and_then(input::name), &mut faults);
@@ -43,7 +43,7 @@ fn keep<T>(value: Result<T, Fault>, faults: &mut Vec<Fault>) -> Option<T> {
     value.map_err(|fault| faults.push(fault)).ok()
 }
 
-/// The form with values of a link or, once more, with what is wrong beside its field.
+/// Returns the form with the values of a link, or the form that was sent with each error next to its field.
 pub(super) fn page(call: Call<'_>, values: &Form, faults: &[Fault]) -> Markup {
     let Call { inner, owner, now } = call;
     let unchosen = if faults.is_empty() { DEFAULT_EXPIRY } else { "" };

@@ -1,4 +1,4 @@
-//! Asks before a key is revoked.
+//! The page that asks before a key is revoked.
 
 use catalogue_core::admin::CredentialRecord;
 use maud::{Markup, html};

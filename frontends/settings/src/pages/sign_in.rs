@@ -1,17 +1,17 @@
-//! The page that a code is pasted into.
+//! The page to paste a sign-in code into.
 
 use maud::{Markup, html};
 
 use super::frame::Frame;
 use crate::failure::Failure;
 
-/// `refused` is why somebody is here again.
+/// Returns the page. `refused` is why the client has to sign in again.
 pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failure>) -> Markup {
     let content = html! {
         @if let Some(failure) = refused {
             p.warning role="alert" {
                 (failure.sentence())
-                // Who leads back to a page only looked at it.
+                // A request that can lead back to its page was only a view.
                 @if matches!(failure, Failure::SignedOut(..)) && next.is_none() { " Nothing was done." }
             }
         }

@@ -30,7 +30,7 @@ impl Cookie {
             origin => origin,
         };
         let digest = Sha256::new_with_prefix(without_usual_port(origin)).chain_update(settings.path()).finalize();
-        // The prefix binds it to this host; browsers differ on whether a host without TLS may have it.
+        // The prefix binds the cookie to this host; browsers differ on whether a host without TLS may use it.
         let prefix = if is_secure { "__Host-" } else { "" };
         let digest = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);
         Self { name: format!("{prefix}catalogue-settings-{digest:08x}"), is_secure }
@@ -38,7 +38,7 @@ impl Cookie {
 
     /// Returns the value that came with a request; `None` if there are two, since either may be the owner's.
     pub(super) fn find(&self, headers: &HeaderMap) -> Option<String> {
-        // HTTP/2 may send them apart, and those of other applications hold any bytes.
+        // HTTP/2 may send cookies in separate fields, and other applications' cookies may contain any bytes.
         let fields = || headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes);
         if fields().map(<[u8]>::len).sum::<usize>() > MAX_FIELDS {
             return None;

@@ -9,19 +9,19 @@ use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::storage::NewSignIn;
 use catalogue_core::{AccountId, Address, Timestamp};
 
-/// What codes begin with.
+/// Prefix of sign-in codes.
 pub const LINK_PREFIX: &str = "csin_";
 
-/// How long a link works by default.
+/// Default lifetime of a link.
 pub const DEFAULT_LINK_LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// How long a link works at most.
+/// Maximum lifetime of a link.
 pub const MAX_LINK_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 const SECRET: usize = 43;
 
-/// A sign-in link that was just made: `csin_` and 256 random bits in the fragment of an address, which no browser sends. It
-/// prints nothing of itself.
+/// A new sign-in link: `csin_` and 256 random bits in the fragment of a URL, which browsers do not send. Its `Debug` output
+/// does not contain them.
 #[derive(Clone)]
 pub struct SignInLink {
     page: String,
@@ -29,11 +29,11 @@ pub struct SignInLink {
 }
 
 impl SignInLink {
-    /// A link to the settings at `settings_url` that signs the owner of `account` in, and what a storage keeps of it. It
-    /// works from `now` on for `lifetime`, or [`MAX_LINK_LIFETIME`] where that is shorter.
+    /// Creates a link to the settings at `settings_url` that signs the owner of `account` in, and what a storage keeps of it.
+    /// It is valid from `now` for `lifetime`, but at most for [`MAX_LINK_LIFETIME`].
     ///
     /// # Panics
-    /// When the system has no randomness to give.
+    /// Panics if the system has no source of randomness.
     #[must_use]
     pub fn mint(account: AccountId, settings_url: &Address, now: Timestamp, lifetime: Duration) -> (Self, NewSignIn) {
         let link =
@@ -43,13 +43,13 @@ impl SignInLink {
         (link, kept)
     }
 
-    /// The whole link, or its path where the settings' address is one.
+    /// Returns the whole link, or its path if the settings' URL is only a path.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}#{}", self.page, self.code)
     }
 
-    /// The code alone, to be pasted.
+    /// Returns only the code, for pasting.
     #[must_use]
     pub fn code(&self) -> &str {
         &self.code
@@ -62,19 +62,19 @@ impl fmt::Debug for SignInLink {
     }
 }
 
-/// 256 random bits.
+/// Returns 256 random bits as text.
 pub(super) fn secret() -> String {
     let mut random = [0; 32];
     getrandom::fill(&mut random).expect("the system's randomness");
     URL_SAFE_NO_PAD.encode(random)
 }
 
-/// The digest of a secret, or of a code with one.
+/// Returns the digest of a secret, or of a code with one.
 pub(super) fn digest_of(secret: &str) -> TokenDigest {
     BearerToken::new(secret).expect("base64url is a bearer token").digest()
 }
 
-/// The digest of a text that has the form of a code.
+/// Returns the digest of `code` if it is well-formed.
 pub(super) fn digest(code: &str) -> Option<TokenDigest> {
     let has_form = code.len() == LINK_PREFIX.len() + SECRET && code.starts_with(LINK_PREFIX);
     BearerToken::new(code).filter(|_| has_form).map(|code| code.digest())

@@ -1,4 +1,4 @@
-//! [`SignInSettings`]: developer settings with sign-in links and sessions of their own.
+//! [`SignInSettings`]: developer settings with sign-in links and built-in sessions.
 
 mod cookie;
 mod link;
@@ -28,13 +28,13 @@ use crate::pages::{Frame, sign_in as page};
 use crate::route::{self, Action};
 use crate::settings::{DeveloperSettings, Inner, take};
 
-/// How long a session lasts.
+/// Lifetime of a session.
 const SESSION: Duration = Duration::from_secs(12 * 60 * 60);
 
-/// How many attempts to sign in a client has a minute; a cookie of no session is one too.
+/// Maximum number of sign-in attempts per client and minute; an unknown session cookie counts as one.
 const ATTEMPTS: u32 = 20;
 
-/// Developer settings that find their owner by a session of their own: for a program without users.
+/// Developer settings with built-in sign-in, for programs without user accounts.
 ///
 /// A client's attempts are counted by the [`ClientAddress`] among the request's extensions; without one they are not.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub struct SignInSettings {
     sign_in: SignIn,
 }
 
-/// What signing in needs.
+/// State of the built-in sign-in.
 #[derive(Clone)]
 pub(crate) struct SignIn {
     storage: Arc<dyn SignInStorage>,
@@ -53,9 +53,9 @@ pub(crate) struct SignIn {
 }
 
 impl DeveloperSettings {
-    /// The same settings, with sign-in links and sessions in `storage`.
+    /// Returns the same settings with sign-in links and sessions in `storage`.
     ///
-    /// The cookie is sent over TLS alone, unless the settings' address begins with `http://`; where it is a path, see
+    /// The cookie is sent only over TLS, unless the settings' URL begins with `http://`. If the URL is only a path, see
     /// [`without_tls`](SignInSettings::without_tls).
     #[must_use]
     pub fn with_sign_in(&self, storage: impl SignInStorage) -> SignInSettings {
@@ -66,23 +66,24 @@ impl DeveloperSettings {
 }
 
 impl SignInSettings {
-    /// Says that the settings, whose address is a path alone, are served on this machine without TLS.
+    /// Declares that the settings, whose URL is only a path, are served on this machine without TLS.
     #[must_use]
     pub fn without_tls(mut self) -> Self {
         self.sign_in.is_secure = false;
         self
     }
 
-    /// Counts attempts to sign in, and unknown session cookies, by client address. Default 20 a minute, in this process.
+    /// Sets the rate limiter of sign-in attempts and unknown session cookies by client address. Default: 20 a minute, per
+    /// process.
     #[must_use]
     pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
         self.sign_in.attempts = Arc::new(limiter);
         self
     }
 
-    /// Answers a request of anybody. It always gets an answer.
+    /// Responds to a request of any client; failures are responses too.
     ///
-    /// Of its body, which must be unread, at most 16 KiB are read.
+    /// Reads at most 16 KiB of the body, which must be unread.
     pub async fn call<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
         self.settings.0.call(Door::SignIn(&self.sign_in), request).await
     }
@@ -93,7 +94,7 @@ impl SignIn {
         Cookie::new(head, &inner.addresses.settings, self.is_secure)
     }
 
-    /// Whose session a request carries.
+    /// Returns the owner of the session that a request carries.
     pub(crate) async fn owner(&self, inner: &Inner, head: &request::Parts, now: Timestamp) -> Result<Owner, Failure> {
         let cookie = self.cookie(inner, head);
         let Some(secret) = cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
@@ -108,8 +109,8 @@ impl SignIn {
         }
     }
 
-    /// Finds a session by its secret. A secret of none counts as an attempt of the client; beyond its attempts the storage is
-    /// not asked.
+    /// Finds a session by its secret. An unknown secret counts as an attempt of the client; a client without attempts left does
+    /// not reach the storage.
     async fn find(&self, secret: &str, head: &request::Parts) -> Result<Option<(TokenDigest, Session)>, Failure> {
         let Some(digest) = BearerToken::new(secret).map(|secret| secret.digest()) else { return Ok(None) };
         let taken = self.take_attempt(head).await?;
@@ -120,15 +121,15 @@ impl SignIn {
         Ok(found?.map(|session| (digest, session)))
     }
 
-    /// Takes one of the client's attempts. Returns what to give back, if it could be counted.
+    /// Takes one of the client's attempts. Returns what to give back, if it was counted.
     async fn take_attempt(&self, head: &request::Parts) -> Result<Option<(RateLimitKey<'static>, u64)>, Failure> {
         let Some(client) = head.extensions.get::<ClientAddress>() else { return Ok(None) };
         let key = RateLimitKey::SignIn(client.counted());
         Ok(take(&*self.attempts, key).await?.map(|window| (key, window)))
     }
 
-    /// Ends the session that came with a request, as far as `limiter` has room for a change. Returns whether there was one;
-    /// any other secret costs a look-up and no write, since anybody can send it.
+    /// Ends the session of a request, if `limiter` allows a change. Returns whether there was one. Any other secret costs a
+    /// lookup and no write, since anyone can send it.
     async fn end(
         &self,
         cookie: &Cookie,
@@ -149,7 +150,7 @@ impl SignIn {
         Ok(true)
     }
 
-    /// Answers what needs no owner.
+    /// Responds to requests that need no owner.
     pub(crate) async fn answer(
         &self,
         inner: &Inner,
@@ -181,7 +182,7 @@ impl SignIn {
         let now = (inner.clock)();
         let next = next(inner, form);
         let (secret, session) = new_session(now);
-        // Some paste the whole link.
+        // Some people paste the whole link.
         let code = form.one("code")?.rsplit('#').next().unwrap_or_default();
         let account = match link::digest(code.trim()) {
             Some(link) => self.storage.exchange_link(&link, now, &session).await?,
@@ -193,7 +194,7 @@ impl SignIn {
         };
         audit(&account.id, CredentialAction::SignedIn);
         *seen = Some(Owner::new(account.id));
-        // Who had a session before has this one now; a secret that somebody else has put there is worth nothing.
+        // Ends any earlier session, so that a session cookie planted by another person is useless.
         let cookie = self.cookie(inner, head);
         if let Err(failure) = self.end(&cookie, head, now, None).await {
             failure.log("");
@@ -214,16 +215,16 @@ impl SignIn {
     }
 }
 
-/// The page that was asked for before, if it is one of ours.
+/// Returns the page that was requested before signing in, if it is one of the settings.
 fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
     let next = form.shown("next");
     route::is_page(&inner.addresses.settings, next).then_some(next)
 }
 
-/// A session's secret and what is kept of it.
+/// Returns the secret of a new session, and what is stored of it.
 ///
 /// # Panics
-/// When the system has no randomness to give.
+/// Panics if the system has no source of randomness.
 fn new_session(now: Timestamp) -> (String, NewSession) {
     let secret = secret();
     let expires_at = now.checked_add(SESSION).unwrap_or(Timestamp::MAX);
@@ -236,7 +237,7 @@ fn audit(account: &AccountId, action: CredentialAction) {
     tracing::info!(target: "catalogue::audit", account, actor = "owner", action, "a session began or ended");
 }
 
-/// What it holds is not for logs.
+/// Omits the storage and the limiter, which are not for logs.
 impl fmt::Debug for SignIn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SignIn").field("is_secure", &self.is_secure).finish_non_exhaustive()
