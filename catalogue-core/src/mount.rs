@@ -1,4 +1,4 @@
-//! [`Mount`]: the URLs of the API and its documents, and what responses contain of them.
+//! [`Mount`]: the URLs that a catalogue is served at, and everything that depends on them.
 
 use crate::address::Address;
 use crate::build_error::BuildError;
@@ -9,7 +9,7 @@ use crate::response::entity::Entity;
 use crate::response::rendering::Rendering;
 use crate::route::{Route, Router};
 
-/// Mount point of a catalogue, with everything that depends on it: routes, documents and entity tags.
+/// Mount point of a catalogue, with what depends on its URLs: routes, documents and entity tags.
 #[derive(Debug)]
 pub(crate) struct Mount {
     pub(crate) router: Router,

@@ -78,13 +78,13 @@ impl Router {
 }
 
 impl Route<'_> {
-    /// Checks the method (decision R2: after a path outside both URLs, before the credential).
+    /// Checks the method: after paths outside both URLs, before the credential (decision R2).
     pub(crate) fn check_method(self, method: &Method) -> Result<MethodKind, ApiError> {
         match self {
             Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),
             // Only callers with a credential may learn whether the path is known, whatever the method.
             Self::UnknownOperation => Ok(MethodKind::Read),
-            // The root exists only for browsers that read it.
+            // The root exists only for browsers, which read it.
             Self::Root if matches!(*method, Method::GET | Method::HEAD) => Ok(MethodKind::Read),
             Self::Root => Err(ApiError::NotFound),
             Self::Operation(..) | Self::Document(_) | Self::ProtectedResource => match *method {

@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// A line that a person types is processed before the next one is typed.
+    /// The reader must not wait for more input: a typed line is processed before the next one is typed.
     #[test]
     fn no_more_is_waited_for_than_tells_the_encoding() {
         struct Silent;

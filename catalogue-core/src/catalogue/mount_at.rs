@@ -45,9 +45,9 @@ impl Catalogue {
     /// header that a gateway sets. It has the same API, and calls `identify` before it looks for a bearer token.
     ///
     /// A caller that `identify` names gets the same responses as the holder of a valid token with that identity. If it
-    /// returns `None`, the bearer token decides as usual, and a request without one gets a 401. A second call replaces
-    /// the first. Await a lookup, such as that of a session in a database, before: in a layer that leaves the result in
-    /// the head's extensions, if the frontend keeps those, or for [`call_as`](Self::call_as).
+    /// returns `None`, the bearer token decides as usual, and a request without one gets a 401. Another call replaces
+    /// the function. It cannot await: look up a session in a database before, in a layer that leaves the result in the
+    /// head's extensions (if the frontend keeps those), or for [`call_as`](Self::call_as).
     ///
     /// A header is as good as a token here, so no client may be able to send it past the gateway. The id of an
     /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`) and to the observer, and so appears in logs: never put

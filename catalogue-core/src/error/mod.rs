@@ -99,7 +99,7 @@ pub(crate) enum ApiError {
     Unauthorized(Refusal, Option<Explanation>),
     /// This kind of credential may not read courses (decision A5).
     UnsupportedCredential { required: Scope },
-    /// The scope is missing (decision A4).
+    /// The credential lacks the required scope (decision A4).
     InsufficientScope { required: Scope, granted: Scopes },
     /// A parameter is invalid (decisions R7 and R8).
     InvalidParameter(InvalidParameter),

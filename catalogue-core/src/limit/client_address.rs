@@ -28,8 +28,8 @@ use std::net::{IpAddr, Ipv6Addr};
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// Returns the address that is counted: the first 64 bits of an IPv6 address, since one client may use all addresses
-    /// that begin with them, or the IPv4 address that it maps.
+    /// Returns the address that is counted: an IPv4 address, even one mapped into IPv6, or the first 64 bits of an IPv6
+    /// address, since one client may use all addresses that begin with them.
     #[must_use]
     pub fn counted(self) -> IpAddr {
         match self.0.to_canonical() {

@@ -1,4 +1,4 @@
-//! [`Limits`]: the rate limiter's step of a request.
+//! [`Limits`]: applies the rate limiter to requests and to unknown tokens.
 
 use std::net::IpAddr;
 use std::sync::Arc;

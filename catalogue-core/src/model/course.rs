@@ -1,4 +1,4 @@
-//! Courses: as the API shows them (section 2), and as a storage keeps them.
+//! Courses: as the API shows them (section 2), and as a storage holds them.
 //!
 //! No serialized type has a field for a module's body, so no body can reach a response. The contract allows no further
 //! fields in these objects, so host applications can build them field by field.

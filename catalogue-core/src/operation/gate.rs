@@ -1,4 +1,4 @@
-//! The scope gate, which alone creates [`Authorized`].
+//! The scope gate: the only constructor of [`Authorized`].
 
 use super::Operation;
 use crate::error::ApiError;

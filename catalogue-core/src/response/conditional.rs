@@ -6,7 +6,7 @@ use http::header::IF_NONE_MATCH;
 use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
-/// Maximum length of `If-None-Match` in bytes: some 140 of the catalogue's tags. A longer one gets the full response.
+/// Maximum length of `If-None-Match` in bytes: some 140 of the catalogue's tags. A longer list does not match.
 const MOST_BYTES: usize = 4 * 1024;
 
 /// A weak entity tag; weak, so that it survives compression by a proxy.

@@ -16,10 +16,10 @@ pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 /// Minimum size of a body to compress, in bytes; below it, compression saves no packet.
 const SMALLEST_COMPRESSED: usize = 1_024;
 
-/// Compression level for small responses with a short wait for the first caller.
+/// gzip compression level: a compromise between small responses and a short wait for the first caller.
 const GZIP_LEVEL: u32 = 5;
 
-/// Finished bytes with their media type and tag. They are compressed on the first request for that, and kept compressed.
+/// Finished bytes with their media type and tag. The compressed bytes are made on the first request for them, and kept.
 #[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,

@@ -36,7 +36,7 @@ impl Answers {
         Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
     }
 
-    /// Responds to a call: while what it shows is unchanged, from the cache or with 304, without reading a course.
+    /// Responds to a call from the cache or with 304, without reading a course; otherwise renders the response.
     pub(crate) async fn answer(
         &self,
         rendering: &Rendering,
@@ -106,7 +106,7 @@ impl Answer {
         Self { response: envelope::answer(document, request), rendered: false }
     }
 
-    /// Returns whether the rate limit refunds it (decision A2): a 304 to a tag that the caller has, without any rendering.
+    /// Returns whether the rate limit refunds it (decision A2): a 304 for a tag that the caller has, without any rendering.
     /// `*` is never free: otherwise its cost would depend on what others requested.
     pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {
         self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !names_any(request)

@@ -28,7 +28,7 @@ const WAITED_IN_VAIN: &str = "another request was reading the same answer and fa
 pub struct PageCacheStatistics {
     /// Responses that were found in the cache.
     pub hits: u64,
-    /// Responses that were not found and had to be rendered. Responses that cannot be cached are not counted.
+    /// Responses that were not found and had to be rendered. Requests that cannot use the cache are not counted.
     pub misses: u64,
     /// Maximum number of bytes that the cached responses occupy, with their compressed variants and keys.
     pub bytes: u64,
@@ -62,7 +62,7 @@ impl Weighter<Key, Rendered> for Bytes {
     fn weight(&self, key: &Key, rendered: &Rendered) -> u64 {
         let body = rendered.as_ref().map_or(0, |entity| entity.weight());
         let bytes = key.weight() + body + OVERHEAD;
-        // The allocator adds about an eighth to large ones.
+        // The allocator adds about an eighth to large allocations.
         (bytes + bytes / 8) as u64
     }
 }
@@ -100,7 +100,7 @@ impl PageCache {
         let Some(guard) = guard else {
             return render.await.map(|fresh| fresh.entity);
         };
-        // A panic counts as a failure; otherwise the waiters would go through it one after the other.
+        // A panic counts as a failure; otherwise each waiter in turn would run into it.
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let rendered = match &outcome {
@@ -115,7 +115,7 @@ impl PageCache {
             // Remove the entry first: waiters still get the result, but it is not cached.
             entries.remove(key);
         }
-        // Fails if the entry was removed above.
+        // Ignore the error: the entry was removed above.
         let _ = guard.insert(rendered);
         outcome.map(|fresh| fresh.entity)
     }

@@ -13,7 +13,7 @@ pub struct StorageStatus {
     pub connections: Connections,
     /// Replicas, in the configured order.
     pub replicas: Vec<ReplicaStatus>,
-    /// Whether accounts are distributed over several servers. One may then be down while requests of other accounts succeed.
+    /// Whether accounts are distributed over several servers. One may then be down while other accounts get responses.
     pub is_spread: bool,
     /// Problems that an operator has to fix, although requests succeed: one sentence each.
     pub faults: Vec<String>,

@@ -18,7 +18,7 @@ fn windows(requests: u32) -> Windows {
 /// Event that changes the windows.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    /// The given nanoseconds pass.
+    /// Time passes, in nanoseconds.
     Pass(u64),
     /// A key takes one request.
     Take(Fingerprint),

@@ -53,7 +53,7 @@ impl Windows {
         Taken::Granted { remaining: self.requests - window.taken, resets_in, window: window.end }
     }
 
-    /// Gives one request back to the key's window that ends at `end`, if it still exists. Other windows end at other times.
+    /// Gives one request back to the key's window that ends at `end`, if it still exists. Later windows end later.
     pub(super) fn give_back(&self, key: Fingerprint, end: u64) {
         if let Some(window) = self.bucket(key).iter_mut().find(|window| window.key == key && window.end == end) {
             window.taken = window.taken.saturating_sub(1);
