@@ -143,19 +143,26 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
     use super::*;
+    use crate::connection::{Phase, WaitsFor};
     use crate::request::Peer;
     use crate::{Limits, Timeouts};
 
+    const PEER: Peer = Peer { address: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1), is_tls: false };
+
+    fn without_reclaim_delay(limits: Limits) -> Arc<Registry> {
+        let timeouts = Timeouts { reclaim: Duration::ZERO, ..Timeouts::default() };
+        Registry::new(ServerConfig { timeouts, limits, ..ServerConfig::default() })
+    }
+
     #[test]
     fn connection_that_has_ended_is_not_evicted_in_place_of_an_open_one() {
-        let timeouts = Timeouts { reclaim: Duration::ZERO, ..Timeouts::default() };
-        let limits = Limits { connections: 2 * BATCH, ..Limits::default() };
-        let registry = Registry::new(ServerConfig { timeouts, limits, ..ServerConfig::default() });
-        let peer = Peer { address: ([127, 0, 0, 1], 1).into(), is_tls: false };
+        let registry = without_reclaim_delay(Limits { connections: 2 * BATCH, ..Limits::default() });
         let connections: Vec<_> = (0..3)
             .map(|_| {
-                let state = ConnectionState::new(peer, registry.clone());
+                let state = ConnectionState::new(PEER, registry.clone());
                 (registry.add(&state), state)
             })
             .collect();
@@ -165,5 +172,36 @@ mod tests {
         assert!(registry.evict_one());
         assert!(!registry.evict_one());
         assert!(connections.iter().all(|(_, state)| state.lock().idle().is_none()));
+    }
+
+    #[test]
+    fn streams_are_freed_by_one_search_per_delay() {
+        let registry = without_reclaim_delay(Limits { outstanding_streams: BATCH, ..Limits::default() });
+        let _permits: Vec<_> = (0..BATCH).map(|_| registry.stream().unwrap()).collect();
+        let add = || {
+            let state = ConnectionState::new(PEER, registry.clone());
+            registry.add(&state);
+            state
+        };
+        let without_streams = add();
+        let stalled: Vec<_> = (0..3)
+            .map(|_| {
+                let state = add();
+                state.lock().end_handshake(Phase::Http2);
+                let (request, _) = state.lock().begin(0);
+                state.lock().wait(request, WaitsFor::Window);
+                state
+            })
+            .collect();
+        let evicted = || {
+            assert!(registry.stream().is_none());
+            stalled.iter().filter(|state| state.lock().idle().is_none()).count()
+        };
+        assert_eq!(evicted(), 1);
+        assert_eq!(evicted(), 1);
+        let next_search = registry.lock().next_search.replace(Instant::now());
+        assert!(next_search > Some(Instant::now()));
+        assert_eq!(evicted(), 2);
+        assert!(without_streams.lock().idle().is_some());
     }
 }

@@ -16,8 +16,7 @@ pub(crate) use deadline::Idle;
 pub(crate) use io::TrackedIo;
 pub(crate) use open::{Accepted, OpenConnection};
 pub(crate) use socket::{Socket, Transport};
-use state::Phase;
-pub(crate) use state::{Activity, ConnectionState, WaitsFor};
+pub(crate) use state::{Activity, ConnectionState, Phase, WaitsFor};
 use timer::ConnectionTimer;
 
 use crate::registry::Registry;

@@ -106,7 +106,7 @@ impl Activity {
         self.phase = Phase::Handshake;
     }
 
-    pub(super) fn end_handshake(&mut self, protocol: Phase) {
+    pub(crate) fn end_handshake(&mut self, protocol: Phase) {
         (self.phase, self.idle_since) = (protocol, Instant::now());
     }
 
