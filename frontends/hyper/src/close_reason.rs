@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a connection has ended.
+/// Reason why a connection has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
@@ -12,26 +12,26 @@ pub enum CloseReason {
     Failed,
     /// No request came in time.
     Idle,
-    /// The server was full, of connections or of outstanding HTTP/2 requests, and the client was waited for.
+    /// The server was full (of connections or outstanding HTTP/2 requests), and the connection waited for its client.
     Evicted,
-    /// The TLS handshake was not over in time.
+    /// The TLS handshake did not finish in time.
     SlowHandshake,
     /// The TLS handshake failed.
     HandshakeFailed,
     /// The head of a request was not read in time.
     SlowHead,
-    /// A request made no progress in time, or was not over in time.
+    /// A request made no progress in time, or did not finish in time.
     Stalled,
     /// The client did not close its side in time, after the last response or GOAWAY.
     Lingering,
     /// The server stops, and the connection had no request.
     Stopping,
-    /// The server stops, and the request was not answered within the grace.
+    /// The server stops, and the request did not finish within the grace period.
     EndOfGrace,
 }
 
 impl CloseReason {
-    /// Each with its name, in the order of their numbers.
+    /// All reasons with their names, in the order of their numbers.
     pub(crate) const TABLE: [(Self, &'static str); 11] = [
         (Self::Closed, "closed"),
         (Self::Failed, "failed"),
@@ -46,7 +46,7 @@ impl CloseReason {
         (Self::EndOfGrace, "end_of_grace"),
     ];
 
-    /// Its name in metrics and in the log.
+    /// Returns the reason's name in metrics and in the log.
     pub fn name(self) -> &'static str {
         Self::TABLE[self as usize].1
     }

@@ -1,22 +1,22 @@
-//! How connections are served.
+//! Configuration of a server.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{ConnectionMetrics, Networks, Tls};
 
-/// How [`serve`](crate::serve) serves. The default is HTTP/1 in cleartext with the default timeouts and limits.
+/// Configuration of [`serve`](crate::serve). The default is HTTP/1 in cleartext with the default timeouts and limits.
 #[derive(Clone, Debug, Default)]
 pub struct ServerConfig {
-    /// How long each thing may take.
+    /// Timeouts of connections and requests.
     pub timeouts: Timeouts,
-    /// How much of each thing there may be.
+    /// Limits of resources.
     pub limits: Limits,
     /// HTTPS with HTTP/1 and HTTP/2, or HTTP/1 in cleartext without it.
     pub tls: Option<Arc<Tls>>,
     /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
     pub trusted_proxies: Networks,
-    /// Where connections are counted.
+    /// Counters of connections.
     pub metrics: Arc<ConnectionMetrics>,
 }
 
@@ -33,27 +33,27 @@ impl ServerConfig {
     }
 }
 
-/// How long each thing may take.
+/// Timeouts of connections and requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// From the first byte of an HTTP/1 head to its last; also from the accept to the end of a TLS handshake. 30 s.
+    /// Maximum time from first to last byte of an HTTP/1 head, and from accept to the end of a TLS handshake. Default: 30 s.
     pub head: Duration,
-    /// Without a request: from the accept, or from the end of the last response. 60 s.
+    /// Maximum time without a request, from accept or from the end of the last response. Default: 60 s.
     pub idle: Duration,
-    /// While requests are open: without progress of any of them, of the client or of the service. It ends the connection.
-    /// Also how long a socket may take nothing, and a peer acknowledge nothing. 30 s.
+    /// Maximum time without progress of any open request, by client or service, before the connection ends. Also the
+    /// maximum time for which a socket accepts no writes, and a peer acknowledges nothing. Default: 30 s.
     pub stall: Duration,
-    /// From the end of a request's head to the end of its response. On HTTP/2 it ends the connection with all its
-    /// requests. 60 s.
+    /// Maximum time from the end of a request's head to the end of its response. On HTTP/2, exceeding it ends the
+    /// connection with all its requests. Default: 60 s.
     pub request: Duration,
-    /// From the end of our side of a connection, or from `GOAWAY`, to that of the client's. Until then what it still sends is
-    /// discarded, so that no reset overtakes the last response. 2 s.
+    /// Maximum time from when the server closes its side, or sends `GOAWAY`, until the client closes its own. What the
+    /// client sends until then is discarded, so that no reset overtakes the last response. Default: 2 s.
     pub linger: Duration,
-    /// How long running requests may continue at shutdown. 10 s.
+    /// Maximum time for which running requests may continue at shutdown. Default: 10 s.
     pub grace: Duration,
-    /// At shutdown: how long an idle connection is kept for one more request, which may be on its way. 500 ms.
+    /// Maximum time at shutdown for which an idle connection waits for a request already in flight. Default: 500 ms.
     pub last_request: Duration,
-    /// How long a client must have been waited for before its connection may be evicted from a full server. 300 ms.
+    /// Minimum time for which a connection has waited for its client before a full server may evict it. Default: 300 ms.
     pub reclaim: Duration,
 }
 
@@ -72,17 +72,17 @@ impl Default for Timeouts {
     }
 }
 
-/// How much of each thing there may be.
+/// Limits of resources.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at the same time; further ones wait in the listen queue. An idle one takes 20 KiB, with TLS 34 KiB, and after
-    /// a large head at most 24 KiB more. 15,000.
+    /// Maximum number of connections; further ones wait in the listen queue. An idle one uses 20 KiB, with TLS 34 KiB,
+    /// and after a large head at most 24 KiB more. Default: 15,000.
     pub connections: u32,
-    /// Requests at the same time on an HTTP/2 connection; more are refused. 32.
+    /// Maximum number of concurrent requests on an HTTP/2 connection; more are refused. Default: 32.
     pub streams: u32,
-    /// HTTP/2 requests on all connections that are not answered to the last byte; more are refused. 15,000.
+    /// Maximum number of HTTP/2 requests without a complete response, on all connections; more are refused. Default: 15,000.
     pub outstanding_streams: u32,
-    /// Bytes of a request's head, at least 8 KiB; a larger head gets a 431. 16 KiB.
+    /// Maximum length of a request's head in bytes, at least 8 KiB; a larger head gets a 431. Default: 16 KiB.
     pub head_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! HTTP/1: hyper's connection, and the shutdown that it leaves open.
+//! HTTP/1: hyper's connection, and the shutdown that hyper leaves to its users.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -21,7 +21,7 @@ use crate::{CloseReason, Limits};
 
 const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// Serves HTTP/1 until one of the sides closes the connection, or the timer does.
+/// Serves HTTP/1 until either side closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
     let state = open.state.clone();
     let io = TokioIo::new(TrackedIo { transport, state: state.clone() });
@@ -38,7 +38,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     if is_malformed {
         state.registry.config.metrics.malformed.add();
     }
-    // hyper has closed it, except after the preface of HTTP/2, an error of the socket, and a wish to upgrade.
+    // hyper has closed the connection, except after an HTTP/2 preface, a socket error, or an upgrade request.
     if state.lock().is_closed() || (matches!(outcome, Ok(Err(_))) && !is_malformed) {
         return;
     }
@@ -46,12 +46,12 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     if outcome.is_ok() {
         open.close(&mut io, if is_malformed { BAD_REQUEST } else { b"" }).await;
     } else {
-        // The client's time is over: its side is not waited for.
+        // The deadline has passed, so this does not wait for the client's side.
         poll_fn(|cx| Poll::Ready(Pin::new(&mut io).poll_shutdown(cx).is_ready())).await;
     }
 }
 
-/// hyper without its timer, which cannot tell a slow head from an idle connection.
+/// Returns hyper's builder without its timer, which cannot distinguish a slow head from an idle connection.
 fn builder(limits: &Limits) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
@@ -68,7 +68,7 @@ async fn note_last<B>(mut response: Response<ResponseBody<B>>) -> Response<Respo
     let (is_bare, request) = (body.is_none(), request.clone());
     let may_be_last = request.is_alone && request.state.registry.stopping().is_some();
     if may_be_last && !is_bare {
-        // The I/O looks for further bytes in this turn of the connection, which may be a further request.
+        // In this poll of the connection, the I/O looks for further bytes, which may be another request.
         yield_now().await;
     }
     if is_bare || may_be_last && !request.state.lock().bytes_waiting {

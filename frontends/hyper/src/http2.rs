@@ -1,4 +1,4 @@
-//! HTTP/2: hyper's connection, within the limits of h2 and the requests that all connections may have.
+//! HTTP/2: hyper's connection, within the limits of h2 and the limit of requests on all connections.
 
 use std::pin::Pin;
 
@@ -13,7 +13,7 @@ use crate::connection::{OpenConnection, TrackedIo, Transport};
 use crate::service::{TowerService, respond};
 use crate::{CloseReason, Limits};
 
-/// Serves HTTP/2 until one of the sides closes the connection, or the timer does.
+/// Serves HTTP/2 until either side closes the connection, or the timer does.
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
     let state = open.state.clone();
     let io = TokioIo::new(TrackedIo { transport, state: state.clone() });
@@ -24,11 +24,11 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
         if response.is_none() {
             of_requests.registry.config.metrics.refused.add();
         }
-        // In a box, for it is large and soon over, while hyper keeps what it has until the client has taken the response.
+        // Boxed, because it is large and ends soon, while hyper keeps its own state until the client has taken the response.
         Box::pin(async move {
             match response {
                 Some(response) => Ok(response.await),
-                // Nothing was done, so the client may ask again (RFC 9113, 8.7); a response could have to wait too.
+                // Nothing was done, so the client may retry (RFC 9113, 8.7); a response might have to wait, too.
                 None => Err(h2::Error::from(Reason::REFUSED_STREAM)),
             }
         })
@@ -44,7 +44,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
             Pin::new(&mut connection).poll(cx)
         });
         match outcome.await {
-            // A request may be on its way: the client is told that it is the last, and has its time to send it.
+            // A request may be in flight: `GOAWAY` announces that it is the last, and the client has time to send it.
             Err(CloseReason::Idle) => is_idle = true,
             outcome => break outcome,
         }
@@ -52,16 +52,16 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     open.end(&outcome, CloseReason::Failed);
 }
 
-/// hyper without pings of its own: a client that is gone is noticed by what it does not send, take or acknowledge.
+/// Returns hyper's builder without pings: a dead client is noticed by what it does not send, take or acknowledge.
 fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .max_concurrent_streams(limits.streams)
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
-        // The smallest window that needs no agreement.
+        // The protocol's default: a smaller window applies only once the client has agreed.
         .initial_stream_window_size(64 * 1024 - 1)
         .initial_connection_window_size(1024 * 1024)
-        // "Rapid reset": a client may give up all that it has asked for at once.
+        // Bounds "rapid reset", but lets a client cancel all its requests at the same time.
         .max_pending_accept_reset_streams(100)
         .max_send_buf_size(16 * 1024);
     builder

@@ -1,4 +1,4 @@
-//! Accepts connections, and stops.
+//! Accepts connections, and shuts down.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -12,20 +12,20 @@ use crate::connection::{self, Accepted};
 use crate::registry::{PAUSE, Registry};
 use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
-/// Delay after an accept that failed for want of something, such as file descriptors.
+/// Delay after an accept that failed for lack of a resource, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// How long a task may take to notice that its connection has to end.
+/// Timeout for a task to notice that its connection must end.
 const LAST_TURN: Duration = Duration::from_secs(1);
 
-/// Maximum number of clients in a listen queue. Further ones came after the server was told to stop.
+/// Maximum number of clients in a listen queue at shutdown. Further ones came after it had begun.
 const LONGEST_QUEUE: usize = 65_535;
 
-/// Serves on `listener` until `shutdown` resolves and the connections have ended, at the end of the grace at the latest.
+/// Serves on `listener` until `shutdown` resolves and the connections have ended, at the latest after the grace period.
 ///
-/// The service finds the [`ClientAddress`](crate::ClientAddress) of every request in its extensions. A service that panics
-/// ends its own request, with a bare 500 if nothing was sent. A body that it does not read is ignored: the connection closes
-/// after the response, unless all of the body has arrived.
+/// The extensions of every request contain its [`ClientAddress`](crate::ClientAddress). A service that panics ends its
+/// own request, with a bare 500 if nothing was sent. A body that it does not read is ignored: the connection closes
+/// after the response, unless the whole body has arrived.
 pub async fn serve<S: TowerService>(
     listener: TcpListener,
     service: S,
@@ -34,7 +34,7 @@ pub async fn serve<S: TowerService>(
 ) {
     let registry = Registry::new(config.bounded());
     let acceptor = registry.config.tls.as_deref().map(Tls::acceptor);
-    // Dropping the set ends its connections: a server leaves none behind.
+    // Dropping the set ends its connections, so the server leaves none behind.
     let mut connections = JoinSet::new();
     let begin = |connections: &mut JoinSet<()>, client| {
         let (registry, service) = (registry.clone(), service.clone());
@@ -46,7 +46,7 @@ pub async fn serve<S: TowerService>(
 
     let mut shutdown = pin!(shutdown);
     let mut failing = false;
-    // Who was accepted, and waits for others to end.
+    // An accepted client that waits for another connection to end.
     let mut waiting = None;
     loop {
         let next = async {
@@ -67,7 +67,7 @@ pub async fn serve<S: TowerService>(
         }
     }
 
-    // Clients in the listen queue may have sent a request. They get the places of those who leave now.
+    // Clients in the listen queue may have sent a request. They get the slots that become free now.
     let left: Vec<_> = waiting.into_iter().chain(queued(listener).take(LONGEST_QUEUE)).collect();
     let end_of_grace = Instant::now() + registry.config.timeouts.grace;
     registry.stop(end_of_grace);
@@ -83,7 +83,7 @@ pub async fn serve<S: TowerService>(
     }
 }
 
-/// Waits until there may be another connection, and evicts others for it.
+/// Waits until another connection is allowed, and evicts others for it.
 async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
     while connections.try_join_next().is_some() {}
     while connections.len() >= registry.config.limits.connections as usize {
@@ -92,7 +92,7 @@ async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
     }
 }
 
-/// Accepts until it succeeds. `failing` is whether the accept before has failed, so that the log hears once of many failures.
+/// Accepts until it succeeds. `failing` is whether the previous accept failed, so that a series of failures is logged once.
 pub(crate) async fn retried<T, F>(failing: &mut bool, metrics: &ConnectionMetrics, mut accept: impl FnMut() -> F) -> T
 where
     F: Future<Output = io::Result<T>>,
@@ -114,13 +114,13 @@ where
     }
 }
 
-/// Whether the error is about one client and not about the server.
+/// Returns whether the error concerns one client, not the server.
 fn is_of_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// The connections in the listen queue, asked of the socket itself: the runtime may not have heard of them yet.
+/// Returns the clients in the listen queue. Queries the socket itself: the runtime may not know of them yet.
 fn queued(listener: TcpListener) -> impl Iterator<Item = Accepted> {
     let accepts = listener.into_std().into_iter().flat_map(|listener| iter::repeat_with(move || listener.accept()));
     accepts.filter(|accept| !accept.as_ref().is_err_and(is_of_client)).map_while(Result::ok).filter_map(

@@ -1,11 +1,11 @@
-//! [`ConnectionMetrics`]: connections, counted.
+//! [`ConnectionMetrics`]: counters of connections.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::CloseReason;
 
-/// Counts the connections of a listener and what has gone wrong with them, from its start on.
+/// Counts the connections of a listener, and what has gone wrong with them, from its start on.
 #[derive(Debug, Default)]
 pub struct ConnectionMetrics {
     pub(crate) accepted: Counter,
@@ -17,37 +17,37 @@ pub struct ConnectionMetrics {
 }
 
 impl ConnectionMetrics {
-    /// How many connections were accepted.
+    /// Returns how many connections were accepted.
     pub fn accepted(&self) -> u64 {
         self.accepted.get()
     }
 
-    /// How many are open.
+    /// Returns how many connections are open.
     pub fn open(&self) -> u64 {
         self.accepted().saturating_sub(self.closed().map(|(_, count)| count).sum())
     }
 
-    /// How many have ended, by reason.
+    /// Returns how many connections have ended, by reason.
     pub fn closed(&self) -> impl Iterator<Item = (CloseReason, u64)> {
         self.closed.iter().zip(CloseReason::TABLE).map(|(count, (reason, _))| (reason, count.get()))
     }
 
-    /// How many requests were refused because they could not be read.
+    /// Returns how many requests were refused because they were malformed.
     pub fn malformed(&self) -> u64 {
         self.malformed.get()
     }
 
-    /// How many HTTP/2 requests were refused because too many were outstanding.
+    /// Returns how many HTTP/2 requests were refused because too many were outstanding.
     pub fn refused(&self) -> u64 {
         self.refused.get()
     }
 
-    /// How many requests ended in a panic: answered 500, or broken off in the response's body.
+    /// Returns how many requests ended in a panic, with a 500 or in the middle of the response's body.
     pub fn panics(&self) -> u64 {
         self.panics.get()
     }
 
-    /// How many accepts have failed for lack of a resource, such as file descriptors.
+    /// Returns how many accepts failed for lack of a resource, such as file descriptors.
     pub fn accept_failures(&self) -> u64 {
         self.accept_failures.get()
     }

@@ -7,17 +7,17 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::connection::{ConnectionState, WaitsFor};
 
-/// Held by the service, its response and each part of that which is not written yet. The request ends when all are dropped.
+/// Held by the service, its response and each unwritten part of that. The request ends when all are dropped.
 pub(crate) struct OpenRequest {
     pub(crate) state: Arc<ConnectionState>,
     id: u64,
-    /// Whether nothing had been read but its head; see [`Activity::begin`](crate::connection::Activity::begin).
+    /// Whether only its head had been read; see [`Activity::begin`](crate::connection::Activity::begin).
     pub(crate) is_alone: bool,
     _stream: Option<OwnedSemaphorePermit>,
 }
 
 impl OpenRequest {
-    /// A request whose head, usually of `length` bytes, was read.
+    /// Begins a request whose head, usually of `length` bytes, was read.
     pub(crate) fn begin(
         state: &Arc<ConnectionState>,
         length: usize,

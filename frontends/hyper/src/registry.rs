@@ -14,13 +14,13 @@ use crate::connection::{Activity, ConnectionState, Idle};
 /// Delay between two searches for connections to evict.
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
-/// A search for connections finds at most a sixteenth of them, and one for streams frees a sixteenth of those.
+/// Divisor of a search: it finds at most a sixteenth of the connections, or frees a sixteenth of the streams.
 const BATCH: u32 = 16;
 
-/// What all connections of a listener share.
+/// State that all connections of a listener share.
 pub(crate) struct Registry {
     pub(crate) config: ServerConfig,
-    /// A permit for each HTTP/2 request that is not answered to the last byte.
+    /// Permits for HTTP/2 requests, held until the response is complete.
     streams: Arc<Semaphore>,
     open: Mutex<Open>,
     stop: OnceLock<Stop>,
@@ -32,7 +32,7 @@ pub(crate) struct Registry {
 struct Open {
     connections: HashMap<u64, Arc<ConnectionState>>,
     next_id: u64,
-    /// Idle connections, the next one to be evicted last.
+    /// Idle connections; the last element is evicted next.
     candidates: Vec<(Idle, Arc<ConnectionState>)>,
     /// When idle connections with streams may be searched for again.
     next_search: Option<Instant>,
@@ -67,11 +67,11 @@ impl Registry {
 
     pub(crate) fn remove(&self, id: u64) {
         let ended = self.lock().connections.remove(&id);
-        // It makes no room if it is still among the candidates.
+        // If it is still among the candidates, evicting it must not count as making room.
         ended.inspect(|state| state.lock().end());
     }
 
-    /// Tells all connections that the server stops.
+    /// Notifies all connections that the server stops.
     pub(crate) fn stop(&self, end_of_grace: Instant) {
         let _ = self.stop.set(Stop { since: Instant::now(), end_of_grace });
         self.lock().connections.values().for_each(|state| state.lock().wake());
@@ -99,7 +99,7 @@ impl Registry {
         false
     }
 
-    /// Returns a permit for an HTTP/2 request. If there is none, it evicts connections that keep streams waiting.
+    /// Returns a permit for an HTTP/2 request. If there is none, evicts connections that keep streams waiting.
     pub(crate) fn stream(&self) -> Option<OwnedSemaphorePermit> {
         let permit = self.streams.clone().try_acquire_owned().ok();
         if permit.is_none() {
@@ -123,7 +123,7 @@ impl Registry {
         }
     }
 
-    /// Connections that have been idle for long enough, the first one to be evicted first.
+    /// Returns connections that have been idle for long enough, the first one to be evicted first.
     fn idle(
         &self,
         connections: &HashMap<u64, Arc<ConnectionState>>,

@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use crate::connection::WaitsFor;
 use crate::open_request::OpenRequest;
 
-/// The body of a request. It is read as the service polls it, and has no limit: wrap it in `http_body_util::Limited`. While
+/// Body of a request. It is read as the service polls it, and has no limit: wrap it in `http_body_util::Limited`. While
 /// the service polls it and nothing arrives, a full server may evict the connection.
 pub struct RequestBody {
     pub(crate) body: Incoming,

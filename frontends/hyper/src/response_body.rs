@@ -12,9 +12,9 @@ use crate::connection::WaitsFor;
 use crate::open_request::{OpenRequest, Sending};
 use crate::service::caught;
 
-/// hyper drops it when it has the whole response. A panic ends this response only.
+/// Body of a response. hyper drops it when it has the whole response. A panic ends only this response.
 pub(crate) struct ResponseBody<B> {
-    /// `None` for an empty one.
+    /// `None` for an empty body.
     pub(crate) body: Option<B>,
     pub(crate) request: Arc<OpenRequest>,
 }
@@ -26,7 +26,7 @@ where
     type Data = Sending<B::Data>;
     type Error = Box<dyn Error + Send + Sync>;
 
-    /// hyper asks for more only as far as the socket and the client's windows allow.
+    /// Returns the next part. hyper polls only as far as the socket and the client's windows allow.
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

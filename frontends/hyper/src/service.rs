@@ -1,4 +1,4 @@
-//! The caller's service: what it must be, a request in its hands, and the response to it.
+//! The host application's service: its trait, calls of it, and its responses.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -22,10 +22,10 @@ use crate::open_request::OpenRequest;
 use crate::request::validate;
 use crate::response_body::ResponseBody;
 
-/// RFC 6797: for a year from each response, browsers ask this host, and no others of its domain, over HTTPS alone.
+/// HSTS (RFC 6797): for a year from each response, browsers use only HTTPS for this host, but not for its subdomains.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// A tower service over HTTP that never fails, for [`serve`](crate::serve). It is implemented for every type that fits.
+/// A tower service over HTTP that never fails, for [`serve`](crate::serve). Implemented for every type that fits.
 pub trait TowerService:
     Service<
         Request<RequestBody>,
@@ -36,7 +36,7 @@ pub trait TowerService:
     + Send
     + 'static
 {
-    /// The body of its responses.
+    /// Body of the service's responses.
     type Body: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static;
 }
 
@@ -49,7 +49,7 @@ where
     type Body = B;
 }
 
-/// Begins a request, and hands it to the service. The future's output is the response, or a bare one in its place.
+/// Begins a request, and passes it to the service. The future returns the response, or a bare one instead.
 pub(crate) fn respond<S: TowerService>(
     service: &S,
     request: Request<Incoming>,
@@ -87,12 +87,12 @@ async fn call<S: TowerService>(mut service: S, request: Request<RequestBody>) ->
     poll_fn(|cx| caught(|| response.as_mut().poll(cx)).map_or(Poll::Ready(None), |poll| poll.map(Some))).await
 }
 
-/// The value of `work`, or `None` if it panicked. The panic's message is the panic hook's business.
+/// Returns the value of `work`, or `None` if it panicked. The panic hook reports the panic's message.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// Counts a request that no service responds to. Returns a response without a body.
+/// Counts a request without a response from the service. Returns a response without a body.
 fn bare<B>(status: StatusCode, state: &ConnectionState) -> Response<Option<B>> {
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         state.count_panic("a request was answered with 500, for the code that serves it panicked");

@@ -1,4 +1,4 @@
-//! How long a connection may last: its deadline, and since when it is idle.
+//! Deadline of a connection, and the time since when it is idle.
 
 use tokio::time::Instant;
 
@@ -7,11 +7,11 @@ use super::state::{Activity, Phase, Request};
 use crate::registry::Stop;
 use crate::{CloseReason, Timeouts};
 
-/// A connection on which the client is waited for: for a head, for a body, or to take a response. On HTTP/2 all its requests
-/// wait so. The least is evicted first.
+/// State of a connection that waits for its client: to send a head or a body, or to take a response. On HTTP/2 all its
+/// requests wait so. The connection with the smallest value is evicted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Idle {
-    /// Whether the client has everything that it has asked for, and owes nothing: a good client misses such a connection most.
+    /// Whether the client has everything that it asked for, and owes nothing: a good client misses such a connection most.
     is_between_requests: bool,
     pub(crate) since: Instant,
 }
@@ -45,12 +45,12 @@ impl Activity {
         Some(Idle { is_between_requests, since })
     }
 
-    /// The number of requests that hold a permit for a stream.
+    /// Returns the number of requests that hold a permit for a stream.
     pub(crate) fn streams(&self) -> usize {
         if self.phase == Phase::Http2 { self.requests.len() } else { 0 }
     }
 
-    /// When the connection will have been silent or slow for too long, or has to end with the server, and why.
+    /// Returns when the connection must end, for silence, slowness or the server's shutdown, and why.
     pub(super) fn deadline(&self, timeouts: &Timeouts, stop: Option<Stop>) -> (Instant, CloseReason) {
         let deadline = match (self.phase, self.requests.first(), self.goaway, self.head) {
             _ if self.evicted => (self.idle_since, CloseReason::Evicted),
@@ -76,7 +76,7 @@ impl Activity {
         )
     }
 
-    /// Whether nothing is on its way out and no request on its way in. On HTTP/2, `GOAWAY` settles that.
+    /// Returns `true` if nothing is being sent and no request is arriving. On HTTP/2, `GOAWAY` takes care of that.
     fn is_quiet(&self) -> bool {
         let is_open = matches!(self.phase, Phase::Accepted | Phase::Http1);
         let is_busy = self.head.is_some() || self.blocked.is_some() || self.bytes_waiting;

@@ -1,4 +1,4 @@
-//! [`TrackedIo`]: a transport that notes in the connection's state what arrives.
+//! [`TrackedIo`]: a transport that records in the connection's state what arrives.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -19,7 +19,7 @@ impl<T: Transport> AsyncRead for TrackedIo<T> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
-            // Many clients close without saying so in TLS. Where a request ends, HTTP itself says.
+            // Many clients close without a TLS `close_notify`. HTTP itself states where a request ends.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
             outcome => outcome?,
         }
@@ -48,7 +48,7 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
         self.transport.is_write_vectored()
     }
 
-    /// hyper flushes at each turn, idle or not: the place to look for requests that a server that stops would lose.
+    /// Also looks for requests that a stopping server would lose, because hyper flushes at each poll, idle or not.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.registry.stopping().is_some() {
             let bytes_waiting = self.transport.has_unread();

@@ -29,7 +29,7 @@ pub(crate) async fn serve_cleartext<S: TowerService>(registry: Arc<Registry>, cl
     http1::serve(socket, open, service).await;
 }
 
-/// Shakes hands, and serves the protocol that the client has chosen.
+/// Completes the TLS handshake, and serves the protocol that the client has chosen.
 pub(crate) async fn serve_tls<S: TowerService>(
     registry: Arc<Registry>,
     client: Accepted,
@@ -41,7 +41,7 @@ pub(crate) async fn serve_tls<S: TowerService>(
         return;
     }
     open.state.lock().begin_handshake();
-    // In a box, for it is large and soon over.
+    // Boxed, because it is large and ends soon.
     let mut handshake = Box::pin(tls.accept(socket));
     let outcome = open.timer.run(|cx| handshake.as_mut().poll(cx)).await;
     drop(handshake);

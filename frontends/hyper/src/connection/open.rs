@@ -1,4 +1,4 @@
-//! [`OpenConnection`]: what goes with a connection from its accept to its end, and counts it as open.
+//! [`OpenConnection`]: state, timer and end of a connection, which counts as open while this exists.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ pub(crate) struct OpenConnection {
     pub(crate) state: Arc<ConnectionState>,
     pub(crate) timer: ConnectionTimer,
     id: u64,
-    /// Why it has ended. If its task was cut off, it counts as failed.
+    /// Reason of the end. If the task is aborted, the connection counts as failed.
     reason: CloseReason,
 }
 
@@ -29,7 +29,7 @@ impl OpenConnection {
         let peer = Peer { address, is_tls: registry.config.tls.is_some() };
         let options = SockRef::from(&tcp);
         let set = options.set_tcp_nodelay(true);
-        // The kernel ends a connection whose peer acknowledges nothing, also after our side was closed.
+        // The kernel ends a connection whose peer acknowledges nothing, even after the server has closed its side.
         #[cfg(target_os = "linux")]
         let set = set.and(options.set_tcp_user_timeout(Some(registry.config.timeouts.stall)));
         if let Err(error) = set {
@@ -42,7 +42,7 @@ impl OpenConnection {
         (Self { state: state.clone(), timer, id, reason: CloseReason::Failed }, Socket::new(tcp, state))
     }
 
-    /// Notes that it has ended so, with `failure` as the reason of an error.
+    /// Records how the connection ended; `failure` is the reason in case of an error.
     pub(crate) fn end<T, E: Display>(&mut self, outcome: &Result<Result<T, E>, CloseReason>, failure: CloseReason) {
         let peer = self.state.peer.address;
         match outcome {
@@ -58,7 +58,7 @@ impl OpenConnection {
         }
     }
 
-    /// Writes these last bytes and closes our side, as far as the timer allows.
+    /// Writes the `last` bytes and closes the server's side, unless the timer ends this.
     pub(crate) async fn close(&mut self, io: &mut (impl AsyncWrite + Unpin), last: &[u8]) {
         let mut closing = pin!(async {
             io.write_all(last).await?;

@@ -1,4 +1,4 @@
-//! Plain HTTP where TLS is expected: the client is told, and not left with bytes that it cannot read.
+//! Plain HTTP on a port for TLS: the client gets a response that it can read.
 
 use std::task::Context;
 
@@ -11,8 +11,8 @@ const RESPONSE: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: 61\r\n\r\n\
     This port speaks HTTPS only; use https:// instead of http://\n";
 
-/// Waits for the first byte, and answers where it begins an HTTP method: no record of TLS begins with a letter. Tells whether
-/// the connection is over.
+/// Waits for the first byte, and responds if it begins an HTTP method: no TLS record begins with a letter. Returns
+/// `true` if the connection has ended.
 pub(super) async fn refuse(open: &mut OpenConnection, socket: &mut Socket) -> bool {
     let mut first = [0];
     let peek = |cx: &mut Context<'_>| socket.tcp.poll_peek(cx, &mut ReadBuf::new(&mut first));

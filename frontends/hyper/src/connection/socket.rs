@@ -1,4 +1,4 @@
-//! The socket of a connection: notes whether it takes what goes out, and closes in a way that lets the last response arrive.
+//! The socket of a connection: records whether it accepts writes, and closes so that the last response arrives.
 
 use std::io::{self, BufRead, IoSlice};
 use std::mem::MaybeUninit;
@@ -15,20 +15,20 @@ use super::ConnectionState;
 
 const DISCARDED: usize = 8 * 1024;
 
-/// Up to so many bytes, a copy and one `send` take less time than a `writev` of the parts.
+/// Maximum length of writes to coalesce: up to it, a copy and one `send` are faster than a `writev` of the parts.
 const GATHERED: usize = 4 * 1024;
 
-/// What carries HTTP: a socket, or TLS over one.
+/// Transport of HTTP: a socket, or TLS over one.
 pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
-    /// Whether bytes have arrived that were not read yet.
+    /// Returns whether bytes have arrived that were not read yet.
     fn has_unread(&mut self) -> bool;
 }
 
-/// A client's socket, beneath TLS or without it.
+/// A client's socket, below TLS or without it.
 pub(crate) struct Socket {
     pub(super) tcp: TcpStream,
     state: Arc<ConnectionState>,
-    /// Whether it takes nothing at the moment.
+    /// Whether the socket currently accepts no writes.
     is_blocked: bool,
 }
 
@@ -39,7 +39,7 @@ impl Socket {
 }
 
 impl Transport for Socket {
-    /// The socket itself is asked, because the runtime may not have heard of them yet.
+    /// Queries the socket itself, because the runtime may not know of the bytes yet.
     fn has_unread(&mut self) -> bool {
         SockRef::from(&self.tcp).peek(&mut [MaybeUninit::uninit()]).is_ok_and(|bytes| bytes > 0)
     }
@@ -95,7 +95,7 @@ impl AsyncWrite for Socket {
         Poll::Ready(Ok(()))
     }
 
-    /// Closes our side, then reads until the client has closed its own: a reset for bytes unread could overtake the answer.
+    /// Closes the server's side, then reads to the end of the client's: a reset for unread bytes could overtake the response.
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.state.lock().is_closed() {
             ready!(Pin::new(&mut self.tcp).poll_shutdown(cx))?;

@@ -1,4 +1,4 @@
-//! [`ConnectionState`]: what a connection is doing, and since when.
+//! [`ConnectionState`]: the activity of a connection, and its times.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -8,48 +8,48 @@ use tokio::time::Instant;
 use crate::registry::Registry;
 use crate::request::Peer;
 
-/// What the I/O of a connection, its requests and its timer share.
+/// State that the I/O of a connection, its requests and its timer share.
 pub(crate) struct ConnectionState {
     activity: Mutex<Activity>,
     pub(crate) peer: Peer,
     pub(crate) registry: Arc<Registry>,
 }
 
-/// The part of a connection's state that changes.
+/// The mutable part of a connection's state.
 pub(crate) struct Activity {
     pub(super) phase: Phase,
-    /// Requests that are not answered to the last byte, the oldest first.
+    /// Requests without a complete response, the oldest first.
     pub(super) requests: Vec<Request>,
     /// Number of requests so far.
     pub(super) count: u64,
-    /// When the last request ended; before that, when the connection was accepted or its handshake was over.
+    /// When the last request ended; before that, when the connection was accepted or its handshake ended.
     pub(super) idle_since: Instant,
     /// When a request last made progress.
     pub(super) moved: Instant,
-    /// When the HTTP/1 head that is being read began. A head that came together with the request before it begins with
-    /// its next byte.
+    /// When the HTTP/1 head that is being read began. A head that arrived together with the previous request begins
+    /// with its next byte.
     pub(super) head: Option<Instant>,
     /// Bytes of HTTP/1 read since the last request began or ended.
     read: usize,
-    /// Since when the socket takes nothing.
+    /// Since when the socket accepts no writes.
     pub(super) blocked: Option<Instant>,
     /// When `GOAWAY` was sent.
     pub(super) goaway: Option<Instant>,
     pub(super) evicted: bool,
     /// Whether bytes have arrived that hyper has not read; only up to date at shutdown.
     pub(crate) bytes_waiting: bool,
-    /// The connection's task, from its first turn on.
+    /// The connection's task, from its first poll on.
     task: Option<Waker>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// The first byte of a TLS handshake is awaited.
+    /// The server waits for the first byte of a TLS handshake.
     Accepted,
     Handshake,
     Http1,
     Http2,
-    /// Our side was closed then.
+    /// The server closed its side at this time.
     Closed(Instant),
 }
 
@@ -60,18 +60,18 @@ pub(super) struct Request {
     waits_for: WaitsFor,
 }
 
-/// Whom a request waits for.
+/// What a request waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
     Service,
     /// The client, to send the body that the service polls.
     Body,
-    /// The client, to take what there is of the response.
+    /// The client, to take the available part of the response.
     Window,
 }
 
 impl ConnectionState {
-    /// Of a connection that was just accepted.
+    /// Creates the state of a connection that was just accepted.
     pub(crate) fn new(peer: Peer, registry: Arc<Registry>) -> Arc<Self> {
         let now = Instant::now();
         let activity = Activity {
@@ -110,7 +110,7 @@ impl Activity {
         (self.phase, self.idle_since) = (protocol, Instant::now());
     }
 
-    /// `bytes` of HTTP came in.
+    /// Records `bytes` of received HTTP.
     pub(super) fn received(&mut self, bytes: usize) {
         self.read = self.read.saturating_add(bytes);
         if self.phase == Phase::Http1 && self.requests.is_empty() {
@@ -118,8 +118,8 @@ impl Activity {
         }
     }
 
-    /// A request's head was read, usually of `length` bytes. Returns the request's id, and whether on HTTP/1 nothing was
-    /// read but this head: else the next request may have come with it. This also cancels an eviction.
+    /// Begins a request whose head was read, usually of `length` bytes. Returns the request's id, and whether on HTTP/1
+    /// only this head was read: if not, the next request may have arrived with it. Cancels an eviction.
     pub(crate) fn begin(&mut self, length: usize) -> (u64, bool) {
         let (is_alone, now) = (self.read == length, Instant::now());
         self.count += 1;
@@ -128,7 +128,7 @@ impl Activity {
         (self.count, is_alone)
     }
 
-    /// Notes whom a request waits for. A body that arrives cancels an eviction.
+    /// Records what a request waits for. A body that arrives cancels an eviction.
     pub(crate) fn wait(&mut self, id: u64, waits_for: WaitsFor) {
         let Some(request) = self.requests.iter_mut().find(|request| request.id == id) else { return };
         if request.waits_for != waits_for {
@@ -138,13 +138,13 @@ impl Activity {
         }
     }
 
-    /// A part of a response was written.
+    /// Records that a part of a response was written.
     pub(crate) fn sent(&mut self, id: u64) {
         self.moved = Instant::now();
         self.requests.iter_mut().filter(|request| request.id == id).for_each(|request| request.moved = self.moved);
     }
 
-    /// A request is answered to the last byte, or was given up.
+    /// Ends a request whose response is complete, or that was canceled.
     pub(crate) fn end_request(&mut self, id: u64) {
         self.requests.retain(|request| request.id != id);
         (self.idle_since, self.read) = (Instant::now(), 0);
@@ -155,7 +155,7 @@ impl Activity {
         self.blocked = is_blocked.then(Instant::now);
     }
 
-    /// The client is to be told to leave. Returns whether `GOAWAY` is to be sent now, which is once.
+    /// Requests a graceful close. Returns `true` only the first time, when `GOAWAY` must be sent.
     pub(crate) fn go_away(&mut self) -> bool {
         let before = self.goaway;
         self.goaway.get_or_insert_with(Instant::now);
@@ -178,14 +178,14 @@ impl Activity {
         self.task.iter().for_each(Waker::wake_by_ref);
     }
 
-    /// The connection's task is over.
+    /// Records that the connection's task has ended.
     pub(crate) fn end(&mut self) {
         self.evicted = true;
     }
 }
 
 impl Request {
-    /// Since when the client is waited for. A byte of a body now and then does not shorten the wait.
+    /// Returns since when the request waits for the client. Single bytes of a body do not shorten the wait.
     pub(super) fn waits_since(&self) -> Option<Instant> {
         match self.waits_for {
             WaitsFor::Service => None,

@@ -11,7 +11,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use super::ConnectionState;
 use crate::CloseReason;
 
-/// The one timer of a connection. It is not reset with every byte, but may fire early, and sleeps again.
+/// The only timer of a connection. Not reset with every byte: it may fire early, and then sleeps again.
 pub(crate) struct ConnectionTimer {
     state: Arc<ConnectionState>,
     sleep: Pin<Box<Sleep>>,
@@ -41,7 +41,7 @@ impl ConnectionTimer {
         if deadline < self.sleep.deadline() {
             self.sleep.as_mut().reset(deadline);
         }
-        // A client that sends without a pause uses up what a task may do in one turn, and the timer must not need that.
+        // A client that sends without a pause uses up the task's budget for a poll, which the timer must not need.
         while pin!(unconstrained(self.sleep.as_mut())).poll(cx).is_ready() {
             if deadline <= Instant::now() {
                 return Poll::Ready(reason);

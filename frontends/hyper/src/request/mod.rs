@@ -1,4 +1,4 @@
-//! A request's head: whether a server may act on it, and who has sent it.
+//! A request's head: its validation, and its client's address.
 
 mod forwarded;
 pub(crate) mod networks;
@@ -14,7 +14,7 @@ use http::request::Parts;
 
 use self::networks::Networks;
 
-/// The address that has connected: the client's, or that of a proxy in front of it. Among the extensions of every request.
+/// The address that has connected: the client's, or that of a proxy in front of it. In the extensions of every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub IpAddr);
 

@@ -1,4 +1,4 @@
-//! [`Networks`]: the proxies that are believed.
+//! [`Networks`]: the trusted proxies.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,34 +10,34 @@ use ipnet::IpNet;
 pub struct Networks(Arc<[IpNet]>);
 
 impl Networks {
-    /// Reads addresses, and ranges of them: an address and how many of its leading bits count (RFC 4632, 3.1; RFC 4291, 2.3).
+    /// Parses addresses, and ranges of them: an address and its number of leading bits (RFC 4632, 3.1; RFC 4291, 2.3).
     ///
     /// # Errors
     ///
-    /// One of them is neither; the message says what would be right.
+    /// Returns a message with a valid example if a text is neither.
     pub fn parse(texts: &[impl AsRef<str>]) -> Result<Self, String> {
         texts.iter().map(|text| network(text.as_ref())).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no networks.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The addresses, where each is a single one; `None` where one is a range of several.
+    /// Returns the addresses if each network has only one, else `None`.
     pub fn single_addresses(&self) -> Option<Vec<IpAddr>> {
         let single = |network: &IpNet| (network.prefix_len() == network.max_prefix_len()).then(|| network.addr());
         self.0.iter().map(single).collect()
     }
 
-    /// Whether the address lies in one of them. An IPv4 address that is written as IPv6 counts as IPv4.
+    /// Returns whether one of the networks contains the address. An IPv4-mapped IPv6 address counts as IPv4.
     pub fn contain(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 }
 
-/// Address and bits are left to the standard library: ipnet would pass over leading zeros, which others read as octal.
+/// Parses a network with the standard library: ipnet would skip leading zeros, which other programs read as octal.
 fn network(text: &str) -> Result<IpNet, String> {
     let network = match text.split_once('/') {
         Some((_, bits)) if bits.starts_with('+') => None,
@@ -49,7 +49,7 @@ fn network(text: &str) -> Result<IpNet, String> {
     let Some(network) = network else {
         return Err(format!("{text:?} is not an address or a range of them; write one like 10.0.0.0/8 or ::1"));
     };
-    // Else it would not be clear what was meant.
+    // Otherwise the intention would be unclear.
     if network.addr() != network.network() {
         let bits = network.prefix_len();
         return Err(format!("{text:?} has bits of an address behind the range's /{bits}; write them as zero"));

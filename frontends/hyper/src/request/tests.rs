@@ -1,4 +1,4 @@
-//! Which address a request gets, and what the log reports about it.
+//! The address that a request gets, and the log's report about it.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ impl Write for Log {
     }
 }
 
-/// The client's address and scheme of a request from 10.0.0.1, and the log of it.
+/// Returns the client's address and scheme for a request from 10.0.0.1, and its log.
 fn origin(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (String, bool, String) {
     let log = Log::default();
     let writer = log.clone();
@@ -37,7 +37,7 @@ fn origin(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (St
     }
     let mut head = request.body(()).unwrap().into_parts().0;
     let peer = Peer { address: ([10, 0, 0, 1], 1).into(), is_tls: false };
-    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+    // With only one subscriber, the first thread at an event, maybe another test's, would decide whether it is ever recorded.
     let _second = Dispatch::new(NoSubscriber::default());
     let is_https = tracing::subscriber::with_default(subscriber, || {
         peer.note_origin(&mut head, &Networks::parse(proxies).unwrap(), warned)

@@ -6,12 +6,12 @@ use http::header::{HOST, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Version};
 
-/// Whether the head is one that a server may act on: else it is refused with 400.
+/// Returns whether a server may act on the head; if not, the request gets a 400.
 pub(crate) fn is_acceptable(head: &Parts) -> bool {
     target_fits_method(head) && host_is_valid(head) && coding_is_chunked(head)
 }
 
-/// RFC 9112, 3.2: a bare authority is for CONNECT, and nothing else is; the asterisk is for OPTIONS.
+/// Checks the target: a bare authority is for CONNECT only, and the asterisk for OPTIONS (RFC 9112, 3.2).
 fn target_fits_method(head: &Parts) -> bool {
     match head.uri.path() {
         "" => head.method == Method::CONNECT,
@@ -20,15 +20,15 @@ fn target_fits_method(head: &Parts) -> bool {
     }
 }
 
-/// RFC 9112, 6.1: chunked is said once, and behind the codings that are applied before it; of those none is known here.
-/// hyper looks at the last one alone, and another server on the way may look at the first.
+/// Checks that chunked is the only coding: it must come once and last (RFC 9112, 6.1), and no other is supported. hyper
+/// checks only the last one, and another server on the path may check the first.
 fn coding_is_chunked(head: &Parts) -> bool {
     let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
     let known = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
     known && codings.next().is_none()
 }
 
-/// RFC 9112, 3.2: one valid `Host`, except with HTTP/1.0. RFC 9113, 8.3.1: in HTTP/2 the authority, and a `Host` says the same.
+/// Checks for one valid `Host`, except with HTTP/1.0 (RFC 9112, 3.2); in HTTP/2 it must match the authority (RFC 9113, 8.3.1).
 fn host_is_valid(head: &Parts) -> bool {
     let mut hosts = head.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
     match (hosts.next(), hosts.next()) {
@@ -42,7 +42,7 @@ fn host_is_valid(head: &Parts) -> bool {
     }
 }
 
-/// `uri-host [ ":" port ]` of RFC 9110, 7.2, with the names of RFC 3986, 3.2.2; not empty.
+/// Checks for a non-empty `uri-host [ ":" port ]` (RFC 9110, 7.2), with the names of RFC 3986, 3.2.2.
 fn is_host_and_port(value: &[u8]) -> bool {
     if let Some(rest) = value.strip_prefix(b"[") {
         let end = rest.iter().position(|&byte| byte == b']');
@@ -52,15 +52,15 @@ fn is_host_and_port(value: &[u8]) -> bool {
     is_name(&value[..end]) && is_port(&value[end..])
 }
 
-/// Nothing, a lone colon, or a colon and a port.
+/// Checks for nothing, a lone colon, or a colon and a port.
 fn is_port(suffix: &[u8]) -> bool {
     let Some(port) = suffix.strip_prefix(b":") else { return suffix.is_empty() };
     let is_number = || str::from_utf8(port).is_ok_and(|port| port.parse::<u16>().is_ok());
-    // A sign would be parsed too.
+    // `parse` would accept a sign.
     port.is_empty() || port[0].is_ascii_digit() && is_number()
 }
 
-/// What stands between brackets: an IPv6 address, or `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`.
+/// Checks the text in brackets: an IPv6 address, or `"v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )`.
 fn is_ip_literal(literal: &[u8]) -> bool {
     let Ok(literal) = str::from_utf8(literal) else { return false };
     let Some((version, address)) = literal.strip_prefix(['v', 'V']).and_then(|rest| rest.split_once('.')) else {
@@ -72,7 +72,7 @@ fn is_ip_literal(literal: &[u8]) -> bool {
         && are_name_bytes(address.replace(':', "").as_bytes())
 }
 
-/// A registered name or an IPv4 address.
+/// Checks for a registered name or an IPv4 address.
 fn is_name(name: &[u8]) -> bool {
     let mut parts = name.split(|&byte| byte == b'%');
     let is_encoded = |part: &[u8]| part.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
@@ -80,14 +80,14 @@ fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && is_plain && parts.all(|part| is_encoded(part) && are_name_bytes(part))
 }
 
-/// Unreserved characters and sub-delimiters of RFC 3986.
+/// Checks for unreserved characters and sub-delimiters of RFC 3986.
 fn are_name_bytes(bytes: &[u8]) -> bool {
     let is_mark = |byte: u8| matches!(byte, b'!' | b'$' | b'&'..=b'.' | b';' | b'=' | b'_' | b'~');
     bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || is_mark(byte))
 }
 
-/// Returns the bytes of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. If as many
-/// bytes were read, nothing but this head was; any other number leaves that open.
+/// Returns the length of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. If
+/// exactly as many bytes were read, they were only this head; any other number leaves that open.
 pub(crate) fn usual_length<B>(request: &Request<B>) -> usize {
     let (target, headers) = (request.uri().path_and_query(), request.headers());
     let line = request.method().as_str().len() + target.map_or(0, |target| target.as_str().len());

@@ -11,7 +11,7 @@ use super::super::ConnectionMetrics;
 use super::super::listener::retried;
 use super::support::soon;
 
-/// Accepts with these failures before it succeeds.
+/// Accepts with these `failures` before it succeeds.
 async fn accept_after(failing: &mut bool, mut failures: Vec<io::Error>) {
     let (metrics, expected) =
         (ConnectionMetrics::default(), failures.iter().filter(|error| error.raw_os_error().is_some()).count());
@@ -26,7 +26,7 @@ fn no_file_left() -> io::Error {
 
 #[tokio::test]
 async fn failures_are_tried_again() {
-    // ENFILE besides.
+    // 23 is ENFILE.
     let failures = vec![no_file_left(), io::ErrorKind::ConnectionAborted.into(), io::Error::from_raw_os_error(23)];
     accept_after(&mut false, failures).await;
 }
@@ -49,7 +49,7 @@ async fn the_log_hears_once_of_failures_without_an_end() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
-    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+    // With only one subscriber, the first thread at an event, maybe another test's, would decide whether it is ever recorded.
     let _second = Dispatch::new(NoSubscriber::default());
     let _guard = tracing::subscriber::set_default(subscriber);
     let times = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap().matches("cannot accept").count();

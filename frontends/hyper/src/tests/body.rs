@@ -1,13 +1,13 @@
-//! Bodies of requests that the service ignores.
+//! Request bodies that the service ignores.
 
 use super::support::{Client, GET, Server, says_close, status};
 
-/// The head of a request with a body of `length` bytes.
+/// Returns the head of a request with a body of `length` bytes.
 fn post(length: usize) -> String {
     format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n")
 }
 
-/// The head of a request with a body in chunks.
+/// Head of a request with a chunked body.
 const CHUNKED: &str = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /// Asserts that the connection serves a further request.
@@ -76,7 +76,7 @@ async fn who_does_not_wait_to_continue_is_answered_too() {
     assert_open(&mut client).await;
 }
 
-/// With a length beside the chunks, the chunks count, and nothing behind them is served.
+/// Asserts that of a length and chunks the chunks count, and that nothing after them is served.
 async fn assert_not_smuggled(fields: &str) {
     let server = Server::usual().await;
     let smuggled = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -102,7 +102,7 @@ async fn a_bad_length_behind_the_coding_smuggles_nothing() {
     assert_not_smuggled("Transfer-Encoding: chunked\r\nContent-Length: -5\r\n").await;
 }
 
-/// Behind a body that breaks the rules, nothing is served.
+/// Asserts that nothing after a malformed body is served.
 macro_rules! broken {
     ($($name:ident: $body:literal;)*) => {
         $(

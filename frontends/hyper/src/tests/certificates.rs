@@ -1,4 +1,4 @@
-//! Certificates for tests, clients that trust them, and a tunnel for clients that know no TLS.
+//! Certificates for tests, clients that trust them, and a tunnel for clients without TLS.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -25,21 +25,21 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// ECDSA, valid now.
+    /// Creates an ECDSA certificate that is valid now.
     pub(super) fn new() -> Self {
         let authority = Self { directory: tempfile::tempdir().unwrap() };
         authority.issue(&PKCS_ECDSA_P256_SHA256, -1, 1);
         authority
     }
 
-    /// RSA, valid now.
+    /// Creates an RSA certificate that is valid now.
     pub(super) fn rsa() -> Self {
         let authority = Self { directory: tempfile::tempdir().unwrap() };
         authority.issue(&PKCS_RSA_SHA256, -1, 1);
         authority
     }
 
-    /// Writes a new certificate that is valid from so many days from now to so many, and its key.
+    /// Writes a new certificate, which is valid `from` to `to` days from now, and its key.
     pub(super) fn issue(&self, algorithm: &'static SignatureAlgorithm, from: i64, to: i64) {
         let key = KeyPair::generate_for(algorithm).unwrap();
         let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
@@ -65,12 +65,12 @@ impl Authority {
         Arc::new(Tls::load(self.files()).unwrap())
     }
 
-    /// The certificate that stands in the file.
+    /// Returns the certificate in the file.
     pub(super) fn issued(&self) -> CertificateDer<'static> {
         CertificateDer::from_pem_file(self.certificate()).unwrap()
     }
 
-    /// A client that trusts this certificate and speaks this protocol.
+    /// Returns a client that trusts this certificate and speaks `protocol`.
     pub(super) fn client(&self, protocol: &[u8], versions: &[&'static SupportedProtocolVersion]) -> TlsConnector {
         let mut roots = RootCertStore::empty();
         roots.add(self.issued()).unwrap();
@@ -81,7 +81,7 @@ impl Authority {
         Arc::new(config).into()
     }
 
-    /// A connection of such a client.
+    /// Connects such a client to `server`.
     pub(super) async fn connect(&self, server: SocketAddr, protocol: &[u8]) -> TlsStream<TcpStream> {
         let tcp = TcpStream::connect(server).await.unwrap();
         tcp.set_nodelay(true).unwrap();
@@ -89,7 +89,7 @@ impl Authority {
         client.connect("localhost".try_into().unwrap(), tcp).await.unwrap()
     }
 
-    /// An address at which clients find the server as if it spoke cleartext. It ends with the test's runtime.
+    /// Returns an address at which the server seems to speak cleartext, until the test's runtime ends.
     pub(super) async fn tunnel(self, server: SocketAddr, protocol: &'static [u8]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

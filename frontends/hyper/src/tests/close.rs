@@ -1,4 +1,4 @@
-//! How connections end.
+//! Ends of connections.
 
 use tokio::io::AsyncWriteExt;
 
@@ -84,7 +84,7 @@ async fn a_client_whose_time_is_over_gets_none_for_the_rest_of_its_body() {
     send_without_end(&mut client).await;
 }
 
-/// Sends until the server takes no more.
+/// Sends until the server accepts no more.
 async fn send_without_end(client: &mut Client) {
     soon(async { while client.0.write_all(&[0; 64 * 1024]).await.is_ok() {} }).await;
 }

@@ -1,4 +1,4 @@
-//! Over this loop, the warp filter passes the suite of every frontend.
+//! Conformance: the warp filter passes the suite of every frontend over this server.
 
 use std::future::pending;
 
@@ -25,14 +25,14 @@ async fn in_cleartext(catalogue: Catalogue) -> Server {
     serving(catalogue, ServerConfig::default(), None).await
 }
 
-/// Behind a tunnel, for the suite speaks cleartext.
+/// Serves behind a tunnel, because the suite speaks cleartext.
 async fn over_tls(catalogue: Catalogue, protocol: &'static [u8]) -> Server {
     let authority = Authority::new();
     let config = ServerConfig { tls: Some(authority.tls()), ..ServerConfig::default() };
     serving(catalogue, config, Some((authority, protocol))).await
 }
 
-/// It ends with the test's runtime.
+/// Serves until the test's runtime ends.
 async fn serving(catalogue: Catalogue, config: ServerConfig, tunnel: Option<(Authority, &'static [u8])>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

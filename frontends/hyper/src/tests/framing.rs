@@ -1,9 +1,9 @@
-//! Heads that are refused before a request could be read.
+//! Heads that are refused before there is a request.
 
 use super::super::ServerConfig;
 use super::support::{GET, Server, assert_bare, status, with};
 
-/// Each request is refused with the status, and what follows it is never served.
+/// Asserts that each request gets the status, and that what follows it is not served.
 macro_rules! refused {
     ($($name:ident: $request:expr => $status:literal;)*) => {
         $(
@@ -82,7 +82,7 @@ refused! {
     an_endless_line: "x".repeat(1024 * 1024) => "431";
 }
 
-/// A request whose head has `bytes` bytes.
+/// Returns a request whose head has `bytes` bytes.
 fn head_of(bytes: usize) -> String {
     let (before, after) = ("GET / HTTP/1.1\r\nHost: a\r\nX: ", "\r\n\r\n");
     format!("{before}{}{after}", "x".repeat(bytes - before.len() - after.len()))
@@ -116,7 +116,7 @@ async fn head_limit_is_at_least_8_kib() {
 
 #[tokio::test]
 async fn lines_may_end_with_a_line_feed_alone() {
-    // RFC 9112, 2.2, allows it, and a line is then nothing else to anybody.
+    // RFC 9112, 2.2, allows it, and no program reads such a line differently.
     let server = Server::usual().await;
     let mut client = server.connect().await;
     client.send("GET / HTTP/1.1\nHost: a\n\n").await;

@@ -1,4 +1,4 @@
-//! A server with as many connections as there may be.
+//! A server at its connection limit.
 
 use std::future::pending;
 use std::time::Duration;
@@ -72,7 +72,7 @@ async fn silent_clients_keep_nobody_out() {
     assert_eq!(status(&client.answer().await), "200");
 }
 
-/// Where everybody may be evicted at once, only the order decides who is.
+/// Starts a server that may evict every connection immediately, so that only the order decides.
 async fn evicting_at_once(connections: u32) -> Server {
     let config = with(patient(), |c| {
         c.limits.connections = connections;
@@ -83,7 +83,7 @@ async fn evicting_at_once(connections: u32) -> Server {
     Server::start(config).await
 }
 
-/// A connection that has asked for nothing, and that the server has accepted.
+/// Returns an accepted connection without a request.
 async fn silent(server: &Server) -> Client {
     let before = server.metrics.accepted();
     let client = server.connect().await;
@@ -96,7 +96,7 @@ async fn silent(server: &Server) -> Client {
     client
 }
 
-/// A connection that is closed on the server's side, and not on the client's.
+/// Returns a connection that is closed on the server's side, but not on the client's.
 async fn lingering(server: &Server) -> Client {
     let mut client = server.connect().await;
     client.send("BAD\r\n\r\n").await;
@@ -104,7 +104,7 @@ async fn lingering(server: &Server) -> Client {
     client
 }
 
-/// A connection whose request is in the server, without the body that the service wants.
+/// Returns a connection whose request has reached the server, without the body that the service wants.
 async fn awaited(server: &Server, path: &str) -> Client {
     let mut client = server.connect().await;
     let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
@@ -114,20 +114,20 @@ async fn awaited(server: &Server, path: &str) -> Client {
     client
 }
 
-/// A connection that has been answered.
+/// Returns a connection that has had a response.
 async fn used(server: &Server) -> Client {
     let mut client = server.connect().await;
     assert_stays(&mut client).await;
     client
 }
 
-/// Asserts that the connection is answered, and so was not the one that was evicted.
+/// Asserts that the connection gets a response, so it was not evicted.
 async fn assert_stays(client: &mut Client) {
     client.send(GET).await;
     assert_eq!(status(&client.answer().await), "200");
 }
 
-/// Sends a byte now and then, for as long as this is polled.
+/// Sends a byte at intervals, for as long as this is polled.
 async fn dribble(client: &mut Client) {
     let mut ticks = tokio::time::interval(SHORT / 10);
     loop {
@@ -238,7 +238,7 @@ async fn an_answer_that_is_taken_too_slowly_is_evicted() {
 
 #[tokio::test]
 async fn a_connection_that_has_asked_for_nothing_is_evicted_first() {
-    // With a time to wait for, it is another one's turn that has waited for so long, where this one is only nearly as old.
+    // With a reclaim time, a connection that has waited that long would be evicted if this one had waited only slightly less.
     let server = evicting_at_once(2).await;
     let mut idle = used(&server).await;
     let mut silent = silent(&server).await;

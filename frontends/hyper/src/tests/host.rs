@@ -1,8 +1,8 @@
-//! RFC 9112, 3.2: the `Host` field.
+//! The `Host` header (RFC 9112, 3.2).
 
 use super::support::{Server, assert_bare, status};
 
-/// Each head (without its end) is refused, and nothing behind it is served.
+/// Asserts that each head (without its end) is refused, and that nothing after it is served.
 macro_rules! refused {
     ($($name:ident: $head:expr;)*) => {
         $(

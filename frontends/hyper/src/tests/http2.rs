@@ -1,4 +1,4 @@
-//! HTTP/2 over TLS: frames are written by hand where a client library would not write them.
+//! HTTP/2 over TLS. Frames that a client library would not write are written by hand.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ pub(super) const END_HEADERS: u8 = 4;
 /// `GET` over `https`, `:authority: a`, as HPACK (RFC 7541) without compression of texts; the path follows.
 const GET_HTTPS_A: &[u8] = b"\x82\x87\x01\x01a";
 
-/// The head of a GET for a path.
+/// Returns the head of a GET for `path`.
 pub(super) fn head_of(path: &str) -> Vec<u8> {
     [GET_HTTPS_A, &[0x04, u8::try_from(path.len()).unwrap()], path.as_bytes()].concat()
 }
@@ -44,7 +44,7 @@ pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// A client of hyper's.
+/// A client based on hyper.
 pub(super) struct Polite {
     sender: SendRequest<Full<bytes::Bytes>>,
     connection: JoinHandle<hyper::Result<()>>,
@@ -57,7 +57,7 @@ impl Polite {
         Self { sender, connection: tokio::spawn(connection) }
     }
 
-    /// Sends a GET, and gives what becomes of it.
+    /// Sends a GET, and returns its outcome.
     pub(super) fn get(
         &mut self,
         path: &str,
@@ -82,7 +82,7 @@ impl Polite {
 pub(super) struct Raw(TlsStream<TcpStream>);
 
 impl Raw {
-    /// The preface and empty settings are sent.
+    /// Connects, and sends the preface and empty settings.
     pub(super) async fn connect(authority: &Authority, server: &Server) -> Self {
         let mut client = Self(authority.connect(server.address, HTTP_2).await);
         client.0.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
@@ -90,7 +90,7 @@ impl Raw {
         client
     }
 
-    /// Sends a frame. Tells whether the server still takes any.
+    /// Sends a frame. Returns `false` if the server accepts no more.
     pub(super) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         self.write(&frame(kind, flags, stream, payload)).await
     }
@@ -99,7 +99,7 @@ impl Raw {
         self.0.write_all(frames).await.is_ok() && self.0.flush().await.is_ok()
     }
 
-    /// Sends a frame again and again, without reading anything, until the server takes no more.
+    /// Sends a frame again and again, without reading anything, until the server accepts no more.
     pub(super) async fn flood(&mut self, frame: &[u8]) {
         let many = frame.repeat(1_000);
         soon(async { while self.write(&many).await {} }).await;
@@ -109,7 +109,7 @@ impl Raw {
         self.send(HEADERS, END_STREAM | END_HEADERS, stream, &head_of(path)).await
     }
 
-    /// The next frame: its type, its stream, its payload; none at the end of the connection.
+    /// Returns the type, the stream and the payload of the next frame, or `None` at the end of the connection.
     pub(super) async fn next(&mut self) -> Option<(u8, u32, Vec<u8>)> {
         let mut head = [0; 9];
         soon(self.0.read_exact(&mut head)).await.ok()?;
@@ -119,7 +119,7 @@ impl Raw {
         Some((kind, u32::from_be_bytes(stream), payload))
     }
 
-    /// Passes over frames to the next one of that type.
+    /// Skips frames up to the next one of the type `wanted`.
     pub(super) async fn until(&mut self, wanted: u8) -> Option<(u32, Vec<u8>)> {
         loop {
             let (kind, stream, payload) = self.next().await?;
@@ -129,7 +129,7 @@ impl Raw {
         }
     }
 
-    /// Waits for the end of the connection, and gives the error that the server has told.
+    /// Waits for the end of the connection. Returns the error code of the server's `GOAWAY`, if any.
     pub(super) async fn end(&mut self) -> Option<u32> {
         let mut error = None;
         while let Some((kind, _, payload)) = self.next().await {
@@ -141,7 +141,7 @@ impl Raw {
     }
 }
 
-/// A server, its authority, and a client of its own.
+/// Starts a server. Returns its authority, the server, and a client.
 pub(super) async fn raw(config: ServerConfig) -> (Authority, Server, Raw) {
     let authority = Authority::new();
     let server = start(&authority, config).await;
@@ -156,13 +156,13 @@ pub(super) async fn polite(config: ServerConfig) -> (Authority, Server, Polite) 
     (authority, server, client)
 }
 
-/// Asserts that another client is served, if it asks again whenever it is refused.
+/// Asserts that another client is served if it retries refused requests.
 pub(super) async fn assert_served_again(authority: &Authority, server: &Server) {
     let mut client = Polite::connect(authority, server).await;
     soon(async { while client.get("/").await.is_err() {} }).await;
 }
 
-/// Asserts that others are still served.
+/// Asserts that other clients are still served.
 pub(super) async fn assert_unharmed(authority: &Authority, server: &Server) {
     let mut client = Polite::connect(authority, server).await;
     assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
@@ -208,7 +208,7 @@ async fn a_body_is_not_waited_for_and_the_next_request_is_served() {
     let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
     client.send(HEADERS, END_HEADERS, 1, &head_of("/")).await;
     assert_eq!(client.until(HEADERS).await.unwrap().0, 1);
-    // NO_ERROR: nobody wants the rest.
+    // NO_ERROR: the rest of the body is not wanted.
     assert_eq!(client.until(RST_STREAM).await.unwrap(), (1, vec![0; 4]));
     client.send(DATA, END_STREAM, 1, &[b'x'; 1000]).await;
     client.get(3, "/").await;
@@ -229,7 +229,7 @@ async fn a_large_body_is_no_reason_to_fail() {
 async fn authorities_are_held_to_the_rules() {
     let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
     let mut number = 1;
-    // The authority, and a host beside it. An empty text leaves it out.
+    // The authority, and a `Host` next to it. An empty text omits it.
     for (authority, host, status) in [
         ("a", "", "200"),
         ("a:443", "", "200"),
@@ -248,7 +248,7 @@ async fn authorities_are_held_to_the_rules() {
         };
         let named = match host.len() {
             0 => Vec::new(),
-            // Index 38 of the static table, not to be remembered.
+            // Index 38 of the static table, as a literal without indexing.
             _ => [&[0x0f, 38 - 15][..], &text(0, host)[1..]].concat(),
         };
         let head = [b"\x82\x87\x84".as_slice(), &text(0x01, authority), &named].concat();
@@ -257,7 +257,7 @@ async fn authorities_are_held_to_the_rules() {
             loop {
                 match client.next().await.expect("the connection goes on") {
                     (HEADERS, stream, payload) if stream == number => return status_of(&payload),
-                    // What hyper finds malformed by itself.
+                    // hyper itself finds this malformed.
                     (RST_STREAM, stream, _) if stream == number => return "400",
                     _ => {}
                 }
@@ -268,7 +268,7 @@ async fn authorities_are_held_to_the_rules() {
     }
 }
 
-/// The status at the beginning of a head, which HPACK has in its table.
+/// Returns the status at the beginning of a head, which is in HPACK's static table.
 fn status_of(head: &[u8]) -> &'static str {
     match head.iter().find(|byte| !(0x20..0x40).contains(*byte)) {
         Some(0x88) => "200",
@@ -288,7 +288,7 @@ async fn large_head_is_served() {
 #[tokio::test]
 async fn a_head_beyond_16_kib_is_431() {
     let (_authority, server, mut client) = raw(ServerConfig::default()).await;
-    // A literal field of 14,000 bytes for each frame: its length in HPACK is 127 and two bytes more.
+    // A literal field of 14,000 bytes per frame: HPACK encodes its length as 127 and two more bytes.
     let field = |length: usize| {
         let rest = length - 127;
         let low = u8::try_from(rest & 0x7f).unwrap() | 0x80;
@@ -300,7 +300,7 @@ async fn a_head_beyond_16_kib_is_431() {
     }
     let (stream, head) = client.until(HEADERS).await.unwrap();
     assert_eq!(stream, 1);
-    // The name of index 8, and the number in the Huffman code of RFC 7541, appendix B.
+    // The name at index 8, and the number in the Huffman code of RFC 7541, appendix B.
     assert!(head.starts_with(b"\x48\x83\x69\x90\xff"), "{}", head.escape_ascii());
     assert_eq!(server.reached(), 0);
     client.get(3, "/").await;
@@ -381,7 +381,7 @@ async fn a_head_that_is_not_finished_ends_the_connection() {
 
 #[tokio::test]
 async fn an_answer_that_nobody_takes_ends_the_connection() {
-    // The client gives no window beyond the first 64 KiB, though it reads and asks for other things.
+    // The client opens no window beyond the first 64 KiB, though it reads and sends pings.
     let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 4 * SHORT)).await;
     client.get(1, "/big").await;
     server.arrival().await;
@@ -449,7 +449,7 @@ async fn requests_on_their_way_when_the_server_stops_are_answered() {
 async fn idle_clients_are_not_waited_for_when_the_server_stops() {
     let config = with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600));
     let (authority, mut server, client) = polite(config).await;
-    // It does not even answer the goodbye.
+    // This client never acknowledges GOAWAY.
     let _silent = Raw::connect(&authority, &server).await;
     server.stop();
     soon(client.connection).await.unwrap().unwrap();

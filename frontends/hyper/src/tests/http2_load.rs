@@ -1,4 +1,4 @@
-//! HTTP/2 from clients that want the server to work, or to keep something, for nothing.
+//! HTTP/2 from clients that make the server work, or hold its resources, for nothing.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -20,12 +20,12 @@ const PRIORITY_UPDATE: u8 = 16;
 // Errors.
 const REFUSED_STREAM: [u8; 4] = [0, 0, 0, 7];
 
-/// The window of the connection, or of a stream.
+/// Returns a frame that opens the window of the connection, or of a stream.
 fn opened(stream: u32, bytes: usize) -> Vec<u8> {
     frame(WINDOW_UPDATE, 0, stream, &u32::try_from(bytes).unwrap().to_be_bytes())
 }
 
-/// The window that each stream begins with.
+/// Sets the initial window of each stream.
 async fn begin_with_window(client: &mut Raw, bytes: u32) {
     client.send(SETTINGS, 0, 0, &[&[0, 4][..], &bytes.to_be_bytes()].concat()).await;
 }
@@ -45,7 +45,7 @@ async fn windows_that_are_opened_for_what_has_come_are_no_load() {
     assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
 }
 
-/// Opens all windows, so that the socket alone holds back what goes out.
+/// Opens all windows, so that only the socket limits what is sent.
 async fn begin_without_windows(client: &mut Raw) {
     begin_with_window(client, 0x7fff_ffff).await;
     client.write(&opened(0, 0x7fff_0000 - 0x1_0000)).await;
@@ -132,7 +132,7 @@ async fn resets_that_are_provoked_end_the_connection() {
     let mut provoked = 0;
     for stream in (1..4_000).step_by(2) {
         let head = frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/never"));
-        // The window overflows, which is an error of the stream alone.
+        // The window overflows, which is an error of the stream only.
         client.write(&[head, opened(stream, 0x7fff_ffff)].concat()).await;
         if client.until(RST_STREAM).await.is_none() {
             break;
@@ -166,7 +166,7 @@ async fn assert_refused(authority: &Authority, server: &Server) {
     soon(async { while client.get("/never-there").await.is_ok() {} }).await;
 }
 
-/// A client that has begun requests to a path, without the bodies that the service wants.
+/// Returns a client that has begun `requests` to `path`, without the bodies that the service wants.
 async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Authority, Server, Raw) {
     let (authority, server, mut client) = raw(with(config, |c| {
         c.timeouts.reclaim = SHORT;
@@ -256,7 +256,7 @@ async fn requests_beyond_all_that_may_wait_are_refused() {
         server.arrival().await;
     }
     client.get(9, "/").await;
-    // The client may ask again at once: nothing was done.
+    // The client may retry immediately: nothing was done.
     assert_eq!(client.until(RST_STREAM).await.unwrap(), (9, REFUSED_STREAM.to_vec()));
     assert_eq!(server.metrics.refused(), 1);
     for _ in 0..4 {

@@ -1,9 +1,9 @@
-//! What the metrics say of connections.
+//! Metrics of connections.
 
 use super::support::{GET, SHORT, Server, soon, status, with};
 use super::timeouts::patient;
 
-/// How many connections have ended for that reason; waited for, as a client sees the end a little earlier.
+/// Returns how many connections have ended for `reason`. Waits, because a client sees the end a little earlier.
 async fn ended(server: &Server, reason: &str) -> u64 {
     let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
     soon(async {

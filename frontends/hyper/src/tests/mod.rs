@@ -1,9 +1,9 @@
-//! The loop on real sockets, one test for each promise. Nothing here sleeps in order to wait: a test waits for bytes,
-//! for the end of a connection, or for the service to be reached.
+//! Tests of the server on real sockets, one for each promise. No test sleeps in order to wait: it waits for bytes, for
+//! the end of a connection, or for a request to reach the service.
 
 use super::{ConnectionMetrics, ServerConfig, serve};
 
-/// Whether the modules beside this one speak through TLS.
+/// Whether the modules next to this one use TLS.
 const SECURED: bool = false;
 
 mod accept;

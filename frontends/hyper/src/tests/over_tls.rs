@@ -1,9 +1,9 @@
-//! What is tested in cleartext, once more through TLS. Left out are accepts, which are the same, and the end of the
-//! server, where the tunnel would be in the way; `tls` has that.
+//! Runs the tests of cleartext through TLS. Omits accepts, which are the same, and the shutdown, where the tunnel would
+//! be in the way; `tls` tests that.
 
 use super::{ConnectionMetrics, ServerConfig, certificates, pace, serve};
 
-/// Whether the modules beside this one speak through TLS.
+/// Whether the modules next to this one use TLS.
 const SECURED: bool = true;
 
 #[path = "body.rs"]

@@ -1,4 +1,4 @@
-//! Tests in which a client has to do something within a short time.
+//! Tests in which a client must act within a short time.
 
 use std::panic::{panic_any, resume_unwind};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use tokio::time::timeout;
 
 use super::support::SHORT;
 
-/// The longest of these tests waits for 12 times as long, which must be less than the patience of each step.
+/// Base times of the attempts. The longest test waits for 12 times as long, which must be less than the timeout of a step.
 const PACES: [Duration; 3] = [SHORT, SHORT.saturating_mul(6), SHORT.saturating_mul(24)];
 
 const TOO_EARLY: &str = "it was over too early, which no slow machine explains";
 
-/// Runs a test in which a client has to do something within a short time. Where it fails and this machine was measurably too
-/// slow for that, the test runs again with longer times.
+/// Runs a test in which a client must act within a short time. If it fails and this machine was measurably too slow for
+/// that, runs it again with longer times.
 pub(super) async fn at_any_pace<F>(test: impl Fn(Duration) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -47,14 +47,14 @@ where
     test(last).await;
 }
 
-/// Asserts that `time` has gone by. Where it has not, the test is not run again.
+/// Asserts that `time` has passed. If it has not, the test is not run again.
 pub(super) fn assert_lasted(since: Instant, time: Duration) {
     if since.elapsed() < time {
         panic_any(TOO_EARLY);
     }
 }
 
-/// How often a test runs at such paces that keeps its thread for a moment, and fails then.
+/// Returns how often a test runs that blocks its thread for a moment and then fails, at paces of `time`.
 async fn runs(time: Duration, fail: fn()) -> usize {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();

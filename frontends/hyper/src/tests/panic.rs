@@ -6,7 +6,7 @@ fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")
 }
 
-/// A panic of the service is answered, and ends nothing but the connection.
+/// Asserts that a panic of the service gets a 500, and ends only its connection.
 async fn assert_survived(path: &str) {
     let server = Server::usual().await;
     assert_bare(&server.exchange(get(path)).await, "500");
@@ -31,7 +31,7 @@ async fn in_its_future_after_a_while() {
     assert_survived("/panic-late").await;
 }
 
-/// The head is on its way, so that there can be no other response: the connection ends before the response does.
+/// The head has been sent, so there can be no other response: the connection ends before the response is complete.
 #[tokio::test]
 async fn in_the_body_of_its_response() {
     let server = Server::usual().await;

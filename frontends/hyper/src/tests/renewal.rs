@@ -1,4 +1,4 @@
-//! Certificates that are renewed, and those that cannot be used.
+//! Certificates that are renewed, and unusable ones.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{Tls, reload_certificate};
 
 const PROTOCOL: &[u8] = b"http/1.1";
 
-/// The certificate that a new client is shown, which must be that of the file.
+/// Returns the certificate that a new client receives, which must be that of the file.
 async fn shown(authority: &Authority, server: &Server) -> CertificateDer<'static> {
     let client = authority.connect(server.address, PROTOCOL).await;
     client.get_ref().1.peer_certificates().unwrap()[0].clone()
@@ -28,7 +28,7 @@ async fn a_renewed_certificate_is_for_the_next_handshake() {
     let tls = authority.tls();
     let server = Server::with(ServerConfig { tls: Some(tls.clone()), ..ServerConfig::default() }).await;
     let mut open = authority.connect(server.address, PROTOCOL).await;
-    // Asked by itself, often.
+    // Reloads at short intervals, without a request.
     tokio::spawn(reload_certificate(tls, Duration::from_millis(1), async || std::future::pending::<()>().await));
 
     authority.issue(&PKCS_RSA_SHA256, -1, 1);
@@ -36,7 +36,7 @@ async fn a_renewed_certificate_is_for_the_next_handshake() {
     super::support::soon(async {
         loop {
             let tcp = tokio::net::TcpStream::connect(server.address).await.unwrap();
-            // Whoever trusts the new one alone is refused by nobody but himself.
+            // This client trusts only the new certificate, so its handshake fails until the server uses that.
             if connector.connect("localhost".try_into().unwrap(), tcp).await.is_ok() {
                 return;
             }
@@ -68,7 +68,7 @@ async fn a_pair_that_is_not_whole_leaves_the_old_one_in_use() {
             "missing" => fs::remove_file(authority.key()).unwrap(),
             _ => fs::write(authority.certificate(), &old_certificate[..old_certificate.len() / 2]).unwrap(),
         }
-        // The second is taken when the work of the first is done.
+        // The second message is received after the reload for the first.
         ask.send(()).await.unwrap();
         ask.send(()).await.unwrap();
         ask.reserve().await.unwrap();
@@ -83,7 +83,7 @@ async fn a_pair_that_is_not_whole_leaves_the_old_one_in_use() {
     renewing.abort();
 }
 
-/// What is said of files that cannot be used.
+/// Returns the error message for unusable files.
 fn complaint(authority: &Authority) -> String {
     Tls::load(authority.files()).unwrap_err().to_string()
 }
@@ -150,11 +150,11 @@ fn one_file_may_hold_both_and_the_older_forms_of_keys_are_read() {
     }
 }
 
-/// The key inside of PKCS#8: SEC1 or PKCS#1. It is the octet string behind the version and the algorithm.
+/// Returns the key inside PKCS#8 as SEC1 or PKCS#1: the octet string after the version and the algorithm.
 fn older_form(pkcs8: &str, label: &str) -> String {
     let whole = pem_bytes(pkcs8);
     let found = (0..whole.len()).find(|&place| {
-        // An octet string with a long length, or a short one, that holds a sequence and ends with the key.
+        // An octet string with a long or a short length, which contains a sequence and ends with the key.
         match whole[place..] {
             [0x04, 0x82, high, low, 0x30, ..] => place + 4 + usize::from(high) * 256 + usize::from(low) == whole.len(),
             [0x04, 0x81, length, 0x30, ..] => place + 3 + usize::from(length) == whole.len(),
@@ -173,7 +173,7 @@ fn pem_bytes(pem: &str) -> Vec<u8> {
     PrivateKeyDer::from_pem_slice(pem.as_bytes()).unwrap().secret_der().to_vec()
 }
 
-/// Base64 in lines.
+/// Encodes base64 in lines.
 fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let encode = |three: &[u8]| {

@@ -1,4 +1,4 @@
-//! What is served, and on how many connections.
+//! Requests that are served, and their connections.
 
 use std::time::Duration;
 
@@ -115,7 +115,7 @@ async fn a_wish_to_upgrade_is_ignored() {
 
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
-    // Nobody is evicted, however long a slow machine pauses.
+    // No connection is evicted, however long a slow machine pauses.
     let config = with(ServerConfig::default(), |c| {
         c.limits.connections = 1;
         c.timeouts.reclaim = Duration::MAX;

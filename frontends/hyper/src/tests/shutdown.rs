@@ -1,4 +1,4 @@
-//! Stopping without losing what has arrived.
+//! Shutdown without losing requests that have arrived.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 /// A time that does not end within a test.
 const LONG: Duration = Duration::from_secs(600);
 
-/// A server that waits for a last request for ever.
+/// Starts a server that waits forever for a last request.
 async fn waiting() -> Server {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG;
@@ -21,7 +21,7 @@ async fn waiting() -> Server {
     Server::start(config).await
 }
 
-/// Its request may have left before it can know of the end.
+/// Its request may have been sent before it could know of the shutdown.
 #[tokio::test]
 async fn idle_client_may_ask_once_more() {
     let mut server = waiting().await;
@@ -36,7 +36,7 @@ async fn idle_client_may_ask_once_more() {
     server.stop();
     soon(server.connect_refused()).await;
     server.open_gate();
-    // All connections have had their turn by now.
+    // All connections have been polled by now.
     assert!(busy.rest().await.ends_with("passed"));
     for client in [&mut fresh, &mut used] {
         client.send(GET).await;
@@ -80,7 +80,7 @@ async fn nobody_is_waited_for_beyond_the_grace() {
     server.stopped().await;
 }
 
-/// Those that come together are all answered, and what follows is told that it is the last.
+/// Requests that arrive together all get a response; the response to the next one announces that it is the last.
 #[tokio::test]
 async fn last_requests_that_come_together_are_all_answered() {
     let mut server = waiting().await;
@@ -127,7 +127,7 @@ async fn connections_end_with_a_server_that_is_dropped_during_the_grace() {
     assert_eq!(client.rest().await, "");
 }
 
-/// A head that is written in an unusual way gets a response that does not say that it is the last.
+/// A head in an unusual form gets a response that does not announce that it is the last.
 #[tokio::test]
 async fn whoever_is_told_to_go_on_is_waited_for_again() {
     let config = with(ServerConfig::default(), |c| {
@@ -223,7 +223,7 @@ async fn a_request_that_has_arrived_is_answered() {
         let mut used = server.connect().await;
         used.send(GET).await;
         used.answer().await;
-        // The runtime of this test has one thread, so the server has not read these when it hears of the stop.
+        // The runtime of this test has one thread, so the server has not read these when the shutdown begins.
         fresh.0.try_write(GET).unwrap();
         used.0.try_write(GET).unwrap();
         server.stop();
@@ -278,7 +278,7 @@ async fn clients_in_the_listen_queue_are_answered() {
 async fn requests_behind_a_running_one_are_answered() {
     let mut server = Server::usual().await;
     let mut client = server.connect().await;
-    // More than hyper serves in one turn.
+    // More than hyper serves in one poll.
     client.send([GATE, &GET.repeat(40)].concat()).await;
     server.arrival().await;
     server.stop();
@@ -314,7 +314,7 @@ async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_respons
     server.arrival().await;
     server.stop();
     soon(server.connect_refused()).await;
-    // The runtime of this test has one thread, so the server has not seen this one when the first response is ready.
+    // The runtime of this test has one thread, so the server has not seen this request when the first response is ready.
     server.open_gate();
     client.0.try_write(GET).unwrap();
     let responses = client.rest().await;
@@ -357,7 +357,7 @@ async fn a_body_is_not_waited_for() {
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
     server.arrival().await;
     server.stop();
-    // What is still sent does not reset the connection before the answer is read.
+    // Bytes that are still sent do not reset the connection before the response is read.
     soon(server.connect_refused()).await;
     client.send("lo").await;
     let answer = client.rest().await;

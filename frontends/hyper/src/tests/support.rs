@@ -27,44 +27,44 @@ use super::certificates::Authority;
 use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
 use crate::{PeerAddress, RequestBody};
 
-/// What a test waits for comes within this time, or it fails.
+/// Timeout for everything that a test waits for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A time that is over soon.
+/// A short time, for timeouts under test.
 pub(super) const SHORT: Duration = Duration::from_millis(150);
 
-/// A request without anything special.
+/// A plain request.
 pub(super) const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/// The size of the answer at `/big`: more than the buffers of two sockets hold.
+/// Size of the response at `/big`: more than the buffers of two sockets hold.
 pub(super) const BIG: usize = 24 * 1024 * 1024;
 
-/// `config`, changed.
+/// Returns `config` after applying `change`.
 pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConfig)) -> ServerConfig {
     change(&mut config);
     config
 }
 
-/// Waits with a limit, so that a failing test ends.
+/// Waits with a timeout, so that a failing test ends.
 pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
     timeout(PATIENCE, work).await.expect("nothing happened for a long time")
 }
 
-/// The longest body that the service collects.
+/// Maximum length of a body that the service collects.
 pub(super) const MAX_BODY: usize = 16 * 1024;
 
-/// Answers by path, and counts requests. It collects the bodies of some requests first, and ignores all others.
+/// Service that responds by path, and counts requests. Collects the bodies of some requests first, and ignores all others.
 #[derive(Clone)]
 pub(super) struct Paths {
-    /// Requests that have reached the service.
+    /// Number of requests that have reached the service.
     pub(super) reached: Arc<AtomicUsize>,
-    /// A permit for each of them, to wait for.
+    /// A permit for each of these requests, for tests to wait for.
     pub(super) arrivals: Arc<Semaphore>,
-    /// A permit lets one request at `/gate` go on.
+    /// Each permit lets one request at `/gate` continue.
     pub(super) gate: Arc<Semaphore>,
 }
 
-/// A body that panics when more of it is asked for than this.
+/// Body that panics if it is polled for more than this data.
 struct Panicking(Option<Bytes>);
 
 impl Body for Panicking {
@@ -76,7 +76,7 @@ impl Body for Panicking {
     }
 }
 
-/// An empty body that panics when it is dropped, where nothing catches that.
+/// Empty body that panics when it is dropped, where nothing catches that.
 struct PanickingDrop;
 
 impl Body for PanickingDrop {
@@ -94,7 +94,7 @@ impl Drop for PanickingDrop {
     }
 }
 
-/// Whether the service collects the body of a request with that head.
+/// Returns whether the service collects the body of a request with this `head`.
 fn wants_body(head: &Parts) -> bool {
     head.uri.path() == "/echo" || head.uri.query() == Some("body")
 }
@@ -183,7 +183,7 @@ impl Server {
         if SECURED { Self::through_tls(config).await } else { Self::with(config).await }
     }
 
-    /// Serves HTTPS behind a tunnel that clients of HTTP/1 need not know of.
+    /// Serves HTTPS behind a tunnel that clients of HTTP/1 do not notice.
     async fn through_tls(config: ServerConfig) -> Self {
         let authority = Authority::new();
         let mut server = Self::with(ServerConfig { tls: Some(authority.tls()), ..config }).await;
@@ -191,7 +191,7 @@ impl Server {
         server
     }
 
-    /// The same in every detail.
+    /// Serves exactly with `config`, without a tunnel.
     pub(super) async fn with(config: ServerConfig) -> Self {
         let gate = Arc::new(Semaphore::new(0));
         let paths = Paths { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
@@ -213,34 +213,34 @@ impl Server {
         Client(TcpStream::connect(self.address).await.unwrap())
     }
 
-    /// Sends one request on a connection of its own; returns all that came back until its end.
+    /// Sends one request on a separate connection. Returns everything received until its end.
     pub(super) async fn exchange(&self, request: impl AsRef<[u8]>) -> String {
         let mut client = self.connect().await;
         client.send(request).await;
         client.rest().await
     }
 
-    /// How many requests have reached the service.
+    /// Returns how many requests have reached the service.
     pub(super) fn reached(&self) -> usize {
         self.paths.reached.load(Ordering::SeqCst)
     }
 
-    /// Waits for the service to be reached once more.
+    /// Waits for another request to reach the service.
     pub(super) async fn arrival(&self) {
         soon(self.paths.arrivals.acquire()).await.unwrap().forget();
     }
 
-    /// Lets one request at `/gate` go on.
+    /// Lets one request at `/gate` continue.
     pub(super) fn open_gate(&self) {
         self.paths.gate.add_permits(1);
     }
 
-    /// Tells the server to stop.
+    /// Begins the shutdown.
     pub(super) fn stop(&mut self) {
         self.stop.take().unwrap().send(()).unwrap();
     }
 
-    /// Waits until the server has heard that it stops: then nobody is accepted any more.
+    /// Waits until the server has noticed the shutdown, and accepts no more connections.
     pub(super) async fn connect_refused(&self) {
         while TcpStream::connect(self.address).await.is_ok() {
             tokio::task::yield_now().await;
@@ -258,7 +258,7 @@ impl Server {
     }
 }
 
-/// A client's side of a connection.
+/// Client side of a connection.
 pub(super) struct Client(pub(super) TcpStream);
 
 impl Client {
@@ -271,7 +271,7 @@ impl Client {
         self.0.shutdown().await.unwrap();
     }
 
-    /// A line of a head.
+    /// Returns a line of a head.
     pub(super) async fn line(&mut self) -> String {
         let mut line = Vec::new();
         while !line.ends_with(b"\n") {
@@ -280,7 +280,7 @@ impl Client {
         String::from_utf8(line).unwrap()
     }
 
-    /// One answer with a `Content-Length`, head and body.
+    /// Returns one response with a `Content-Length`, head and body.
     pub(super) async fn answer(&mut self) -> String {
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
@@ -293,14 +293,14 @@ impl Client {
         head + str::from_utf8(&body).unwrap()
     }
 
-    /// All bytes until the server closes in good order.
+    /// Returns all bytes until the server closes without a reset.
     pub(super) async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
         soon(self.0.read_to_end(&mut rest)).await.expect("an end without a reset");
         String::from_utf8(rest).unwrap()
     }
 
-    /// Waits for the end of the connection, in good order or not; returns what came before.
+    /// Waits for the end of the connection, with or without a reset. Returns what came before.
     pub(super) async fn end(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         let _ = soon(self.0.read_to_end(&mut rest)).await;
@@ -308,12 +308,12 @@ impl Client {
     }
 }
 
-/// The status of an answer.
+/// Returns the status of a response.
 pub(super) fn status(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap_or(answer)
 }
 
-/// Whether the answer says that it is the last.
+/// Returns whether the response announces that it is the last.
 pub(super) fn says_close(answer: &str) -> bool {
     answer.contains("\r\nconnection: close\r\n")
 }

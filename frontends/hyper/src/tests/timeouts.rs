@@ -12,7 +12,7 @@ use crate::Timeouts;
 /// A time that does not end within a test.
 pub(super) const LONG: Duration = Duration::from_secs(600);
 
-/// One of the times short, the others long.
+/// Returns a configuration with long timeouts, of which a test shortens one.
 pub(super) fn patient() -> ServerConfig {
     with(ServerConfig::default(), |c| {
         c.timeouts.head = LONG;
@@ -21,7 +21,7 @@ pub(super) fn patient() -> ServerConfig {
     })
 }
 
-/// Asserts that the connection ends, silently, after that time and not before.
+/// Asserts that the connection ends silently after `time`, and not before.
 pub(super) async fn assert_ends(client: &mut Client, since: Instant, time: Duration) {
     assert_eq!(client.end().await, b"");
     assert_lasted(since, time);
@@ -112,7 +112,7 @@ async fn an_unfinished_head_behind_a_request_ends_the_connection() {
         client.send([GET, GET, b"GET / HTTP/1.1\r\nH"].concat()).await;
         assert_eq!(status(&client.answer().await), "200");
         assert_eq!(status(&client.answer().await), "200");
-        // What came with the requests before has the time of an idle connection.
+        // A head that arrived with earlier requests has the timeout of an idle connection until its next byte.
         client.send("o").await;
         assert_ends(&mut client, since, time).await;
     })

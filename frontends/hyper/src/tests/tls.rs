@@ -1,4 +1,4 @@
-//! HTTPS: what is agreed on, how it ends, and what is not waited for.
+//! HTTPS: what is negotiated, how it ends, and what is not waited for.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) async fn start(authority: &Authority, config: ServerConfig) -> Server
     Server::with(ServerConfig { tls: Some(authority.tls()), ..config }).await
 }
 
-/// All that comes until the server says in TLS that it is over.
+/// Returns everything until the server's `close_notify`.
 async fn rest(client: &mut TlsStream<TcpStream>) -> String {
     let mut bytes = Vec::new();
     soon(client.read_to_end(&mut bytes)).await.expect("an end that TLS knows of");
@@ -32,7 +32,7 @@ async fn send(client: &mut TlsStream<TcpStream>, bytes: &[u8]) {
     client.flush().await.unwrap();
 }
 
-/// One whole answer without a body that is of interest.
+/// Returns one whole response, recognized by the end of its body.
 async fn answer(client: &mut TlsStream<TcpStream>) -> String {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"GET /") && !bytes.ends_with(b"passed") {
@@ -112,7 +112,7 @@ async fn cleartext_at_the_door_of_tls_is_told_so() {
         }
         assert!(body.contains("https://"), "{answer}");
     }
-    // What is neither HTTP nor TLS gets none of HTTP.
+    // Bytes that are neither HTTP nor TLS get no HTTP response.
     let mut client = server.connect().await;
     client.send("\r\n\r\n").await;
     assert!(!client.end().await.starts_with(b"HTTP"));
@@ -147,7 +147,7 @@ async fn empty_records_keep_no_connection_alive() {
         let mut ticks = tokio::time::interval(SHORT);
         loop {
             ticks.tick().await;
-            // The server answers with an update of its own.
+            // The server responds with a key update of its own.
             let (_, session) = client.get_mut();
             if session.refresh_traffic_keys().is_err() || client.flush().await.is_err() {
                 return;
@@ -211,7 +211,7 @@ async fn a_handshake_that_has_begun_leads_to_an_answer_though_the_server_stops()
     let tcp = TcpStream::connect(server.address).await.unwrap();
     let connector = authority.client(HTTP_1, rustls::DEFAULT_VERSIONS);
     let mut connect = Box::pin(connector.connect("localhost".try_into().unwrap(), tcp));
-    // The greeting goes out, and comes in before the server hears of the stop.
+    // Sends the `ClientHello`, which arrives before the shutdown begins.
     std::future::poll_fn(|cx| {
         assert!(connect.as_mut().poll(cx).is_pending());
         std::task::Poll::Ready(())
@@ -236,7 +236,7 @@ async fn a_request_that_has_arrived_is_answered() {
         let mut client = authority.connect(server.address, HTTP_1).await;
         send(&mut client, GET).await;
         answer(&mut client).await;
-        // The runtime of this test has one thread, so the server has not read this when it hears of the stop.
+        // The runtime of this test has one thread, so the server has not read this when the shutdown begins.
         let (tcp, session) = client.get_mut();
         std::io::Write::write_all(&mut session.writer(), GET).unwrap();
         let mut records = Vec::new();

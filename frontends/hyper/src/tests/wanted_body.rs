@@ -1,4 +1,4 @@
-//! Bodies of requests that the service wants.
+//! Request bodies that the service wants.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -89,7 +89,7 @@ async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
 }
 
-/// The accept and the rest of the body reach the server in the same turn; the accept comes first.
+/// The accept and the rest of the body reach the server in the same poll; the accept comes first.
 #[tokio::test]
 async fn body_that_arrives_while_its_connection_is_evicted_is_served() {
     let server = Server::with(with(patient(), |c| {

@@ -23,10 +23,10 @@ pub use x509::Validity;
 
 use certificate::ServerCertificate;
 
-/// Its name for ALPN (RFC 7301).
+/// ALPN name of HTTP/2 (RFC 7301).
 pub(crate) const HTTP_2: &[u8] = b"h2";
 
-/// What a server needs for HTTPS.
+/// Certificate and TLS configuration of a server.
 #[derive(Debug)]
 pub struct Tls {
     files: CertificateFiles,
@@ -43,7 +43,7 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// They cannot be used; the message says what would be right.
+    /// Returns an error if they cannot be used; the message says what would be valid.
     pub fn load(files: CertificateFiles) -> Result<Self, CertificateFileError> {
         let provider = Arc::new(aws_lc_rs::default_provider());
         let current = Arc::new(CurrentCertificate(watch::Sender::new(files.load(&provider, &[])?)));
@@ -51,22 +51,22 @@ impl Tls {
         Ok(Self { files, config, current })
     }
 
-    /// When the certificate in use expires, as a person reads it.
+    /// Returns when the certificate in use expires, as text.
     pub fn expires(&self) -> String {
         certificate::date_text(self.validity().not_after)
     }
 
-    /// When it is valid.
+    /// Returns when the certificate in use is valid.
     pub fn validity(&self) -> Validity {
         self.current.0.borrow().validity
     }
 
-    /// Why clients may refuse it; empty where no reason is known.
+    /// Returns why clients may refuse the certificate in use; empty if no reason is known.
     pub fn problems(&self) -> Vec<CertificateProblem> {
         self.current.0.borrow().problems.clone()
     }
 
-    /// Whether it is for that host, a name or an address; `None` where that cannot be told, or it names no host.
+    /// Returns whether the certificate in use is for `host` (a name or address); `None` if that is unknown or it names none.
     pub fn is_for(&self, host: &str) -> Option<bool> {
         lint::is_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
@@ -75,7 +75,7 @@ impl Tls {
         self.config.clone().into()
     }
 
-    /// Takes the certificate that stands in the files, if it can be used. Says whether it is another one than before.
+    /// Loads the certificate from the files, if it is usable. Returns whether it is a new one.
     fn reload(&self) -> Result<bool, CertificateFileError> {
         let in_use = self.current.0.borrow().certified_key.clone();
         let found = self.files.load(self.config.crypto_provider(), &in_use.cert)?;
@@ -92,9 +92,9 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.expect("the provider has suites for both versions").with_no_client_auth();
     let mut config = builder.with_cert_resolver(current);
-    // What the server likes best first.
+    // In the order of the server's preference.
     config.alpn_protocols = vec![HTTP_2.to_vec(), b"http/1.1".to_vec()];
-    // What a session needs to be resumed is with its client, sealed, so that it costs no memory here.
+    // Clients store the encrypted state of their sessions in tickets, so that it uses no memory here.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     match aws_lc_rs::Ticketer::new() {
         Ok(ticketer) => config.ticketer = ticketer,

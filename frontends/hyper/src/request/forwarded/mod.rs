@@ -14,8 +14,8 @@ pub(crate) fn is_reported(headers: &HeaderMap) -> bool {
     headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(X_FORWARDED_PROTO)
 }
 
-/// Returns the client's address: the last one of `X-Forwarded-For` that is not one of `proxies`, as anybody can have written
-/// what stands before it, or the first if all are. `None` without the header, or if that part of it is malformed.
+/// Returns the client's address: the last one in `X-Forwarded-For` that is not one of `proxies`, because any client can
+/// forge what precedes it, or the first if all are. `None` without the header, or if that part of it is malformed.
 pub(crate) fn client_address(headers: &HeaderMap, proxies: &Networks) -> Option<IpAddr> {
     let mut client = None;
     for line in headers.get_all(X_FORWARDED_FOR).iter().rev() {
@@ -30,7 +30,7 @@ pub(crate) fn client_address(headers: &HeaderMap, proxies: &Networks) -> Option<
     client
 }
 
-/// An address with or without a port or brackets.
+/// Parses an address with or without a port or brackets.
 fn address(text: &[u8]) -> Option<IpAddr> {
     let text = str::from_utf8(text).ok()?.trim_ascii();
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
@@ -38,7 +38,7 @@ fn address(text: &[u8]) -> Option<IpAddr> {
     Some(address.to_canonical())
 }
 
-/// Returns `true` if `X-Forwarded-Proto` has `https` and nothing else.
+/// Returns `true` if `X-Forwarded-Proto` contains `https` and nothing else.
 pub(crate) fn is_https(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(X_FORWARDED_PROTO).iter().map(HeaderValue::as_bytes);
     let mut schemes = lines.flat_map(|line| line.split(|&byte| byte == b',')).peekable();

@@ -1,4 +1,4 @@
-//! What is read out of the fields, line by line.
+//! Parsing of the headers, line by line.
 
 use super::*;
 

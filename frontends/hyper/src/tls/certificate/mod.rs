@@ -1,4 +1,4 @@
-//! [`ServerCertificate`]: a certificate and its key, read from files and checked.
+//! [`ServerCertificate`]: a certificate and its key, loaded from files and checked.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::file::read_short_file;
 use super::lint::{self, CertificateProblem};
 use super::x509::{self, Validity};
 
-/// The files of a certificate and its key, which may be one and the same.
+/// Files of a certificate and its key, which may be the same file.
 #[derive(Clone, Debug)]
 pub struct CertificateFiles {
     /// The chain in PEM, the server's own certificate first.
@@ -23,14 +23,14 @@ pub struct CertificateFiles {
     pub key: PathBuf,
 }
 
-/// Why a certificate and its key cannot be used. The message says what would be right.
+/// Reason why a certificate and its key cannot be used. The message says what would be valid.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct CertificateFileError(String);
 
 type Chain = Vec<CertificateDer<'static>>;
 
-/// A certificate that can be used now.
+/// A certificate that is usable now.
 #[derive(Debug)]
 pub(super) struct ServerCertificate {
     pub(super) certified_key: Arc<CertifiedKey>,
@@ -39,8 +39,8 @@ pub(super) struct ServerCertificate {
 }
 
 impl CertificateFiles {
-    /// Reads both files. What is wrong with the certificate is told first, then with the key, then with both together. The
-    /// chain `in_use` is right even where it has expired meanwhile.
+    /// Loads both files. Reports a problem of the certificate first, then of the key, then of the pair. The chain
+    /// `in_use` is valid even if it has expired since.
     pub(super) fn load(
         &self,
         provider: &CryptoProvider,
@@ -58,7 +58,7 @@ impl CertificateFiles {
         Ok(ServerCertificate { certified_key: Arc::new(certified_key), validity, problems })
     }
 
-    /// The certificates, and when the first of them is valid, which must be now unless it is `in_use`.
+    /// Returns the certificates and the validity of the first, which must be valid now unless it is `in_use`.
     fn chain(&self, pem: &[u8], in_use: &[CertificateDer<'_>]) -> Result<(Chain, Validity), String> {
         let path = self.certificate.display();
         refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
@@ -100,7 +100,7 @@ impl CertificateFiles {
     fn private_key(&self, pem: &[u8], provider: &CryptoProvider) -> Result<Arc<dyn SigningKey>, String> {
         let path = self.key.display();
         refuse_binary(&self.key, pem, "`openssl pkey -inform der` and `openssl pkcs12 -nocerts -nodes`")?;
-        // In the form of PKCS#8, or in the older one of RFC 1421.
+        // As PKCS#8, or in the older form of RFC 1421.
         if has_line(pem, "-----BEGIN ENCRYPTED PRIVATE KEY-----") || has_line(pem, "Proc-Type: 4,ENCRYPTED") {
             return Err(format!(
                 "the key in {path} is encrypted, and nobody is here to type the passphrase; `openssl pkey` takes it off"
@@ -121,7 +121,7 @@ impl CertificateFiles {
         })
     }
 
-    /// The key with the chain whose first certificate is its own.
+    /// Combines the key with the chain, whose first certificate must be its own.
     fn certified_key(&self, chain: Chain, key: Arc<dyn SigningKey>) -> Result<CertifiedKey, String> {
         let (certificate, key_path) = (self.certificate.display(), self.key.display());
         let matches = |chain: &[_]| CertifiedKey::new(chain.to_vec(), key.clone()).keys_match();
@@ -141,7 +141,7 @@ impl CertificateFiles {
     }
 }
 
-/// Refuses what begins as DER does, with a sequence, and is no text.
+/// Refuses a binary file that begins like DER, with a sequence.
 fn refuse_binary(path: &Path, bytes: &[u8], tools: &str) -> Result<(), String> {
     if bytes.first() != Some(&0x30) || str::from_utf8(bytes).is_ok() {
         return Ok(());
@@ -150,7 +150,7 @@ fn refuse_binary(path: &Path, bytes: &[u8], tools: &str) -> Result<(), String> {
     Err(format!("{path} is binary, as DER and PKCS#12 are, and not PEM; {tools} write it in PEM"))
 }
 
-/// What is wrong with a text that has sections of PEM, without repeating any of it.
+/// Returns what is wrong with the PEM sections of a file, without repeating any of it.
 fn not_pem(path: &Path, error: &pem::Error) -> String {
     let what = match error {
         pem::Error::MissingSectionEnd { .. } => "a section has no end",
@@ -161,7 +161,7 @@ fn not_pem(path: &Path, error: &pem::Error) -> String {
     format!("{} is not PEM: {what}; copy it again, whole, from where it was made", path.display())
 }
 
-/// What a file has instead of what is looked for. Only the labels listed here are repeated: others may be secret.
+/// Returns what a file contains instead. Repeats only the labels listed here: others may be secret.
 fn found_instead(pem: &[u8]) -> String {
     if pem.trim_ascii().is_empty() {
         return ", for it is empty".to_owned();

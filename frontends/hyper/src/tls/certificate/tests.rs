@@ -1,4 +1,4 @@
-//! What is said of pairs that cannot be used: the first thing to mend, once.
+//! Messages about unusable pairs: only the first problem.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use time::Duration;
 
 use super::*;
 
-/// A certificate as `openssl x509 -req -signkey` makes it without extensions.
+/// A certificate without extensions, as made by `openssl x509 -req -signkey`.
 const VERSION_1: &str = "-----BEGIN CERTIFICATE-----
 MIIBIzCBywIUVj5gBF779i3xoSg/8/nr4ew8BpMwCgYIKoZIzj0EAwIwFDESMBAG
 A1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMDE1NTMwOFoYDzIxMjYxMDI3MTU1MzA4
@@ -21,7 +21,7 @@ hhyGjwB+bA==
 -----END CERTIFICATE-----
 ";
 
-/// Where a pair is written, and who it was issued by.
+/// A directory for a certificate and its key, and their issuer.
 struct Desk {
     directory: TempDir,
     key: KeyPair,
@@ -36,7 +36,7 @@ impl Desk {
         Self { directory: tempfile::tempdir().unwrap(), key: KeyPair::generate().unwrap(), issuer }
     }
 
-    /// The server's certificate, which ends so many hours from now.
+    /// Returns a server's certificate that expires `hours` from now.
     fn issued(&self, hours: i64) -> rcgen::Certificate {
         let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
         params.not_after = OffsetDateTime::now_utc() + Duration::hours(hours);
@@ -48,7 +48,7 @@ impl Desk {
         CertificateFiles { certificate: path("chain.pem"), key: path("key.pem") }
     }
 
-    /// What comes of these two files.
+    /// Loads a certificate and a key with these contents.
     fn check(&self, certificate: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<ServerCertificate, String> {
         let files = self.files();
         fs::write(&files.certificate, certificate).unwrap();
@@ -56,7 +56,7 @@ impl Desk {
         files.load(&aws_lc_rs::default_provider(), &[]).map_err(|error| error.to_string())
     }
 
-    /// The complaint about these two files, without the directory.
+    /// Returns the message about these contents, without the directory.
     #[track_caller]
     fn complaint(&self, certificate: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> String {
         let complaint = self.check(certificate, key).unwrap_err();

@@ -1,4 +1,4 @@
-//! Reading a short file, or a pipe as `<(command)` makes one, with bounds on its length and its time.
+//! Reads short files and pipes, such as those of `<(command)`, with limits on their length and time.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -8,10 +8,10 @@ use std::{thread, time::Duration};
 
 use catalogue_core::Utf8Reader;
 
-/// Many times what a chain of certificates takes up, and soon read.
+/// Maximum length of a file: many times that of a certificate chain, and quick to read.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// How long a pipe may take to end: who writes to it was started along with this program.
+/// Timeout for a pipe: its writer was started together with this program.
 #[cfg(unix)]
 const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -20,7 +20,7 @@ const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 ///
-/// It cannot be read, is a device, is longer than a mebibyte, or is a pipe that does not end within 10 s.
+/// Returns an error if the file cannot be read, is a device, is longer than 1 MiB, or is a pipe that does not end within 10 s.
 pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
     #[cfg(unix)]
     {
@@ -49,14 +49,14 @@ fn text(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Reads a pipe to its end. Without a time limit, opening or reading one that nobody writes to would last for ever.
+/// Reads a pipe to its end. Without a time limit, opening or reading one without a writer would block forever.
 #[cfg(unix)]
 fn read_pipe(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
     use tokio::io::AsyncReadExt;
 
     let read_to_end = async {
         let pipe = tokio::net::unix::pipe::OpenOptions::new().open_receiver(path)?;
-        // Before its first writer has come, a named pipe reads as if it were at its end.
+        // Until it has had a writer, a named pipe reads as if it were at its end.
         pipe.readable().await?;
         let mut bytes = Vec::new();
         pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes).await?;
@@ -69,7 +69,7 @@ fn read_pipe(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
             Err(io::Error::new(ErrorKind::TimedOut, text))
         })
     };
-    // The caller's thread may have a runtime of its own, in which no other can be run.
+    // The calling thread may run a runtime, in which no other can be run.
     thread::scope(|scope| scope.spawn(read).join()).expect("reading does not panic")
 }
 

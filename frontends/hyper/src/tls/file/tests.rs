@@ -1,4 +1,4 @@
-//! What is read from files, devices and pipes.
+//! Reading files, devices and pipes.
 
 use std::fs;
 use std::io::Write;
@@ -43,7 +43,7 @@ fn what_a_command_writes_into_a_pipe_is_read() {
     write.join().unwrap().unwrap();
 }
 
-/// Hosts may load a certificate in their asynchronous `main`.
+/// Host applications may load a certificate in their asynchronous `main`.
 #[tokio::test]
 async fn a_pipe_is_read_inside_of_a_runtime() {
     let (reader, mut writer) = io::pipe().unwrap();

@@ -1,4 +1,4 @@
-//! [`CertificateProblem`]: what a certificate that can be served has about it that clients refuse.
+//! [`CertificateProblem`]: why clients refuse a certificate that can be served.
 
 use rustls::CertificateError::{
     BadSignature, Expired, ExpiredContext, InvalidPurpose, InvalidPurposeContext, NotValidForNameContext, NotValidYet,
@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{Error, RootCertStore};
 
-/// Why all or some clients refuse a certificate. Whether they have its root is not checked: only they know that.
+/// Reason why all or some clients refuse a certificate. Whether they have its root is not checked: only they know that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateProblem {
     /// No subjectAltName (RFC 9525, 6.3).
@@ -21,7 +21,7 @@ pub enum CertificateProblem {
         "the certificate's extended key usage leaves out serverAuth, so clients refuse it; have one made for servers"
     )]
     NotForServers,
-    /// Nothing but the server's own certificate, which another one has issued.
+    /// Nothing but the server's own certificate, although another one has issued it.
     #[error(
         "the certificate is sent alone, and clients that do not have its issuer refuse it; put the intermediate \
          certificates behind it, unless its issuer is a root that clients have"
@@ -41,9 +41,9 @@ pub enum CertificateProblem {
     IssuerOutOfDate,
 }
 
-/// What clients refuse about a chain, the server's own certificate first, of which the dates are right.
+/// Returns the problems of a chain with valid dates, the server's own certificate first.
 pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
-    // A name that nobody has (RFC 2606).
+    // A reserved name that no host can have (RFC 2606).
     let unnamed = is_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NamesNoHost);
     unnamed.into_iter().chain(problem_of_path(chain, provider)).collect()
 }
@@ -63,7 +63,7 @@ fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> O
         Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. } => {
             Some(CertificateProblem::IssuerOutOfDate)
         }
-        // Of the rest, such as algorithms and constraints, clients think differently.
+        // Clients differ about the rest, such as algorithms and constraints.
         _ => None,
     }
 }

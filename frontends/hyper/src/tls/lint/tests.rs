@@ -1,4 +1,4 @@
-//! Chains that clients take, and those that they refuse.
+//! Chains that clients accept, and chains that they refuse.
 
 use rcgen::{
     BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DistinguishedName, DnType,
@@ -31,7 +31,7 @@ fn server() -> CertificateParams {
     CertificateParams::new(["api.example.com", "*.example.org", "::1"].map(str::to_owned)).unwrap()
 }
 
-/// The server's own certificate.
+/// Returns a server's own certificate.
 fn own(params: &CertificateParams, issuer: &Issuer) -> Certificate {
     params.signed_by(&KeyPair::generate().unwrap(), issuer).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Certificates that are renewed while the server runs, and warnings of one that is not.
+//! Renewal of certificates while the server runs, and warnings of one that expires.
 
 use std::sync::Arc;
 
@@ -9,18 +9,17 @@ use tokio::time::timeout;
 use super::certificate::date_text;
 use super::{CertificateProblem, Tls, Validity};
 
-/// So long before its end the log warns of a certificate: a working week to renew it by hand.
+/// Time before the expiry at which warnings begin: a working week for a renewal by hand.
 const SOON: Duration = Duration::days(7);
 
-/// The warning comes again after that time.
+/// Interval between warnings.
 const REPEAT: Duration = Duration::days(1);
 
-/// Reads the files again whenever `asked` resolves, and at intervals of `every`; it never returns. The next handshake
-/// uses the new certificate. What `asked` resolves to is dropped once the files have been read.
+/// Reads the files again whenever `asked` resolves, and at intervals of `every`. Never returns. The next handshake uses
+/// the new certificate. The output of `asked` is dropped once the files have been read.
 ///
-/// Files that cannot be used, such as a pair of which only one half was written yet, leave the certificate in use
-/// alone. It logs files that cannot be used, what clients refuse about the certificate in use, and once a day that this
-/// expires soon.
+/// If the files cannot be used, such as a pair of which only one half was written yet, the certificate in use stays.
+/// Logs unusable files, what clients refuse about the certificate in use, and once a day that this expires soon.
 pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
     let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
     log_problems(&tls);
@@ -28,7 +27,7 @@ pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mu
         expiry.look(tls.validity(), OffsetDateTime::now_utc());
         let demand = timeout(every, asked()).await.ok();
         let reloading = tls.clone();
-        // A disk may be slow.
+        // On a blocking thread, because a disk may be slow.
         let Ok(outcome) = task::spawn_blocking(move || reloading.reload()).await else { continue };
         let error = outcome.as_ref().err().map_or_else(String::new, ToString::to_string);
         match outcome {
@@ -48,7 +47,7 @@ pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mu
 }
 
 fn log_problems(tls: &Tls) {
-    // One from a root of the operator's own is rightly alone, at each start; `doctor` mentions it.
+    // A certificate of the operator's own root is rightly sent alone, so the log does not warn of that; `doctor` mentions it.
     for problem in tls.problems().iter().filter(|&&problem| problem != CertificateProblem::Alone) {
         tracing::warn!("{problem}");
     }
@@ -60,12 +59,12 @@ enum Notice {
     Expired,
 }
 
-/// What was said last, of which certificate, and when.
+/// The last notice: its certificate, its kind and its time.
 #[derive(Debug, Default)]
 struct ExpiryWatch(Option<(Validity, Notice, OffsetDateTime)>);
 
 impl ExpiryWatch {
-    /// Looks at the certificate in use, and logs what is to be said of it now.
+    /// Checks the certificate in use, and logs a notice if one is due.
     fn look(&mut self, certificate: Validity, now: OffsetDateTime) {
         let expires = date_text(certificate.not_after);
         match self.notice(certificate, now) {
@@ -80,7 +79,7 @@ impl ExpiryWatch {
         }
     }
 
-    /// The warning once a day, and the end once. Another certificate begins anew.
+    /// Returns the warning once a day, and the expiry once. Starts again for another certificate.
     fn notice(&mut self, certificate: Validity, now: OffsetDateTime) -> Option<Notice> {
         if !certificate.is_due(SOON, now) {
             return None;

@@ -1,11 +1,11 @@
-//! When the log is told that a certificate expires.
+//! Times at which the log reports that a certificate expires.
 
 use rustls::pki_types::CertificateDer;
 
 use super::*;
 
 impl Tls {
-    /// The certificate for the next handshake.
+    /// Returns the certificate for the next handshake.
     pub(crate) fn in_use(&self) -> CertificateDer<'static> {
         self.current.0.borrow().certified_key.cert[0].clone()
     }
@@ -13,13 +13,13 @@ impl Tls {
 
 const NOW: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 
-/// A certificate of ninety days that ends so long after `NOW`.
+/// Returns the validity of a certificate of ninety days that ends this long `after` [`NOW`].
 fn ending(after: Duration) -> Validity {
     let not_after = NOW + after;
     Validity { not_before: not_after - Duration::days(90), not_after }
 }
 
-/// The hours after `NOW` at which something is said, if somebody looks every minute.
+/// Returns the hours after [`NOW`] at which a notice is due, if the certificate is checked every minute.
 fn said(certificate: Validity, hours: i64) -> Vec<(i64, Notice)> {
     let mut watch = ExpiryWatch::default();
     let look = |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|said| (minute, said));

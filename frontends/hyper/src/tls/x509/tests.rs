@@ -1,4 +1,4 @@
-//! What is read from certificates, whole, cut off or altered.
+//! Certificates that are whole, truncated or altered.
 
 use rcgen::{CertificateParams, KeyPair, SerialNumber};
 
@@ -16,7 +16,7 @@ fn at(seconds: i64) -> OffsetDateTime {
 
 #[test]
 fn both_forms_of_a_date_are_read() {
-    // 1950, 1999, 2049 are written with two digits of the year, 2050 and 9999 with four.
+    // 1950, 1999 and 2049 are written with two digits of the year, 2050 and 9999 with four.
     for (not_before, not_after) in [
         (-631_152_000, 946_684_799),
         (1_700_000_000, 2_524_607_999),
