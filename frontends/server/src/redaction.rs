@@ -8,7 +8,7 @@ pub(crate) const TOKENS: [&str; 4] =
     [CredentialKind::ApiKey.token_prefix(), CredentialKind::OAuth.token_prefix(), "eyJ", LINK_PREFIX];
 /// Minimum length of a token after its prefix, however it was cut; messages show eight characters on purpose.
 const MIN_TOKEN: usize = 12;
-/// User information in the addresses that messages give as examples.
+/// User information in the example addresses of messages.
 const EXAMPLES: [&str; 2] = ["USER", "USER:PASSWORD"];
 
 /// Message for an address that [`is_ambiguous`].

@@ -127,7 +127,7 @@ mod tests {
         activity.wait(two, Body);
         let window_since = activity.requests[0].waits_since();
         assert_eq!(since(&activity), window_since.max(Some(activity.requests[1].began)));
-        // A byte of the body came.
+        // A byte of the body arrived.
         activity.wait(two, Service);
         assert_eq!(since(&activity), None);
         activity.wait(two, Body);

@@ -25,7 +25,7 @@ use crate::settings::DeveloperOptions;
 use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN};
 
 const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
-/// The account of the sample courses whose key is shown.
+/// Account of the sample courses whose key is shown.
 const ACCOUNT: &str = "acc_demo";
 /// Slug of one of its courses.
 const COURSE: &str = "english-for-the-workshop";

@@ -98,7 +98,7 @@ async fn serve(
         let (listener, bound) = bind(&ADMIN_LISTEN, address)?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
-    // Bound before a database is created in vain; but with `--wait` bound afterwards, so that clients are refused, not queued.
+    // Bound before a database is created in vain; with `--wait` closed again, so that clients are refused, not queued.
     let early = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
