@@ -81,7 +81,7 @@ impl Registry {
         self.stop.get().copied()
     }
 
-    /// Evicts the connection that has been idle longest. Returns `false` if none can be evicted.
+    /// Evicts the first idle connection in the order of [`Idle`]. Returns `false` if none can be evicted.
     pub(crate) fn evict_one(&self) -> bool {
         let open = &mut *self.lock();
         for has_searched in [false, true] {
