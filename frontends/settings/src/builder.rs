@@ -97,7 +97,7 @@ impl SettingsBuilder {
     /// Builds the settings.
     ///
     /// # Errors
-    /// Returns an error if a URL cannot be mounted at, has no TLS, or would hide the API or its documents.
+    /// Returns an error if a URL is not a valid mount URL, has no TLS, or would hide the API or its documents.
     pub fn build(self) -> Result<DeveloperSettings, SettingsError> {
         let addresses = Addresses::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
         Ok(DeveloperSettings(Arc::new(Inner {

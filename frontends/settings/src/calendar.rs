@@ -11,8 +11,8 @@ const DAYS_BEFORE: u32 = 14;
 /// Maximum length of a line in bytes, without its end (RFC 5545 section 3.1).
 const LINE: usize = 75;
 
-/// Returns an event of a whole day: 14 days before `end`, or on the day of the end if that is past. `page` is the URL at which
-/// the key can be rotated, if it is fully known.
+/// Returns an event of a whole day: 14 days before `end`, or on the day of the end if the former is past. `page` is the URL at
+/// which the key can be rotated, if it is fully known.
 pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>, now: Timestamp) -> String {
     let before = end.as_microseconds() - i64::from(DAYS_BEFORE) * DAY.as_micros() as i64;
     let day = Timestamp::from_microseconds(before).filter(|day| *day > now).unwrap_or(end);
@@ -36,7 +36,7 @@ pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>,
     lines.iter().map(|line| fold(line)).collect()
 }
 
-/// Returns the form without separators, such as `20270220` or `20261122T044000Z`.
+/// Returns `time` without separators, such as `20270220` or `20261122T044000Z`.
 fn basic(time: &str) -> String {
     time.replace(['-', ':'], "")
 }

@@ -6,13 +6,13 @@ use catalogue_core::AddressError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The settings' URL cannot be mounted at.
+    /// The settings' URL is not a valid mount URL.
     #[error("the settings' address {0}")]
     SettingsUrl(AddressError),
-    /// The base URL cannot be mounted at.
+    /// The base URL is not a valid mount URL.
     #[error("the base address {0}")]
     BaseUrl(AddressError),
-    /// The documents' URL cannot be mounted at.
+    /// The documents' URL is not a valid mount URL.
     #[error("the documents' address {0}")]
     DocsUrl(AddressError),
     /// The settings' URL has the scheme http, and its host is not this machine.

@@ -22,9 +22,9 @@ pub(crate) enum Failure {
     Body,
     /// The body is too large.
     TooLarge,
-    /// The body's type is not this one.
+    /// The body is not of this type, which is required.
     MediaType(&'static str),
-    /// The client is not signed in, for the given reason; the cookie, if any, clears the client's.
+    /// The client is not signed in, for the given reason. The `Set-Cookie` value, if any, removes the session cookie.
     SignedOut(&'static str, Option<HeaderValue>),
     /// The sign-in code is not valid.
     Code,

@@ -12,7 +12,7 @@ use crate::sign_in::SignIn;
 /// Maximum length of an actor's name that is stored, in bytes.
 const MAX_ACTOR: usize = 200;
 
-/// Owner of an account, as authenticated by the host application. It grants access only to the account's keys, to all of them.
+/// Owner of an account, as authenticated by the host application. Grants access to all of the account's keys and nothing else.
 #[derive(Clone, Debug)]
 pub struct Owner {
     pub(crate) account: AccountId,
@@ -91,7 +91,7 @@ impl Owner {
 }
 
 impl DeveloperSettings {
-    /// Responds with 403 to a user who owns no account, as the host application has found out.
+    /// Responds with 403 to a user who owns no account, as the host application has found out; failures are responses too.
     pub async fn refuse<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
         self.0.call(Door::Nobody, request).await
     }

@@ -27,8 +27,8 @@ columns!(removed, removed_columns: courses = "(SELECT count(*) FROM courses WHER
     keys = "(SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key')",
     tokens = "(SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind <> 'api-key')");
 
-/// Removes the account first, so that the triggers of its courses find no revision to replace. The rest are modules and
-/// bodies that belong to no course.
+/// Removes the account first, so that the triggers of its courses find no revision to replace. The other statements remove
+/// modules and bodies that belong to no course.
 const REMOVE: [&str; 3] = [
     "DELETE FROM accounts WHERE id = ?1",
     "DELETE FROM modules WHERE account_id = ?1",

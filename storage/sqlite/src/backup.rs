@@ -45,8 +45,8 @@ impl SqliteStorage {
     /// Copies the whole database at `source` to `target`, while others read and write.
     ///
     /// Uses SQLite's backup, for any schema version. The copy is of one instant, and appears when it is complete and on the
-    /// disk, with the mode of the database. Returns its size in bytes, or `None` if `progress` cancels it, which gets the
-    /// number of copied bytes and the total. Then, and after any error but [`BackupError::NotSynced`], no file is left.
+    /// disk, with the mode of the database. `progress` gets the number of copied bytes and the total, and may cancel. Returns
+    /// the size in bytes; `None` if cancelled. Then, and after any error but [`BackupError::NotSynced`], no file is left.
     ///
     /// # Errors
     /// Returns an error if `target` exists, the database cannot be read, or the copy cannot be written.

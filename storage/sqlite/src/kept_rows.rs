@@ -1,8 +1,8 @@
 //! [`rows`]: buffers the rows of a page through an SQL function.
 //!
 //! Reading a page's columns one by one takes as long as finding its rows: four SQLite calls per column. An SQL function gets
-//! all values of a row in one call. It copies them and returns the row's number, for the order, even if SQLite sorts the rows
-//! later.
+//! all values of a row in one call. It copies them and returns the row's number, so that the order is known even if SQLite
+//! sorts the rows later.
 
 use std::cell::{Cell, RefCell};
 use std::{slice, str};

@@ -68,8 +68,8 @@ impl Schema {
         Ok(Migrated { from, to: known })
     }
 
-    /// Applies the migrations that are missing under the lock: another process may have been faster. Returns `None` if that
-    /// process has made the database another program's.
+    /// Applies the missing migrations, as determined under the lock, since another process may have been faster. Returns `None`
+    /// if that process has made the database another program's.
     fn apply(&self, connection: Connection) -> Result<Option<u32>, StorageError> {
         let transaction = WriteTransaction::begin(connection, BUSY_TIMEOUT)?;
         let found = version_of(&transaction, &[self.application_id]).map_err(storage_error)?;
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(newer.migrate(&Database::File(directory.path().join("new.db"))).unwrap().from, 0);
     }
 
-    /// Both are read by the same statements.
+    /// The same statements read both.
     #[test]
     fn shared_tables_have_the_same_columns_in_both_schemas() {
         let [keys, whole] = [KEYS, WHOLE].map(|schema| {

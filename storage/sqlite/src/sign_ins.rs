@@ -133,7 +133,7 @@ fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()
     events::remove_old(connection, account, *created_at)
 }
 
-/// Returns the end, in microseconds, up to which sign-ins and revocations are past retention at `at`.
+/// Returns the latest end, in microseconds, with which sign-ins and revocations are past retention at `at`.
 pub(crate) fn long_before(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
 }
@@ -154,7 +154,7 @@ fn exchange_link(
     Ok(Some(account))
 }
 
-/// Returns the account that a statement returns.
+/// Runs a statement that returns the id of an account.
 fn account_of(connection: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Option<AccountId>> {
     connection.query_row(sql, values, |row| account_id(row, 0)).optional()
 }

@@ -19,7 +19,7 @@ use crate::readers::{Cache, Readers};
 use crate::views::ViewedCourses;
 use crate::write::WriteTransaction;
 
-/// Maximum number of cached credentials, of revisions and of revocations; together they use about 6 MiB.
+/// Maximum number of cached credentials, revisions and revocations, each; together they use about 6 MiB.
 const CACHE_ENTRIES: usize = 10_000;
 /// Maximum of [`SqliteStorage::write_timeout`]; SQLite counts milliseconds in 32 bits.
 const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);

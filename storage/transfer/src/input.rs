@@ -45,7 +45,7 @@ impl Input {
         Self { watcher: Box::new(watcher), ..self }
     }
 
-    /// Returns the length in bytes; `None` for a stream.
+    /// Returns the length in bytes; `None` if it is unknown, as for a stream.
     pub fn length(&self) -> Option<u64> {
         match &self.source {
             Source::File(file) => file.metadata().ok().map(|metadata| metadata.len()),

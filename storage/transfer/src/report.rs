@@ -12,7 +12,7 @@ use crate::import::Options;
 /// Maximum number of names per kind of change that people are shown.
 const MOST_NAMES: u64 = 20;
 
-/// Changes that an import has made, or would make. Serialized, it is the output of `catalogue import --json`.
+/// Changes that an import has made, or would make. Serialized, they are the output of `catalogue import --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -27,7 +27,7 @@ use crate::nonce::Nonce;
 use crate::route::{Action, Found};
 use crate::{calendar, input};
 
-/// Responds to a request for a page, or of a form.
+/// Responds to a request for a page, or to a form that was sent.
 pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result<Response<Bytes>, Failure> {
     let id = found.id.as_str();
     let page = match found.action {

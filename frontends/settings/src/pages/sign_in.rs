@@ -11,7 +11,7 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failur
         @if let Some(failure) = refused {
             p.warning role="alert" {
                 (failure.sentence())
-                // A request that can lead back to its page was only a view.
+                // If there is a page to lead back to, the request was only a view of it.
                 @if matches!(failure, Failure::SignedOut(..)) && next.is_none() { " Nothing was done." }
             }
         }

@@ -71,7 +71,7 @@ impl Generation {
     }
 
     /// Returns whether this is of `file`, which a check that began at `began` found at the path. A file whose WAL index was
-    /// removed is another one: within this process SQLite keeps using the old index while a connection is open.
+    /// removed counts as another file: within this process SQLite keeps using the old index while a connection is open.
     pub(super) fn check(&mut self, file: FileVersion, began: u64) -> bool {
         let is_same = self.file.identity == file.identity;
         let Some(wal) = self.wal.as_mut().filter(|wal| is_same && wal.index.is_at_its_path()) else {

@@ -21,7 +21,7 @@ use crate::storage::SqliteStorage;
 
 const KEY: TokenDigest = TokenDigest::from_bytes([7; 32]);
 
-/// Returns a directory in memory if possible: each connection that ends waits for a disk.
+/// Returns a directory in memory if possible: each connection waits for a disk when it closes.
 fn directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }

@@ -40,7 +40,7 @@ fn is_of_the_moment(tokens: &[&str]) -> bool {
     let one_of = |words: &[&str]| words.iter().any(|word| is(tokens[0], word));
     match tokens {
         [name, "(", ")", ..] if one_of(&OF_AN_INSTANT) => !is(name, "strftime"),
-        // With a format only.
+        // With a format, and without an instant.
         [name, "(", _, ")", ..] if is(name, "strftime") => true,
         [text, ..] => one_of(&OF_THE_MOMENT) || is(unquoted(text).trim(), "now") && text.starts_with(['\'', '"']),
         [] => false,

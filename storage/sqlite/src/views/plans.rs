@@ -1,7 +1,7 @@
 //! Finds requests over views for which SQLite scans or sorts, and the indexes that prevent it.
 //!
-//! Its plans do not depend on the values of parameters (`SQLITE_DBCONFIG_ENABLE_QPSG`), so the plan for one account is that
-//! for the largest.
+//! SQLite's plans do not depend on the values of parameters (`SQLITE_DBCONFIG_ENABLE_QPSG`), so the plan for one account is
+//! that for the largest.
 
 use catalogue_core::storage::ViewAdvice;
 use rusqlite::Connection;

@@ -54,7 +54,7 @@ impl ViewedCourses {
     /// Returns the account's revision without waiting for a lock.
     pub(crate) fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let read = |connection: &Reader| {
-            // The schema comes first: what the row stands for is then no older than the schema that it is combined with.
+            // The schema is read before the row: what the row stands for is then no older than that schema.
             let (schema, basis) = self.basis(connection)?;
             if basis != Basis::Row {
                 return Ok(Some((basis, None)));

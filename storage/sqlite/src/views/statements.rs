@@ -135,10 +135,10 @@ fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
     Ok(steps(connection, sql)?.iter().any(|step| step.starts_with("USE TEMP B-TREE")))
 }
 
-/// Returns the usual statement for a later page. It expects few courses of the cursor's instant before the cursor, which is
-/// checked once, with the account, and skips them by number, so that no row is compared with the cursor. One `SELECT`, since
-/// rows of a compound one are copied text by text. A course without a slug comes last in its instant: it cannot be served or
-/// skipped.
+/// Returns the usual statement for a later page. It returns no rows if more than 20 courses of the cursor's instant come before
+/// the cursor, which is checked once, with the account; fewer are skipped by number, so that no row is compared with the
+/// cursor. One `SELECT`, since rows of a compound one are copied text by text. A course without a slug comes last in its
+/// instant: it cannot be served or skipped.
 fn next_page(columns: &str) -> String {
     let instant = instant!("created_at");
     let before = format!(
