@@ -1,4 +1,4 @@
--- Two schools. The keys are `north-sample-key` and `south-sample-key`; anybody can know them, so they are for trying out alone.
+-- Two schools. The keys are `north-sample-key` and `south-sample-key`. They are public: use them only for trying out.
 
 INSERT INTO users (id, login) VALUES (1, 'north'), (2, 'south');
 

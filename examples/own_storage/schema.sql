@@ -1,4 +1,4 @@
--- The tables of a school that knew nothing of the catalogue when they were made.
+-- The tables of a school, which are older than its use of the catalogue.
 
 CREATE TABLE users (
     id    INTEGER PRIMARY KEY,
@@ -14,19 +14,19 @@ CREATE TABLE trainings (
     lang       TEXT    NOT NULL,
     -- 'draft', 'live', 'retired'
     status     TEXT    NOT NULL DEFAULT 'draft',
-    -- As `datetime('now')` writes it: '2026-01-02 03:04:05', in UTC.
+    -- The format of `datetime('now')`: '2026-01-02 03:04:05', in UTC.
     live_since TEXT,
     -- Seconds since 1970.
     made_at    INTEGER NOT NULL DEFAULT (unixepoch()),
     UNIQUE (owner, handle)
 );
 
--- Added for the catalogue: a page is one run of neighbouring entries, found without a sort.
+-- Added for the catalogue: a page is one contiguous range of the index, read without a sort.
 CREATE INDEX trainings_newest_first ON trainings (owner, made_at, handle);
 
 CREATE TABLE lessons (
     training INTEGER NOT NULL REFERENCES trainings (id) ON DELETE CASCADE,
-    -- In order, with gaps.
+    -- Ascending in the course, with gaps.
     place    INTEGER NOT NULL,
     heading  TEXT    NOT NULL,
     abstract TEXT,
@@ -37,7 +37,7 @@ CREATE TABLE lessons (
 CREATE TABLE access_keys (
     id       INTEGER PRIMARY KEY,
     user     INTEGER NOT NULL REFERENCES users (id),
-    -- The SHA-256 of the key; the key itself is nowhere.
+    -- The SHA-256 of the key; the key itself is not stored.
     sha256   BLOB    NOT NULL UNIQUE,
     rights   TEXT    NOT NULL DEFAULT 'read:courses',
     -- Seconds since 1970.

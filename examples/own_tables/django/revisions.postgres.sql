@@ -1,11 +1,11 @@
--- Optional: with it `catalogue serve` keeps rendered answers, and makes each anew only after a change of that account. Each change
--- of what the views show replaces the account's revision in its own transaction, whoever writes. Not for views that read
--- the clock or a random number: they change without a commit.
--- A REFRESH of a materialised view must replace all revisions in its transaction.
+-- Optional: with it, `catalogue serve` caches rendered responses, and renders them again only after a change of the account.
+-- Each change of the views' rows replaces the account's revision in the same transaction, whichever program writes. Not for views
+-- that depend on the clock or on random numbers: they change without a commit.
+-- A REFRESH of a materialized view must replace all revisions in its transaction.
 -- Run this file again after a migration that recreates one of these tables, or to replace an older copy, and restart the server.
 -- The triggers also fire on a subscriber of logical replication: leave catalogue_revisions out of the publication.
 BEGIN;
--- The schema of your tables. The functions keep this path, whatever that of the writer's session is.
+-- The schema of your tables. The functions always use this path instead of that of the writer's session.
 SET LOCAL search_path = public, pg_temp;
 CREATE TABLE IF NOT EXISTS catalogue_revisions (account_id text NOT NULL PRIMARY KEY, revision uuid NOT NULL);
 
@@ -33,7 +33,7 @@ CREATE OR REPLACE TRIGGER catalogue_changed AFTER INSERT OR UPDATE OR DELETE ON 
 
 CREATE OR REPLACE FUNCTION catalogue_module_changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    -- Locked, so that no course changes hands meanwhile.
+    -- Locked, so that no course changes its owner meanwhile.
     PERFORM catalogue_replace(ARRAY(
         SELECT c.owner_id::text FROM courses_course c WHERE c.id IN (OLD.course_id, NEW.course_id)
         FOR SHARE OF c));
@@ -51,12 +51,12 @@ CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON auth_user EXECUTE 
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses_course EXECUTE FUNCTION catalogue_emptied();
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses_module EXECUTE FUNCTION catalogue_emptied();
 
--- Also in sessions with session_replication_role = replica.
+-- Fire in sessions with session_replication_role = replica too.
 ALTER TABLE auth_user ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE courses_course ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE courses_module ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 
--- For changes that were made without triggers.
+-- Covers earlier changes, which fired no triggers.
 UPDATE catalogue_revisions SET revision = gen_random_uuid();
 INSERT INTO catalogue_revisions SELECT id, gen_random_uuid() FROM catalogue_accounts ON CONFLICT DO NOTHING;
 -- GRANT SELECT ON catalogue_revisions TO catalogue;

@@ -1,9 +1,9 @@
 -- Optional: without it `catalogue serve` renders each response again after any change of the file, also of sessions and jobs.
--- With it, each change of what the views show replaces the account's revision in its own transaction, by any program that lets
--- triggers fire. Not for views that read the clock or a random number: they change without a commit.
+-- With it, each change of the views' rows replaces the account's revision in the same transaction, by any program that lets
+-- triggers fire. Not for views that depend on the clock or on random numbers: they change without a commit.
 --
--- Run all of this again after each migration: to change a table, a framework makes it again, and SQLite drops its triggers with
--- it. Until they exist again, `catalogue serve` goes by changes of the file; `catalogue views check` and `doctor` name the table.
+-- Run this file again after each migration: to change a table, a framework recreates it, and SQLite drops its triggers. Until
+-- they exist again, `catalogue serve` relies on changes of the file; `catalogue views check` and `doctor` name the table.
 BEGIN;
 CREATE TABLE IF NOT EXISTS catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
 
@@ -56,7 +56,7 @@ CREATE TRIGGER catalogue_module_deleted AFTER DELETE ON courses_module BEGIN
     INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = OLD.course_id;
 END;
 
--- INSERT OR REPLACE removes the row of the same key without a trigger.
+-- INSERT OR REPLACE removes a row with the same key without firing a trigger.
 DROP TRIGGER IF EXISTS catalogue_course_replaced;
 CREATE TRIGGER catalogue_course_replaced BEFORE INSERT ON courses_course BEGIN
     INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = NEW.id;

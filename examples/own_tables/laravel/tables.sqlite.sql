@@ -1,4 +1,4 @@
--- As `artisan migrate` of Laravel 12 makes them, with HasUuids and SoftDeletes: times are texts in UTC, of whole seconds.
+-- As `artisan migrate` of Laravel 12 creates them, with HasUuids and SoftDeletes: times are texts in UTC, with whole seconds.
 create table "users" (
     "id"         varchar not null,
     "name"       varchar not null,

@@ -1,4 +1,4 @@
--- As `db:migrate` of Rails 8 makes them: times are texts in UTC, with a fraction where it is not zero; lessons are shared by
+-- As `db:migrate` of Rails 8 creates them: times are texts in UTC, with a fraction if it is not zero; lessons are shared by
 -- courses, in an order.
 CREATE TABLE "accounts" (
     "id"         integer PRIMARY KEY AUTOINCREMENT NOT NULL,

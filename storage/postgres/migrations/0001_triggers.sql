@@ -1,14 +1,14 @@
--- The triggers keep revisions, module counts and what belongs together for every writer, also one that knows nothing of
--- them. They are not part of the plain tables: an engine without triggers has the tables alone, and its writers replace
--- the revision themselves. So do the imports of this crate on every engine; they set `catalogue.writer` to `self` for
--- their transaction, and the triggers stand back.
+-- The triggers maintain revisions, module counts and references for every writer, even if it does not know them. They are not
+-- part of the tables: an engine without triggers has only the tables, and its writers replace the revisions themselves. So do
+-- the imports of this crate on every engine: they set `catalogue.writer` to `self` for their transaction, which disables the
+-- triggers.
 --
--- A trigger works once a statement, not once a row: a statement that writes a million courses replaces each revision
--- once. Each locks its accounts by replacing their revisions before it counts. So writers to one account come one after
--- the other, and the next count sees what the one before has committed.
+-- A trigger runs once per statement, not once per row: a statement that writes a million courses replaces each revision
+-- once. Each trigger locks its accounts by replacing their revisions before it counts. So writers to one account are
+-- serialized, and each count sees what earlier writers have committed.
 
--- Functions take this path from the session: they change the catalogue's tables, whatever the writer's session finds by
--- their names. Unless `pg_temp` is named, PostgreSQL looks for temporary tables first.
+-- Functions take this path from the session. So they change the catalogue's tables, even if the names denote other tables in
+-- the writer's session. Unless `pg_temp` is named, PostgreSQL looks for temporary tables first.
 SELECT set_config('search_path', format('%I, pg_temp', current_schema()), TRUE);
 
 CREATE FUNCTION catalogue_courses_inserted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -95,7 +95,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- What a TRUNCATE took is not told.
+-- PostgreSQL does not pass the rows of a TRUNCATE to triggers.
 CREATE FUNCTION catalogue_truncated() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE accounts SET revision = gen_random_uuid();
@@ -114,13 +114,13 @@ BEGIN
         USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
--- An event is never changed, whoever writes.
+-- No writer can change an event.
 CREATE FUNCTION catalogue_events_stay() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     RAISE EXCEPTION 'events stay as they are' USING ERRCODE = 'integrity_constraint_violation';
 END $$;
 
--- Everything below an account is found by its id, so the id stays.
+-- All other tables refer to an account by its id, so the id must not change.
 CREATE TRIGGER accounts_keep_their_id BEFORE UPDATE OF id ON accounts
 FOR EACH ROW WHEN (OLD.id <> NEW.id) EXECUTE FUNCTION catalogue_account_keeps_its_id();
 
@@ -176,8 +176,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();
 CREATE TRIGGER credential_events_stay BEFORE UPDATE ON credential_events
 FOR EACH ROW EXECUTE FUNCTION catalogue_events_stay();
 
--- They also fire in a session with `session_replication_role = replica`, as loaders set it. Logical replication fires row
--- triggers alone; the two that only refuse a change do not stand in its way.
+-- Fire in sessions with `session_replication_role = replica` too, which loaders set. Logical replication fires only row triggers;
+-- the two that only reject changes do not disturb it.
 ALTER TABLE courses
     ENABLE ALWAYS TRIGGER courses_inserted, ENABLE ALWAYS TRIGGER courses_updated, ENABLE ALWAYS TRIGGER courses_renamed,
     ENABLE ALWAYS TRIGGER courses_deleted, ENABLE ALWAYS TRIGGER courses_truncated;

@@ -1,5 +1,5 @@
--- Beside views over another program's tables: credentials and sign-ins, as in `0001_initial.sql`. Accounts and courses belong to
--- that program, so nothing refers to them, and there are no triggers.
+-- Credentials and sign-ins as in `0001_initial.sql`, if courses are in views over the tables of the host application. Accounts
+-- and courses belong to that application, so nothing refers to them, and there are no triggers.
 
 CREATE TABLE credentials (
     digest       BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
@@ -18,7 +18,7 @@ CREATE TABLE credentials (
 
 CREATE UNIQUE INDEX credentials_by_account ON credentials (account_id, id);
 CREATE INDEX credentials_by_id ON credentials (id);
--- By their end: a revocation or an expiry, whichever is earlier; what has neither comes last.
+-- By their end: revocation or expiry, whichever is earlier. Credentials without an end come last.
 CREATE INDEX credentials_by_end ON credentials
     (account_id, least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)), id);
 

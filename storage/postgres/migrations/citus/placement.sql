@@ -1,5 +1,5 @@
--- Where the rows are: those of one account together on one node, so that none waits for another account's; small ones that
--- every request may need on each node; and what names no account by its digest.
+-- Distribution of rows. All rows of an account are on one node, so that accounts do not wait for each other. Small tables that
+-- every request may need are on each node. Tables without an account are distributed by digest.
 
 SELECT create_reference_table('catalogue_schema_version');
 SELECT create_reference_table('credential_accounts');

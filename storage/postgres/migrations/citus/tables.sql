@@ -1,12 +1,12 @@
--- What the tables need before they are spread over the nodes of Citus by account: unique keys that begin with the account's
--- id, and which account a digest belongs to, as a token and an id of a key say nothing of it.
+-- Prepares the tables for distribution over the nodes of Citus by account: unique keys begin with the account's id, and a new
+-- table maps digests and key ids to accounts, because neither a token nor a key id contains the account.
 --
--- All of it is plain SQL, so a copy of such a database works on PostgreSQL too.
+-- This is plain SQL, so a copy of such a database works on PostgreSQL too.
 
 ALTER TABLE credentials DROP CONSTRAINT credentials_pkey;
 ALTER TABLE credentials ADD CONSTRAINT credentials_pkey PRIMARY KEY (account_id, digest);
 
--- Never changed, so that a revocation is a matter of the account's node alone.
+-- Rows never change, so that a revocation involves only the account's node.
 CREATE TABLE credential_accounts (
     digest     BYTEA NOT NULL PRIMARY KEY,
     account_id TEXT COLLATE "C" NOT NULL,
@@ -20,7 +20,7 @@ CREATE INDEX credential_accounts_by_account ON credential_accounts (account_id);
 ALTER TABLE sign_ins DROP CONSTRAINT sign_ins_pkey;
 ALTER TABLE sign_ins ADD CONSTRAINT sign_ins_pkey PRIMARY KEY (account_id, digest);
 
--- A row may outlive its link or session by a day.
+-- A row may exist up to a day longer than its link or session.
 CREATE TABLE sign_in_accounts (
     digest     BYTEA NOT NULL PRIMARY KEY,
     account_id TEXT COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
--- What stands in the way of spreading the tables: triggers, which Citus takes on none.
+-- Drops the triggers, which Citus does not allow on distributed tables.
 
 DO $$
 DECLARE

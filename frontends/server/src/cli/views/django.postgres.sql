@@ -1,47 +1,47 @@
--- Views for `catalogue serve --courses views`, over tables as Django makes them. Put your names where a comment
--- says what belongs there, and run all of it, again after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`,
--- which ends with an error where there is one. Then `catalogue views check`.
+-- Views for `catalogue serve --courses views`, over tables as Django creates them. Adapt each line that has
+-- a comment, and run the whole file after each edit: `psql --set ON_ERROR_STOP=1 --file=views.sql`, which stops at the first
+-- error. Then run `catalogue views check`.
 
 SET client_min_messages = warning;
 
--- The indexes for these views. On a large table that is written to, run each alone before, with CONCURRENTLY.
+-- The indexes for these views. On a large table in use, create each of them separately before, with CONCURRENTLY.
 CREATE INDEX IF NOT EXISTS catalogue_list ON courses_course (owner_id, created_at, slug COLLATE "C");
 CREATE INDEX IF NOT EXISTS catalogue_course ON courses_course (owner_id, slug);
 
 BEGIN;
 
--- In this order, in which requests read them; in another, a request and this could wait for each other.
+-- The order in which requests read the views: another order could cause deadlocks with requests.
 DROP VIEW IF EXISTS catalogue_courses, catalogue_modules, catalogue_accounts;
 
--- An id is never given to another account, which would own the keys of the one before. Where an account goes, revoke its keys
+-- Never reuse the id of an account: the new account would own the keys of the old one. If you remove an account, revoke its keys
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id  -- whoever owns courses: a number, a UUID or a text
+    a.id  -- the owner of courses: a number, a UUID or a text
 FROM auth_user a    -- the table of AUTH_USER_MODEL
-WHERE a.is_active;  -- who can have keys, or TRUE
+WHERE a.is_active;  -- accounts that can have keys, or TRUE
 
 CREATE VIEW catalogue_courses AS
 SELECT
-    c.owner_id AS account_id,             -- the ForeignKey to that
+    c.owner_id AS account_id,             -- the ForeignKey to the owner
     c.slug,                               -- unique within its account
     c.title,                              -- never null
     c.tagline,                            -- never null, or '' AS tagline
     c.language,                           -- like 'en', or 'en' AS language
-    c.created_at,                         -- a time that stays: it is the order of lists
-    c.published_at,                       -- null where it is not published
+    c.created_at,                         -- must never change: lists are ordered by it
+    c.published_at,                       -- null if not published
     c.is_hidden AS hidden,                -- a BooleanField, or FALSE AS hidden
-    NULLIF(c.access, '') AS access_mode,  -- null where it is empty, or NULL AS access_mode
-    -- As many as catalogue_modules has
+    NULLIF(c.access, '') AS access_mode,  -- null if empty, or NULL AS access_mode
+    -- Number of rows in catalogue_modules
     (SELECT count(*) FROM courses_module m WHERE m.course_id = c.id) AS module_count
 FROM courses_course c    -- the model Course of the app courses
-WHERE NOT c.is_deleted;  -- what is not deleted, or TRUE
+WHERE NOT c.is_deleted;  -- courses that are not deleted, or TRUE
 
 CREATE VIEW catalogue_modules AS
 SELECT
     c.owner_id AS account_id,  -- as above
     c.slug AS course_slug,     -- as above
-    -- 1, 2, 3, whatever the modules are ordered by
+    -- 1, 2, 3 and so on, in the order of the modules
     row_number() OVER (PARTITION BY c.owner_id, c.slug ORDER BY m."order", m.id)::int AS number,
     m.title,                   -- never null
     m.summary                  -- never null, or '' AS summary; not the body
@@ -49,11 +49,11 @@ FROM courses_module m                        -- the model Module
 JOIN courses_course c ON c.id = m.course_id  -- its ForeignKey
 WHERE NOT c.is_deleted;                      -- as above
 
--- If you have catalogue_revisions, each edit must replace all of them, so that no page of the old views is served on:
+-- If you have catalogue_revisions, replace all of them after each edit, or pages of the old views are still served:
 -- UPDATE catalogue_revisions SET revision = gen_random_uuid();
 
--- The role that `catalogue` connects as, in the place of CURRENT_USER. It stands here since a view that is made again has
--- none of the old one's grants: without them, each request is answered 500.
+-- Replace CURRENT_USER with the role that `catalogue` connects as. Each run needs this, because a new view does not inherit the
+-- grants of the old one. Without them, each request gets a 500.
 GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO CURRENT_USER;
 
 COMMIT;

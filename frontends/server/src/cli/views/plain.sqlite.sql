@@ -1,53 +1,53 @@
--- Views for `catalogue serve --courses views`, over tables of any shape. Put your names where a comment
--- says what belongs there, and run all of it, again after each edit: `sqlite3 -bail FILE < views.sql`. Without -bail an
--- error would cost you a view. Then `catalogue views check`.
+-- Views for `catalogue serve --courses views`, over tables of any shape. Adapt each line that has
+-- a comment, and run the whole file after each edit: `sqlite3 -bail FILE < views.sql`. Without -bail, an error would remove a
+-- view. Then run `catalogue views check`.
 --
--- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, or integers of microseconds. Hand them
--- through as they are: a list is ordered by the instants, and what is no time is told.
+-- Times are texts like 2026-01-02 03:04:05.678 in UTC, with or without a fraction, or integers of microseconds. Do not
+-- convert them: lists are ordered by the instants, and invalid times are reported.
 
 BEGIN;
 
 DROP VIEW IF EXISTS catalogue_accounts;
--- An id is never given to another account, which would own the keys of the one before. Where an account goes, revoke its keys
+-- Never reuse the id of an account: the new account would own the keys of the old one. If you remove an account, revoke its keys
 -- (`catalogue keys list --account ID`, `catalogue keys revoke`), and run `catalogue settings sign-out --account ID`.
 CREATE VIEW catalogue_accounts AS
 SELECT
-    a.id  -- whoever owns courses: a number, a UUID or a text
+    a.id  -- the owner of courses: a number, a UUID or a text
 FROM accounts a  -- your table
-WHERE TRUE;      -- who can have keys
+WHERE TRUE;      -- accounts that can have keys
 
 DROP VIEW IF EXISTS catalogue_courses;
 CREATE VIEW catalogue_courses AS
 SELECT
-    c.account_id,                        -- the column that leads to it
+    c.account_id,                        -- the column with the account
     c.slug,                              -- unique within its account
     c.title,                             -- never null
     COALESCE(c.tagline, '') AS tagline,  -- never null, or '' AS tagline
     c.language,                          -- like 'en', or 'en' AS language
-    c.created_at,                        -- a time that stays: it is the order of lists
-    c.published_at,                      -- null where it is not published
+    c.created_at,                        -- must never change: lists are ordered by it
+    c.published_at,                      -- null if not published
     c.hidden,                            -- a boolean, or FALSE AS hidden
     c.access_mode,                       -- text or null, or NULL AS access_mode
-    -- As many as catalogue_modules has
+    -- Number of rows in catalogue_modules
     (SELECT count(*) FROM modules m WHERE m.course_id = c.id) AS module_count
 FROM courses c  -- your table
-WHERE TRUE;     -- what is not deleted
+WHERE TRUE;     -- courses that are not deleted
 
 DROP VIEW IF EXISTS catalogue_modules;
 CREATE VIEW catalogue_modules AS
 SELECT
     c.account_id,                       -- as above
     c.slug AS course_slug,              -- as above
-    -- 1, 2, 3, whatever the modules are ordered by
+    -- 1, 2, 3 and so on, in the order of the modules
     (SELECT count(*) FROM modules e WHERE e.course_id = m.course_id AND (e.position, e.id) <= (m.position, m.id)) AS number,
     m.title,                            -- never null
     COALESCE(m.summary, '') AS summary  -- never null, or '' AS summary; not the body
 FROM modules m                        -- your table
-JOIN courses c ON c.id = m.course_id  -- how a module finds its course
+JOIN courses c ON c.id = m.course_id  -- the course of a module
 WHERE TRUE;                           -- as above
 
--- The indexes for these views. A list is ordered by the instant that `created_at` says, so that is what the first one has. Behind
--- the slug stands what else a list shows: without it the index is smaller, and a page looks each course up in the table.
+-- The indexes for these views. The first one contains the instant of `created_at`, because lists are ordered by it. The columns
+-- after the slug are those of a list. Without them the index is smaller, and a page looks up each course in the table.
 CREATE INDEX IF NOT EXISTS catalogue_list ON courses (
     account_id,
     coalesce(CASE typeof(created_at) WHEN 'integer' THEN created_at WHEN 'text' THEN CAST(strftime('%s', substr(created_at, 1, 19) || ltrim(substr(created_at, 20), '.0123456789')) AS INTEGER) * 1000000 + CAST(round(CAST('0' || substr(created_at, 20, 7) AS REAL) * 1000000) AS INTEGER) END, -1000000000000000000),
@@ -57,7 +57,7 @@ CREATE INDEX IF NOT EXISTS catalogue_list ON courses (
 CREATE INDEX IF NOT EXISTS catalogue_course ON courses (account_id, slug);
 CREATE INDEX IF NOT EXISTS catalogue_lessons ON modules (course_id);
 
--- A migration that recreates a table drops its indexes and triggers: run this again, and the file of catalogue_revisions if you
--- have one.
+-- A migration that recreates a table drops its indexes and triggers: then run this file again, and your file for
+-- catalogue_revisions if you have one.
 
 COMMIT;

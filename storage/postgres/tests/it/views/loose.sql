@@ -1,4 +1,4 @@
--- Tables in the place of views, which take everything.
+-- Tables instead of views: they accept every value.
 
 CREATE TABLE catalogue_accounts (id TEXT);
 

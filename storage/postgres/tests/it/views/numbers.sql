@@ -26,7 +26,7 @@ CREATE TABLE lessons (
     PRIMARY KEY (training, place)
 );
 
--- As a team's own program may do it.
+-- A function of the host application.
 CREATE FUNCTION touch(owner BIGINT) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
     UPDATE owners SET revision = gen_random_uuid() WHERE id = owner
 $$;
@@ -58,7 +58,7 @@ END $$;
 CREATE TRIGGER emptied AFTER TRUNCATE ON trainings EXECUTE FUNCTION emptied();
 CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied();
 
--- A revision is inserted and deleted with its owner.
+-- Nothing to do: the revision is a column of its owner.
 CREATE FUNCTION kept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER kept AFTER INSERT OR UPDATE OF id OR DELETE OR TRUNCATE ON owners EXECUTE FUNCTION kept();
 
