@@ -1,8 +1,7 @@
 # shellcheck shell=bash disable=SC2154
-# The primary and its standby: how they are made, how one takes over from the other, how the pair is whole again. Their
-# data is below `$work/databases`.
+# The primary and its standby: creation, failover, and rejoining of the old primary. Their data is below `$work/databases`.
 
-# The programs of PostgreSQL: on the PATH, or the newest of Debian's.
+# Prints the folder of PostgreSQL's programs: from the PATH, or Debian's newest.
 find_postgresql() {
     if command -v initdb >/dev/null; then
         dirname "$(readlink -f "$(command -v initdb)")"
@@ -14,7 +13,7 @@ find_postgresql() {
     fi
 }
 
-# PostgreSQL refuses to run as root.
+# Runs a command as the user postgres if this script runs as root, which PostgreSQL refuses.
 as_postgres() {
     if ((EUID == 0)); then
         setpriv --reuid postgres --regid "$(id -g postgres)" --clear-groups -- "$@"
@@ -23,11 +22,11 @@ as_postgres() {
     fi
 }
 
-# A program of PostgreSQL's, which finds the passwords by itself.
+# Runs a program of PostgreSQL, which reads the passwords from a file.
 postgresql() {
     local program=$1
     shift
-    # Without the phases of a drill, which a database would hold open.
+    # Closes the phases of a drill, which a database would otherwise keep open.
     (cd "$work" && PGPASSFILE="$work/databases/passwords" as_postgres "$postgresql/$program" "$@" 3>&-)
 }
 
@@ -41,13 +40,13 @@ port_of() {
 other_than() { if [[ $1 == db-one ]]; then echo db-two; else echo db-one; fi; }
 
 start_database() {
-    # Its output goes into a file of its own: a pipe would be held open.
+    # The output goes to a log file: the database would keep a pipe open.
     postgresql pg_ctl -D "$work/databases/$1" -l "$work/databases/$1.log" -o "-p $(port_of "$1")" -s -w start >/dev/null
 }
 
 make_primary() {
     local data=$work/databases/$1
-    # Nothing here has to outlive the machine's power.
+    # The data does not have to survive a power failure.
     postgresql initdb --no-sync -D "$data" -U postgres -A scram-sha-256 --pwfile "$work/databases/password" \
         -E UTF8 --locale C.UTF-8 >/dev/null
     as_postgres sh -c "echo \"include '$work/databases/postgresql.conf'\" >>'$data/postgresql.conf'"
@@ -57,7 +56,7 @@ make_primary() {
     sql "$1" postgres "CREATE DATABASE catalogue OWNER catalogue"
 }
 
-# Makes a standby of the primary $2. The primary keeps what it has not got yet.
+# Creates $1 as a standby of the primary $2. A replication slot makes the primary retain the WAL that it still needs.
 make_standby() {
     postgresql pg_basebackup --no-sync -D "$work/databases/$1" -h 127.0.0.1 -p "$(port_of "$2")" -U replicator \
         --write-recovery-conf --create-slot --slot standby --checkpoint fast
@@ -65,8 +64,8 @@ make_standby() {
     commit_on_both "$2"
 }
 
-# From now on a commit waits for the standby too: a key that was revoked must stay revoked after a failover. The standby
-# has no such setting, so that it takes writes as soon as it is promoted.
+# From now on, commits wait for the standby too: a revoked key must stay revoked after a failover. The standby does not have this
+# setting, so that it accepts writes as soon as it is promoted.
 commit_on_both() {
     until_true is_followed "$1"
     sql "$1" postgres "ALTER SYSTEM SET synchronous_standby_names = '*'"
@@ -78,8 +77,8 @@ is_followed() { [[ $(sql "$1" postgres "SELECT count(*) FROM pg_stat_replication
 failover() {
     local standby
     standby=$(other_than "$primary")
-    [[ -e $work/databases/$standby/standby.signal ]] || fail "$standby is no standby; first: $0 rejoin $work"
-    # As a machine that loses its power: nobody is told.
+    [[ -e $work/databases/$standby/standby.signal ]] || fail "$standby is not a standby; first run: $0 rejoin $work"
+    # Like a power failure: no connection is closed properly.
     postgresql pg_ctl -D "$work/databases/$primary" -s -m immediate -w stop
     say "$primary was stopped"
     postgresql pg_ctl -D "$work/databases/$standby" -s -w promote
@@ -91,8 +90,8 @@ failover() {
 rejoin() {
     local old
     old=$(other_than "$primary")
-    [[ ! -e $work/databases/$old/postmaster.pid ]] || fail "$old runs already"
-    # It may have what the primary has not. pg_rewind would copy less where there is much.
+    [[ ! -e $work/databases/$old/postmaster.pid ]] || fail "$old is already running"
+    # The old primary may have transactions that the new one lacks. With much data, pg_rewind would copy less.
     rm -rf "${work:?}/databases/$old"
     make_standby "$old" "$primary"
     say "$old follows $primary"

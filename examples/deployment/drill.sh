@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154
-# Requests without a pause through the proxy, and what is done to those behind it meanwhile.
+# Continuous requests through the proxy, while the servers and databases behind it are restarted or killed.
 
 load() {
     TOKEN=$(<"$work/key") "$availability" "$address_proxy" "$@"
 }
 
-# Runs a part of the drill under load: NAME COMMAND [OPTION…], where the command begins phases by `phase`.
+# Runs a part of the drill under load: COMMAND [OPTION…]. The command starts phases with `phase`.
 under_load() {
     local part=$1
     shift
@@ -19,11 +19,11 @@ under_load() {
     exec 3>&-
     wait "$client" || good=''
     cat "$work/report"
-    say "sent again by the proxy since its start: $(sent_again)"
-    [[ $good ]] || fail "$part: a request failed in a way that it must not"
+    say "retried by the proxy since its start: $(sent_again)"
+    [[ $good ]] || fail "$part: a request failed in an unexpected way"
 }
 
-# How often it tried once more, at the same server or at the other one.
+# Prints the number of retries by the proxy, on the same server or on the other one.
 sent_again() {
     curl --silent "http://$address_status/;csv" | awk -F , '$1 == "catalogue" && $2 == "BACKEND" { print $16 + $17 }'
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Three databases that Patroni manages by an etcd, and what may become of their primary, under load.
+# Three databases that Patroni manages with etcd, and failures of their primary under load.
 
 nodes=(n1 n2 n3)
 away=''
@@ -30,7 +30,7 @@ start_patroni() {
 
 rest_of() { local name=rest_$1 && echo "http://127.0.0.1:${!name}"; }
 
-# A manager, which starts its database.
+# Starts a Patroni, which starts its database.
 start_node() {
     local rest
     rest=$(rest_of "$1")
@@ -44,13 +44,13 @@ start_node() {
         export PATRONI_POSTGRESQL_PGPASS=$work/databases/$1.pgpass
         export PATRONI_SUPERUSER_USERNAME=postgres PATRONI_SUPERUSER_PASSWORD=$password
         export PATRONI_REPLICATION_USERNAME=replicator PATRONI_REPLICATION_PASSWORD=$password
-        # Its log and its id outlast it.
+        # Log and process id remain after its end.
         as_postgres patroni patroni.yml >>"$work/$1.log" 2>&1 3>&- &
         echo "$!" >"$work/$1.pid"
     )
 }
 
-# The processes of a node's machine: its manager, the database, and what these have started.
+# Prints the processes of a node's machine: Patroni, the database, and their children.
 processes_of() {
     local roots
     roots=$(cat "$work/$1.pid"; head -n 1 "$work/databases/$1/postmaster.pid" 2>/dev/null || true)
@@ -84,14 +84,14 @@ find_primary() {
     return 1
 }
 
-# A primary, a standby that has each commit, and a third.
+# Returns whether there are a primary, a synchronous standby, and a third database.
 is_whole() {
     local members
     members=$(curl --silent --max-time 1 "$(rest_of "$(find_primary)")/cluster")
     [[ $members == *sync_standby* && $(grep -oE '"state": "(running|streaming)"' <<<"$members" | wc -l) == 3 ]]
 }
 
-# A change, where it can be made; the title says by what.
+# Writes a change to a database that accepts it. The title names the event.
 write() {
     local node
     for node in "${nodes[@]}"; do
@@ -103,7 +103,7 @@ write() {
 
 sql_in_time() { PGOPTIONS='-c statement_timeout=1s' PGCONNECT_TIMEOUT=2 sql "$1" catalogue "$2" 2>/dev/null; }
 
-# Both servers have the change.
+# Returns whether both servers respond with the change.
 is_seen() {
     local name
     for name in one two; do
@@ -112,7 +112,7 @@ is_seen() {
     done
 }
 
-# What happens to the primary, and its way back: NAME COMMAND
+# Runs an event that affects the primary, and brings the old primary back: NAME COMMAND
 happens() {
     local name=$1 from to
     primary=$(find_primary)
@@ -123,9 +123,9 @@ happens() {
     to=$(date +%s%N)
     phase "$name: writes again"
     until_true is_seen "$name"
-    say "$name: $(find_primary) takes writes $(((to - from) / 1000000)) ms after it happened to $primary"
+    say "$name: $(find_primary) accepts writes $(((to - from) / 1000000)) ms after the event on $primary"
     sleep 5
-    is_seen "$name" || fail "$name: an answer is old"
+    is_seen "$name" || fail "$name: a response is stale"
     phase "$name: the way back"
     [[ ! $away ]] || come_back "$2"
     until_true is_whole
@@ -150,7 +150,7 @@ silence() {
     signal_node STOP "$away"
 }
 
-# After a switchover it is there. After a silence it was reset by its watchdog, which here is a signal.
+# Brings the old primary back. After a switchover it still runs. Otherwise a signal here replaces the reset by a watchdog.
 come_back() {
     [[ $1 == switchover ]] || { signal_node KILL "$away" && start_node "$away"; }
     away=''
@@ -165,9 +165,9 @@ patroni_events() {
     happens silent silence
 }
 
-# Fails where an answer took longer than 3 s, or failed later than 2 s after writes were possible.
+# Fails if a response took longer than 3 s, or a request failed later than 2 s after writes were possible.
 patroni_drill() {
     under_load patroni_events --rate 200 --allow 500
     awk '{ long = $(NF - 1) > 3000 } /writes again/ && / to / { late = $(NF - 4) > 2 } long || late { bad = 1; print "too late: " $0 }
-        END { exit bad }' "$work/report" >&2 || fail "an answer came too late"
+        END { exit bad }' "$work/report" >&2 || fail "a response came too late"
 }

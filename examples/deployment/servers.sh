@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
-# The two servers, the proxy before them, and a rolling restart.
+# The two servers, and a rolling restart.
 
-# As a service manager does: starts a server again whenever it has ended. NAME ADDRESS
+# Restarts a server whenever it has ended, like a service manager: NAME ADDRESS
 supervise() {
     local server='' ended=''
     trap 'ended=1; [[ ! $server ]] || kill -TERM "$server"' TERM
@@ -11,7 +11,7 @@ supervise() {
         server=$!
         echo "$server" >"$work/$1.pid"
         [[ ! $ended ]] || kill -TERM "$server"
-        # A signal ends the first wait, and the server its work after that.
+        # A signal interrupts the first wait; the server then finishes its work.
         while kill -0 "$server"; do wait "$server"; done 2>/dev/null
         sleep 0.1
     done
@@ -21,7 +21,7 @@ address_of() { if [[ $1 == one ]]; then echo "$address_one"; else echo "$address
 
 answers() { curl --silent --fail --output /dev/null "http://$1/docs/llms.txt"; }
 
-# What the proxy thinks of a server.
+# Returns whether the proxy considers a server healthy.
 is_up() { curl --silent "http://$address_status/;csv" | grep -q "^catalogue,$1,.*,UP,"; }
 
 has_ended() { ! kill -0 "$1"; }
