@@ -1,4 +1,4 @@
-//! A host on actix-web: services of its own, and the catalogue behind them.
+//! A host application on actix-web: its own services, and the catalogue as the default service.
 
 use actix_web::{App, HttpServer, web};
 use catalogue_core::Catalogue;

@@ -1,4 +1,4 @@
-//! A host on axum: routes of its own, and the catalogue behind them.
+//! A host application on axum: its own routes, and the catalogue as the fallback.
 
 use axum::Router;
 use axum::routing::{get, post};

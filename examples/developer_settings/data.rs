@@ -1,4 +1,4 @@
-//! One account with a course, in memory: a real host has a database.
+//! One account with a course, in memory. A real application has a database.
 
 use catalogue_core::admin::{Account, AdminStorage};
 use catalogue_core::storage::{MemoryStorage, StorageError};

@@ -1,4 +1,4 @@
-//! The host's own users and sessions. The settings know nothing of them.
+//! Users and sessions of the host application. The developer settings do not depend on them.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -14,19 +14,19 @@ use catalogue_settings::Owner;
 
 use crate::data::ACCOUNT;
 
-/// Who is logged in, by the digest of the session's secret. Clones share them.
+/// Logged-in users, by the digest of the session's secret. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Logins(Arc<RwLock<HashMap<TokenDigest, String>>>);
 
 impl Logins {
-    /// Begins a session of a user. A real host asks for more than a name.
+    /// Begins a session of a user. A real application would require more than a name.
     pub(crate) fn begin(&self, user: &str) -> NewToken {
         let secret = NewToken::mint(CredentialKind::OAuth);
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(secret.digest(), user.to_owned());
         secret
     }
 
-    /// Ends the session that a request carries, if there is one.
+    /// Ends the session of a request, if it has one.
     pub(crate) fn end(&self, head: &Parts) {
         if let Some(secret) = secret(head) {
             self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&secret.digest());
@@ -44,7 +44,7 @@ fn secret(head: &Parts) -> Option<BearerToken<'_>> {
     BearerToken::new(secret)
 }
 
-/// The head of a request, for routes that have no need of its body.
+/// Head of a request, for routes that do not need the body.
 pub(crate) struct Head(pub(crate) Parts);
 
 impl<S: Sync> FromRequestParts<S> for Head {
@@ -55,11 +55,11 @@ impl<S: Sync> FromRequestParts<S> for Head {
     }
 }
 
-/// The user who is logged in; anybody else goes to the login.
+/// The logged-in user. Other visitors are redirected to the login.
 pub(crate) struct User(pub(crate) String);
 
 impl User {
-    /// All users of this host own one account together; the log of changes says which of them it was.
+    /// Returns the owner: all users share one account, and the log of changes records which of them acted.
     pub(crate) fn owner(&self) -> Owner {
         Owner::new(AccountId::new(ACCOUNT))
             .acting_as(&self.0)

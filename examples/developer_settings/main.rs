@@ -1,4 +1,4 @@
-//! A host with users and a login of its own, whose users make their keys on the developer settings.
+//! A host application with its own login, whose users create API keys in the developer settings.
 
 mod data;
 mod login;

@@ -1,4 +1,4 @@
-//! The host's own routes: the login, and the settings for whoever is logged in.
+//! Routes of the host application: the login, and the developer settings for logged-in users.
 
 use axum::Router;
 use axum::body::Body;
@@ -16,7 +16,7 @@ use crate::login::{Head, Logins, User};
 const LOGIN: &str = "<!DOCTYPE html><title>Log in</title><form method=post action=/login>\
     <label>User <input name=user value=anna></label> <button>Log in</button></form>";
 
-/// What the routes need.
+/// State of the routes.
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) settings: DeveloperSettings,
@@ -29,7 +29,7 @@ impl FromRef<Host> for Logins {
     }
 }
 
-/// All routes; what the host's own do not know, the catalogue answers.
+/// Returns all routes; the catalogue responds to requests that no other route takes.
 pub(crate) fn all(host: Host, catalogue: Catalogue) -> Router {
     Router::new()
         .route("/", get(async || Html(LOGIN)))
@@ -42,7 +42,7 @@ pub(crate) fn all(host: Host, catalogue: Catalogue) -> Router {
         .fallback_service(CatalogueService::new(catalogue))
 }
 
-/// The developer settings of whoever is logged in.
+/// Runs the developer settings for the logged-in user.
 async fn mine(State(host): State<Host>, user: User, request: Request) -> Response {
     host.settings.call_as(user.owner(), request).await.map(Body::from)
 }
@@ -51,7 +51,7 @@ async fn log_in(State(logins): State<Logins>, form: String) -> Response {
     let name =
         form.strip_prefix("user=").filter(|name| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric()));
     let Some(name) = name else { return StatusCode::BAD_REQUEST.into_response() };
-    // Over HTTPS it says `Secure` as well.
+    // Over HTTPS, add `Secure`.
     let cookie = format!("session={}; HttpOnly; SameSite=Lax; Path=/", logins.begin(name).expose());
     (AppendHeaders([(SET_COOKIE, cookie)]), Redirect::to("/settings")).into_response()
 }

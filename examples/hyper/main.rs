@@ -1,4 +1,4 @@
-//! A host on hyper alone: routes of its own, and the catalogue behind them.
+//! A host application on hyper only: its own routes, and the catalogue for all other requests.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -45,13 +45,13 @@ async fn main() -> Result<(), Failure> {
             () = &mut stop => break,
         };
         let Ok((stream, _)) = accepted else {
-            // The process may be out of file descriptors, until a connection ends.
+            // The process may be out of file descriptors until a connection closes.
             sleep(Duration::from_millis(50)).await;
             continue;
         };
         let catalogue = catalogue.clone();
         let service = service_fn(move |request| answer(catalogue.clone(), request));
-        // With a timer hyper closes connections that send no whole head in thirty seconds.
+        // With a timer, hyper closes connections that do not send a complete head within thirty seconds.
         let connection = http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
         let connection = connections.watch(connection);
         tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! [`FetchedKeySet`]: an issuer's keys, fetched with the HTTP client that the host has; here hyper's.
+//! [`FetchedKeySet`]: an issuer's keys, fetched with the HTTP client of the host application; here hyper's.
 
 use std::error::Error;
 use std::io;
@@ -18,11 +18,12 @@ use hyper_util::rt::TokioExecutor;
 use rustls::crypto::aws_lc_rs::default_provider;
 use tokio::time::timeout;
 
-/// How long a fetch may take, and how much it may bring.
+/// Timeout for a fetch.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum length of a key set in bytes.
 const LONGEST: usize = 256 << 10;
 
-/// The key set at an address.
+/// A key set at a URL.
 #[derive(Debug)]
 pub(crate) struct FetchedKeySet {
     client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
@@ -30,17 +31,17 @@ pub(crate) struct FetchedKeySet {
 }
 
 impl FetchedKeySet {
-    /// The one at `address`, whose server is proved by the issuers that the system trusts. A host in earnest takes `https`
-    /// alone: who answers in the issuer's place signs tokens.
+    /// Creates a key set at `address`. The system must trust the server's certificate. In production, accept only `https`: a
+    /// server that impersonates the issuer can sign tokens.
     pub(crate) fn at(address: Uri) -> io::Result<Self> {
         let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(default_provider())?;
         let connector = connector.https_or_http().enable_http1().build();
         Ok(Self { client: Client::builder(TokioExecutor::new()).build(connector), address })
     }
 
-    /// This client follows no redirect.
+    /// Fetches the key set. This client does not follow redirects.
     async fn get(&self) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
-        // This client decodes nothing, and without the field any coding is acceptable.
+        // This client does not decode bodies, and without this header any coding is acceptable.
         let request = Request::get(self.address.clone()).header(ACCEPT_ENCODING, "identity");
         let answer = self.client.request(request.body(Empty::new())?).await?;
         if answer.status() != StatusCode::OK {

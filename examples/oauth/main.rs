@@ -1,4 +1,4 @@
-//! A host on axum that takes the signed tokens of an authorization server beside API keys.
+//! A host application on axum that accepts API keys and signed tokens of an authorization server.
 
 mod key_set;
 
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
     log();
 
     let listener = listen(server.listen).await?;
-    // Where clients find the API. Tokens must be for it, and clients are told who issues them.
+    // URL of the API. It is the audience of tokens, and part of the metadata that name the issuer.
     let base_url = format!("http://{}/api/v1", listener.local_addr()?);
     let tokens =
         SignedTokens::builder(&*issuer, &*base_url, FetchedKeySet::at(keys)?).account_claim("account").build()?;

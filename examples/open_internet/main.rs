@@ -1,4 +1,4 @@
-//! A host on axum that stands on the open internet without a proxy in front of it.
+//! A host application on axum for the open internet, without a proxy in front of it.
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;

@@ -1,4 +1,4 @@
-//! [`Counts`]: finished requests by operation and status, as Prometheus reads them.
+//! [`Counts`]: counts of finished requests by operation and status, for Prometheus.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use catalogue_core::observe::{FinishedRequest, Observer};
 
-/// How many requests were answered. What they are counted by has few values: no path, no account.
+/// Number of finished requests. The labels have few values: neither paths nor accounts.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(Mutex<BTreeMap<(&'static str, u16), u64>>);
 
@@ -19,7 +19,7 @@ impl Observer for Counts {
 }
 
 impl Counts {
-    /// The counts in Prometheus' text format.
+    /// Renders the counts in the text format of Prometheus.
     pub(crate) fn render(&self) -> String {
         let mut text = "# TYPE catalogue_requests_total counter\n".to_owned();
         for ((operation, status), count) in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {

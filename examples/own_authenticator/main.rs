@@ -1,4 +1,4 @@
-//! A host whose own sessions open the catalogue too, as tokens and as cookies, and which counts what it answers.
+//! A host application whose sessions give access to the catalogue, as tokens and as cookies, and which counts responses.
 
 mod counts;
 mod routes;
@@ -21,7 +21,7 @@ async fn main() -> Result<(), Failure> {
 
     let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
     let (sessions, counts) = (Sessions::default(), Arc::new(Counts::default()));
-    // The keys of the database are looked up first, then the sessions. What neither knows is answered 401.
+    // Looks up the keys of the database first, then the sessions. A token that neither knows gets a 401.
     let catalogue = Catalogue::with_api_keys(storage)
         .or_authenticator(sessions.clone())
         .observer(Arc::clone(&counts))

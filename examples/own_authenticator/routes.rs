@@ -1,4 +1,4 @@
-//! The host's own routes: sessions, the catalogue for whoever has a cookie, and the counts.
+//! Routes of the host application: sessions, the catalogue for callers with a cookie, and the counts.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use catalogue_tower::CatalogueService;
 use crate::counts::Counts;
 use crate::sessions::Sessions;
 
-/// What the routes need.
+/// State of the routes.
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) sessions: Sessions,
     pub(crate) counts: Arc<Counts>,
 }
 
-/// All routes; what the host's own do not know, the catalogue answers.
+/// Returns all routes; the catalogue responds to requests that no other route takes.
 pub(crate) fn all(host: Host, catalogue: Catalogue) -> Result<Router, BuildError> {
     let sessions = host.sessions.clone();
-    // Without a good cookie the bearer token decides, as everywhere.
+    // Without a valid cookie, the bearer token decides, as on the other mount.
     let mine = catalogue.mounted_at("/my")?.identified_by(move |head| sessions.by_cookie(head));
     let routes = Router::new()
         .route("/sessions", post(begin).delete(end))
@@ -35,10 +35,10 @@ pub(crate) fn all(host: Host, catalogue: Catalogue) -> Result<Router, BuildError
     Ok(routes.with_state(host))
 }
 
-/// Begins a session of the account that the body names. A real host asks for more than a name.
+/// Begins a session of the account in the body. A real application would require more than a name.
 async fn begin(State(host): State<Host>, account: String) -> impl IntoResponse {
     let token = host.sessions.begin(AccountId::new(account));
-    // Over HTTPS it says `Secure` as well.
+    // Over HTTPS, add `Secure`.
     let cookie = format!("session={}; HttpOnly; SameSite=Strict; Path=/my", token.expose());
     (AppendHeaders([(SET_COOKIE, cookie)]), token.expose().to_owned())
 }
@@ -50,7 +50,7 @@ async fn end(State(host): State<Host>, token: String) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// A real host shows them to its own network alone.
+/// Returns the metrics. A real application would restrict them to its network.
 async fn metrics(State(host): State<Host>) -> impl IntoResponse {
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], host.counts.render())
 }

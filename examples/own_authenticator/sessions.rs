@@ -1,4 +1,4 @@
-//! [`Sessions`]: who is logged in.
+//! [`Sessions`]: sessions of logged-in users.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,14 +11,14 @@ use catalogue_core::auth::{
 use catalogue_core::storage::StorageError;
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
-/// Sessions in this process's memory, by the digest of their token. Clones share them.
+/// Sessions in the memory of this process, by the digest of their token. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sessions(Arc<RwLock<HashMap<TokenDigest, Session>>>);
 
 #[derive(Debug)]
 struct Session {
     account: AccountId,
-    /// Which of the account's it is: what `GET /me` shows, and the log.
+    /// Id of the session, as `GET /me` and the log contain it.
     id: String,
     ended_at: Option<Timestamp>,
 }
@@ -33,7 +33,7 @@ impl Sessions {
         token
     }
 
-    /// Ends the session of that token, if there is one.
+    /// Ends the session of `token`, if there is one.
     pub(crate) fn end(&self, token: BearerToken<'_>) {
         let mut sessions = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = sessions.get_mut(&token.digest()) {
@@ -41,9 +41,9 @@ impl Sessions {
         }
     }
 
-    /// Whose cookie a request carries, while the session lasts.
+    /// Returns the identity of a request with the cookie of an active session.
     pub(crate) fn by_cookie(&self, head: &request::Parts) -> Option<Identity> {
-        // HTTP/2 may send them apart.
+        // HTTP/2 may send cookies in several headers.
         let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
         let token = fields.flat_map(|field| field.split("; ")).find_map(|cookie| cookie.strip_prefix("session="))?;
         match self.judge(BearerToken::new(token)?) {
@@ -65,8 +65,9 @@ impl Sessions {
     }
 }
 
-/// Nothing is remembered between two calls, so an end counts from the next request on. A real host may ask a service here
-/// (RFC 7662). One out of reach is an error, answered 500, and never a refusal: nobody throws a good token away for it.
+/// Nothing is cached between two calls, so the end of a session takes effect with the next request. A real application may
+/// query a service here (RFC 7662). An unreachable service must be an error (a 500) and not a refusal, or clients discard
+/// valid tokens.
 #[async_trait]
 impl Authenticator for Sessions {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {

@@ -1,4 +1,4 @@
-//! The school passes the suite of every storage, except for what its tables cannot hold.
+//! The school passes the storage suite, except for values that its tables cannot store.
 
 mod connections;
 mod school;
@@ -33,12 +33,12 @@ impl Tables {
     fn writer(&self) -> Connection {
         let writer = Connection::open(self.directory.path().join("school.db")).unwrap();
         writer.pragma_update(None, "foreign_keys", true).unwrap();
-        // A test's tables need not outlast the machine.
+        // The tables of a test do not have to survive a crash of the machine.
         writer.pragma_update(None, "synchronous", "OFF").unwrap();
         writer
     }
 
-    /// The id of the user of that name, who is added if need be.
+    /// Returns the id of the user `login`, which is added if missing.
     fn user(&self, login: &str) -> i64 {
         let writer = self.writer();
         writer.execute("INSERT OR IGNORE INTO users (login) VALUES (?1)", [login]).unwrap();
@@ -54,7 +54,7 @@ fn seconds(time: Timestamp) -> i64 {
     time.as_microseconds().div_euclid(1_000_000)
 }
 
-/// As `datetime` writes it.
+/// Returns `time` in the format of `datetime`.
 fn text(time: Timestamp) -> String {
     time.to_exact_string().replace('T', " ").replace('Z', "")
 }
@@ -155,7 +155,7 @@ impl CredentialFixture for Tables {
         assert_eq!(self.writer().execute(revoke, params![number(id), seconds(at)]), Ok(1));
     }
 
-    /// Numbered like the users, which makes a number of a name as well as any other table.
+    /// Returns a number as the key's id: that of a user with this name, because any unique number will do.
     async fn key(&self, name: &str) -> String {
         self.user(name).to_string()
     }

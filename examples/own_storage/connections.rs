@@ -1,4 +1,4 @@
-//! [`Connections`]: blocking work over a few connections, beside the threads that answer requests.
+//! [`Connections`]: blocking reads over a few connections, outside the threads that process requests.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,9 +9,9 @@ use rusqlite::{Connection, OpenFlags, Transaction};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// How many reads run at the same time.
+/// Maximum number of concurrent reads.
 const CONNECTIONS: usize = 4;
-/// How long a read waits for a writer of a database that is not in WAL mode.
+/// Timeout of a read that waits for a writer, if the database is not in WAL mode.
 const BUSY: Duration = Duration::from_secs(2);
 
 /// Read-only connections to one file. Cheap to clone; clones share them.
@@ -23,7 +23,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Opens the file at `path`, which must be there.
+    /// Opens the file at `path`, which must exist.
     pub(crate) fn open(path: &Path) -> rusqlite::Result<Self> {
         let first = open(path)?;
         Ok(Self {
@@ -33,10 +33,10 @@ impl Connections {
         })
     }
 
-    /// Runs `read` on a thread for blocking work, in a transaction, which sees one state of the data.
+    /// Runs `read` in a transaction on a thread for blocking work, so that it reads a single state of the data.
     ///
-    /// Without the semaphore a burst of requests would fill all threads for blocking work with reads that wait. A read
-    /// whose caller has gone away runs to its end, and only then gives its place back.
+    /// Without the semaphore, a burst of requests would fill all threads for blocking work with waiting reads. A read whose
+    /// caller was dropped runs to its end before it releases its permit.
     pub(crate) async fn read<T, R>(&self, read: R) -> Result<T, StorageError>
     where
         T: Send + 'static,
@@ -50,7 +50,7 @@ impl Connections {
             let kept = lock().pop();
             let mut connection = kept.map_or_else(|| open(&path), Ok)?;
             let found = read(&connection.transaction()?)?;
-            // One that has met an error is closed instead.
+            // After an error, the connection is closed instead.
             lock().push(connection);
             Ok(found)
         });
@@ -67,7 +67,7 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// An operator's log gets the whole cause, the client a neutral 500.
+/// Returns an error whose cause goes to the log; the client gets a neutral 500.
 fn failed(message: &str, cause: impl std::error::Error + Send + Sync + 'static) -> StorageError {
     StorageError::new(StorageErrorKind::Unavailable, message).with_source(cause)
 }

@@ -1,4 +1,4 @@
-//! A host whose courses and keys live in tables of its own.
+//! A host application with courses and keys in its own tables.
 
 mod connections;
 mod school;
@@ -34,13 +34,13 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes a school to try things out on.
+/// Creates a sample school.
 fn make_sample(path: &Path) -> rusqlite::Result<()> {
     let sample = concat!("BEGIN;", include_str!("schema.sql"), include_str!("sample.sql"), "COMMIT;");
     let school = Connection::open(path)?;
     let made = school.pragma_update(None, "journal_mode", "WAL").and_then(|()| school.execute_batch(sample));
     if made.is_err() {
-        // The next start would take it for the school's.
+        // Otherwise the next start would use the incomplete file.
         let _ = std::fs::remove_file(path);
     }
     made

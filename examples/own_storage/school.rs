@@ -1,4 +1,4 @@
-//! [`School`]: the school's own tables as the catalogue wants to read them.
+//! [`School`]: storage of the catalogue over the tables of a school.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use rusqlite::{OptionalExtension, Row, Transaction};
 
 use crate::connections::Connections;
 
-/// A place that comes before every other in a list: no training is made later.
+/// Position before all others in a list: no training is newer.
 const NEWEST: (i64, &str) = (i64::MAX, "");
 
-/// The courses and keys of a school.
+/// Courses and keys of a school.
 #[derive(Clone, Debug)]
 pub(crate) struct School(Connections);
 
@@ -26,10 +26,10 @@ impl School {
     }
 }
 
-/// The school keeps no revisions, so `revision` is left as it is, and every answer is rendered anew.
+/// The school has no revisions. So this does not implement `revision`, and each response is rendered again.
 #[async_trait]
 impl CourseStorage for School {
-    /// The courses come from another thread, and are handed over on the request's.
+    /// Reads the courses on another thread, and passes them on the request's thread.
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -64,22 +64,22 @@ impl CredentialStorage for School {
     }
 }
 
-/// The school's id of an account; what is no number is nobody.
+/// Parses the id of an account as the school's numeric user id. Returns `None` if it is not a number.
 fn user(account: &AccountId) -> Option<i64> {
     account.as_str().parse().ok()
 }
 
-/// A position in the school's terms: what comes after it is made before that second, or in it with a lesser handle.
+/// Returns a position as second and handle. Later courses in the list are older, or of the same second with a smaller handle.
 fn place(position: &Position) -> (i64, &str) {
     let made_at = position.created_at.as_microseconds();
     match made_at.div_euclid(1_000_000) {
         second if second * 1_000_000 == made_at => (second, &position.slug),
-        // A place that another storage has given out: all of that second comes after it.
+        // A position from another storage, within a second: all courses of that second come after it.
         second => (second + 1, ""),
     }
 }
 
-/// The courses of a page and the one beyond it, each with the time when it was made.
+/// Returns the courses of a page and one more, each with its creation time.
 fn list(
     transaction: &Transaction<'_>,
     user: i64,
@@ -151,19 +151,19 @@ fn credential(transaction: &Transaction<'_>, digest: &TokenDigest) -> rusqlite::
     found.optional()
 }
 
-/// A training that is retired is its owner's alone.
+/// Returns `true` if the training is retired: then only its owner has access.
 fn is_hidden(row: &Row<'_>) -> rusqlite::Result<bool> {
     Ok(row.get_ref("status")?.as_str()? == "retired")
 }
 
-/// The time in `live_since`, which a draft has not.
+/// Returns the time in `live_since`; `None` for drafts.
 fn published_at(row: &Row<'_>) -> rusqlite::Result<Option<Timestamp>> {
     let Some(text) = row.get_ref("live_since")?.as_str_or_null()? else { return Ok(None) };
     let time = Timestamp::parse(&format!("{}Z", text.replacen(' ', "T", 1)));
     time.map(Some).map_err(|error| FromSqlError::other(error).into())
 }
 
-/// A time in seconds since 1970.
+/// Reads a time in seconds since 1970.
 fn seconds(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
     let seconds: Option<i64> = row.get(column)?;
     let time = |seconds: i64| Timestamp::from_microseconds(seconds.checked_mul(1_000_000)?);

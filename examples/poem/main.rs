@@ -1,4 +1,4 @@
-//! A host on poem: routes of its own, and the catalogue behind them.
+//! A host application on poem: its own routes, and the catalogue for all other requests.
 
 mod routes;
 

@@ -1,11 +1,11 @@
-//! The host's routes, and the catalogue behind them.
+//! Routes of the host application, and the catalogue for all other requests.
 
 use catalogue_core::Catalogue;
 use catalogue_tower::CatalogueService;
 use poem::endpoint::TowerCompatExt as _;
 use poem::{Route, get, handler, post};
 
-/// All routes; what the host's own do not know, the catalogue answers.
+/// Returns all routes; the catalogue responds to requests that no other route takes.
 pub(crate) fn all(catalogue: Catalogue) -> Route {
     Route::new()
         .at("/about", get(about))

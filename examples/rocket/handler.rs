@@ -1,4 +1,4 @@
-//! [`Handler`]: the catalogue on Rocket, which has types of its own for requests and answers.
+//! [`Handler`]: the catalogue on Rocket, which has its own types for requests and responses.
 
 use std::io::Cursor;
 
@@ -10,19 +10,19 @@ use rocket::http::{Method, Status};
 use rocket::route::Outcome;
 use rocket::{Data, Request, Response, Route};
 
-/// Each method that Rocket knows. It answers others 400 by itself.
+/// Methods that Rocket supports. It returns a 400 for others.
 const METHODS: [Method; 9] = {
     use Method::{Connect, Delete, Get, Head, Options, Patch, Post, Put, Trace};
     [Get, Head, Options, Post, Put, Patch, Delete, Trace, Connect]
 };
-/// After all routes of the host's own.
+/// Lowest priority: after all routes of the host application.
 const LAST: isize = isize::MAX;
 
-/// Answers whatever no other route does.
+/// Handler for all requests that no other route takes.
 #[derive(Clone)]
 struct Handler(Catalogue);
 
-/// The routes of a catalogue, to be mounted at `/`: they need the whole path.
+/// Returns the routes of a catalogue. Mount them at `/`, because they need the whole path.
 pub(crate) fn routes(catalogue: &Catalogue) -> Vec<Route> {
     METHODS.map(|method| Route::ranked(LAST, method, "/<path..>", Handler(catalogue.clone()))).into()
 }
@@ -37,21 +37,21 @@ impl rocket::route::Handler for Handler {
     }
 }
 
-/// The path and query as they came, and every line of every header. The catalogue has no use for the body.
+/// Converts a request with its original path and query, and every line of every header. The catalogue does not need the body.
 fn converted(request: &Request<'_>) -> http::Result<http::Request<()>> {
     let mut builder = http::Request::builder().method(request.method().as_str()).uri(request.uri().to_string());
     for header in request.headers().iter() {
         builder = builder.header(header.name.as_str(), &*header.value);
     }
-    // Behind a proxy it is the address that the proxy names.
+    // Behind a proxy, this is the address that the proxy reports.
     if let Some(address) = request.remote() {
         builder = builder.extension(ClientAddress(address.ip()));
     }
     builder.body(())
 }
 
-/// The same answer. Rocket writes the length of a body: so it is told the one that the catalogue gives, which to HEAD
-/// is that of the body of GET, and of an answer without a length that its body has none.
+/// Converts a response. Rocket writes the length of a body itself, so this sets the catalogue's length, which for HEAD is that
+/// of the body of GET. A response without a length is streamed, so that Rocket writes none.
 fn answered(answer: http::Response<Bytes>) -> Response<'static> {
     let (head, body) = answer.into_parts();
     let mut response = Response::new();

@@ -1,4 +1,4 @@
-//! A host on Rocket: routes of its own, and the catalogue behind them.
+//! A host application on Rocket: its own routes, and the catalogue for all other requests.
 
 mod handler;
 
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
     let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
 
-    // Rocket listens, stops on a signal and adds its headers as ever; only its log would be on standard output.
+    // Rocket's defaults stay enabled, except for its log, which it would write to standard output.
     let (address, port) = (arguments.listen.ip(), arguments.listen.port());
     let host = rocket::custom(Config { address, port, log_level: LogLevel::Off, ..Config::default() })
         .mount("/", routes![about, echo])
@@ -41,12 +41,12 @@ async fn main() -> Result<(), Failure> {
         .attach(AdHoc::on_liftoff("address", |rocket| {
             Box::pin(async move {
                 let address = SocketAddr::from((rocket.config().address, rocket.config().port));
-                // Whoever has closed standard output does not want to know.
+                // Ignore the error: standard output may be closed.
                 let _ = writeln!(stdout(), "listening on http://{address}");
             })
         }));
     let Err(error) = host.launch().await else { return Ok(()) };
-    // Now and then Rocket returns before the requests that run have ended; here they have the time that it gives them.
+    // Rocket sometimes returns before running requests have finished, so wait here for its grace period.
     let ErrorKind::Shutdown(rocket, None) = error.kind() else { return Err(error.into()) };
     sleep(Duration::from_secs(rocket.config().shutdown.grace.into())).await;
     Ok(())

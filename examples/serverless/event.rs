@@ -1,4 +1,4 @@
-//! [`Event`] and [`Answer`]: what a gateway hands over, and what it wants back.
+//! [`Event`] and [`Answer`]: the input from a gateway, and the output to it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Deserialize)]
 pub(crate) struct Event {
     method: String,
-    /// Percent-encoded as it came.
+    /// Percent-encoded, as received.
     path: String,
     #[serde(default)]
     query: String,
@@ -18,7 +18,7 @@ pub(crate) struct Event {
     headers: BTreeMap<String, String>,
 }
 
-/// An answer as JSON.
+/// A response as JSON.
 #[derive(Serialize)]
 pub(crate) struct Answer {
     status: u16,
@@ -27,7 +27,7 @@ pub(crate) struct Answer {
 }
 
 impl Event {
-    /// The request, or why it is none.
+    /// Converts the event into a request. Returns an error if it is not a valid one.
     pub(crate) fn into_request(self) -> Result<Request<()>, String> {
         let target = if self.query.is_empty() { self.path } else { format!("{}?{}", self.path, self.query) };
         let mut headers = HeaderMap::new();
@@ -36,7 +36,7 @@ impl Event {
             let value = HeaderValue::from_str(value).map_err(|_| "a header's value is none")?;
             headers.append(name, value);
         }
-        // The gateway compresses; so the body stays text, and needs no base64 in JSON.
+        // The gateway compresses, so that the body remains text and needs no base64 in JSON.
         headers.remove(ACCEPT_ENCODING);
         let request = Request::builder().method(&*self.method).uri(target).body(());
         let mut request = request.map_err(|error| error.to_string())?;
@@ -46,19 +46,19 @@ impl Event {
 }
 
 impl Answer {
-    /// An answer of the catalogue.
+    /// Converts a response of the catalogue.
     pub(crate) fn of(response: &Response<impl AsRef<[u8]>>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut headers = BTreeMap::new();
         for name in response.headers().keys() {
-            // Of what the catalogue answers, a list of values means the same (RFC 9110 section 5.3).
+            // For the catalogue's headers, a list of values is equivalent (RFC 9110 section 5.3).
             let values: Vec<_> = response.headers().get_all(name).iter().map(|value| text(value.as_bytes())).collect();
             headers.insert(name.to_string(), values.join(", "));
         }
         Self { status: response.status().as_u16(), headers, body: text(response.body().as_ref()) }
     }
 
-    /// The answer to an event that is no request.
+    /// Returns the response to an event that is not a valid request.
     pub(crate) fn bad_request() -> Self {
         Self { status: StatusCode::BAD_REQUEST.as_u16(), headers: BTreeMap::new(), body: String::new() }
     }

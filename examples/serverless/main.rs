@@ -1,7 +1,7 @@
-//! The catalogue as a function: an event in, an answer out, and no server.
+//! The catalogue as a serverless function: it reads events and writes responses.
 //!
-//! Each line of standard input is an event, each line of standard output its answer, as a runtime that keeps a function
-//! warm would hand them over.
+//! Each line of standard input is an event, and each line of standard output its response, like in a runtime that keeps a
+//! function warm.
 
 mod event;
 
@@ -26,7 +26,7 @@ async fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
     log();
 
-    // Once, before the first event; calls share what the catalogue keeps.
+    // Once, before the first event, so that all calls share the cache.
     let storage = SqliteStorage::open(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
 
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Failure> {
 }
 
 async fn handle(catalogue: &Catalogue, event: &str) -> Answer {
-    // The whole message might repeat a token.
+    // The full message might contain a token.
     let event =
         serde_json::from_str(event).map_err(|error| format!("{:?} error at {}", error.classify(), error.column()));
     match event.and_then(Event::into_request) {

@@ -16,17 +16,17 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The options of this process. With a wrong one it ends here: a message, and status 2.
+    /// Parses the options of this process. If one is invalid, prints a message and exits with status 2.
     #[must_use]
     pub fn from_command_line() -> Self {
         clap::Parser::parse()
     }
 }
 
-/// Reads `sqlite:PATH`.
+/// Parses `sqlite:PATH`.
 ///
 /// # Errors
-/// A sentence about an address of another form.
+/// Returns a hint if `address` has another form.
 pub fn database(address: &str) -> Result<PathBuf, &'static str> {
     match address.strip_prefix("sqlite:") {
         Some(path) if !path.is_empty() && path != ":memory:" && !path.starts_with("//") => Ok(path.into()),

@@ -1,14 +1,14 @@
-//! [`Failure`]: why a program ends.
+//! [`Failure`]: the error that ends a program.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a program ends, as a sentence with its causes. `main` returns it: the message goes to standard error, and the
-/// status is 1.
+/// Error that ends a program, as a sentence with its causes. When `main` returns it, the message goes to standard error, and
+/// the status is 1.
 pub struct Failure(String);
 
 impl Failure {
-    /// A failure of that sentence.
+    /// Creates a failure with the message `sentence`.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
@@ -26,7 +26,7 @@ impl<E: Error> From<E> for Failure {
     }
 }
 
-/// What `main` returns is shown in this way.
+/// Rust prints the error that `main` returns with `Debug`.
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -1,6 +1,6 @@
-//! What the examples share: their options, how they say what went wrong, and when a server stops.
+//! Shared code of the examples: options, errors, and the shutdown of servers.
 
-/// The programs in the READMEs are compiled here, where all frontends and a storage are.
+/// Compiles the programs in the READMEs, because this package depends on all frontends and a storage.
 #[cfg(doctest)]
 mod readmes {
     #[doc = include_str!("../../README.md")]

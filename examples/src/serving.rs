@@ -1,4 +1,4 @@
-//! Where a server listens, what it logs, and when it stops.
+//! Listener, log and shutdown of a server.
 
 use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
@@ -11,34 +11,34 @@ use tokio::time::sleep;
 
 use crate::Failure;
 
-/// How long running requests may take after the signal to stop.
+/// Maximum time for running requests after the signal to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Logs to standard error. The catalogue logs why a request was answered 500, and no token.
+/// Enables logs on standard error. The catalogue logs the cause of each 500, and never a token.
 pub fn log() {
     tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(io::stderr().is_terminal()).init();
 }
 
-/// Listens at `address`, and says so in a line on standard output.
+/// Listens at `address`, and prints a line about it to standard output.
 ///
 /// # Errors
-/// When the address cannot be had.
+/// Returns an error if the address is not available.
 pub async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
     let listener = TcpListener::bind(address).await;
     let listener = listener.map_err(|error| Failure::new(format!("cannot listen on {address}: {error}")))?;
     let bound = listener.local_addr()?;
-    // Whoever has closed standard output does not want to know.
+    // Ignore the error: standard output may be closed.
     let _ = writeln!(io::stdout(), "listening on http://{bound}");
     Ok(listener)
 }
 
-/// Catches SIGTERM and SIGINT from now on, and ends with the first of them.
+/// Catches SIGTERM and SIGINT from now on. The returned future completes with the first of them.
 ///
-/// Frameworks wait for clients that never send what they have begun, so ten seconds later the process ends, with what
-/// then still runs.
+/// Frameworks wait even for clients that never complete a request. So the process exits ten seconds later, and running requests
+/// are lost.
 ///
 /// # Errors
-/// When the process cannot catch signals.
+/// Returns an error if the process cannot catch signals.
 pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

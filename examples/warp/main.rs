@@ -1,4 +1,4 @@
-//! A host on warp: filters of its own, and the catalogue behind them.
+//! A host application on warp: its own filters, and the catalogue for all other requests.
 
 use catalogue_core::Catalogue;
 use catalogue_examples::{Arguments, Failure, listen, log, stop_signal};

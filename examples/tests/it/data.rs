@@ -1,4 +1,4 @@
-//! A catalogue's database with two accounts, for the examples to open.
+//! [`Data`]: a catalogue's database with two accounts, for the examples.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
 use tempfile::TempDir;
 
-/// The database of this account's courses `one` and `two`, and of another account with none.
+/// A database with the courses `one` and `two` of an account, and another account without courses.
 pub(crate) struct Data {
     storage: SqliteStorage,
     directory: TempDir,
@@ -34,7 +34,7 @@ impl Data {
         Self { storage, directory }
     }
 
-    /// What `--database` takes.
+    /// Returns the value for `--database`.
     pub(crate) fn address(&self) -> String {
         format!("sqlite:{}", self.path().display())
     }
@@ -43,7 +43,7 @@ impl Data {
         self.directory.path().join("catalogue.db")
     }
 
-    /// A new token of the account.
+    /// Creates a token of the account.
     pub(crate) async fn token(&self, kind: CredentialKind) -> NewToken {
         let token = NewToken::mint(kind);
         let scopes = Scopes::from_names(["read:courses"]);

@@ -1,6 +1,6 @@
-//! The files of `deployment` are taken by the programs that read them. What they bring about is for its drill.
+//! The files of `deployment` are valid for the programs that read them. Their effects are tested by its drill.
 //!
-//! Where haproxy is not installed its test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names `haproxy`.
+//! If haproxy is not installed, its test is skipped with a message, unless `CATALOGUE_TEST_REQUIRE` names `haproxy`.
 
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn bash_reads_its_scripts() {
 
 #[test]
 fn haproxy_takes_its_configuration() {
-    // Debian has it where only an administrator's PATH leads.
+    // Debian installs it in a folder that is only on the PATH of administrators.
     let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("haproxy");
     match command.args(["-c", "-f"]).arg(file("haproxy.cfg")).env("PATH", path).output() {
@@ -32,7 +32,7 @@ fn haproxy_takes_its_configuration() {
         Err(error) => {
             let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
             assert!(!required.split(',').any(|name| name.trim() == "haproxy"), "haproxy is required: {error}");
-            // Past the capture of the test's own output, so that it is seen.
+            // Bypasses the capture of test output, so that the message is visible.
             stderr().write_all(format!("skipped: haproxy: {error}\n").as_bytes()).unwrap();
         }
     }

@@ -1,4 +1,4 @@
-//! The host whose users make their keys.
+//! The host application whose users create API keys.
 
 use std::process::Command;
 

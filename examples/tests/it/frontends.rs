@@ -1,4 +1,4 @@
-//! The hosts on poem and on Rocket pass the suite of every frontend, with all that their frameworks do by themselves.
+//! The host applications on poem and Rocket pass the frontend suite, with the declared behavior of their frameworks.
 
 use std::collections::HashSet;
 
@@ -28,22 +28,22 @@ mod on_rocket {
     catalogue_frontend_conformance::tests!(super::on_rocket);
 }
 
-/// It ends with the test's runtime.
+/// Starts the application on poem, which ends with the test's runtime.
 async fn on_poem(catalogue: Catalogue) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let server = poem::Server::new_with_acceptor(TcpAcceptor::from_tokio(listener).unwrap());
     tokio::spawn(server.run(poem_routes::all(catalogue)));
-    // Its router decodes each path, and refuses what is no UTF-8.
+    // poem's router decodes each path, and rejects paths that are not UTF-8.
     Server::new(address, ()).except("path::broken_escapes_are_kept#2", 400)
 }
 
 async fn on_poem_over_http1(catalogue: Catalogue) -> Server {
-    // Its router answers 404 in words of its own where a target has no path.
+    // poem's router returns its own 404 for a target without a path.
     on_poem(catalogue).await.other_body("http1::the_asterisk_is_not_found").other_body("http1::connect_is_not_found")
 }
 
-/// It ends with the test's runtime, and not with the signals that end the tests.
+/// Starts the application on Rocket, which ends with the test's runtime instead of the signals that end the tests.
 async fn on_rocket(catalogue: Catalogue) -> Server {
     let shutdown = Shutdown { ctrlc: false, signals: HashSet::new(), ..Shutdown::default() };
     let config = Config { port: 0, log_level: LogLevel::Off, shutdown, ..Config::default() };
@@ -56,12 +56,12 @@ async fn on_rocket(catalogue: Catalogue) -> Server {
     tokio::spawn(host.launch());
     Server::new(address.recv().await.unwrap(), ())
         .adds(["permissions-policy", "server", "x-frame-options"])
-        // Rocket has methods of a fixed list, and refuses a target without a path.
+        // Rocket has a fixed list of methods, and rejects a target without a path.
         .except("methods::extension_methods_are_kept", 400)
         .except("methods::the_case_of_a_method_is_kept", 400)
         .except("http1::connect_is_not_found", 400)
-        // It drops a header that is no UTF-8, so the token is missing where it should be malformed.
+        // It drops a header that is not UTF-8, so the token is missing instead of malformed.
         .other_body("credentials::bytes_beyond_ascii_are_kept#1")
-        // It looks for a method in the first bytes of each body, and waits for them.
+        // It waits for the first bytes of each body and searches them for a method.
         .except("http1::a_body_is_not_waited_for", None)
 }

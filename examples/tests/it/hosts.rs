@@ -1,4 +1,4 @@
-//! The hosts, each on its framework or server, do the same.
+//! The host applications behave the same on all frameworks and servers.
 
 use std::io::{Read, Write};
 
@@ -45,11 +45,11 @@ macro_rules! hosts {
 
 hosts! { axum hyper open_internet warp actix poem rocket }
 
-/// What a framework's own router answers, each with the status, in place of the catalogue.
+/// Targets to which the framework's router responds instead of the catalogue, each with the status.
 const ROUTED_OTHERWISE: [(&str, &str, u16); 3] =
     [("poem", "/api/v1/courses/%ff", 400), ("poem", "*", 404), ("rocket", "//about", 200)];
 
-/// Asserts that the catalogue has found nothing at that target.
+/// Asserts that `answer` is the catalogue's 404 for `target`.
 fn is_not_found(name: &str, target: &str, answer: &Answer) {
     let routed = ROUTED_OTHERWISE.iter().find(|(host, other, _)| (*host, *other) == (name, target));
     match routed {
@@ -113,7 +113,7 @@ async fn answers_as_the_catalogue_does(name: &str) {
     assert_eq!(host.ask("GET", "/api/v1/courses", &not_modified).status, 304);
 }
 
-/// The host is asked to go on with a body, so its route is waiting for it when the signal comes.
+/// Sends `signal` while a route waits for the rest of a body, and asserts that the request is finished.
 async fn finishes_what_runs(name: &str, signal: &str) {
     const GO_ON: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 

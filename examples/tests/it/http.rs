@@ -1,11 +1,11 @@
-//! Requests over a socket, written out, so that nothing between stands in the way of a host.
+//! Requests as text over a socket, so that no client library changes them.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use serde_json::Value;
 
-/// How a host answers.
+/// A response of a host application.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -30,7 +30,7 @@ impl Answer {
         Self { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// The header of that name.
+    /// Returns the header `name`.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let headers = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
         let mut values = headers.filter(|(given, _)| given.eq_ignore_ascii_case(name));
@@ -41,13 +41,13 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The status, and the code of a failure.
+    /// Returns the status and the error code of a failure.
     pub(crate) fn failure(&self) -> (u16, String) {
         (self.status, self.json()["error"]["code"].as_str().unwrap().to_owned())
     }
 }
 
-/// A request with those headers, each ended by a line feed, after whose answer the connection closes.
+/// Returns a request with `headers`, each of which ends with a line feed. The connection closes after the response.
 pub(crate) fn request(method: &str, target: &str, headers: &str, body: &str) -> String {
     let headers = headers.replace('\n', "\r\n");
     let length = if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };

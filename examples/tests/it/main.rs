@@ -1,4 +1,4 @@
-//! Each example is started as a reader would start it, called, and stopped.
+//! Starts each example like a reader would, calls it and stops it.
 
 mod data;
 mod deployment;

@@ -1,4 +1,4 @@
-//! The host that takes the tokens of an authorization server.
+//! The host application that accepts tokens of an authorization server.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use crate::tools::{or_skip_unless, run};
 
 const README: &str = include_str!("../../oauth/README.md");
 
-/// The issuer, started by the README's line; it ends with this value.
+/// The issuer, started by the README's command and killed when this value is dropped.
 struct Issuer {
     process: Child,
     address: String,
@@ -27,7 +27,7 @@ impl Issuer {
         let mut told = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut told).unwrap();
         let address = told.split(' ').next().unwrap().to_owned();
-        // It has read its keys, and keeps them only for a restart.
+        // The issuer has read its keys; the file is only for a restart.
         Self { process, address }
     }
 }
@@ -39,7 +39,7 @@ impl Drop for Issuer {
     }
 }
 
-/// The lines of a block, without those that stop what the test stops.
+/// Returns the lines of a block of the README, without the command that stops the servers: the test stops them.
 fn lines(block: usize) -> String {
     README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap().replace("kill %1 %2\n", "")
 }
@@ -60,7 +60,7 @@ async fn the_lines_of_the_readme_work() {
     assert!(told.contains(r#""slug":"one""#) && told.contains(r#""slug":"two""#), "{told}");
     assert!(told.contains(&format!(r#""userId":"{ACCOUNT}""#)) && told.contains("oauth:"), "{told}");
 
-    // A token for another API opens nothing, and an API key does without the issuer.
+    // A token for another API is refused. An API key works without the issuer.
     let elsewhere = asked.replace("resource=http://", "resource=https://");
     let told = run(Command::new("bash").args(["-euc", &elsewhere]));
     assert!(told.contains("unauthorized") && !told.contains("slug"), "{told}");

@@ -1,4 +1,4 @@
-//! The host with sessions.
+//! The host application with sessions.
 
 use catalogue_core::auth::CredentialKind;
 
@@ -49,7 +49,7 @@ async fn a_cookie_reads_the_catalogue_until_the_session_ends() {
     let header = format!("Cookie: other=1; {cookie}\n");
     let page = host.ask("GET", "/my/courses?limit=1", &header);
     assert_eq!(page.json()["data"][0]["slug"], "two");
-    // Its link leads to where the cookie is sent.
+    // The link is below the path for which the cookie is sent.
     let next = page.header("link").unwrap().strip_prefix('<').unwrap().split_once('>').unwrap().0;
     assert!(next.starts_with("/my/courses?cursor="), "{next}");
     let last = host.ask("GET", next, &header);

@@ -1,4 +1,4 @@
-//! The school: its tables are read as they are. That they are read rightly is for the suite in `own_storage`.
+//! The school, whose tables the catalogue reads without changes. The suite in `own_storage` tests that it reads them correctly.
 
 use crate::program::Host;
 

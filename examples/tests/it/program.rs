@@ -1,4 +1,4 @@
-//! The built examples: running them, and stopping those that serve.
+//! Runs the built examples, and stops those that serve.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::http::{Answer, request};
 
-/// An example, which `cargo test -p catalogue-examples` builds beside the tests; with `--test it` it builds none anew.
+/// Returns the command of an example. `cargo test -p catalogue-examples` builds it; with `--test it`, it is not rebuilt.
 pub(crate) fn example(name: &str) -> Command {
     let tests = std::env::current_exe().unwrap();
     let path: PathBuf = tests.parent().unwrap().parent().unwrap().join("examples").join(name);
@@ -15,7 +15,7 @@ pub(crate) fn example(name: &str) -> Command {
     Command::new(path)
 }
 
-/// A running host, ended at last with this value.
+/// A running host application, killed when this value is dropped.
 pub(crate) struct Host {
     process: Child,
     out: BufReader<ChildStdout>,
@@ -23,12 +23,12 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Starts an example on the database at that address, and waits until it listens.
+    /// Starts an example on `database`, and waits until it listens.
     pub(crate) fn start(name: &str, database: &str) -> Self {
         Self::start_with(name, &["--database", database])
     }
 
-    /// Starts an example with those options, and waits until it listens.
+    /// Starts an example with `options`, and waits until it listens.
     pub(crate) fn start_with(name: &str, options: &[&str]) -> Self {
         let mut command = example(name);
         command.args(options).args(["--listen", "127.0.0.1:0"]).stderr(Stdio::piped());
@@ -36,7 +36,7 @@ impl Host {
         let mut out = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
-        // Made first, so that the example ends with a failure as well.
+        // Created first, so that a failure below ends the example too.
         let mut host = Self { process, out, address: String::new() };
         let address = line.strip_prefix("listening on http://").and_then(|rest| rest.strip_suffix('\n'));
         host.address = address.unwrap_or_else(|| panic!("{line:?}")).to_owned();
@@ -61,12 +61,12 @@ impl Host {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Waits until nobody is accepted any more.
+    /// Waits until no connection is accepted any more.
     pub(crate) fn has_heard(&self) {
         while TcpStream::connect(&self.address).is_ok() {}
     }
 
-    /// Waits for the end: the status, and what else came on standard output and on standard error.
+    /// Waits for the end. Returns the status and the rest of standard output and standard error.
     pub(crate) fn ended(mut self) -> (Option<i32>, String, String) {
         let (mut out, mut err) = (String::new(), String::new());
         self.out.read_to_string(&mut out).unwrap();
@@ -77,7 +77,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // It has ended already where the test was passed.
+        // Fails if the example has ended already, as in a successful test.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

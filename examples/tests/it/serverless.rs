@@ -1,4 +1,4 @@
-//! The function: a line in, a line out.
+//! The serverless function.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::data::{ACCOUNT, Data};
 use crate::program::example;
 
-/// The answers to `events`, in their order, and what was logged.
+/// Returns the responses to `events`, in their order, and the log.
 fn answers(data: &Data, events: &[String]) -> (Vec<Value>, String) {
     let mut command = example("serverless");
     command.args(["--database", &data.address()]).stdin(Stdio::piped());

@@ -1,4 +1,4 @@
-//! The developer settings on warp and on actix-web, mounted as their README says.
+//! The developer settings on warp and on actix-web, mounted as in their README.
 
 use std::net::TcpListener;
 
@@ -25,7 +25,7 @@ fn owner() -> Owner {
     Owner::new(AccountId::new("acc"))
 }
 
-/// A page, a form and a body that is too long.
+/// Requests a page, sends a form, and sends a body that is too long.
 fn check(address: &str) {
     let page = Answer::to(address, &request("GET", "/settings/keys/new?name=Acme", "", ""));
     assert!(page.status == 200 && page.body.contains("value=\"Acme\""), "{page:?}");
