@@ -17,6 +17,8 @@ pub struct StorageError {
 pub enum StorageErrorKind {
     /// The storage is unreachable, or too slow now: check its machine and its load.
     Unavailable,
+    /// Another program holds a lock for too long, or has changed the same data: try again.
+    Busy,
     /// The storage contains invalid data, or has another schema: repair or migrate it.
     Corrupt,
     /// The call names something that does not exist, such as an unknown account: correct the call.

@@ -56,7 +56,7 @@ async fn what_was_removed_meanwhile_does_not_come_back() {
         } else {
             assert!(app.storage.remove_course(&OWNER.into(), "a").await.unwrap());
         }
-        assert_eq!(import.commit().await.unwrap_err().kind(), StorageErrorKind::Unavailable);
+        assert_eq!(import.commit().await.unwrap_err().kind(), StorageErrorKind::Busy);
     }
 }
 

@@ -111,8 +111,7 @@ impl Failure {
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
                 "It is not known whether the change was made. Look before you repeat it."
             }
-            // Matches the text of this project's storages for a lock; the kind is not specific enough.
-            Self::Storage(error) if error.to_string().starts_with("another program is writing") => {
+            Self::Storage(error) if error.kind() == StorageErrorKind::Busy => {
                 "Another program is writing to the database; an import may be running. Nothing has changed. Try again in a minute."
             }
             Self::Storage(error) if error.kind() == StorageErrorKind::Unavailable => {

@@ -51,7 +51,7 @@ pub trait Fixture: Sync {
         Precision::Microseconds
     }
 
-    /// Returns whether a read may fail as [`Unavailable`](StorageErrorKind::Unavailable) because another program's write takes
+    /// Returns whether a read may fail as [`Busy`](StorageErrorKind::Busy) because another program's write takes
     /// longer than the read waits, as in an SQLite file without a WAL. A case then retries, as a client does.
     fn may_lock_reads_out(&self) -> bool {
         false

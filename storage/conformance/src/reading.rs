@@ -44,8 +44,8 @@ pub(crate) async fn again_if_locked_out<T>(
 ) -> Result<T, StorageError> {
     for _ in 1..ATTEMPTS {
         let found = read().await;
-        let is_unavailable = found.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::Unavailable);
-        if !(is_unavailable && fixture.may_lock_reads_out()) {
+        let is_busy = found.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::Busy);
+        if !(is_busy && fixture.may_lock_reads_out()) {
             return found;
         }
     }

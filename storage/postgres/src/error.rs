@@ -7,7 +7,7 @@ use std::iter::successors;
 
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::StorageErrorKind::{
-    self, AlreadyThere, Corrupt, InvalidValue, Other, OutcomeUnknown, Unavailable, UnknownReference,
+    self, AlreadyThere, Busy, Corrupt, InvalidValue, Other, OutcomeUnknown, Unavailable, UnknownReference,
 };
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
@@ -122,7 +122,7 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
 /// Returns `true` if an error of opening a database may pass without a change by the operator.
 pub(crate) fn can_pass(error: &StorageError) -> bool {
     // After an unconfirmed commit, a migration checks the schema again.
-    if ![Unavailable, OutcomeUnknown].contains(&error.kind()) {
+    if ![Busy, Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
     // Without a cause it is a timeout of this crate, or a standby that may be promoted.
@@ -143,7 +143,7 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
     match *code {
         SqlState::QUERY_CANCELED => (Unavailable, "the database took too long"),
         SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
-            (Unavailable, "another program is writing the same accounts; try again when it is done")
+            (Busy, "another program is writing the same accounts; try again when it is done")
         }
         SqlState::READ_ONLY_SQL_TRANSACTION => {
             (Unavailable, "the database is read-only; name the primary and a role that may write")

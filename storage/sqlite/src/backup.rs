@@ -117,7 +117,7 @@ fn copy_all(
         match step {
             StepResult::Done => return Ok(ControlFlow::Continue(())),
             StepResult::More => {}
-            _ => return Err(StorageError::new(StorageErrorKind::Unavailable, "another program has locked the copy")),
+            _ => return Err(StorageError::new(StorageErrorKind::Busy, "another program has locked the copy")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Converts SQLite's errors into ones that an operator can act on.
 
 use catalogue_core::storage::StorageErrorKind::{
-    self, AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
+    self, AlreadyThere, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
 };
 use catalogue_core::storage::{StorageError, ViewFault};
 use rusqlite::{Error, ErrorCode};
@@ -15,7 +15,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
     }
     let (kind, message) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            (Unavailable, "another program is writing to the database; try again when it is done")
+            (Busy, "another program is writing to the database; try again when it is done")
         }
         Some(ErrorCode::OperationInterrupted) => (Unavailable, "a read took too long"),
         Some(ErrorCode::ReadOnly) if is_unfinished(&error) => {
@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn each_code_is_told_by_what_to_do_about_it() {
         for (code, kind, words) in [
-            (ffi::SQLITE_BUSY, Unavailable, "another program is writing"),
-            (ffi::SQLITE_LOCKED, Unavailable, "another program is writing"),
+            (ffi::SQLITE_BUSY, Busy, "another program is writing"),
+            (ffi::SQLITE_LOCKED, Busy, "another program is writing"),
             (ffi::SQLITE_INTERRUPT, Unavailable, "took too long"),
             (ffi::SQLITE_READONLY, Unavailable, "read-only"),
             (ffi::SQLITE_READONLY_RECOVERY, Unavailable, "start it again"),

@@ -4,7 +4,7 @@
 //! Reads run on the calling thread, over read-only connections: each is one or two lookups in an index, which cost less
 //! than a hop to another thread. The database is in WAL mode, so writers and readers do not wait for each other. If another
 //! program has locked it nevertheless, a request waits for a second at most and fails as
-//! [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable).
+//! [`Busy`](catalogue_core::storage::StorageErrorKind::Busy).
 //! While the disk is slow or the database is locked, reads are offloaded if the host application passes a function to
 //! [`SqliteStorage::offload_reads`]; otherwise the other tasks of the thread wait with the read.
 //! Changes by the developer settings are written on a dedicated thread. Triggers update each account's revision, so the

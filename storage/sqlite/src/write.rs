@@ -154,7 +154,7 @@ mod tests {
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
         let first = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
         let refused = WriteTransaction::begin_within(open(), MOMENT, 2 * MOMENT).unwrap_err();
-        assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
+        assert_eq!(refused.kind(), StorageErrorKind::Busy);
         assert!(refused.to_string().contains("another program is writing"), "{refused}");
         first.commit().unwrap();
         WriteTransaction::begin_within(open(), MOMENT, MOMENT).unwrap();

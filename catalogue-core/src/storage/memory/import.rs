@@ -91,7 +91,7 @@ impl Import for MemoryImport {
         let mut state = self.target.state();
         if state.changes != self.changes {
             let message = "the courses were changed meanwhile; begin the import again";
-            return Err(StorageError::new(StorageErrorKind::Unavailable, message));
+            return Err(StorageError::new(StorageErrorKind::Busy, message));
         }
         state.accounts = self.accounts;
         state.changes += 1;

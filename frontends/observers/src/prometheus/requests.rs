@@ -25,7 +25,7 @@ const BOUNDS: [u64; 16] = [
 
 const CHECKS: [&str; 6] = ["accepted", "missing", "invalid", "expired", "revoked", "failed"];
 const LIMITS: [&str; 3] = ["in_flight", "credential", "client_address"];
-const STORAGE_ERRORS: [&str; 3] = ["unavailable", "corrupt", "other"];
+const STORAGE_ERRORS: [&str; 4] = ["unavailable", "busy", "corrupt", "other"];
 
 /// An observer that counts each finished request.
 #[derive(Debug, Default)]
@@ -136,8 +136,9 @@ fn check(request: &FinishedRequest<'_>) -> Option<usize> {
 fn storage_error(failure: &(dyn Error + 'static)) -> Option<usize> {
     Some(match failure.downcast_ref::<StorageError>()?.kind() {
         StorageErrorKind::Unavailable => 0,
-        StorageErrorKind::Corrupt => 1,
-        _ => 2,
+        StorageErrorKind::Busy => 1,
+        StorageErrorKind::Corrupt => 2,
+        _ => 3,
     })
 }
 

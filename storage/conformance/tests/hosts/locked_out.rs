@@ -29,7 +29,7 @@ struct Locked {
 impl Locked {
     fn new(one_of: usize) -> Self {
         let (memory, reads) = (MemoryStorage::new(), AtomicUsize::new(0));
-        Self { memory, reads, one_of, kind: StorageErrorKind::Unavailable, says_so: true }
+        Self { memory, reads, one_of, kind: StorageErrorKind::Busy, says_so: true }
     }
 
     fn begin(&self) -> Result<(), StorageError> {

@@ -43,7 +43,7 @@ impl Views {
             Ok(Some(credential))
         });
         match checked {
-            Err(error) if error.kind() != StorageErrorKind::Unavailable => {
+            Err(error) if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) => {
                 let rows = readers.read(&FIND_CREDENTIAL_ALONE, digest).await?;
                 if let Some(row) = rows.first() {
                     let error = view_error(error, rows::get(row, 0)?);

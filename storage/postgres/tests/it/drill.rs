@@ -192,7 +192,7 @@ impl Tally {
         last.failure = Some(Instant::now());
         // The answer to a commit may be lost.
         let may_be = what == "write" && error.kind() == StorageErrorKind::OutcomeUnknown;
-        if error.kind() != StorageErrorKind::Unavailable && !may_be {
+        if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) && !may_be {
             let source = error.source().map(ToString::to_string);
             self.wrong.lock().unwrap().push(format!("{what}: {error} ({source:?})"));
         }

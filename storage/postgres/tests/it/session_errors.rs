@@ -63,7 +63,7 @@ async fn an_error_of_a_session_that_goes_on_closes_no_session() {
 /// By kind and words an operator tells what to do; the code stays as the cause.
 #[tokio::test]
 async fn each_code_is_told_by_what_to_do_about_it() {
-    use StorageErrorKind::{AlreadyThere, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
+    use StorageErrorKind::{AlreadyThere, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
 
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
@@ -73,9 +73,9 @@ async fn each_code_is_told_by_what_to_do_about_it() {
     for (code, kind, words) in [
         ("P0001", Other, "the database failed"),
         ("57014", Unavailable, "took too long"),
-        ("55P03", Unavailable, "another program is writing"),
-        ("40001", Unavailable, "another program is writing"),
-        ("40P01", Unavailable, "another program is writing"),
+        ("55P03", Busy, "another program is writing"),
+        ("40001", Busy, "another program is writing"),
+        ("40P01", Busy, "another program is writing"),
         ("25006", Unavailable, "read-only"),
         ("53100", Unavailable, "disk is full"),
         ("42501", Unavailable, "; grant it to the role"),

@@ -111,7 +111,7 @@ async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
         impatient.end_sign_ins(&account, BY).await.err(),
     ] {
         let refused = refused.expect("another program writes");
-        assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
+        assert_eq!(refused.kind(), StorageErrorKind::Busy);
         assert!(refused.to_string().contains("another program is writing"), "{refused}");
     }
     host.execute_batch("COMMIT").unwrap();

@@ -303,7 +303,7 @@ async fn walk(storage: &SqliteStorage, may_be_locked: bool) -> Vec<String> {
         let mut take = |row: CourseRow<'_>| of_page.push(row.slug.to_owned());
         let mut rows = CourseRows::new(page.limit, &mut take);
         match storage.list_courses(&anna(), &page, &mut rows).await {
-            Err(error) if may_be_locked && error.kind() == StorageErrorKind::Unavailable => continue,
+            Err(error) if may_be_locked && error.kind() == StorageErrorKind::Busy => continue,
             answered => drop(answered.unwrap()),
         }
         let next = rows.next();
