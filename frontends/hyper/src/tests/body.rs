@@ -36,6 +36,21 @@ async fn a_request_right_behind_a_body_is_served() {
 }
 
 #[tokio::test]
+async fn service_sees_the_length_of_a_body() {
+    let server = Server::usual().await;
+    for (head, expected) in [
+        ("GET /body-hint HTTP/1.1\r\nHost: a\r\n\r\n", "Some(0) true"),
+        ("POST /body-hint HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", "Some(5) false"),
+        ("POST /body-hint HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "None false"),
+    ] {
+        let mut client = server.connect().await;
+        client.send(head).await;
+        let response = client.answer().await;
+        assert!(response.ends_with(expected), "{response}");
+    }
+}
+
+#[tokio::test]
 async fn the_answer_does_not_wait_for_the_body() {
     let server = Server::usual().await;
     for head in [post(5), CHUNKED.to_owned()] {

@@ -90,6 +90,12 @@ impl Raw {
         client
     }
 
+    /// Returns the TCP connection once TLS is established, without ending TLS.
+    pub(super) async fn into_tcp(mut self) -> TcpStream {
+        self.next().await.unwrap();
+        self.0.into_inner().0
+    }
+
     /// Sends a frame. Returns `false` if the server accepts no more.
     pub(super) async fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         self.write(&frame(kind, flags, stream, payload)).await

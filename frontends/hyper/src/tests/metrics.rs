@@ -1,5 +1,6 @@
 //! Metrics of connections.
 
+use super::http2::raw;
 use super::support::{GET, SHORT, Server, soon, status, with};
 use super::timeouts::patient;
 
@@ -42,6 +43,19 @@ async fn timeouts_by_their_reason() {
     client.send("GET / HT").await;
     client.end().await;
     assert_eq!(ended(&server, "slow_head").await, 1);
+}
+
+#[tokio::test]
+async fn tls_connection_that_ends_without_an_alert_is_closed_and_a_reset_one_has_failed() {
+    for (is_reset, reason) in [(false, "closed"), (true, "failed")] {
+        let (_authority, server, client) = raw(patient()).await;
+        let tcp = client.into_tcp().await;
+        if is_reset {
+            tcp.set_zero_linger().unwrap();
+        }
+        drop(tcp);
+        assert_eq!(ended(&server, reason).await, 1);
+    }
 }
 
 #[tokio::test]

@@ -117,6 +117,7 @@ impl Service<Request<RequestBody>> for Paths {
 
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let (head, body) = request.into_parts();
+        let body_hint = format!("{:?} {}", body.size_hint().exact(), body.is_end_stream());
         let body = wants_body(&head).then(|| Limited::new(body, MAX_BODY));
         if body.is_none() {
             self.reach();
@@ -157,6 +158,7 @@ impl Service<Request<RequestBody>> for Paths {
                 "/connected" => format!("{:?}", head.extensions.get::<PeerAddress>()),
                 "/big" => "x".repeat(BIG),
                 "/empty" => String::new(),
+                "/body-hint" => body_hint,
                 "/echo" => return Ok(Response::new(Full::new(body).boxed_unsync())),
                 "/panic-in-drop" => return Ok(Response::new(PanickingDrop.boxed_unsync())),
                 "/panic-in-body" => return Ok(Response::new(Panicking(None).boxed_unsync())),
