@@ -87,6 +87,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use super::super::state::WaitsFor::{Body, Service, Window};
     use super::*;
@@ -165,5 +166,37 @@ mod tests {
         evicts();
         state.lock().wait(id, Service);
         assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Stalled);
+    }
+
+    #[test]
+    fn closed_connection_is_idle_since_its_close() {
+        let state = state();
+        let mut activity = state.lock();
+        activity.idle_since -= Duration::from_secs(1);
+        activity.close();
+        assert!(activity.idle().unwrap().since > activity.idle_since);
+    }
+
+    #[test]
+    fn connection_with_anything_under_way_does_not_end_as_quiet_at_shutdown() {
+        let since = Instant::now();
+        let timeouts = Timeouts::default();
+        let stop = Stop { since, end_of_grace: since + timeouts.grace };
+        let reason = |change: fn(&mut Activity)| {
+            let state = state();
+            let mut activity = state.lock();
+            change(&mut activity);
+            activity.deadline(&timeouts, Some(stop)).1
+        };
+        assert_eq!(reason(|_| {}), CloseReason::Stopping);
+        let changes: [fn(&mut Activity); 4] = [
+            |activity| activity.block(true),
+            |activity| activity.bytes_waiting = true,
+            |activity| activity.received(1),
+            |activity| _ = activity.begin(0),
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            assert_eq!(reason(change), CloseReason::EndOfGrace, "{index}");
+        }
     }
 }

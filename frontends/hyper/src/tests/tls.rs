@@ -250,6 +250,25 @@ async fn a_request_that_has_arrived_is_answered() {
 }
 
 #[tokio::test]
+async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_response() {
+    let authority = Authority::new();
+    let mut server =
+        start(&authority, with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
+    let mut client = authority.connect(server.address, HTTP_1).await;
+    send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    server.arrival().await;
+    server.stop();
+    soon(server.connect_refused()).await;
+    // The runtime of this test has one thread, so the server has not seen this one when the first response is ready.
+    server.open_gate();
+    send(&mut client, GET).await;
+    let responses = rest(&mut client).await;
+    assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
+    drop(client);
+    server.stopped().await;
+}
+
+#[tokio::test]
 async fn a_record_that_was_altered_ends_the_connection() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
