@@ -13,6 +13,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::ServerConfig;
 use super::certificates::Authority;
+use super::metrics::ended;
 use super::support::{BIG, SHORT, Server, soon, with};
 use super::timeouts::patient;
 use super::tls::start;
@@ -342,6 +343,7 @@ async fn pings_and_settings_that_nobody_takes_the_answers_of_end_the_connection(
     for (kind, payload) in [(PING, b"12345678".as_slice()), (SETTINGS, b"")] {
         let (authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = SHORT)).await;
         client.flood(&frame(kind, 0, 0, payload)).await;
+        assert_eq!(ended(&server, "stalled").await, 1);
         assert_unharmed(&authority, &server).await;
     }
 }

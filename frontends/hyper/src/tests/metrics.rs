@@ -5,7 +5,7 @@ use super::support::{GET, SHORT, Server, soon, status, with};
 use super::timeouts::patient;
 
 /// Returns how many connections have ended for `reason`. Waits, because a client sees the end a little earlier.
-async fn ended(server: &Server, reason: &str) -> u64 {
+pub(super) async fn ended(server: &Server, reason: &str) -> u64 {
     let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
     soon(async {
         while count() == 0 {
