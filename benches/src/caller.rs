@@ -100,9 +100,9 @@ impl Caller {
             }
             Work::Me => self.request("/api/v1/me"),
         };
-        let (answer, fields) = (self.answer(&request)?, request.headers_mut());
+        let (response, fields) = (self.response(&request)?, request.headers_mut());
         match work {
-            Work::NotModified => drop(fields.insert(IF_NONE_MATCH, answer.headers()[ETAG].clone())),
+            Work::NotModified => drop(fields.insert(IF_NONE_MATCH, response.headers()[ETAG].clone())),
             Work::GzipPage => drop(fields.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate, br, zstd"))),
             _ => {}
         }
@@ -115,10 +115,10 @@ impl Caller {
         now(self.catalogue.call(request.clone()))
     }
 
-    fn answer(&self, request: &Request<()>) -> Result<Response<Bytes>, String> {
-        let answer = self.send(request);
-        match answer.status() {
-            StatusCode::OK => Ok(answer),
+    fn response(&self, request: &Request<()>) -> Result<Response<Bytes>, String> {
+        let response = self.send(request);
+        match response.status() {
+            StatusCode::OK => Ok(response),
             status => Err(format!("{} is answered with {status} in place of 200", request.uri())),
         }
     }
@@ -130,9 +130,9 @@ impl Caller {
     pub fn page_after(&self, depth: usize) -> Result<String, String> {
         let mut cursor = String::new();
         for before in (0..depth).step_by(100) {
-            let answer = self.answer(&self.request(&format!("/api/v1/courses?limit=100{cursor}")))?;
+            let response = self.response(&self.request(&format!("/api/v1/courses?limit=100{cursor}")))?;
             cursor =
-                next_cursor(answer.body()).ok_or_else(|| format!("the list ends before {} courses", before + 100))?;
+                next_cursor(response.body()).ok_or_else(|| format!("the list ends before {} courses", before + 100))?;
         }
         Ok(format!("/api/v1/courses?limit=50{cursor}"))
     }

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// Timeout for a response.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A keep-alive connection.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Connection {
 
 /// A response in the connection's buffer, until the next one.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
+pub struct Response<'a> {
     /// The status.
     pub status: u16,
     /// Status line and header fields, with the empty line at the end.
@@ -36,7 +36,7 @@ impl Connection {
     pub fn open(address: SocketAddr) -> io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(RESPONSE_TIMEOUT))?;
         Ok(Self { stream, buffer: vec![0; 1 << 16], filled: 0, waiting: false })
     }
 
@@ -59,7 +59,7 @@ impl Connection {
     ///
     /// # Errors
     /// Returns the errors of [`send`](Self::send) and [`receive`](Self::receive).
-    pub fn ask(&mut self, request: &[u8]) -> io::Result<Answer<'_>> {
+    pub fn ask(&mut self, request: &[u8]) -> io::Result<Response<'_>> {
         self.send(request)?;
         self.receive()
     }
@@ -68,14 +68,14 @@ impl Connection {
     ///
     /// # Errors
     /// Returns an error if the connection was closed, or the bytes are not a response.
-    pub fn receive(&mut self) -> io::Result<Answer<'_>> {
+    pub fn receive(&mut self) -> io::Result<Response<'_>> {
         self.waiting = false;
         self.filled = 0;
         let head = loop {
-            let seen = self.filled.saturating_sub(3);
+            let scanned = self.filled.saturating_sub(3);
             self.read()?;
-            if let Some(at) = self.buffer[seen..self.filled].windows(4).position(|end| end == b"\r\n\r\n") {
-                break seen + at + 4;
+            if let Some(at) = self.buffer[scanned..self.filled].windows(4).position(|end| end == b"\r\n\r\n") {
+                break scanned + at + 4;
             }
         };
         let text = str::from_utf8(&self.buffer[..head]).map_err(|_| malformed())?;
@@ -89,7 +89,7 @@ impl Connection {
         }
         let (head, body) = self.buffer[..self.filled].split_at(head);
         match str::from_utf8(head) {
-            Ok(head) if body.len() == length => Ok(Answer { status, head, body }),
+            Ok(head) if body.len() == length => Ok(Response { status, head, body }),
             _ => Err(malformed()),
         }
     }
@@ -108,7 +108,7 @@ impl Connection {
     }
 }
 
-impl Answer<'_> {
+impl Response<'_> {
     /// Returns the value of the header field `name`.
     ///
     /// # Errors

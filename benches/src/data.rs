@@ -22,7 +22,7 @@ use crate::accounting::cpu_of_children;
 use crate::courses::course;
 
 /// Number of records put in one call.
-const AT_ONCE: usize = 1_000;
+const BATCH: usize = 1_000;
 
 /// A database that is removed when this is dropped.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Data {
     ///
     /// # Errors
     /// Returns an error if it cannot be written.
-    pub fn write_beside(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> io::Result<String> {
         let path = self.directory.path().join(name);
         fs::write(&path, bytes)?;
         Ok(path.display().to_string())
@@ -158,7 +158,7 @@ pub async fn fill(
             }
             modules = modules.saturating_sub(1);
             records.push(Record::Course(course));
-            if records.len() == AT_ONCE {
+            if records.len() == BATCH {
                 import.put_all(&records).await?;
                 records.clear();
             }

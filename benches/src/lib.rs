@@ -2,31 +2,31 @@
 //! other programs to compare with, and the kernel's accounting of processor time.
 
 mod accounting;
-mod answers;
 mod caller;
 mod connection;
 mod courses;
 mod data;
 mod failure;
 mod figures;
+mod host_app;
 mod issuer;
 mod large;
 mod library;
 mod offset;
 mod programs;
-mod team;
+mod responses;
 
 pub use accounting::{cpu_of_process, cpu_of_this_thread, resident_memory};
-pub use answers::read_answer;
 pub use caller::{Caller, Work, next_cursor};
-pub use connection::{Answer, Connection};
+pub use connection::{Connection, Response};
 pub use courses::{course, position_after};
 pub use data::{Data, Owner, account, fill};
 pub use failure::Failure;
 pub use figures::Figures;
+pub use host_app::HostApp;
 pub use issuer::Issuer;
 pub use large::Large;
 pub use library::{Library, now};
 pub use offset::OffsetReader;
 pub use programs::{Program, build, on_one_processor, pin_this_process};
-pub use team::Team;
+pub use responses::read_response;

@@ -11,7 +11,7 @@ use catalogue_sqlite::SqliteStorage;
 
 use crate::caller::Caller;
 use crate::data::{Data, Owner};
-use crate::team::Team;
+use crate::host_app::HostApp;
 
 /// One account's courses in an SQLite file, and a key that reads them.
 #[derive(Debug)]
@@ -59,8 +59,8 @@ impl Library {
     ///
     /// # Errors
     /// Returns an error if they cannot be written.
-    pub fn team(&self) -> Result<Team, Box<dyn Error>> {
-        Team::beside(&self.data)
+    pub fn host_app(&self) -> Result<HostApp, Box<dyn Error>> {
+        HostApp::copied_from(&self.data)
     }
 
     /// Returns the items of a page, as the storage reads it.

@@ -1,6 +1,6 @@
 //! [`BuildError`]: why a catalogue cannot be built.
 
-use crate::address::AddressError;
+use crate::mount_url::InvalidMountUrl;
 
 /// Reason why a catalogue cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,13 +8,13 @@ use crate::address::AddressError;
 pub enum BuildError {
     /// The base URL is not a URL or path to mount at.
     #[error("the base address {0}")]
-    BaseUrl(AddressError),
+    BaseUrl(InvalidMountUrl),
     /// The documents' URL is not a URL or path to mount at.
     #[error("the documents' address {0}")]
-    DocsUrl(AddressError),
+    DocsUrl(InvalidMountUrl),
     /// The developer settings' URL is not a URL or path to mount at.
     #[error("the developer settings' address {0}")]
-    SettingsUrl(AddressError),
+    SettingsUrl(InvalidMountUrl),
     /// The base URL and the documents' URL have the same path.
     #[error("the base address and the documents' address have the same path {0:?}; give each its own")]
     SamePath(String),
@@ -28,7 +28,7 @@ pub enum BuildError {
     },
     /// No kind of credential is accepted.
     #[error("no kind of credential is accepted, so nobody could read a course; accept one at least")]
-    NothingAccepted,
+    NoCredentialsAccepted,
     /// A text is not an origin as browsers send it.
     #[error(
         "{0:?} is not an origin; write a scheme, a host and a port where it is not the usual one, like https://app.example.com"
@@ -54,7 +54,7 @@ pub enum BuildError {
     #[error(
         "clients of an authorization server must know the API's whole address, and the base address {0:?} is a path alone; write one like https://api.example.com/api/v1"
     )]
-    IssuerWithoutAddress(String),
+    RelativeBaseUrl(String),
     /// A value that signed tokens are checked against is empty.
     #[error("the {0} of signed tokens is empty; say what it is")]
     SignedTokens(&'static str),

@@ -9,7 +9,7 @@ use std::iter::successors;
 /// A text that the next cause contains is left out.
 #[must_use]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(in_one_line).collect();
+    let mut texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(single_line).collect();
     let last = texts.iter().position(|text| text.contains("; ")).unwrap_or(texts.len());
     texts.truncate(last + 1);
     let is_new = |at: usize| at == 0 || texts.get(at + 1).is_none_or(|next| !next.contains(&texts[at]));
@@ -17,7 +17,7 @@ pub fn chain(error: &(dyn Error + 'static)) -> String {
 }
 
 /// Joins the lines of an error: databases report errors in several lines, some of them indented.
-fn in_one_line(error: &(dyn Error + 'static)) -> String {
+fn single_line(error: &(dyn Error + 'static)) -> String {
     let text = error.to_string();
     if text.contains(['\n', '\t']) { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }
 }
@@ -31,23 +31,23 @@ mod tests {
     #[test]
     fn hint_is_last_and_no_cause_is_repeated() {
         #[derive(Debug)]
-        struct Fault(&'static str, Option<Box<Self>>);
-        impl fmt::Display for Fault {
+        struct TestError(&'static str, Option<Box<Self>>);
+        impl fmt::Display for TestError {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(self.0)
             }
         }
-        impl Error for Fault {
+        impl Error for TestError {
             fn source(&self) -> Option<&(dyn Error + 'static)> {
                 self.1.as_deref().map(|cause| cause as _)
             }
         }
-        let caused = |text, cause| Fault(text, Some(Box::new(cause)));
-        let locked = || caused("locked", Fault("code 5: locked", None));
+        let caused = |text, cause| TestError(text, Some(Box::new(cause)));
+        let locked = || caused("locked", TestError("code 5: locked", None));
         assert_eq!(chain(&caused("cannot open", locked())), "cannot open: code 5: locked");
         assert_eq!(chain(&caused("in use; try again", locked())), "in use; try again");
         assert_eq!(chain(&caused("cannot open", caused("in use; wait", locked()))), "cannot open: in use; wait");
-        let lines = || Fault("lost: refused\n\tIs  it running?\nDETAIL: none", None);
+        let lines = || TestError("lost: refused\n\tIs  it running?\nDETAIL: none", None);
         assert_eq!(chain(&caused("away", lines())), "away: lost: refused Is it running? DETAIL: none");
     }
 }

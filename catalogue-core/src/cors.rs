@@ -7,8 +7,8 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method};
 
-use crate::address::parse_http_url;
 use crate::build_error::BuildError;
+use crate::mount_url::parse_http_url;
 use crate::response::entity::ALLOWED_METHODS;
 use crate::route::Route;
 
@@ -34,7 +34,7 @@ impl AllowedOrigins {
     }
 
     /// Adds the CORS headers to the response of `route`, whether it is a failure or not.
-    pub(crate) fn apply(&self, route: Route<'_>, request: &Parts, answer: &mut HeaderMap) {
+    pub(crate) fn apply(&self, route: Route<'_>, request: &Parts, response_headers: &mut HeaderMap) {
         let origin = match route {
             Route::Outside | Route::Root => return,
             Route::Document(_) | Route::ProtectedResource | Route::UnknownDocument => HeaderValue::from_static("*"),
@@ -42,19 +42,19 @@ impl AllowedOrigins {
                 if self.0.is_empty() {
                     return;
                 }
-                answer.append(VARY, HeaderValue::from_static("Origin"));
+                response_headers.append(VARY, HeaderValue::from_static("Origin"));
                 match request.headers.get(ORIGIN) {
                     Some(origin) if self.0.contains(origin) => origin.clone(),
                     _ => return,
                 }
             }
         };
-        answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
+        response_headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response_headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
         if request.method == Method::OPTIONS && request.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD) {
-            answer.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOWED_METHODS));
-            answer.insert(ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
-            answer.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
+            response_headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOWED_METHODS));
+            response_headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, REQUEST_HEADERS);
+            response_headers.insert(ACCESS_CONTROL_MAX_AGE, PREFLIGHT_SECONDS);
         }
     }
 }

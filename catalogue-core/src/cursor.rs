@@ -9,16 +9,17 @@ use crate::storage::Position;
 use crate::timestamp::Timestamp;
 
 /// First byte of a cursor, different for each layout.
-const LAYOUT: u8 = 1;
+const LAYOUT_VERSION: u8 = 1;
 /// Size of a time in a cursor, in bytes.
 const TIME_BYTES: usize = 8;
 const SEAL_BYTES: usize = 16;
 /// Maximum length of a cursor in characters.
-pub(crate) const MAX_TEXT: usize = 512;
+pub(crate) const MAX_CURSOR_LENGTH: usize = 512;
 /// Pattern that cursors match, for the documents.
-pub(crate) const PATTERN: &str = "^[A-Za-z0-9_-]+$";
+pub(crate) const CURSOR_PATTERN: &str = "^[A-Za-z0-9_-]+$";
 
-const _: () = assert!(1 + TIME_BYTES + MAX_SLUG_BYTES + SEAL_BYTES <= MAX_TEXT / 4 * 3, "the longest slug fits");
+const _: () =
+    assert!(1 + TIME_BYTES + MAX_SLUG_BYTES + SEAL_BYTES <= MAX_CURSOR_LENGTH / 4 * 3, "the longest slug fits");
 
 /// A position as text of `A–Z a–z 0–9 - _`: layout, position, and a seal over them and the account.
 ///
@@ -32,7 +33,7 @@ impl Cursor {
     /// Encodes `position` in the list of `account`. Returns `None` if its slug is invalid, so no course can be there.
     pub(crate) fn encode(account: &AccountId, position: &Position) -> Option<Self> {
         let mut bytes = Vec::with_capacity(64);
-        bytes.push(LAYOUT);
+        bytes.push(LAYOUT_VERSION);
         bytes.extend_from_slice(&position.created_at.as_microseconds().to_be_bytes());
         bytes.extend_from_slice(position.slug.as_bytes());
         bytes.extend_from_slice(&seal(account, &bytes));
@@ -42,15 +43,15 @@ impl Cursor {
     /// Decodes a cursor for the list of `account`. Returns `None` unless [`encode`](Self::encode) makes `text` for it.
     /// Anyone can compute a seal, so the content is checked like any other input.
     pub(crate) fn decode(account: &AccountId, text: &str) -> Option<Position> {
-        if text.len() > MAX_TEXT {
+        if text.len() > MAX_CURSOR_LENGTH {
             return None;
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (sealed, found) = bytes.split_last_chunk::<SEAL_BYTES>()?;
-        if *found != seal(account, sealed) {
+        let (sealed, actual) = bytes.split_last_chunk::<SEAL_BYTES>()?;
+        if *actual != seal(account, sealed) {
             return None;
         }
-        let (time, slug) = sealed.strip_prefix(&[LAYOUT])?.split_first_chunk::<TIME_BYTES>()?;
+        let (time, slug) = sealed.strip_prefix(&[LAYOUT_VERSION])?.split_first_chunk::<TIME_BYTES>()?;
         let slug = std::str::from_utf8(slug).ok().filter(|slug| is_slug(slug))?;
         Some(Position { created_at: Timestamp::from_microseconds(i64::from_be_bytes(*time))?, slug: slug.to_owned() })
     }
@@ -131,7 +132,7 @@ mod tests {
     fn the_longest_slug_fits() {
         let position = Position { created_at: Timestamp::MAX, slug: "x".repeat(MAX_SLUG_BYTES) };
         let longest = Cursor::encode(&account("a"), &position).unwrap();
-        assert!(longest.as_str().len() <= MAX_TEXT);
+        assert!(longest.as_str().len() <= MAX_CURSOR_LENGTH);
         assert_eq!(Cursor::decode(&account("a"), longest.as_str()), Some(position));
     }
 
@@ -141,7 +142,7 @@ mod tests {
         for slug in ["", "a/b", "\0", &"x".repeat(MAX_SLUG_BYTES + 1)] {
             let position = Position { created_at: Timestamp::MIN, slug: slug.to_owned() };
             assert_eq!(Cursor::encode(&id, &position), None, "{slug:?}");
-            let mut bytes = vec![LAYOUT];
+            let mut bytes = vec![LAYOUT_VERSION];
             bytes.extend_from_slice(&position.created_at.as_microseconds().to_be_bytes());
             bytes.extend_from_slice(slug.as_bytes());
             bytes.extend_from_slice(&seal(&id, &bytes));
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn a_well_sealed_cursor_of_another_layout_is_refused() {
         let id = account("a");
-        let mut bytes = vec![LAYOUT + 1];
+        let mut bytes = vec![LAYOUT_VERSION + 1];
         bytes.extend_from_slice(&0_i64.to_be_bytes());
         bytes.extend_from_slice(b"slug");
         bytes.extend_from_slice(&seal(&id, &bytes));

@@ -120,7 +120,6 @@ pub mod observe;
 pub mod storage;
 pub mod text;
 
-mod address;
 mod build_error;
 mod catalogue;
 mod chain;
@@ -131,6 +130,7 @@ mod error;
 mod in_flight;
 mod model;
 mod mount;
+mod mount_url;
 mod operation;
 mod panic_guard;
 mod request_id;
@@ -141,12 +141,12 @@ mod utf8;
 
 pub use async_trait::async_trait;
 
-pub use address::{Address, AddressError, parse_http_url};
 pub use build_error::BuildError;
 pub use catalogue::{Catalogue, CatalogueBuilder};
 pub use chain::chain;
 pub use error::ErrorCode;
 pub use model::{AccountId, Course, CourseDetail, CourseListItem, CourseModule, MAX_SLUG_BYTES, Module, is_slug};
+pub use mount_url::{InvalidMountUrl, MountUrl, parse_http_url};
 pub use operation::Operation;
 pub use operation::document::DocumentFormat;
 pub use request_id::RequestIds;

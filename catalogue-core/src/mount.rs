@@ -1,10 +1,10 @@
 //! [`Mount`]: the URLs that a catalogue is served at, and everything that depends on them.
 
-use crate::address::Address;
 use crate::build_error::BuildError;
 use crate::documents::Documents;
 use crate::documents::about::{About, Site};
 use crate::documents::protected_resource::ProtectedResource;
+use crate::mount_url::MountUrl;
 use crate::response::entity::Entity;
 use crate::response::rendering::Rendering;
 use crate::route::{Route, Router};
@@ -21,9 +21,9 @@ pub(crate) struct Mount {
 }
 
 impl Mount {
-    /// Mounts the API at `base_url` and its documents at `docs`; with `own_root`, serves the server's root too.
-    pub(crate) fn at(base_url: &str, docs: Address, own_root: bool, about: About) -> Result<Self, BuildError> {
-        let router = Router { base: Address::parse(base_url).map_err(BuildError::BaseUrl)?, docs, own_root };
+    /// Mounts the API at `base_url` and its documents at `docs`; with `serve_root`, serves the server's root too.
+    pub(crate) fn at(base_url: &str, docs: MountUrl, serve_root: bool, about: About) -> Result<Self, BuildError> {
+        let router = Router { base: MountUrl::parse(base_url).map_err(BuildError::BaseUrl)?, docs, serve_root };
         if router.base.path() == router.docs.path() {
             return Err(BuildError::SamePath(router.base.path().to_owned()));
         }

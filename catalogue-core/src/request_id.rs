@@ -10,7 +10,7 @@ use uuid::fmt::Simple;
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Maximum length of a caller's id in characters.
-pub(crate) const MAX_LENGTH: usize = 128;
+pub(crate) const MAX_REQUEST_ID_LENGTH: usize = 128;
 
 /// Generator of ids that neither repeat nor reveal the number of requests: a counter under two keyed hashes, whose keys the
 /// system draws at random.
@@ -29,7 +29,7 @@ impl RequestIds {
     pub fn of(&self, headers: &HeaderMap) -> HeaderValue {
         let mut given = headers.get_all(X_REQUEST_ID).iter();
         match (given.next(), given.next()) {
-            (Some(id), None) if is_acceptable(id) => id.clone(),
+            (Some(id), None) if is_valid_request_id(id) => id.clone(),
             _ => self.fresh(),
         }
     }
@@ -43,8 +43,8 @@ impl RequestIds {
     }
 }
 
-fn is_acceptable(id: &HeaderValue) -> bool {
-    (1..=MAX_LENGTH).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+fn is_valid_request_id(id: &HeaderValue) -> bool {
+    (1..=MAX_REQUEST_ID_LENGTH).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
 }
 
 #[cfg(test)]
@@ -74,13 +74,13 @@ mod tests {
     #[test]
     fn each_digit_is_random() {
         let ids = RequestIds::default();
-        let mut seen = std::collections::HashSet::new();
+        let mut pairs = std::collections::HashSet::new();
         for _ in 0..4_096 {
             let id = ids.fresh();
-            seen.extend(id.as_bytes().windows(2).enumerate().map(|(at, pair)| (at, pair[0], pair[1])));
+            pairs.extend(id.as_bytes().windows(2).enumerate().map(|(at, pair)| (at, pair[0], pair[1])));
         }
         // All 256 values for each of the 31 pairs of adjacent digits, except for a few by chance.
-        assert!(seen.len() > 31 * 255, "{}", seen.len());
+        assert!(pairs.len() > 31 * 255, "{}", pairs.len());
     }
 
     #[test]

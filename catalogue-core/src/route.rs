@@ -2,18 +2,18 @@
 
 use http::Method;
 
-use crate::address::Address;
 use crate::error::ApiError;
+use crate::mount_url::MountUrl;
 use crate::operation::Operation;
 use crate::operation::document::DocumentFormat;
 
 /// Mount points of the API and its documents, which paths are matched against.
 #[derive(Clone, Debug)]
 pub(crate) struct Router {
-    pub(crate) base: Address,
-    pub(crate) docs: Address,
+    pub(crate) base: MountUrl,
+    pub(crate) docs: MountUrl,
     /// Whether the catalogue serves the server's root too (decision R12).
-    pub(crate) own_root: bool,
+    pub(crate) serve_root: bool,
 }
 
 /// Target that a path denotes, borrowed from the request.
@@ -60,7 +60,7 @@ impl Router {
             (Some(_), Some(_)) if base_is_nearer => Route::UnknownOperation,
             (_, Some(_)) => Route::UnknownDocument,
             (Some(_), None) => Route::UnknownOperation,
-            (None, None) if !self.own_root => Route::Outside,
+            (None, None) if !self.serve_root => Route::Outside,
             (None, None) if path == "/" => Route::Root,
             (None, None) if path == DocumentFormat::Llms.path() => Route::Document(DocumentFormat::Llms),
             (None, None) => Route::Outside,
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     fn router(base: &str, docs: &str) -> Router {
-        Router { base: Address::parse(base).unwrap(), docs: Address::parse(docs).unwrap(), own_root: false }
+        Router { base: MountUrl::parse(base).unwrap(), docs: MountUrl::parse(docs).unwrap(), serve_root: false }
     }
 
     #[test]

@@ -8,15 +8,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len() + 16);
+    let mut escaped = String::with_capacity(text.len() + 16);
     for character in text.chars() {
         if is_hidden(character) {
-            shown.extend(character.escape_default());
+            escaped.extend(character.escape_default());
         } else {
-            shown.push(character);
+            escaped.push(character);
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(escaped)
 }
 
 /// Returns whether [`printable`] escapes `character`: control characters, separators of lines and paragraphs, and characters
@@ -64,8 +64,8 @@ mod tests {
             printable("\u{e0041}\u{fe0f}\u{ad}\u{3164}\u{fff9}"),
             "\\u{e0041}\\u{fe0f}\\u{ad}\\u{3164}\\u{fff9}"
         );
-        let shown = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
-        assert_eq!(printable(shown), shown);
+        let escaped = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
+        assert_eq!(printable(escaped), escaped);
     }
 
     #[test]

@@ -15,21 +15,21 @@ const BIG_ENDIAN: &[u8] = b"\xfe\xff";
 pub struct Utf8Reader<R> {
     /// Once the encoding is known: the bytes that were read to detect it, decoded, then the rest.
     input: Chain<Cursor<Vec<u8>>, R>,
-    is_known: bool,
+    is_detected: bool,
 }
 
 impl<R: BufRead> Utf8Reader<R> {
     /// Creates a reader of `input`. It reads nothing yet.
     pub fn new(input: R) -> Self {
-        Self { input: Cursor::default().chain(input), is_known: false }
+        Self { input: Cursor::default().chain(input), is_detected: false }
     }
 
     /// Reads the bytes that identify the encoding, and all of UTF-16.
     fn detect(&mut self) -> io::Result<()> {
         let (ready, input) = self.input.get_mut();
         let head = ready.get_mut();
-        let is_open = |head: &[u8]| head.len() < 2 || (head.len() == 2 && UTF_8.starts_with(head));
-        while is_open(head) && input.by_ref().take(1).read_to_end(head)? > 0 {}
+        let is_ambiguous = |head: &[u8]| head.len() < 2 || (head.len() == 2 && UTF_8.starts_with(head));
+        while is_ambiguous(head) && input.by_ref().take(1).read_to_end(head)? > 0 {}
         let (mark, unit) = match **head {
             _ if head == UTF_8 => (head.len(), None),
             _ if head == LITTLE_ENDIAN => (head.len(), Some(u16::from_le_bytes as fn(_) -> _)),
@@ -44,7 +44,7 @@ impl<R: BufRead> Utf8Reader<R> {
             input.read_to_end(head)?;
             *head = decode(head, unit);
         }
-        self.is_known = true;
+        self.is_detected = true;
         Ok(())
     }
 }
@@ -64,7 +64,7 @@ fn decode(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
 
 impl<R: BufRead> BufRead for Utf8Reader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if !self.is_known {
+        if !self.is_detected {
             self.detect()?;
         }
         self.input.fill_buf()

@@ -63,8 +63,8 @@ impl User {
     pub(crate) fn owner(&self) -> Owner {
         Owner::new(AccountId::new(ACCOUNT))
             .acting_as(&self.0)
-            .named(format!("Demo school, {}", self.0))
-            .sign_out_at("/logout")
+            .display_name(format!("Demo school, {}", self.0))
+            .sign_out_url("/logout")
     }
 }
 

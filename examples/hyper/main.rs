@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-async fn answer(catalogue: Catalogue, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Error> {
+async fn respond(catalogue: Catalogue, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Error> {
     match (request.method(), request.uri().path()) {
         (&Method::GET, "/about") => Ok(Response::new("a host of its own".into())),
         (&Method::POST, "/echo") => {
@@ -50,7 +50,7 @@ async fn main() -> Result<(), Failure> {
             continue;
         };
         let catalogue = catalogue.clone();
-        let service = service_fn(move |request| answer(catalogue.clone(), request));
+        let service = service_fn(move |request| respond(catalogue.clone(), request));
         // With a timer, hyper closes connections that do not send a complete head within thirty seconds.
         let connection = http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
         let connection = connections.watch(connection);

@@ -19,9 +19,9 @@ use rustls::crypto::aws_lc_rs::default_provider;
 use tokio::time::timeout;
 
 /// Timeout for a fetch.
-const PATIENCE: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a key set in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_RESPONSE_BYTES: usize = 256 << 10;
 
 /// A key set at a URL.
 #[derive(Debug)]
@@ -43,18 +43,18 @@ impl FetchedKeySet {
     async fn get(&self) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
         // This client does not decode bodies, and without this header any coding is acceptable.
         let request = Request::get(self.address.clone()).header(ACCEPT_ENCODING, "identity");
-        let answer = self.client.request(request.body(Empty::new())?).await?;
-        if answer.status() != StatusCode::OK {
-            return Err(format!("the answer was {}", answer.status()).into());
+        let response = self.client.request(request.body(Empty::new())?).await?;
+        if response.status() != StatusCode::OK {
+            return Err(format!("the answer was {}", response.status()).into());
         }
-        Ok(Limited::new(answer.into_body(), LONGEST).collect().await?.to_bytes())
+        Ok(Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await?.to_bytes())
     }
 }
 
 #[async_trait]
 impl FetchKeys for FetchedKeySet {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
-        let fetched = timeout(PATIENCE, self.get()).await.unwrap_or_else(|late| Err(late.into()));
+        let fetched = timeout(FETCH_TIMEOUT, self.get()).await.unwrap_or_else(|late| Err(late.into()));
         let message = "the issuer's keys cannot be fetched";
         fetched.map_err(|error| StorageError::new(StorageErrorKind::Unavailable, message).with_source(error))
     }

@@ -46,17 +46,17 @@ impl Sessions {
         // HTTP/2 may send cookies in several headers.
         let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
         let token = fields.flat_map(|field| field.split("; ")).find_map(|cookie| cookie.strip_prefix("session="))?;
-        match self.judge(BearerToken::new(token)?) {
+        match self.verdict(BearerToken::new(token)?) {
             Verdict::Accepted(identity) => Some(identity),
             _ => None,
         }
     }
 
-    fn judge(&self, token: BearerToken<'_>) -> Verdict {
+    fn verdict(&self, token: BearerToken<'_>) -> Verdict {
         let digest = token.digest();
         match self.0.read().unwrap_or_else(PoisonError::into_inner).get(&digest) {
-            None => Verdict::NotMine,
-            Some(Session { ended_at: Some(_), .. }) => Verdict::Refused(Refusal::Revoked),
+            None => Verdict::Unrecognized,
+            Some(Session { ended_at: Some(_), .. }) => Verdict::Refused(Refusal::Revoked, None),
             Some(Session { account, id, ended_at: None }) => {
                 let scopes = Scopes::from_names(["read:profile", "read:courses"]);
                 Verdict::Accepted(Identity::session(account.clone(), id.as_str(), scopes))
@@ -71,6 +71,6 @@ impl Sessions {
 #[async_trait]
 impl Authenticator for Sessions {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(self.judge(token))
+        Ok(self.verdict(token))
     }
 }

@@ -85,8 +85,8 @@ fn put(transaction: &Transaction<'_>, course: &Course) {
         )
         .unwrap();
     let training = transaction.last_insert_rowid();
-    for (place, lesson) in (10..).step_by(10).zip(&course.modules) {
-        let lesson = params![training, place, lesson.title, lesson.summary, lesson.content];
+    for (index, lesson) in (10..).step_by(10).zip(&course.modules) {
+        let lesson = params![training, index, lesson.title, lesson.summary, lesson.content];
         transaction.execute("INSERT INTO lessons VALUES (?1, ?2, ?3, nullif(?4, ''), ?5)", lesson).unwrap();
     }
 }
@@ -125,7 +125,7 @@ impl CourseFixture for Tables {
         assert_eq!(removed, Ok(1));
     }
 
-    fn forget(&self, course: &mut Course) {
+    fn strip_unsupported(&self, course: &mut Course) {
         course.access_mode = None;
     }
 }

@@ -19,7 +19,7 @@ const BUSY: Duration = Duration::from_secs(2);
 pub(crate) struct Connections {
     path: Arc<Path>,
     idle: Arc<Mutex<Vec<Connection>>>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
 impl Connections {
@@ -29,7 +29,7 @@ impl Connections {
         Ok(Self {
             path: path.into(),
             idle: Arc::new(Mutex::new(vec![first])),
-            places: Arc::new(Semaphore::new(CONNECTIONS)),
+            permits: Arc::new(Semaphore::new(CONNECTIONS)),
         })
     }
 
@@ -42,13 +42,13 @@ impl Connections {
         T: Send + 'static,
         R: FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     {
-        let place = Arc::clone(&self.places).acquire_owned().await.expect("the semaphore is never closed");
+        let permit = Arc::clone(&self.permits).acquire_owned().await.expect("the semaphore is never closed");
         let (path, idle) = (Arc::clone(&self.path), Arc::clone(&self.idle));
         let work = spawn_blocking(move || {
-            let _place = place;
+            let _permit = permit;
             let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
-            let kept = lock().pop();
-            let mut connection = kept.map_or_else(|| open(&path), Ok)?;
+            let idle_connection = lock().pop();
+            let mut connection = idle_connection.map_or_else(|| open(&path), Ok)?;
             let found = read(&connection.transaction()?)?;
             // After an error, the connection is closed instead.
             lock().push(connection);

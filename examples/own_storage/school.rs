@@ -70,7 +70,7 @@ fn user(account: &AccountId) -> Option<i64> {
 }
 
 /// Returns a position as second and handle. Later courses in the list are older, or of the same second with a smaller handle.
-fn place(position: &Position) -> (i64, &str) {
+fn sort_key(position: &Position) -> (i64, &str) {
     let made_at = position.created_at.as_microseconds();
     match made_at.div_euclid(1_000_000) {
         second if second * 1_000_000 == made_at => (second, &position.slug),
@@ -85,7 +85,7 @@ fn list(
     user: i64,
     page: &PageRequest,
 ) -> rusqlite::Result<Vec<(CourseListItem, Timestamp)>> {
-    let (made_at, handle) = page.after.as_ref().map_or(NEWEST, place);
+    let (made_at, handle) = page.after.as_ref().map_or(NEWEST, sort_key);
     let mut statement = transaction.prepare_cached(
         "SELECT handle, name, lang, status, live_since, made_at,
                 (SELECT count(*) FROM lessons WHERE training = trainings.id) AS lessons

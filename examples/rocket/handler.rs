@@ -31,7 +31,7 @@ pub(crate) fn routes(catalogue: &Catalogue) -> Vec<Route> {
 impl rocket::route::Handler for Handler {
     async fn handle<'r>(&self, request: &'r Request<'_>, _: Data<'r>) -> Outcome<'r> {
         match converted(request) {
-            Ok(request) => Outcome::Success(answered(self.0.call(request).await)),
+            Ok(request) => Outcome::Success(to_rocket(self.0.call(request).await)),
             Err(_) => Outcome::Error(Status::BadRequest),
         }
     }
@@ -52,8 +52,8 @@ fn converted(request: &Request<'_>) -> http::Result<http::Request<()>> {
 
 /// Converts a response. Rocket writes the length of a body itself, so this sets the catalogue's length, which for HEAD is that
 /// of the body of GET. A response without a length is streamed, so that Rocket writes none.
-fn answered(answer: http::Response<Bytes>) -> Response<'static> {
-    let (head, body) = answer.into_parts();
+fn to_rocket(api_response: http::Response<Bytes>) -> Response<'static> {
+    let (head, body) = api_response.into_parts();
     let mut response = Response::new();
     response.set_status(Status::new(head.status.as_u16()));
     for (name, value) in &head.headers {

@@ -1,4 +1,4 @@
-//! [`Event`] and [`Answer`]: the input from a gateway, and the output to it.
+//! [`Event`] and [`EventResponse`]: the input from a gateway, and the output to it.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) struct Event {
 
 /// A response as JSON.
 #[derive(Serialize)]
-pub(crate) struct Answer {
+pub(crate) struct EventResponse {
     status: u16,
     headers: BTreeMap<String, String>,
     body: String,
@@ -45,7 +45,7 @@ impl Event {
     }
 }
 
-impl Answer {
+impl EventResponse {
     /// Converts a response of the catalogue.
     pub(crate) fn of(response: &Response<impl AsRef<[u8]>>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -12,7 +12,7 @@ use catalogue_examples::{Failure, database, log};
 use catalogue_sqlite::SqliteStorage;
 use clap::Parser;
 
-use event::{Answer, Event};
+use event::{Event, EventResponse};
 
 #[derive(Parser)]
 struct Arguments {
@@ -32,22 +32,22 @@ async fn main() -> Result<(), Failure> {
 
     let mut out = stdout();
     for line in stdin().lock().lines() {
-        let answer = handle(&catalogue, &line?).await;
-        writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        let response = handle(&catalogue, &line?).await;
+        writeln!(out, "{}", serde_json::to_string(&response)?)?;
         out.flush()?;
     }
     Ok(())
 }
 
-async fn handle(catalogue: &Catalogue, event: &str) -> Answer {
+async fn handle(catalogue: &Catalogue, event: &str) -> EventResponse {
     // The full message might contain a token.
     let event =
         serde_json::from_str(event).map_err(|error| format!("{:?} error at {}", error.classify(), error.column()));
     match event.and_then(Event::into_request) {
-        Ok(request) => Answer::of(&catalogue.call(request).await),
+        Ok(request) => EventResponse::of(&catalogue.call(request).await),
         Err(error) => {
             tracing::warn!("an event is no request: {error}");
-            Answer::bad_request()
+            EventResponse::bad_request()
         }
     }
 }

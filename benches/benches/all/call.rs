@@ -42,7 +42,7 @@ pub(crate) fn frontends(criterion: &mut Criterion) {
             bencher.iter(|| now(warp.call(black_box(&request).clone())));
         });
         group.bench_function(BenchmarkId::new("warp, handed over", work.name()), |bencher| {
-            bencher.iter(|| now(warp.call(catalogue_warp::hand_over(black_box(&request).clone()))));
+            bencher.iter(|| now(warp.call(catalogue_warp::attach_head(black_box(&request).clone()))));
         });
     }
     group.finish();

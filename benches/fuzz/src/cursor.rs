@@ -37,7 +37,7 @@ fn check_text(text: &str) {
     echo.list(Vec::new());
     let Some(response) = ask(text, "") else { return };
     let page = echo.page();
-    match meant(text) {
+    match decode_cursor(text) {
         Some(position) => {
             assert_eq!(failure(&response).0, 200, "{position:?}");
             assert_eq!(page.and_then(|page| page.after), Some(position));
@@ -85,7 +85,7 @@ fn ask(cursor: &str, more: &str) -> Option<Response<Bytes>> {
 }
 
 /// Returns the position that a text encodes for this account, independently of the core: sealing it again must yield the text.
-pub(super) fn meant(text: &str) -> Option<Position> {
+pub(super) fn decode_cursor(text: &str) -> Option<Position> {
     let content = URL_SAFE_NO_PAD.decode(text).ok()?;
     let content = content.get(..content.len().checked_sub(16)?)?;
     (text.len() <= 512 && seal(ACCOUNT, content) == text).then(|| position(content))?

@@ -22,11 +22,11 @@ struct State {
 
 /// Recognizes no token: here the host application identifies the caller.
 #[derive(Debug)]
-struct Nobody;
+struct RejectingAuthenticator;
 
 impl Echo {
     pub(super) fn catalogue(&self) -> CatalogueBuilder {
-        Catalogue::builder(self.clone(), Nobody)
+        Catalogue::builder(self.clone(), RejectingAuthenticator)
     }
 
     /// Returns the request of the last list.
@@ -89,8 +89,8 @@ impl CourseStorage for Echo {
 }
 
 #[async_trait]
-impl Authenticator for Nobody {
+impl Authenticator for RejectingAuthenticator {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(Verdict::NotMine)
+        Ok(Verdict::Unrecognized)
     }
 }

@@ -76,7 +76,7 @@ struct Server {
 }
 
 #[derive(Clone)]
-struct WhoAsks;
+struct EchoClientAddress;
 
 impl Server {
     fn start() -> Self {
@@ -87,7 +87,7 @@ impl Server {
             let trusted_proxies = Networks::parse(&["127.0.0.0/8", "10.0.0.0/8", "2001:db8:1::/48"]).unwrap();
             let config = ServerConfig { trusted_proxies, ..ServerConfig::default() };
             let never: Pending<()> = pending();
-            tokio::spawn(serve(listener, WhoAsks, config, never));
+            tokio::spawn(serve(listener, EchoClientAddress, config, never));
             TcpStream::connect(address).await.unwrap()
         });
         connection.set_nodelay(true).unwrap();
@@ -102,22 +102,22 @@ impl Server {
         }
         request.extend_from_slice(b"\r\n");
         let connection = &mut self.connection;
-        let answer = self.runtime.block_on(async {
+        let response = self.runtime.block_on(async {
             connection.write_all(&request).await.expect("the server reads");
-            let mut answer = Vec::new();
+            let mut response = Vec::new();
             // The body ends with a line feed.
-            while !answer.ends_with(b"\n") || answer.ends_with(b"\r\n") {
-                assert_ne!(connection.read_buf(&mut answer).await.expect("the server answers"), 0, "{request:?}");
+            while !response.ends_with(b"\n") || response.ends_with(b"\r\n") {
+                assert_ne!(connection.read_buf(&mut response).await.expect("the server answers"), 0, "{request:?}");
             }
-            String::from_utf8(answer).expect("the answer is text")
+            String::from_utf8(response).expect("the answer is text")
         });
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head ends");
+        assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+        let (head, body) = response.split_once("\r\n\r\n").expect("a head ends");
         (body.trim_end().to_owned(), head.contains("strict-transport-security"))
     }
 }
 
-impl Service<Request<RequestBody>> for WhoAsks {
+impl Service<Request<RequestBody>> for EchoClientAddress {
     type Response = Response<Full<Bytes>>;
     type Error = Infallible;
     type Future = Ready<Result<Self::Response, Infallible>>;

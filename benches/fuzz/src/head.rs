@@ -50,18 +50,18 @@ fn request(text: &[u8]) -> Option<Request<()>> {
 
 /// Asserts that a response equals the one without conditions and codings, or is a 304 to a request with its tag or a star.
 fn check_condition(request: &Request<()>, response: &Response<Bytes>, plain: &Response<Bytes>, opaque: &str) {
-    let shown = || format!("{request:?}\n{response:?}");
+    let context = || format!("{request:?}\n{response:?}");
     if response.status() != 304 {
-        assert_eq!(response.status(), plain.status(), "{}", shown());
+        assert_eq!(response.status(), plain.status(), "{}", context());
         if plain.status() == 200 && request.method() != Method::HEAD {
-            assert_eq!(decoded(response), plain.body(), "{}", shown());
+            assert_eq!(decoded(response), plain.body(), "{}", context());
         }
         return;
     }
     assert_eq!((plain.status().as_u16(), header(response.headers(), ETAG)), (200, header(plain.headers(), ETAG)));
     let (quoted, mut values) = (format!("\"{opaque}\""), request.headers().get_all(IF_NONE_MATCH).iter());
     let names_it = |value: &HeaderValue| value.as_bytes().windows(quoted.len()).any(|it| it == quoted.as_bytes());
-    assert!(values.any(|value| value.as_bytes() == b"*" || names_it(value)), "{}", shown());
+    assert!(values.any(|value| value.as_bytes() == b"*" || names_it(value)), "{}", context());
 }
 
 /// Returns the decoded body.

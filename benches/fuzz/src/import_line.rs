@@ -20,7 +20,7 @@ pub(super) fn check(input: &[u8]) {
     let read_twice = read_twice(&storage, input);
     let written = exported(&storage);
     if let Err(error) = &read_twice {
-        check_faults(error, input);
+        check_errors(error, input);
         assert_eq!(written, "", "a failed import changes nothing");
     }
     let Some(text) = decoded(input) else {
@@ -28,8 +28,8 @@ pub(super) fn check(input: &[u8]) {
         return;
     };
     let text = &*text;
-    let at_once = now(import_text(&MemoryStorage::new(), text, Options::default()));
-    assert_eq!(at_once.is_ok(), read_twice.is_ok(), "{at_once:?} {read_twice:?}");
+    let from_text = now(import_text(&MemoryStorage::new(), text, Options::default()));
+    assert_eq!(from_text.is_ok(), read_twice.is_ok(), "{from_text:?} {read_twice:?}");
     if read_twice.is_ok() {
         check_schema(text);
         check_inverse(&storage, &written);
@@ -83,13 +83,13 @@ fn check_each_line(text: &str) {
         } else {
             String::new()
         };
-        let taken = now(import_text(&MemoryStorage::new(), &format!("{account}\n{line}"), Options::default()));
-        assert_eq!(taken.is_ok(), is_known_to_be_right(&line), "{line} {taken:?}");
+        let imported = now(import_text(&MemoryStorage::new(), &format!("{account}\n{line}"), Options::default()));
+        assert_eq!(imported.is_ok(), is_valid_line(&line), "{line} {imported:?}");
     }
 }
 
 /// Checks rules beyond the schema: lengths are in bytes, and not every matching date exists.
-fn is_known_to_be_right(line: &Value) -> bool {
+fn is_valid_line(line: &Value) -> bool {
     let is_short = |name: &str| line[name].as_str().is_none_or(|text| text.len() <= 200);
     let is_time = |name: &str| line[name].as_str().is_none_or(|time| Timestamp::parse(time).is_ok());
     match line["type"].as_str() {
@@ -99,14 +99,14 @@ fn is_known_to_be_right(line: &Value) -> bool {
 }
 
 /// Asserts that there are at most twenty errors, in the order of their lines and safe for a terminal.
-fn check_faults(error: &ImportError, input: &[u8]) {
-    let ImportError::Input { faults, stopped } = error else { panic!("{error:?}") };
+fn check_errors(error: &ImportError, input: &[u8]) {
+    let ImportError::Input { errors, stopped } = error else { panic!("{error:?}") };
     let lines = input.split(|byte| *byte == b'\n').count() as u64;
-    assert!((1..=20).contains(&faults.len()) && *stopped == (faults.len() == 20), "{faults:?}");
-    assert!(faults.windows(2).all(|two| two[0].line < two[1].line), "{faults:?}");
-    for fault in faults {
-        assert!((1..=lines).contains(&fault.line.expect("a line is wrong")), "{fault:?}");
-        assert!(fault.what.len() < 1500 && !fault.what.contains(char::is_control), "{fault:?}");
+    assert!((1..=20).contains(&errors.len()) && *stopped == (errors.len() == 20), "{errors:?}");
+    assert!(errors.windows(2).all(|two| two[0].line < two[1].line), "{errors:?}");
+    for error in errors {
+        assert!((1..=lines).contains(&error.line.expect("a line is wrong")), "{error:?}");
+        assert!(error.message.len() < 1500 && !error.message.contains(char::is_control), "{error:?}");
     }
 }
 

@@ -10,21 +10,21 @@ use super::signers::{AUDIENCE, ISSUER, jwk, token, verdict};
 
 /// Id of a key that no input can contain, as it is generated when the program starts.
 const OURS: &str = "ed-of-this-run";
-const MOST_BYTES: usize = 256 << 10;
-const MOST_KEYS: usize = 100;
+const MAX_BYTES: usize = 256 << 10;
+const MAX_KEYS: usize = 100;
 
 pub(super) fn check(input: &[u8]) {
     let tokens = tokens_with(input.to_vec());
     now(tokens.refresh());
     let status = tokens.keys();
-    let set: Option<Value> = serde_json::from_slice(input).ok().filter(|_| input.len() <= MOST_BYTES);
-    let Some(keys) = set.as_ref().and_then(|set| set.get("keys")?.as_array()).filter(|it| it.len() <= MOST_KEYS) else {
+    let set: Option<Value> = serde_json::from_slice(input).ok().filter(|_| input.len() <= MAX_BYTES);
+    let Some(keys) = set.as_ref().and_then(|set| set.get("keys")?.as_array()).filter(|it| it.len() <= MAX_KEYS) else {
         assert_eq!((status.usable, status.fetched, status.failed), (0, 0, 1));
         return;
     };
     assert_eq!(status.usable > 0, status.fetched == 1, "{status:?}");
     if status.usable > 0 {
-        let used = keys.len() - tokens.passed_over().len();
+        let used = keys.len() - tokens.skipped_keys().len();
         assert!((used..=2 * used).contains(&status.usable), "{status:?}");
     }
     check_beside_ours(keys);
@@ -34,9 +34,9 @@ pub(super) fn check(input: &[u8]) {
 fn check_beside_ours(theirs: &[Value]) {
     let mut keys = theirs.to_vec();
     keys.insert(0, jwk(OURS));
-    let is_small = keys.len() <= MOST_KEYS;
+    let is_small = keys.len() <= MAX_KEYS;
     let set = json!({ "keys": keys }).to_string();
-    let is_small = is_small && set.len() <= MOST_BYTES;
+    let is_small = is_small && set.len() <= MAX_BYTES;
     let tokens = tokens_with(set.into_bytes());
     now(tokens.refresh());
     if !is_small {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::ask::{ask_as, get};
 use super::echo::{Echo, caller};
 
-static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Echo::default().catalogue().own_root().build().unwrap());
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Echo::default().catalogue().serve_root().build().unwrap());
 
 pub(super) fn check(input: &[u8]) {
     let Ok(path) = str::from_utf8(input) else { return };

@@ -7,7 +7,7 @@ use http::header::HOST;
 use serde_json::{Value, json};
 
 use super::ask::{ask_as, failure, get};
-use super::cursor::meant;
+use super::cursor::decode_cursor;
 use super::echo::{Echo, caller};
 
 static WORLD: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
@@ -20,14 +20,14 @@ pub(super) fn check(input: &[u8]) {
     let (echo, catalogue) = &*WORLD;
     let Ok(query) = str::from_utf8(input) else { return };
     let Some(request) = get(&format!("/api/v1/courses?{query}"), &HOST, &[]) else { return };
-    let wanted = read(request.uri().query().unwrap_or_default());
+    let expected = read(request.uri().query().unwrap_or_default());
     let response = ask_as(caller(), catalogue, request);
     let page = echo.page();
-    match wanted {
+    match expected {
         Ok((limit, cursor)) => {
             assert_eq!(failure(&response).0, 200, "{query:?}");
             let page = page.expect("the storage is asked");
-            assert_eq!((page.limit.get(), page.after), (limit, cursor.and_then(|cursor| meant(&cursor))));
+            assert_eq!((page.limit.get(), page.after), (limit, cursor.and_then(|cursor| decode_cursor(&cursor))));
         }
         Err(details) => {
             assert_eq!(failure(&response), (400, Some("invalid_request".to_owned()), details), "{query:?}");
@@ -39,8 +39,9 @@ pub(super) fn check(input: &[u8]) {
 /// Returns limit and cursor, or the details of the first error.
 pub(super) fn read(query: &str) -> Result<(usize, Option<String>), Value> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let values = |wanted: &str| pairs.iter().filter(|(name, _)| name == wanted).map(|(_, value)| &**value).collect();
-    let fault = |parameter: &str, reason: &str| json!({ "parameter": parameter, "reason": reason });
+    let values =
+        |expected: &str| pairs.iter().filter(|(name, _)| name == expected).map(|(_, value)| &**value).collect();
+    let invalid = |parameter: &str, reason: &str| json!({ "parameter": parameter, "reason": reason });
     let (limits, cursors): (Vec<&str>, Vec<&str>) = (values("limit"), values("cursor"));
     let limit = match *limits {
         [] => 50,
@@ -55,13 +56,13 @@ pub(super) fn read(query: &str) -> Result<(usize, Option<String>), Value> {
                 }
             }
         }
-        [_] => return Err(fault("limit", "not_an_integer")),
-        _ => return Err(fault("limit", "repeated")),
+        [_] => return Err(invalid("limit", "not_an_integer")),
+        _ => return Err(invalid("limit", "repeated")),
     };
     match *cursors {
         [] => Ok((limit, None)),
-        [cursor] if meant(cursor).is_some() => Ok((limit, Some(cursor.to_owned()))),
-        [_] => Err(fault("cursor", "invalid")),
-        _ => Err(fault("cursor", "repeated")),
+        [cursor] if decode_cursor(cursor).is_some() => Ok((limit, Some(cursor.to_owned()))),
+        [_] => Err(invalid("cursor", "invalid")),
+        _ => Err(invalid("cursor", "repeated")),
     }
 }

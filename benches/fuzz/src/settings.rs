@@ -40,21 +40,24 @@ pub(super) fn check(input: &[u8]) {
     };
     let Some(first) = request() else { return };
     let world = World::new();
-    let answer = world.ask(first);
-    let (status, keys) = (answer.status().as_u16(), world.keys());
+    let first_response = world.ask(first);
+    let (status, keys) = (first_response.status().as_u16(), world.keys());
     let is_known = cookie.contains(SECRET);
     assert!(is_known || status != 200 || !target.starts_with("/settings/activity"), "{text:?}");
-    assert!(!answer.headers().contains_key("set-cookie") || body.contains(CODE) || is_known, "{text:?}");
+    assert!(!first_response.headers().contains_key("set-cookie") || body.contains(CODE) || is_known, "{text:?}");
     if method == "GET" || !is_known {
         assert!(keys.len() == 1 && keys[0].name.as_deref() == Some("old"), "{text:?}");
     }
     if method == "POST" && ["/settings/keys", "/settings/api/keys"].contains(&target) {
         let made: Vec<_> = keys.iter().filter(|key| &*key.identity.credential_id != KEY).collect();
-        assert_eq!(made.len(), usize::from(status == 201), "{text:?} {answer:?}");
+        assert_eq!(made.len(), usize::from(status == 201), "{text:?} {first_response:?}");
         for key in made {
             assert_eq!(key.name, name(body, is_json), "{text:?}");
             assert!(!key.identity.scopes.is_empty() && key.expires_at.is_none_or(|end| end > clock()), "{text:?}");
-            assert!(String::from_utf8_lossy(answer.body()).contains("ccat_"), "the token is shown once: {answer:?}");
+            assert!(
+                String::from_utf8_lossy(first_response.body()).contains("ccat_"),
+                "the token is shown once: {first_response:?}"
+            );
         }
         // Sending a form twice creates nothing twice.
         let has_nonce = !is_json || body.contains(&nonce);

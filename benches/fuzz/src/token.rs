@@ -38,7 +38,7 @@ pub(super) fn check(input: &[u8]) {
     let response = ask(catalogue, get("/api/v1/me", &AUTHORIZATION, &values).unwrap());
     let challenge = header(response.headers(), WWW_AUTHENTICATE);
     let refused = |reason: &str| (401, Some("unauthorized".to_owned()), json!({ "reason": reason }));
-    match told(&values) {
+    match bearer_token(&values) {
         None => {
             assert_eq!(failure(&response), refused("missing"), "{values:?}");
             assert_eq!(challenge, Some(r#"Bearer realm="catalogue""#));
@@ -52,7 +52,7 @@ pub(super) fn check(input: &[u8]) {
 }
 
 /// Returns the token of a request: one header, the scheme in any case, one space or more, and the rest.
-fn told(values: &[HeaderValue]) -> Option<&[u8]> {
+fn bearer_token(values: &[HeaderValue]) -> Option<&[u8]> {
     let [value] = values else { return None };
     let (scheme, rest) = value.as_bytes().split_at_checked(6)?;
     let rest = rest.strip_prefix(b" ").filter(|_| scheme.eq_ignore_ascii_case(b"bearer"))?;

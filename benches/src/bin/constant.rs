@@ -5,12 +5,12 @@
 
 use std::path::PathBuf;
 
-use catalogue_benches::{Failure, read_answer};
+use catalogue_benches::{Failure, read_response};
 use clap::Parser;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 #[cfg(not(unix))]
-use tokio::signal::ctrl_c as asked_to_end;
+use tokio::signal::ctrl_c as terminated;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 use warp::Filter;
@@ -20,26 +20,26 @@ use warp::Filter;
 struct Options {
     /// Files with one answer each: status line, header fields, an empty line, the body
     #[arg(value_name = "FILE", required = true)]
-    answers: Vec<PathBuf>,
+    responses: Vec<PathBuf>,
 }
 
 /// Waits for SIGTERM. The program then returns from `main`, so that a profiled build writes its counts.
 #[cfg(unix)]
-async fn asked_to_end() -> std::io::Result<()> {
+async fn terminated() -> std::io::Result<()> {
     signal(SignalKind::terminate())?.recv().await;
     Ok(())
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { answers } = Options::parse();
-    let answers: Vec<_> = answers.iter().map(|path| read_answer(path)).collect::<Result<_, _>>()?;
+    let Options { responses } = Options::parse();
+    let responses: Vec<_> = responses.iter().map(|path| read_response(path)).collect::<Result<_, _>>()?;
     Builder::new_multi_thread().enable_all().build()?.block_on(async {
-        for answer in answers {
+        for response in responses {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             println!("listening on http://{}", listener.local_addr()?);
-            let filter = warp::any().map(move || answer.clone());
+            let filter = warp::any().map(move || response.clone());
             tokio::spawn(warp::serve(filter).incoming(listener).run());
         }
-        Ok(asked_to_end().await?)
+        Ok(terminated().await?)
     })
 }

@@ -36,8 +36,8 @@ fn main() -> Result<(), Failure> {
     );
     let (ours, theirs) = (arguments(&library.path(), library.owner(), None), views(&library)?);
     for work in Work::ALL {
-        let asked = [("hot", &ours), ("signed", &ours), ("cold", &ours), ("cold", &theirs)];
-        let [hot, signed, cold, views] = asked.map(|(cache, database)| per_call(&program, work, cache, database));
+        let runs = [("hot", &ours), ("signed", &ours), ("cold", &ours), ("cold", &theirs)];
+        let [hot, signed, cold, views] = runs.map(|(cache, database)| per_call(&program, work, cache, database));
         println!("| {} | {} | {} | {} | {} |", work.name(), hot?, signed?, cold?, views?);
     }
     Ok(())
@@ -52,9 +52,9 @@ fn arguments(path: &Path, owner: &Owner, views: Option<&Path>) -> Vec<OsString> 
 
 /// Returns the arguments of `one_call` for the same courses in another program's tables.
 fn views(library: &Library) -> Result<Vec<OsString>, Box<dyn Error>> {
-    let team = library.team()?;
-    let [keys, courses] = team.files.as_ref().ok_or("they are in no file")?;
-    Ok(arguments(keys, &team.owner, Some(courses)))
+    let host_app = library.host_app()?;
+    let [keys, courses] = host_app.files.as_ref().ok_or("they are in no file")?;
+    Ok(arguments(keys, &host_app.owner, Some(courses)))
 }
 
 fn per_call(program: &Path, work: Work, cache: &str, database: &[OsString]) -> Result<u64, Box<dyn Error>> {

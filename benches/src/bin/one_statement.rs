@@ -10,7 +10,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
-use catalogue_benches::{Failure, read_answer};
+use catalogue_benches::{Failure, read_response};
 use clap::Parser;
 use deadpool::managed::{Manager, Metrics, Pool, RecycleError, RecycleResult};
 use http::Response;
@@ -35,7 +35,7 @@ struct Options {
     text: String,
     /// Files with one answer each
     #[arg(value_name = "FILE", required = true)]
-    answers: Vec<PathBuf>,
+    responses: Vec<PathBuf>,
 }
 
 /// Opens connections that have prepared a statement.
@@ -47,7 +47,7 @@ struct Connector {
 struct Handler {
     pool: Pool<Connector>,
     text: String,
-    answer: Response<Bytes>,
+    response: Response<Bytes>,
 }
 
 impl Manager for Connector {
@@ -68,15 +68,15 @@ impl Manager for Connector {
 }
 
 impl Handler {
-    async fn answer(&self) -> Response<Body> {
+    async fn response(&self) -> Response<Body> {
         let Ok(connection) = self.pool.get().await else { return failed() };
         let (client, statement) = &*connection;
-        let asked = match statement.params().len() {
+        let rows_result = match statement.params().len() {
             1 => client.query(statement, &[&self.text]).await,
             _ => client.query(statement, &[&self.text, &51_i64]).await,
         };
-        match asked {
-            Ok(rows) if !rows.is_empty() => self.answer.clone().map(Body::from),
+        match rows_result {
+            Ok(rows) if !rows.is_empty() => self.response.clone().map(Body::from),
             _ => failed(),
         }
     }
@@ -89,18 +89,18 @@ fn failed() -> Response<Body> {
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { database, statements, text, answers } = Options::parse();
+    let Options { database, statements, text, responses } = Options::parse();
     Builder::new_multi_thread().enable_all().build()?.block_on(async {
         let mut servers = Vec::new();
-        for (path, statement) in answers.iter().zip(statements) {
+        for (path, statement) in responses.iter().zip(statements) {
             let pool =
                 Pool::builder(Connector { database: database.clone(), statement }).max_size(CONNECTIONS).build()?;
-            let handler = Arc::new(Handler { pool, text: text.clone(), answer: read_answer(path)? });
+            let handler = Arc::new(Handler { pool, text: text.clone(), response: read_response(path)? });
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             println!("listening on http://{}", listener.local_addr()?);
             let service = Router::new().fallback(move || {
                 let handler = Arc::clone(&handler);
-                async move { handler.answer().await }
+                async move { handler.response().await }
             });
             servers.push(tokio::spawn(axum::serve(listener, service).into_future()));
         }

@@ -33,7 +33,7 @@ const STREAMS: usize = 32;
 const COURSES: usize = 100;
 
 /// Timeout for the heads of a connection's responses.
-const PATIENCE: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Parser)]
 #[command(name = "stalled_streams", about = "Measure HTTP/2 clients that never take their responses")]
@@ -52,33 +52,33 @@ fn main() -> Result<(), Failure> {
     let data = Data::sqlite(&[COURSES], COURSES)?;
     let key = KeyPair::generate()?;
     let certificate = CertificateParams::new([HOST.to_owned()])?.self_signed(&key)?;
-    let chain = data.write_beside("chain.pem", certificate.pem().as_bytes())?;
-    let secret = data.write_beside("key.pem", key.serialize_pem().as_bytes())?;
+    let chain = data.write_file("chain.pem", certificate.pem().as_bytes())?;
+    let secret = data.write_file("key.pem", key.serialize_pem().as_bytes())?;
     let mut serve = Command::new(&catalogue);
     serve.args(["serve", "--listen", "127.0.0.1:0", "--page-cache", "0", "--database", &data.address()]);
     let server = Program::start(serve.args(["--tls-cert", &chain, "--tls-key", &secret]), 1)?;
     let client = Client::new(server.addresses()[0], certificate.der(), data.accounts()[0].token.expose())?;
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let (before, _) = resident_memory(server.id())?;
-    let (mut held, mut answered) = (Vec::new(), 0);
+    let (mut held, mut response_count) = (Vec::new(), 0);
     for _ in 0..options.connections {
         // Ignores errors: the connection may have been evicted.
-        let Ok((responses, heads)) = runtime.block_on(client.ask_and_hold()) else { continue };
+        let Ok((responses, heads)) = runtime.block_on(client.hold_streams()) else { continue };
         held.push(responses);
-        answered += heads;
+        response_count += heads;
     }
     let (after, most) = resident_memory(server.id())?;
     let kib = |bytes: u64| bytes as f64 / 1024.0;
-    let (taken, connections) = (kib(after.saturating_sub(before)), f64::from(options.connections));
-    println!("{answered} requests on {} of {connections} connections got the head of a response.", held.len());
+    let (used_kib, connections) = (kib(after.saturating_sub(before)), f64::from(options.connections));
+    println!("{response_count} requests on {} of {connections} connections got the head of a response.", held.len());
     println!("| before, MiB | with them | at most | KiB a connection |\n|--:|--:|--:|--:|");
     let [before, after, most] = [before, after, most].map(|bytes| kib(bytes) / 1024.0);
-    println!("| {before:.1} | {after:.1} | {most:.1} | {:.1} |", taken / connections);
+    println!("| {before:.1} | {after:.1} | {most:.1} | {:.1} |", used_kib / connections);
     Ok(())
 }
 
 /// Responses whose heads have arrived, and the sender that keeps their connection open.
-type Held = (SendRequest<Bytes>, Vec<http::Response<h2::RecvStream>>);
+type HeldStreams = (SendRequest<Bytes>, Vec<http::Response<h2::RecvStream>>);
 
 struct Client {
     address: SocketAddr,
@@ -99,20 +99,20 @@ impl Client {
     }
 
     /// Opens a connection and sends the requests. Returns the values to hold, and the number of response heads received.
-    async fn ask_and_hold(&self) -> Result<(Held, usize), Box<dyn Error + Send + Sync>> {
+    async fn hold_streams(&self) -> Result<(HeldStreams, usize), Box<dyn Error + Send + Sync>> {
         let stream = TcpStream::connect(self.address).await?;
         let stream = self.tls.connect(HOST.try_into()?, stream).await?;
         let (mut sender, connection) = Builder::new().initial_window_size(0).handshake(stream).await?;
         tokio::spawn(connection);
-        let mut asked = Vec::new();
+        let mut requests = Vec::new();
         for _ in 0..STREAMS {
             sender = sender.ready().await?;
-            asked.push(self.ask(&mut sender)?);
+            requests.push(self.ask(&mut sender)?);
         }
         let mut responses = Vec::new();
-        for response in asked {
+        for response in requests {
             // Ignores errors: the stream may have been refused.
-            if let Ok(Ok(response)) = timeout(PATIENCE, response).await {
+            if let Ok(Ok(response)) = timeout(RESPONSE_TIMEOUT, response).await {
                 responses.push(response);
             }
         }

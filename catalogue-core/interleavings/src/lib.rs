@@ -19,7 +19,7 @@ pub use shuttle::future::{block_on, yield_now};
 pub use shuttle::thread;
 
 /// Stack size in bytes: enough for SQLite and for unoptimized cryptography.
-const STACK: usize = 1 << 20;
+const STACK_SIZE: usize = 1 << 20;
 
 /// Runs `scenario` `times` times, each with another schedule: at each point a random thread continues. Its threads are from
 /// [`thread`], and its futures run in [`block_on`].
@@ -28,14 +28,14 @@ const STACK: usize = 1 << 20;
 /// Panics if a run does, with the seed that reproduces its schedule in `SHUTTLE_RANDOM_SEED`.
 pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
     let mut config = Config::default();
-    config.stack_size = STACK;
+    config.stack_size = STACK_SIZE;
     // A thread that waits for a lock polls it, which may take any number of steps.
     config.max_steps = MaxSteps::None;
     config.silence_warnings = true;
     let run = AssertUnwindSafe(|| Runner::new(RandomScheduler::new(times), config).run(scenario));
-    if let Err(fault) = catch_unwind(run) {
+    if let Err(payload) = catch_unwind(run) {
         HAS_FAILED.store(true, Ordering::SeqCst);
-        resume_unwind(fault);
+        resume_unwind(payload);
     }
 }
 
@@ -44,24 +44,24 @@ static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
 /// Lets any thread continue.
 pub fn point() {
-    if is_explored() && !panicking() {
+    if is_exploring() && !panicking() {
         thread::yield_now();
     }
 }
 
-fn is_explored() -> bool {
+fn is_exploring() -> bool {
     shuttle::current::try_get_current_task().is_some()
 }
 
 /// Acquires a lock as soon as it is free.
-fn take<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
+fn acquire<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
     loop {
         point();
         match attempt() {
             Ok(guard) => return Ok(guard),
             Err(TryLockError::Poisoned(poisoned)) => return Err(poisoned),
             Err(TryLockError::WouldBlock) => {
-                let is_lost = is_explored() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
+                let is_lost = is_exploring() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
                 assert!(!is_lost, "a schedule that failed holds this lock");
                 // A thread of another test may hold it too.
                 std::thread::yield_now();
@@ -85,7 +85,7 @@ impl<T> Mutex<T> {
     /// # Errors
     /// Returns an error if a thread panicked while it held the mutex.
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        take(|| self.0.try_lock())
+        acquire(|| self.0.try_lock())
     }
 
     /// Acquires the mutex if it is free.
@@ -113,7 +113,7 @@ impl<T> RwLock<T> {
     /// # Errors
     /// Returns an error if a thread panicked while it held the lock to write.
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        take(|| self.0.try_read())
+        acquire(|| self.0.try_read())
     }
 
     /// Acquires the lock to write, waiting until it is free.
@@ -121,7 +121,7 @@ impl<T> RwLock<T> {
     /// # Errors
     /// Returns an error if a thread panicked while it held the lock to write.
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        take(|| self.0.try_write())
+        acquire(|| self.0.try_write())
     }
 }
 

@@ -16,11 +16,9 @@ pub enum Verdict {
     /// The token is valid and belongs to this identity.
     Accepted(Identity),
     /// The token is known to be invalid; no other authenticator is tried.
-    Refused(Refusal),
-    /// Like [`Refused`](Self::Refused), with details for the observer and the caller.
-    Explained(Refusal, Explanation),
+    Refused(Refusal, Option<Explanation>),
     /// Not a token of this authenticator: the next one is tried. After the last one the token is invalid.
-    NotMine,
+    Unrecognized,
 }
 
 /// Why a request gets a 401 (decision A3).
@@ -56,7 +54,7 @@ impl Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Explanation {
     /// One word of a fixed list, for the observer's logs and metrics.
-    pub word: &'static str,
+    pub code: &'static str,
     /// Sentence for the caller, the `error_description` of the response: visible ASCII without `"` and `\`. Only for
     /// callers that have proved to hold a genuine token.
     pub description: Option<&'static str>,
@@ -83,7 +81,7 @@ pub struct Explanation {
 /// impl Authenticator for OneToken {
 ///     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
 ///         if token.expose() != "letmein" {
-///             return Ok(Verdict::NotMine);
+///             return Ok(Verdict::Unrecognized);
 ///         }
 ///         let scopes = Scopes::from_names(["read:courses"]);
 ///         Ok(Verdict::Accepted(Identity::api_key(AccountId::new("acc_1"), "key_1", scopes)))

@@ -38,8 +38,8 @@ impl<'r> BearerToken<'r> {
         let Some((scheme, rest)) = value.as_bytes().split_at_checked(SCHEME.len()) else {
             return Err(Refusal::Missing);
         };
-        let blanks = rest.iter().take_while(|&&b| b == b' ').count();
-        let token = &rest[blanks..];
+        let spaces = rest.iter().take_while(|&&b| b == b' ').count();
+        let token = &rest[spaces..];
         // A scheme without a token counts as a missing token.
         if !scheme.eq_ignore_ascii_case(SCHEME) || token.is_empty() {
             return Err(Refusal::Missing);
@@ -60,7 +60,7 @@ impl<'r> BearerToken<'r> {
     }
 
     /// Like [`digest`](Self::digest), but caches the digest in this token.
-    pub(crate) fn keep_digest(&mut self) -> TokenDigest {
+    pub(crate) fn digest_cached(&mut self) -> TokenDigest {
         *self.digest.insert(self.digest())
     }
 }

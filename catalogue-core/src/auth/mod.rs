@@ -14,7 +14,7 @@ mod stored_credentials;
 pub use authenticator::{Authenticator, Explanation, Refusal, Verdict};
 pub use bearer::BearerToken;
 pub use stored_credentials::StoredCredentials;
-pub(crate) use stored_credentials::{LookedUp, look_up};
+pub(crate) use stored_credentials::{CredentialLookup, look_up};
 
 pub use crate::model::{
     Credential, CredentialKind, Identity, Issued, NewToken, OtherScope, Scope, Scopes, TokenDigest, token_kind,

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::authenticator::{Authenticator, Refusal, Verdict};
 use super::bearer::BearerToken;
-use crate::model::{Credential, Identity, Revision, begins_as_api_key, token_kind};
+use crate::model::{Credential, Identity, Revision, has_api_key_prefix, token_kind};
 use crate::storage::{CredentialStorage, StorageError};
 use crate::timestamp::Timestamp;
 
@@ -23,47 +23,47 @@ impl<S: CredentialStorage> StoredCredentials<S> {
 impl<S: CredentialStorage> Authenticator for StoredCredentials<S> {
     async fn authenticate(&self, mut token: BearerToken<'_>) -> Result<Verdict, StorageError> {
         Ok(match look_up(&self.0, &mut token).await? {
-            LookedUp::Accepted(identity, _) => Verdict::Accepted(identity),
-            LookedUp::Refused(refusal, _) => Verdict::Refused(refusal),
-            LookedUp::NotMine => Verdict::NotMine,
+            CredentialLookup::Accepted(identity, _) => Verdict::Accepted(identity),
+            CredentialLookup::Refused(refusal, _) => Verdict::Refused(refusal, None),
+            CredentialLookup::Unrecognized => Verdict::Unrecognized,
         })
     }
 }
 
 /// A [`Verdict`], with the other results of the lookup.
-pub(crate) enum LookedUp {
+pub(crate) enum CredentialLookup {
     /// Includes the revision of the account's courses, if the lookup returned it.
     Accepted(Identity, Option<Revision>),
     /// Includes the identity of the token, if it is known.
     Refused(Refusal, Option<Identity>),
-    NotMine,
+    Unrecognized,
 }
 
 /// Authenticates `token` against `storage`, and caches the digest in it.
 pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
     token: &mut BearerToken<'_>,
-) -> Result<LookedUp, StorageError> {
-    let is_api_key = begins_as_api_key(token.expose());
+) -> Result<CredentialLookup, StorageError> {
+    let is_api_key = has_api_key_prefix(token.expose());
     // A mistyped key never reaches the storage.
     if is_api_key && token_kind(token.expose()).is_none() {
-        return Ok(LookedUp::Refused(Refusal::Invalid, None));
+        return Ok(CredentialLookup::Refused(Refusal::Invalid, None));
     }
-    let digest = token.keep_digest();
+    let digest = token.digest_cached();
     #[cfg(feature = "oauth")]
-    if !is_api_key && super::signed::has_form(token.expose()) {
+    if !is_api_key && super::signed::looks_like_jwt(token.expose()) {
         match storage.is_revoked(&digest).await? {
-            Some(true) => return Ok(LookedUp::Refused(Refusal::Revoked, None)),
-            Some(false) => return Ok(LookedUp::NotMine),
+            Some(true) => return Ok(CredentialLookup::Refused(Refusal::Revoked, None)),
+            Some(false) => return Ok(CredentialLookup::Unrecognized),
             None => {}
         }
     }
     let Some(credential) = storage.find_credential(&digest).await? else {
-        return Ok(LookedUp::NotMine);
+        return Ok(CredentialLookup::Unrecognized);
     };
     Ok(match refusal(&credential, Timestamp::now) {
-        None => LookedUp::Accepted(credential.identity, credential.revision),
-        Some(refusal) => LookedUp::Refused(refusal, Some(credential.identity)),
+        None => CredentialLookup::Accepted(credential.identity, credential.revision),
+        Some(refusal) => CredentialLookup::Refused(refusal, Some(credential.identity)),
     })
 }
 

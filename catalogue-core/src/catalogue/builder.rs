@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use super::{Catalogue, Inner};
-use crate::address::Address;
 use crate::auth::Authenticator;
 use crate::build_error::BuildError;
 use crate::cors::AllowedOrigins;
 use crate::documents::about::About;
 use crate::in_flight::InFlight;
-use crate::limit::{Limits, RateLimiter};
+use crate::limit::{Enforcer, RateLimiter};
 use crate::model::CredentialKind;
 use crate::mount::Mount;
+use crate::mount_url::MountUrl;
 use crate::observe::Observer;
 use crate::request_id::RequestIds;
-use crate::response::Answers;
+use crate::response::Responder;
 use crate::storage::{CourseStorage, CredentialStorage};
 
 /// Default capacity of the page cache in bytes.
@@ -30,7 +30,7 @@ pub struct CatalogueBuilder {
     base_url: String,
     docs_url: String,
     about: About,
-    own_root: bool,
+    serve_root: bool,
     accepted: Vec<CredentialKind>,
     origins: Vec<String>,
     max_in_flight: usize,
@@ -42,19 +42,19 @@ pub struct CatalogueBuilder {
 impl Catalogue {
     /// Creates a builder for a catalogue of `courses`, for the callers that `authenticator` knows.
     pub fn builder(courses: impl CourseStorage, authenticator: impl Authenticator) -> CatalogueBuilder {
-        CatalogueBuilder::over(Arc::new(courses)).or_authenticator(authenticator)
+        CatalogueBuilder::with_courses(Arc::new(courses)).or_authenticator(authenticator)
     }
 
     /// Creates a builder for a catalogue over one storage that holds both the courses and the credentials: API keys and
     /// opaque OAuth tokens.
     pub fn with_api_keys(storage: impl CourseStorage + CredentialStorage) -> CatalogueBuilder {
         let storage = Arc::new(storage);
-        CatalogueBuilder { credentials: Some(storage.clone()), ..CatalogueBuilder::over(storage) }
+        CatalogueBuilder { credentials: Some(storage.clone()), ..CatalogueBuilder::with_courses(storage) }
     }
 }
 
 impl CatalogueBuilder {
-    fn over(courses: Arc<dyn CourseStorage>) -> Self {
+    fn with_courses(courses: Arc<dyn CourseStorage>) -> Self {
         Self {
             courses,
             credentials: None,
@@ -62,7 +62,7 @@ impl CatalogueBuilder {
             base_url: "/api/v1".to_owned(),
             docs_url: "/docs".to_owned(),
             about: About::default(),
-            own_root: false,
+            serve_root: false,
             accepted: CredentialKind::ALL.to_vec(),
             origins: Vec::new(),
             max_in_flight: usize::MAX,
@@ -123,8 +123,8 @@ impl CatalogueBuilder {
 
     /// Serves the server's root too (decision R12): a browser that requests `/` is redirected to the reference page,
     /// and `/llms.txt` exists as well. By default, the root is the host application's.
-    pub fn own_root(mut self) -> Self {
-        self.own_root = true;
+    pub fn serve_root(mut self) -> Self {
+        self.serve_root = true;
         self
     }
 
@@ -163,7 +163,7 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Limits the requests of each credential, and the unknown tokens of each
+    /// Enforcer the requests of each credential, and the unknown tokens of each
     /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default: no limit.
     ///
     /// A request costs nothing if it is refused before it is counted (for its path, method, token, scope or parameters),
@@ -185,19 +185,19 @@ impl CatalogueBuilder {
     /// # Errors
     /// Returns an error if a setting is invalid, or if two contradict each other.
     pub fn build(self) -> Result<Catalogue, BuildError> {
-        let docs = Address::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
+        let docs = MountUrl::parse(&self.docs_url).map_err(BuildError::DocsUrl)?;
         self.about.check()?;
         if !self.about.authorization_servers.is_empty() && self.base_url.starts_with('/') {
-            return Err(BuildError::IssuerWithoutAddress(self.base_url));
+            return Err(BuildError::RelativeBaseUrl(self.base_url));
         }
         let about = self.about.with_issuers(self.authenticators.iter().filter_map(|one| one.issuer_and_audience()));
-        let mount = Arc::new(Mount::at(&self.base_url, docs, self.own_root, about)?);
+        let mount = Arc::new(Mount::at(&self.base_url, docs, self.serve_root, about)?);
         if self.accepted.is_empty() {
-            return Err(BuildError::NothingAccepted);
+            return Err(BuildError::NoCredentialsAccepted);
         }
         Ok(Catalogue(Arc::new(Inner {
             mount,
-            answers: Answers::new(self.courses, self.page_cache),
+            responder: Responder::new(self.courses, self.page_cache),
             credentials: self.credentials,
             authenticators: self.authenticators,
             accepted: self.accepted,
@@ -205,7 +205,7 @@ impl CatalogueBuilder {
             request_ids: Arc::new(RequestIds::default()),
             identify: None,
             in_flight: Arc::new(InFlight::new(self.max_in_flight)),
-            limits: self.rate_limiter.map(Limits::new).map(Arc::new),
+            enforcer: self.rate_limiter.map(Enforcer::new).map(Arc::new),
             observer: self.observer,
         })))
     }

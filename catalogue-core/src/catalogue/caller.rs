@@ -3,7 +3,7 @@
 use http::request;
 
 use super::Inner;
-use crate::auth::{BearerToken, LookedUp, Refusal, Verdict, look_up};
+use crate::auth::{BearerToken, CredentialLookup, Refusal, Verdict, look_up};
 use crate::error::ApiError;
 use crate::limit::ClientAddress;
 use crate::model::{Identity, Revision};
@@ -16,14 +16,14 @@ impl Inner {
         request: &request::Parts,
         token: Result<BearerToken<'_>, Refusal>,
         known: Option<Identity>,
-        seen: &'s mut Option<Identity>,
+        identified: &'s mut Option<Identity>,
     ) -> Result<(&'s Identity, Option<Revision>), ApiError> {
-        let named = known.or_else(|| (self.identify.as_ref()?.0)(request));
-        let (identity, revision) = match named {
+        let host_identity = known.or_else(|| (self.identify.as_ref()?.0)(request));
+        let (identity, revision) = match host_identity {
             Some(identity) => (identity, None),
-            None => self.holder(token, request, seen).await?,
+            None => self.holder(token, request, identified).await?,
         };
-        Ok((seen.insert(identity), revision))
+        Ok((identified.insert(identity), revision))
     }
 
     /// Returns the holder of the token, unless its client has tried too many invalid ones.
@@ -31,51 +31,51 @@ impl Inner {
         &self,
         token: Result<BearerToken<'_>, Refusal>,
         request: &request::Parts,
-        seen: &mut Option<Identity>,
+        identified: &mut Option<Identity>,
     ) -> Result<(Identity, Option<Revision>), ApiError> {
         let client = request.extensions.get::<ClientAddress>();
-        let attempt = match (&self.limits, client, token) {
-            (Some(limits), Some(client), token) => {
-                limits.attempt(token, *client).await.map_err(ApiError::RateLimited)?
+        let attempt = match (&self.enforcer, client, token) {
+            (Some(enforcer), Some(client), token) => {
+                enforcer.attempt(token, *client).await.map_err(ApiError::RateLimited)?
             }
             _ => None,
         };
-        let found = self.authenticate(token.map_err(ApiError::unauthorized)?, seen).await;
+        let result = self.authenticate(token.map_err(ApiError::unauthorized)?, identified).await;
         if let Some(attempt) = attempt {
-            let is_accepted = match &found {
+            let is_accepted = match &result {
                 Ok(_) => Some(true),
                 Err(ApiError::Unauthorized(..)) => Some(false),
                 Err(_) => None,
             };
-            attempt.settle(is_accepted).await;
+            attempt.finish(is_accepted).await;
         }
-        found
+        result
     }
 
     /// Returns the holder of the token, from the first authenticator that recognizes it.
     async fn authenticate(
         &self,
         mut token: BearerToken<'_>,
-        seen: &mut Option<Identity>,
+        identified: &mut Option<Identity>,
     ) -> Result<(Identity, Option<Revision>), ApiError> {
         if let Some(credentials) = self.credentials.as_deref() {
             match look_up(credentials, &mut token).await? {
-                LookedUp::Accepted(identity, revision) => return Ok((identity, revision)),
-                LookedUp::Refused(refusal, whose) => {
-                    *seen = whose;
+                CredentialLookup::Accepted(identity, revision) => return Ok((identity, revision)),
+                CredentialLookup::Refused(refusal, owner) => {
+                    *identified = owner;
                     return Err(ApiError::unauthorized(refusal));
                 }
-                LookedUp::NotMine => {}
+                CredentialLookup::Unrecognized => {}
             }
         }
         for authenticator in &self.authenticators {
             match authenticator.authenticate(token).await? {
                 Verdict::Accepted(identity) => return Ok((identity, None)),
-                Verdict::Refused(refusal) => return Err(ApiError::unauthorized(refusal)),
-                Verdict::Explained(refusal, explanation) => {
+                Verdict::Refused(refusal, None) => return Err(ApiError::unauthorized(refusal)),
+                Verdict::Refused(refusal, Some(explanation)) => {
                     return Err(ApiError::Unauthorized(refusal, Some(explanation)));
                 }
-                Verdict::NotMine => {}
+                Verdict::Unrecognized => {}
             }
         }
         Err(ApiError::unauthorized(Refusal::Invalid))

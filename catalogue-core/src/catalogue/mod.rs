@@ -17,16 +17,16 @@ use crate::chain::chain;
 use crate::cors::AllowedOrigins;
 use crate::error::ApiError;
 use crate::in_flight::InFlight;
-use crate::limit::{Limits, Throttled};
+use crate::limit::{Enforcer, Throttled};
 use crate::model::{CredentialKind, Identity};
 use crate::mount::Mount;
 use crate::observe::{FinishedRequest, Observer};
-use crate::operation::Asked;
+use crate::operation::ParsedOperation;
 use crate::operation::document::DocumentFormat;
 use crate::panic_guard::catch_panic;
 use crate::request_id::{RequestIds, X_REQUEST_ID};
 use crate::response::page_cache::PageCacheStatistics;
-use crate::response::{Answer, Answers, envelope};
+use crate::response::{CallResponse, Responder, envelope};
 use crate::route::{MethodKind, Route};
 use crate::storage::CredentialStorage;
 pub use builder::CatalogueBuilder;
@@ -45,7 +45,7 @@ pub struct Catalogue(Arc<Inner>);
 #[derive(Clone, Debug)]
 struct Inner {
     mount: Arc<Mount>,
-    answers: Answers,
+    responder: Responder,
     /// Credentials of the storage that has the courses; a lookup also returns the revision. Queried first.
     credentials: Option<Arc<dyn CredentialStorage>>,
     /// Called before a bearer token is looked for.
@@ -56,7 +56,7 @@ struct Inner {
     request_ids: Arc<RequestIds>,
     in_flight: Arc<InFlight>,
     /// `None` if nothing is limited.
-    limits: Option<Arc<Limits>>,
+    enforcer: Option<Arc<Enforcer>>,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -92,7 +92,7 @@ impl Catalogue {
     /// occupies now.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
-        self.0.answers.page_cache.statistics()
+        self.0.responder.page_cache.statistics()
     }
 
     /// Returns a description of this catalogue, as it is served or would be: with its URLs and its settings.
@@ -110,14 +110,14 @@ impl Catalogue {
 
 impl Inner {
     async fn call(&self, request: &request::Parts, known: Option<Identity>) -> Response<Bytes> {
-        let began = self.observer.as_ref().map(|_| Instant::now());
+        let started = self.observer.as_ref().map(|_| Instant::now());
         let request_id = self.request_ids.of(&request.headers);
         let route = self.mount.route(request.uri.path());
-        let mut seen = None;
+        let mut identified = None;
         let permit = self.in_flight.enter();
         let outcome = match &permit {
             None => Err(OVERLOADED),
-            Some(_) => match catch_panic(pin!(self.respond(request, route, known, &mut seen))).await {
+            Some(_) => match catch_panic(pin!(self.respond(request, route, known, &mut identified))).await {
                 Ok(outcome) => outcome,
                 Err(panicked) => Err(ApiError::Internal(panicked.into())),
             },
@@ -126,23 +126,23 @@ impl Inner {
             Ok(response) => (response, None),
             Err(error) => (self.refuse(&error, &request_id), Some(error)),
         };
-        if let Some((observer, began)) = self.observer.as_deref().zip(began) {
+        if let Some((observer, started)) = self.observer.as_deref().zip(started) {
             let operation = if let Route::Operation(operation, _) = route { Some(operation) } else { None };
-            let duration = began.elapsed();
-            let finished = FinishedRequest::of(request, &response, &request_id, seen.as_ref(), error.as_ref());
-            FinishedRequest { operation, duration, ..finished }.tell(observer);
+            let duration = started.elapsed();
+            let finished = FinishedRequest::of(request, &response, &request_id, identified.as_ref(), error.as_ref());
+            FinishedRequest { operation, duration, ..finished }.notify(observer);
         }
         self.finish(response, request, route, request_id)
     }
 
     /// Runs the steps of a request. Each takes what the step before returned; the first failure ends it (decision R2).
-    /// Records the caller in `seen` for an observer, even if the token is refused.
+    /// Records the caller in `identified` for an observer, even if the token is refused.
     async fn respond(
         &self,
         request: &request::Parts,
         route: Route<'_>,
         known: Option<Identity>,
-        seen: &mut Option<Identity>,
+        identified: &mut Option<Identity>,
     ) -> Result<Response<Bytes>, ApiError> {
         let headers = &request.headers;
         if route.check_method(&request.method)? == MethodKind::Options {
@@ -155,27 +155,29 @@ impl Inner {
             return envelope::root(&self.mount.router.docs, headers);
         }
         let token = BearerToken::from_headers(headers);
-        let (identity, revision) = self.caller(request, token, known, seen).await?;
+        let (identity, revision) = self.caller(request, token, known, identified).await?;
         let Route::Operation(operation, segment) = route else {
             return Err(ApiError::NotFound);
         };
         let caller = operation.authorize(identity, &self.accepted)?;
-        let asked = operation.parse(&caller, segment, request.uri.query())?;
-        let counted = match &self.limits {
-            Some(limits) => limits.take(caller.identity()).await.map_err(ApiError::RateLimited)?,
+        let parsed = operation.parse(&caller, segment, request.uri.query())?;
+        let charge = match &self.enforcer {
+            Some(enforcer) => enforcer.charge(caller.identity()).await.map_err(ApiError::RateLimited)?,
             None => None,
         };
-        let mut answer = match asked {
-            Asked::Document(document) => {
-                Answer::document(self.mount.documents.get(document, self.mount.site()), headers)
+        let mut call_response = match parsed {
+            ParsedOperation::Document(document) => {
+                CallResponse::document(self.mount.documents.get(document, self.mount.site()), headers)
             }
-            Asked::Call(call) => self.answers.answer(&self.mount.rendering, call, &caller, revision, headers).await?,
+            ParsedOperation::Call(call) => {
+                self.responder.respond(&self.mount.rendering, call, &caller, revision, headers).await?
+            }
         };
-        if let Some(counted) = counted {
-            let is_free = answer.is_free(headers);
-            counted.settle(&mut answer.response, is_free).await;
+        if let Some(charge) = charge {
+            let is_refundable = call_response.is_refundable(headers);
+            charge.finish(&mut call_response.response, is_refundable).await;
         }
-        Ok(answer.response)
+        Ok(call_response.response)
     }
 
     /// Returns the failure envelope. Logs an internal error here, once, with all its causes.

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::TITLE;
 use super::links::destination;
-use crate::address::{Address, has_bad_escape, parse_http_url};
 use crate::build_error::BuildError;
+use crate::mount_url::{MountUrl, has_invalid_escape, parse_http_url};
 
 /// Facts about the API, set by the host application. Unset facts are omitted from all texts.
 #[derive(Clone, Debug, Default)]
@@ -31,25 +31,25 @@ impl About {
         refuse_unless(is_page, &self.authorization_servers, BuildError::AuthorizationServer)?;
         self.settings_url
             .as_deref()
-            .map_or(Ok(()), |url| Address::parse(url).map(drop))
+            .map_or(Ok(()), |url| MountUrl::parse(url).map(drop))
             .map_err(BuildError::SettingsUrl)
     }
 
     /// Adds the issuer and the audience of signed tokens. Skips pairs with a backtick or a control character.
     pub(crate) fn with_issuers<'i>(self, issuers: impl Iterator<Item = (&'i str, &'i str)>) -> Self {
         let is_code = |text: &str| !text.contains(|c: char| c == '`' || c.is_control());
-        let shown = issuers.filter(|(issuer, audience)| is_code(issuer) && is_code(audience));
-        let told =
+        let printable = issuers.filter(|(issuer, audience)| is_code(issuer) && is_code(audience));
+        let sentence =
             |(issuer, audience)| format!("Access tokens are signed by `{issuer}` for the audience `{audience}`.");
-        Self { issuers: shown.map(told).collect(), ..self }
+        Self { issuers: printable.map(sentence).collect(), ..self }
     }
 }
 
 /// Input for documents: the URLs of the API and its documents, and facts about the API.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site<'a> {
-    pub(crate) base: &'a Address,
-    pub(crate) docs: &'a Address,
+    pub(crate) base: &'a MountUrl,
+    pub(crate) docs: &'a MountUrl,
     pub(crate) about: &'a About,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Site<'a> {
     }
 
     /// Returns whether only the path of the API is known, and not its scheme and host.
-    pub(crate) fn is_unnamed(self) -> bool {
+    pub(crate) fn has_relative_base(self) -> bool {
         self.base.origin().is_empty()
     }
 
@@ -101,11 +101,11 @@ impl<'a> Site<'a> {
 
 /// Returns `error` for the first text that is not valid.
 fn refuse_unless<'t>(
-    is_right: impl Fn(&str) -> bool,
+    is_valid: impl Fn(&str) -> bool,
     texts: impl IntoIterator<Item = &'t String>,
     error: fn(String) -> BuildError,
 ) -> Result<(), BuildError> {
-    texts.into_iter().find(|text| !is_right(text)).map_or(Ok(()), |text| Err(error(text.clone())))
+    texts.into_iter().find(|text| !is_valid(text)).map_or(Ok(()), |text| Err(error(text.clone())))
 }
 
 /// Returns whether `text` can be a title: it must not contain marks of code or links.
@@ -117,7 +117,7 @@ fn is_title(text: &str) -> bool {
 fn is_address(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
         && !text.contains(['(', ')', '<', '>', '"', '`', '\\', '{', '}', '[', ']'])
-        && !has_bad_escape(text)
+        && !has_invalid_escape(text)
 }
 
 fn is_page(text: &str) -> bool {

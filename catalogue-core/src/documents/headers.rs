@@ -1,6 +1,6 @@
 //! Response headers, as the documents describe them.
 
-use crate::request_id::MAX_LENGTH;
+use crate::request_id::MAX_REQUEST_ID_LENGTH;
 
 const RETRY_AFTER: &str = "Retry-After";
 
@@ -19,7 +19,7 @@ pub(super) struct HeaderFact {
 /// Returns every header that the documents describe.
 pub(super) fn all() -> [HeaderFact; 10] {
     let request_id = format!(
-        "The id of this request: the caller's own when it is 1 to {MAX_LENGTH} visible ASCII characters, else a new one."
+        "The id of this request: the caller's own when it is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII characters, else a new one."
     );
     let facts = [
         ("ETag", true, "Weak tag of this answer. Send it in `If-None-Match` to be answered 304 if nothing changed."),

@@ -1,23 +1,23 @@
 //! Links to the documents, and their URLs.
 
 use super::DocumentFormat;
-use crate::address::Address;
+use crate::mount_url::MountUrl;
 
 /// Placeholder host in examples, if the server's URL has no host.
-pub(super) const STAND_IN_HOST: &str = "api.example.com";
+pub(super) const EXAMPLE_HOST: &str = "api.example.com";
 
 /// A link to one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) document: DocumentFormat,
     pub(super) title: &'static str,
-    pub(super) address: String,
+    pub(super) url: String,
     pub(super) note: &'static str,
 }
 
 /// Returns a link to each format of the description.
-pub(super) fn links(docs: &Address) -> Vec<Link> {
-    let link = |document, title, note| Link { document, title, address: address_of(docs, document), note };
+pub(super) fn links(docs: &MountUrl) -> Vec<Link> {
+    let link = |document, title, note| Link { document, title, url: document_url(docs, document), note };
     vec![
         link(DocumentFormat::OpenApi, "OpenAPI 3.1", "for generators and tools"),
         link(DocumentFormat::OpenApi30, "OpenAPI 3.0", "for older generators"),
@@ -27,7 +27,7 @@ pub(super) fn links(docs: &Address) -> Vec<Link> {
     ]
 }
 
-pub(super) fn address_of(docs: &Address, document: DocumentFormat) -> String {
+pub(super) fn document_url(docs: &MountUrl, document: DocumentFormat) -> String {
     // With the documents at the root, the page's path needs a slash: an empty URL would not be a link.
     let path = if document == DocumentFormat::Reference && docs.path().is_empty() { "/" } else { document.path() };
     format!("{}{path}", docs.as_str())

@@ -2,7 +2,7 @@
 
 use super::about::Site;
 use super::links::links;
-use super::markdown::IN_TEXTS;
+use super::markdown::SERVER_VARIABLE;
 use super::openapi::required_scope;
 use super::reference::authentication::AUTHENTICATION;
 use super::reference::block::code;
@@ -11,9 +11,9 @@ use super::reference::general::{CONDITIONAL, ERRORS, PAGING, limit_rule, rate_li
 use super::reference::samples::curl;
 use super::schemas::Schemas;
 use super::{DocumentFormat, SUMMARY, VERSION, markdown};
-use crate::address::Address;
 use crate::error::ErrorCode;
 use crate::model::Scope;
+use crate::mount_url::MountUrl;
 use crate::operation::Operation;
 
 pub(super) fn render(site: Site<'_>) -> String {
@@ -39,18 +39,18 @@ pub(super) fn render(site: Site<'_>) -> String {
 }
 
 /// Describes one endpoint: its parameters and its response.
-fn endpoint(operation: Operation, base: &Address, schemas: &Schemas) -> String {
+fn endpoint(operation: Operation, base: &MountUrl, schemas: &Schemas) -> String {
     let row = operation.row();
     let address = code(&format!("GET {}{}", base.as_str(), row.path));
     let mut text = format!("- {address} ({}): {} Scope required: {}.\n", row.id, row.description, required_scope(row));
     for &parameter in row.parameters {
-        let place = if parameter.is_in_path() { "path, required" } else { "query, optional" };
-        text += &format!("  - {} ({place}): {}\n", code(parameter.name()), rules(parameter));
+        let location = if parameter.is_in_path() { "path, required" } else { "query, optional" };
+        text += &format!("  - {} ({location}): {}\n", code(parameter.name()), rules(parameter));
     }
-    if schemas.objects_in(schemas.answer(operation)).is_empty() {
+    if schemas.objects_in(schemas.response(operation)).is_empty() {
         return text;
     }
-    text + &format!("  - Answer: {}\n", code(&schemas.sketch(schemas.answer(operation))))
+    text + &format!("  - Answer: {}\n", code(&schemas.sketch(schemas.response(operation))))
 }
 
 fn notes(site: Site<'_>) -> Vec<String> {
@@ -73,10 +73,10 @@ fn notes(site: Site<'_>) -> Vec<String> {
         "The API reads only, and a module's body is in no answer.".to_owned(),
     ];
     notes.extend([site.keys()].into_iter().chain(site.questions()));
-    if site.is_unnamed() {
+    if site.has_relative_base() {
         notes.insert(0, "Addresses without a host belong to the server that this file was read from.".to_owned());
     }
-    notes.push(format!("For instance: {}", code(&curl(Operation::ListCourses.row(), site, IN_TEXTS))));
+    notes.push(format!("For instance: {}", code(&curl(Operation::ListCourses.row(), site, SERVER_VARIABLE))));
     notes
 }
 

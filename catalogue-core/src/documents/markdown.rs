@@ -1,16 +1,16 @@
 //! The reference as Markdown that reads well in a terminal and on a code host.
 
 use super::about::Site;
-use super::answers::Answer;
+use super::examples::ExampleResponse;
 use super::links::{Link, destination};
 use super::reference::block::{Block, code};
 use super::reference::content;
 
 /// Placeholder in examples for the server, if its name is unknown.
-pub(super) const IN_TEXTS: &str = "$SERVER";
+pub(super) const SERVER_VARIABLE: &str = "$SERVER";
 
 pub(super) fn render(site: Site<'_>) -> String {
-    blocks(&content(site, IN_TEXTS))
+    blocks(&content(site, SERVER_VARIABLE))
 }
 
 /// Renders the blocks with one empty line between them.
@@ -21,14 +21,14 @@ pub(super) fn blocks(blocks: &[Block]) -> String {
 fn write_block(block: &Block) -> Option<String> {
     Some(match block {
         Block::Heading(level, text) => format!("{} {text}\n", "#".repeat(*level)),
-        Block::Text(text) | Block::UnnamedServer(text) => format!("{text}\n"),
+        Block::Text(text) | Block::ServerNote(text) => format!("{text}\n"),
         Block::List(items) => items.iter().map(|item| format!("- {item}\n")).collect(),
         Block::Links(links) => links.iter().map(write_link).collect(),
         Block::Code { language, text, .. } => fence(language, text),
         Block::Samples(_, samples) => format!("#### Request\n\n{}", fence("sh", &samples[0].text)),
         Block::Example(_, text) => fence("json", text),
         Block::Statuses(_, statuses) => {
-            table(&["Status", "Code", "When"], &statuses.iter().map(|answers| row(answers)).collect::<Vec<_>>())
+            table(&["Status", "Code", "When"], &statuses.iter().map(|examples| row(examples)).collect::<Vec<_>>())
         }
         Block::Table { head, rows, .. } => table(head, rows),
         Block::Base(_) | Block::KeyField | Block::TryIt(_) => return None,
@@ -39,15 +39,15 @@ fn fence(language: &str, text: &str) -> String {
     format!("```{language}\n{text}\n```\n")
 }
 
-fn row(answers: &[Answer]) -> Vec<String> {
-    let answer = &answers[0];
-    let name = answer.code.map_or_else(|| "none".to_owned(), |error| code(error.as_str()));
-    vec![answer.status.as_str().to_owned(), name, answer.meaning()]
+fn row(examples: &[ExampleResponse]) -> Vec<String> {
+    let example = &examples[0];
+    let name = example.code.map_or_else(|| "none".to_owned(), |error| code(error.as_str()));
+    vec![example.status.as_str().to_owned(), name, example.meaning()]
 }
 
 /// Renders a link as a list item.
 pub(super) fn write_link(link: &Link) -> String {
-    format!("- [{}]({}): {}\n", link.title, destination(&link.address), link.note)
+    format!("- [{}]({}): {}\n", link.title, destination(&link.url), link.note)
 }
 
 /// Renders a table. The line below its head has the minimum number of hyphens that Markdown requires.

@@ -4,7 +4,7 @@
 //! the code that serves requests.
 
 pub(crate) mod about;
-mod answers;
+mod examples;
 mod headers;
 mod links;
 mod llms;

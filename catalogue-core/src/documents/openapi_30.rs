@@ -18,19 +18,19 @@ pub(super) fn render(site: Site<'_>) -> String {
     if let Some(info) = document["info"].as_object_mut() {
         info.shift_remove("summary");
     }
-    walk(&mut document);
+    convert(&mut document);
     format!("{document:#}")
 }
 
-fn walk(value: &mut Value) {
+fn convert(value: &mut Value) {
     match value {
         Value::Object(object) => {
             nullable(object);
             first_example(object);
             lone_reference(object);
-            object.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())).for_each(|(_, child)| walk(child));
+            object.iter_mut().filter(|(key, _)| !DATA.contains(&key.as_str())).for_each(|(_, child)| convert(child));
         }
-        Value::Array(items) => items.iter_mut().for_each(walk),
+        Value::Array(items) => items.iter_mut().for_each(convert),
         _ => {}
     }
 }
@@ -83,7 +83,7 @@ mod tests {
             "alone": { "$ref": "#/x" },
             "example": { "type": ["string", "null"] },
         });
-        walk(&mut value);
+        convert(&mut value);
         let expected = json!({
             "schema": { "type": "string", "nullable": true, "example": "a" },
             "beside": { "allOf": [{ "$ref": "#/x" }], "description": "d" },

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::json;
 
 use super::about::Site;
-use super::links::address_of;
+use super::links::document_url;
 use crate::model::Scope;
 use crate::operation::document::DocumentFormat;
 use crate::response::entity::Entity;
@@ -32,7 +32,7 @@ impl ProtectedResource {
         let path = base_url[origin.len()..].to_owned();
         // A slash directly after the host counts as an empty path.
         let path = format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path });
-        let page = address_of(site.docs, DocumentFormat::Reference);
+        let page = document_url(site.docs, DocumentFormat::Reference);
         let metadata = json!({
             "resource": base_url,
             "authorization_servers": servers,

@@ -9,40 +9,41 @@ use crate::operation::Operation;
 use crate::response::envelope::Failure;
 
 /// Path of the schemas in the OpenAPI document.
-const PLACE: &str = "#/components/schemas/";
+const SCHEMA_PREFIX: &str = "#/components/schemas/";
 
 /// Schemas of all responses, by name.
 #[derive(Debug)]
 pub(super) struct Schemas {
     /// All schemas with a name.
     pub(super) components: Map<String, Value>,
-    answers: Vec<Value>,
+    responses: Vec<Value>,
     /// Schema of all failures.
     pub(super) failure: Value,
 }
 
 impl Schemas {
     pub(super) fn collect() -> Self {
-        let settings = SchemaSettings::draft2020_12()
-            .for_serialize()
-            .with_transform(RecursiveTransform(tidy))
-            .with(|settings| settings.definitions_path = PLACE.trim_start_matches('#').trim_end_matches('/').into());
+        let settings =
+            SchemaSettings::draft2020_12().for_serialize().with_transform(RecursiveTransform(tidy)).with(|settings| {
+                settings.definitions_path = SCHEMA_PREFIX.trim_start_matches('#').trim_end_matches('/').into()
+            });
         let mut generator: SchemaGenerator = settings.into_generator();
-        let answers = Operation::ALL.iter().map(|operation| (operation.row().schema)(&mut generator).into()).collect();
+        let responses =
+            Operation::ALL.iter().map(|operation| (operation.row().schema)(&mut generator).into()).collect();
         let failure = generator.subschema_for::<Failure<'static>>().into();
-        Self { components: generator.take_definitions(true), answers, failure }
+        Self { components: generator.take_definitions(true), responses, failure }
     }
 
     /// Returns the schema of a successful response of `operation`.
-    pub(super) fn answer(&self, operation: Operation) -> &Value {
-        &self.answers[operation as usize]
+    pub(super) fn response(&self, operation: Operation) -> &Value {
+        &self.responses[operation as usize]
     }
 
     /// Returns the named objects that `schema` consists of, each once, outer ones first.
     pub(super) fn objects_in(&self, schema: &Value) -> Vec<(&str, &Value)> {
-        let mut found = Vec::new();
-        self.collect_objects(schema, &mut found);
-        found
+        let mut objects = Vec::new();
+        self.collect_objects(schema, &mut objects);
+        objects
     }
 
     /// Returns `schema` on one line: the properties of its objects, each with its type.
@@ -61,26 +62,26 @@ impl Schemas {
         }
     }
 
-    fn collect_objects<'s>(&'s self, schema: &Value, found: &mut Vec<(&'s str, &'s Value)>) {
+    fn collect_objects<'s>(&'s self, schema: &Value, objects: &mut Vec<(&'s str, &'s Value)>) {
         let Some((name, object)) = name_of(schema).and_then(|name| self.components.get_key_value(name)) else {
             if let Some(items) = schema.get("items") {
-                self.collect_objects(items, found);
+                self.collect_objects(items, objects);
             }
             return;
         };
-        if object.get("properties").is_none() || found.iter().any(|(known, _)| known == name) {
+        if object.get("properties").is_none() || objects.iter().any(|(known, _)| known == name) {
             return;
         }
-        found.push((name, object));
+        objects.push((name, object));
         for property in property_names(object) {
-            self.collect_objects(&object["properties"][property], found);
+            self.collect_objects(&object["properties"][property], objects);
         }
     }
 }
 
 /// Returns the name in a reference.
 pub(super) fn name_of(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.strip_prefix(PLACE)
+    schema.get("$ref")?.as_str()?.strip_prefix(SCHEMA_PREFIX)
 }
 
 /// Returns the required properties of an object, in the order of its fields.
@@ -124,17 +125,19 @@ mod tests {
     fn sketches_have_every_property() {
         let schemas = Schemas::collect();
         assert_eq!(
-            schemas.sketch(schemas.answer(Operation::GetMe)),
+            schemas.sketch(schemas.response(Operation::GetMe)),
             r#"{ "data": { "userId": string, "apiKeyId": string, "scopes": [string] } }"#
         );
-        assert!(schemas.sketch(schemas.answer(Operation::ListCourses)).ends_with(r#""nextCursor": string | null } }"#));
+        assert!(
+            schemas.sketch(schemas.response(Operation::ListCourses)).ends_with(r#""nextCursor": string | null } }"#)
+        );
     }
 
     #[test]
     fn objects_are_found_outer_first() {
         let schemas = Schemas::collect();
         let names = |schema| schemas.objects_in(schema).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(names(schemas.answer(Operation::GetCourse)), ["CourseDetailEnvelope", "CourseDetail", "Module"]);
+        assert_eq!(names(schemas.response(Operation::GetCourse)), ["CourseDetailEnvelope", "CourseDetail", "Module"]);
         assert_eq!(names(&schemas.failure), ["ErrorEnvelope", "ErrorBody"]);
     }
 }

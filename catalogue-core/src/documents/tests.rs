@@ -6,18 +6,18 @@ use std::path::Path;
 
 use super::DocumentFormat;
 use super::about::{About, Site};
-use crate::address::Address;
-use crate::cursor::MAX_TEXT;
+use crate::cursor::MAX_CURSOR_LENGTH;
 use crate::error::ErrorCode;
 use crate::model::MAX_SLUG_BYTES;
 use crate::model::Scope;
+use crate::mount_url::MountUrl;
 use crate::operation::{Operation, Parameter};
-use crate::request_id::MAX_LENGTH;
+use crate::request_id::MAX_REQUEST_ID_LENGTH;
 use crate::storage::Limit;
 
 /// Returns four of the served documents, each with a name.
 fn documents() -> [(&'static str, String); 4] {
-    let [base, docs] = ["/api/v1", "/docs"].map(|text| Address::parse(text).unwrap());
+    let [base, docs] = ["/api/v1", "/docs"].map(|text| MountUrl::parse(text).unwrap());
     let about = About::default();
     let site = Site { base: &base, docs: &docs, about: &about };
     let text = |format: DocumentFormat| format.text(site);
@@ -31,7 +31,7 @@ fn documents() -> [(&'static str, String); 4] {
 
 /// Returns bounds that the code defines elsewhere.
 fn bounds() -> [usize; 5] {
-    [Limit::MAX.get(), Limit::DEFAULT.get(), MAX_TEXT, MAX_SLUG_BYTES, MAX_LENGTH]
+    [Limit::MAX.get(), Limit::DEFAULT.get(), MAX_CURSOR_LENGTH, MAX_SLUG_BYTES, MAX_REQUEST_ID_LENGTH]
 }
 
 /// Collects the source files of the documents, each without its unit tests.
@@ -61,7 +61,7 @@ fn every_document_says_what_the_code_does() {
                 &[
                     format!("\"minimum\": {minimum},\n            \"maximum\": {maximum},"),
                     format!("\"default\": {default}\n"),
-                    format!("\"maxLength\": {MAX_TEXT}"),
+                    format!("\"maxLength\": {MAX_CURSOR_LENGTH}"),
                     format!("\"maxLength\": {MAX_SLUG_BYTES}"),
                 ],
             ),
@@ -90,7 +90,7 @@ fn rules() -> [String; 3] {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     [
         format!("Minimum {minimum}, maximum {maximum}, default {default}."),
-        format!("at most {MAX_TEXT}."),
+        format!("at most {MAX_CURSOR_LENGTH}."),
         format!("at most {MAX_SLUG_BYTES}."),
     ]
 }

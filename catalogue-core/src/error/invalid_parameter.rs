@@ -14,37 +14,37 @@ pub(crate) const LIMIT: &str = "limit";
 pub(crate) struct InvalidParameter {
     parameter: &'static str,
     #[serde(flatten)]
-    fault: Fault,
+    reason: Reason,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
-pub(crate) enum Fault {
+pub(crate) enum Reason {
     Repeated,
     NotAnInteger,
     OutOfRange { minimum: usize, maximum: usize },
     Invalid,
 }
 
-impl Fault {
+impl Reason {
     pub(crate) const OUT_OF_RANGE: Self = Self::OutOfRange { minimum: Limit::MIN.get(), maximum: Limit::MAX.get() };
 }
 
 impl InvalidParameter {
     /// Error for any invalid cursor: malformed, altered, or issued to another account.
-    pub(crate) const CURSOR: Self = Self::new(CURSOR, Fault::Invalid);
+    pub(crate) const CURSOR: Self = Self::new(CURSOR, Reason::Invalid);
 
     /// All errors that a request may be refused for.
     pub(crate) const ALL: [Self; 5] = [
-        Self::new(LIMIT, Fault::Repeated),
-        Self::new(LIMIT, Fault::NotAnInteger),
-        Self::new(LIMIT, Fault::OUT_OF_RANGE),
-        Self::new(CURSOR, Fault::Repeated),
+        Self::new(LIMIT, Reason::Repeated),
+        Self::new(LIMIT, Reason::NotAnInteger),
+        Self::new(LIMIT, Reason::OUT_OF_RANGE),
+        Self::new(CURSOR, Reason::Repeated),
         Self::CURSOR,
     ];
 
-    pub(crate) const fn new(parameter: &'static str, fault: Fault) -> Self {
-        Self { parameter, fault }
+    pub(crate) const fn new(parameter: &'static str, reason: Reason) -> Self {
+        Self { parameter, reason }
     }
 
     pub(crate) const fn parameter(self) -> &'static str {
@@ -53,13 +53,13 @@ impl InvalidParameter {
 
     pub(crate) fn message(self) -> Cow<'static, str> {
         let name = self.parameter;
-        match self.fault {
-            Fault::Repeated => format!("The parameter `{name}` may be given once only.").into(),
-            Fault::NotAnInteger | Fault::OutOfRange { .. } => {
+        match self.reason {
+            Reason::Repeated => format!("The parameter `{name}` may be given once only.").into(),
+            Reason::NotAnInteger | Reason::OutOfRange { .. } => {
                 let (minimum, maximum) = (Limit::MIN.get(), Limit::MAX.get());
                 format!("The parameter `{name}` must be an integer from {minimum} to {maximum}.").into()
             }
-            Fault::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
+            Reason::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
         }
     }
 }

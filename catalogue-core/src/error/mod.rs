@@ -13,7 +13,7 @@ use crate::auth::{Explanation, Refusal};
 use crate::limit::Throttled;
 use crate::model::{Scope, Scopes};
 use crate::storage::StorageError;
-pub(crate) use invalid_parameter::{CURSOR, Fault, InvalidParameter, LIMIT};
+pub(crate) use invalid_parameter::{CURSOR, InvalidParameter, LIMIT, Reason};
 
 /// The codes that clients branch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -157,7 +157,7 @@ impl ApiError {
             Self::Unauthorized(Refusal::Revoked, _) => "The bearer token was revoked.".into(),
             Self::UnsupportedCredential { .. } => "This kind of credential cannot read catalogue data here.".into(),
             Self::InsufficientScope { required, .. } => format!("The scope `{required}` is required.").into(),
-            Self::InvalidParameter(fault) => fault.message(),
+            Self::InvalidParameter(parameter) => parameter.message(),
             Self::RateLimited(Throttled { retry_after_seconds: 1, .. }) => {
                 "Too many requests; try again in a second.".into()
             }
@@ -175,7 +175,7 @@ impl ApiError {
             Self::Unauthorized(refusal, _) => Details::Reason { reason: refusal.reason() },
             Self::UnsupportedCredential { .. } => Details::Reason { reason: "unsupported_credential" },
             Self::InsufficientScope { required, granted } => Details::Scopes { required: [required], granted },
-            Self::InvalidParameter(fault) => Details::Parameter(fault),
+            Self::InvalidParameter(parameter) => Details::Parameter(parameter),
             Self::RateLimited(throttled) => Details::Retry { retry_after_seconds: throttled.retry_after_seconds },
             Self::Internal(_) => Details::Request { request_id },
         })

@@ -31,7 +31,7 @@ impl ClientAddress {
     /// Returns the address that is counted: an IPv4 address, even one mapped into IPv6, or the first 64 bits of an IPv6
     /// address, since one client may use all addresses that begin with them.
     #[must_use]
-    pub fn counted(self) -> IpAddr {
+    pub fn rate_limit_address(self) -> IpAddr {
         match self.0.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
             address @ IpAddr::V4(_) => address,
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_client_has_64_bits_of_ipv6_and_all_of_ipv4() {
-        for (address, counted) in [
+        for (address, expected) in [
             ("192.0.2.1", "192.0.2.1"),
             ("::ffff:192.0.2.1", "192.0.2.1"),
             ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
@@ -53,7 +53,10 @@ mod tests {
             ("2001:db8:1:3::", "2001:db8:1:3::"),
             ("::1", "::"),
         ] {
-            assert_eq!(ClientAddress(address.parse().unwrap()).counted(), counted.parse::<IpAddr>().unwrap());
+            assert_eq!(
+                ClientAddress(address.parse().unwrap()).rate_limit_address(),
+                expected.parse::<IpAddr>().unwrap()
+            );
         }
     }
 }

@@ -14,10 +14,10 @@ use crate::model::{AccountId, Identity};
 ///
 /// # Contract
 /// - Each key has its own windows and its own allowance: what one key takes changes nothing for another.
-/// - A window grants at most the limit, at least what [`take`](Self::take) returns as remaining, and after its end the
+/// - A window grants at most the limit, at least what [`acquire`](Self::acquire) returns as remaining, and after its end the
 ///   whole limit again: clients receive these numbers.
 /// - What was given back no longer counts. Giving back after the end of its window changes nothing.
-/// - An unreachable counter must not cause a refusal: return [`Taken::Uncounted`], and soon.
+/// - An unreachable counter must not cause a refusal: return [`Acquired::Uncounted`], and soon.
 /// - Calls may run concurrently. Their futures may be dropped before they finish; what was taken may then stay taken.
 ///
 /// [`LocalRateLimiter`](crate::limit::LocalRateLimiter) counts in this process.
@@ -28,17 +28,17 @@ pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     fn limit(&self) -> RateLimit;
 
     /// Takes one request from the allowance of `key`.
-    async fn take(&self, key: RateLimitKey<'_>) -> Taken;
+    async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired;
 
-    /// Gives back what `key` took in `window`, which [`Taken::Granted`] returned.
-    async fn give_back(&self, key: RateLimitKey<'_>, window: u64);
+    /// Gives back what `key` took in `window`, which [`Acquired::Granted`] returned.
+    async fn refund(&self, key: RateLimitKey<'_>, window: u64);
 }
 
 /// Holder of an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RateLimitKey<'r> {
-    /// The credential of this identity, distinguished by its account, its kind and [`Identity::counted_as`]. Every request
+    /// The credential of this identity, distinguished by its account, its kind and [`Identity::rate_limit_subject`]. Every request
     /// that it may make counts.
     Credential(&'r Identity),
     /// A client's address, whose unknown tokens count. The last 64 bits of an IPv6 address are zero.
@@ -53,18 +53,18 @@ pub enum RateLimitKey<'r> {
 /// Result of taking a request from an allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Taken {
+pub enum Acquired {
     /// One was taken, and the request continues.
     Granted {
         /// Number of requests left in this window.
         remaining: u32,
         /// Time until the window ends; at most the limit's window.
         resets_in: Duration,
-        /// Distinguishes this window of the key from all others, for [`RateLimiter::give_back`].
+        /// Distinguishes this window of the key from all others, for [`RateLimiter::refund`].
         window: u64,
     },
     /// No request is left in this window.
-    Refused {
+    Limited {
         /// Time until the window ends.
         resets_in: Duration,
     },

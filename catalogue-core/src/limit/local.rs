@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::limiter::{RateLimitKey, RateLimiter, Taken};
+use super::limiter::{Acquired, RateLimitKey, RateLimiter};
 use super::rate_limit::RateLimit;
 use super::windows::{BUCKETS, Fingerprints, Windows};
 
@@ -50,10 +50,10 @@ impl LocalRateLimiter {
         u64::try_from(since.as_nanos()).expect("no process lives for centuries")
     }
 
-    fn of(&self, key: RateLimitKey<'_>) -> (&Windows, u128) {
+    fn windows_for(&self, key: RateLimitKey<'_>) -> (&Windows, u128) {
         match key {
             RateLimitKey::Credential(identity) => {
-                let (account, id) = (identity.account.as_str(), identity.counted_as());
+                let (account, id) = (identity.account.as_str(), identity.rate_limit_subject());
                 (&self.credentials, self.fingerprints.of((account, identity.kind, id)))
             }
             RateLimitKey::UnknownTokens(address) => (&self.addresses, self.fingerprints.of(address)),
@@ -69,14 +69,14 @@ impl RateLimiter for LocalRateLimiter {
         self.limit
     }
 
-    async fn take(&self, key: RateLimitKey<'_>) -> Taken {
-        let (windows, key) = self.of(key);
-        windows.take(key, self.now())
+    async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired {
+        let (windows, key) = self.windows_for(key);
+        windows.acquire(key, self.now())
     }
 
-    async fn give_back(&self, key: RateLimitKey<'_>, window: u64) {
-        let (windows, key) = self.of(key);
-        windows.give_back(key, window);
+    async fn refund(&self, key: RateLimitKey<'_>, window: u64) {
+        let (windows, key) = self.windows_for(key);
+        windows.refund(key, window);
     }
 }
 
@@ -106,10 +106,10 @@ mod tests {
             RateLimitKey::Change(&bert),
         ];
         for key in keys {
-            assert!(matches!(limiter.take(key).await, Taken::Granted { .. }), "{key:?}");
+            assert!(matches!(limiter.acquire(key).await, Acquired::Granted { .. }), "{key:?}");
         }
         for key in keys {
-            assert!(matches!(limiter.take(key).await, Taken::Refused { .. }), "{key:?}");
+            assert!(matches!(limiter.acquire(key).await, Acquired::Limited { .. }), "{key:?}");
         }
     }
 }

@@ -2,16 +2,16 @@
 //! client may try. A [`RateLimiter`] counts; [`LocalRateLimiter`] does so in this process.
 
 mod client_address;
+mod enforcer;
 mod fields;
 mod limiter;
 mod local;
 mod rate_limit;
-mod step;
 mod windows;
 
 pub use client_address::ClientAddress;
+pub(crate) use enforcer::Enforcer;
 pub(crate) use fields::{Throttled, examples};
-pub use limiter::{RateLimitKey, RateLimiter, Taken};
+pub use limiter::{Acquired, RateLimitKey, RateLimiter};
 pub use local::LocalRateLimiter;
 pub use rate_limit::{InvalidRateLimit, RateLimit};
-pub(crate) use step::Limits;

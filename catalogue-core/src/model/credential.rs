@@ -142,7 +142,7 @@ impl CredentialState {
 
     /// Returns whether a request with the credential is accepted.
     #[must_use]
-    pub const fn holds(self) -> bool {
+    pub const fn is_active(self) -> bool {
         matches!(self, Self::Valid | Self::Ending)
     }
 }
@@ -177,7 +177,7 @@ mod tests {
         ] {
             let found = [before, end, after].map(|at| record.state(at));
             assert_eq!(found.map(CredentialState::name), states);
-            assert_eq!(found.map(CredentialState::holds), states.map(|name| ["valid", "ending"].contains(&name)));
+            assert_eq!(found.map(CredentialState::is_active), states.map(|name| ["valid", "ending"].contains(&name)));
         }
     }
 }

@@ -78,7 +78,7 @@ pub struct Issued {
     /// Client that it was issued to, if the token names one.
     pub client: Option<Arc<str>>,
     /// Text that represents issuer and client in a rate limit.
-    counted_as: Arc<str>,
+    rate_limit_subject: Arc<str>,
 }
 
 impl Issued {
@@ -87,8 +87,8 @@ impl Issued {
         let issuer = issuer.into();
         // The length separates the issuer's text from the client's. A digest, since both can be long.
         let digest = TokenDigest::of(&format!("{}:{issuer}{}", issuer.len(), client.as_deref().unwrap_or_default()));
-        let counted_as = digest.id(if client.is_some() { "client" } else { "issuer" }).into();
-        Self { issuer, client, counted_as }
+        let rate_limit_subject = digest.id(if client.is_some() { "client" } else { "issuer" }).into();
+        Self { issuer, client, rate_limit_subject }
     }
 }
 
@@ -139,8 +139,8 @@ impl Identity {
     /// issuer and client of an issued token, since a client could have a new token for each request; only the issuer if
     /// the token names no client. The text for issuer and client is never a credential's id.
     #[must_use]
-    pub fn counted_as(&self) -> &str {
-        self.issued.as_ref().map_or(&self.credential_id, |issued| &issued.counted_as)
+    pub fn rate_limit_subject(&self) -> &str {
+        self.issued.as_ref().map_or(&self.credential_id, |issued| &issued.rate_limit_subject)
     }
 
     pub(crate) fn view(&self) -> IdentityView<'_> {

@@ -15,5 +15,5 @@ pub(crate) use identity::IdentityView;
 pub use identity::{CredentialKind, Identity, Issued};
 pub use revision::{AtRevision, Revision};
 pub use scope::{OtherScope, Scope, Scopes};
-pub(crate) use token::begins_as_api_key;
+pub(crate) use token::has_api_key_prefix;
 pub use token::{NewToken, TokenDigest, token_kind};

@@ -10,9 +10,9 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const RANDOM_DIGITS: usize = 43;
 const CHECKSUM_DIGITS: usize = 6;
 /// Length of a token in characters; all prefixes have the same length.
-const LENGTH: usize = CredentialKind::ApiKey.token_prefix().len() + RANDOM_DIGITS + CHECKSUM_DIGITS;
+const TOKEN_LENGTH: usize = CredentialKind::ApiKey.token_prefix().len() + RANDOM_DIGITS + CHECKSUM_DIGITS;
 /// Number of a token's characters that are kept for display (decision C2).
-const SHOWN: usize = 8;
+const SHOWN_PREFIX_LENGTH: usize = 8;
 
 /// A newly generated secret: a prefix, 43 base62 digits of 256 random bits, and 6 base62 digits of the CRC-32 of
 /// everything before them.
@@ -60,7 +60,7 @@ impl NewToken {
     /// Returns the first 8 characters, for lists that distinguish tokens by them.
     #[must_use]
     pub fn shown_prefix(&self) -> &str {
-        &self.0[..SHOWN]
+        &self.0[..SHOWN_PREFIX_LENGTH]
     }
 }
 
@@ -111,21 +111,21 @@ impl fmt::Debug for TokenDigest {
 /// not check whether the token exists.
 #[must_use]
 pub fn token_kind(text: &str) -> Option<CredentialKind> {
-    CredentialKind::ALL.iter().copied().find(|kind| has_form(text, *kind))
+    CredentialKind::ALL.iter().copied().find(|kind| is_well_formed(text, *kind))
 }
 
-fn has_form(text: &str, kind: CredentialKind) -> bool {
+fn is_well_formed(text: &str, kind: CredentialKind) -> bool {
     let prefix = kind.token_prefix();
-    if text.len() != LENGTH || !text.starts_with(prefix) || !text.is_ascii() {
+    if text.len() != TOKEN_LENGTH || !text.starts_with(prefix) || !text.is_ascii() {
         return false;
     }
-    let (content, checksum) = text.split_at(LENGTH - CHECKSUM_DIGITS);
+    let (content, checksum) = text.split_at(TOKEN_LENGTH - CHECKSUM_DIGITS);
     content[prefix.len()..].bytes().fold(true, |all, b| all & b.is_ascii_alphanumeric())
         && checksum.as_bytes() == checksum_of(content)
 }
 
 /// Returns whether `text` is an API key or was meant to be one: whether it has the prefix.
-pub(crate) fn begins_as_api_key(text: &str) -> bool {
+pub(crate) fn has_api_key_prefix(text: &str) -> bool {
     text.starts_with(CredentialKind::ApiKey.token_prefix())
 }
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn every_changed_character_is_found() {
         let key = NewToken::mint(CredentialKind::ApiKey);
-        for at in 0..LENGTH {
+        for at in 0..TOKEN_LENGTH {
             let mut typo = key.expose().to_owned();
             let other = if typo.as_bytes()[at] == b'a' { "b" } else { "a" };
             typo.replace_range(at..=at, other);
@@ -207,7 +207,7 @@ mod tests {
         for kind in CredentialKind::ALL {
             let token = NewToken::mint(*kind);
             assert_eq!(token_kind(token.expose()), Some(*kind));
-            let cut = &token.expose()[..LENGTH - 1];
+            let cut = &token.expose()[..TOKEN_LENGTH - 1];
             let other = if token.expose().ends_with('a') { 'b' } else { 'a' };
             for wrong in [cut.to_owned(), format!("{cut}{other}"), format!("{} ", token.expose())] {
                 assert_eq!(token_kind(&wrong), None);

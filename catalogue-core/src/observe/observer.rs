@@ -119,11 +119,11 @@ impl<'r> FinishedRequest<'r> {
         request: &'r request::Parts,
         response: &Response<Bytes>,
         request_id: &'r HeaderValue,
-        seen: Option<&'r Identity>,
+        identified: Option<&'r Identity>,
         error: Option<&'r ApiError>,
     ) -> Self {
         let is_refused = matches!(error, Some(ApiError::Unauthorized(..)));
-        let (caller, refused) = if is_refused { (None, seen) } else { (seen, None) };
+        let (caller, refused) = if is_refused { (None, identified) } else { (identified, None) };
         let mut finished = Self {
             operation: None,
             method: &request.method,
@@ -154,7 +154,7 @@ impl<'r> FinishedRequest<'r> {
     }
 
     /// Calls `observer` and logs a panic in it.
-    pub(crate) fn tell(&self, observer: &dyn Observer) {
+    pub(crate) fn notify(&self, observer: &dyn Observer) {
         if catch_unwind(AssertUnwindSafe(|| observer.finished(self))).is_err() {
             tracing::error!(request_id = self.request_id, "the observer of finished requests panicked");
         }

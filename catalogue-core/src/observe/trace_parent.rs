@@ -23,19 +23,19 @@ impl<'r> TraceParent<'r> {
 
     fn parse(text: &'r str) -> Option<Self> {
         let (known, more) = text.as_bytes().split_at_checked(LENGTH)?;
-        let is_of_a_version = match &known[..2] {
+        let is_valid_version = match &known[..2] {
             b"00" => more.is_empty(),
             b"ff" => false,
             version => version.iter().all(is_digit) && (more.is_empty() || more.starts_with(b"-")),
         };
-        let is_right = is_of_a_version
+        let is_valid = is_valid_version
             && known[2] == b'-'
             && is_id(&known[3..35])
             && known[35] == b'-'
             && is_id(&known[36..52])
             && known[52] == b'-'
             && known[53..].iter().all(is_digit);
-        is_right.then(|| Self(&text[..LENGTH]))
+        is_valid.then(|| Self(&text[..LENGTH]))
     }
 
     /// Returns the trace's id: 32 hexadecimal digits.

@@ -8,10 +8,10 @@ use crate::cursor::Cursor;
 use crate::model::Revision;
 
 /// Usual size of an item of a page, in bytes.
-const USUAL_ITEM: usize = 224;
+const TYPICAL_ITEM_BYTES: usize = 224;
 
 /// Usual size of the body of a course, in bytes, so that the buffer rarely grows.
-const USUAL_BODY: usize = 2 << 10;
+const TYPICAL_BODY_BYTES: usize = 2 << 10;
 
 /// The envelope of a success (section 1).
 #[derive(Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ pub(crate) struct ListBody {
 impl ListBody {
     /// Creates a body with capacity for `items` items of usual size.
     pub(crate) fn with_capacity(items: usize) -> Self {
-        let mut json = Vec::with_capacity((items + 1) * USUAL_ITEM);
+        let mut json = Vec::with_capacity((items + 1) * TYPICAL_ITEM_BYTES);
         json.extend_from_slice(br#"{"data":["#);
         Self { json, items: 0 }
     }
@@ -95,7 +95,7 @@ impl ListBody {
 }
 
 pub(crate) fn json<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut body = Vec::with_capacity(USUAL_BODY);
+    let mut body = Vec::with_capacity(TYPICAL_BODY_BYTES);
     write(&mut body, value);
     body
 }

@@ -5,9 +5,9 @@ use percent_encoding::percent_decode_str;
 use super::body::{Reply, Success};
 use super::parameter::Parameter;
 use super::{Authorized, Row, Tag, example};
-use crate::address::has_bad_escape;
 use crate::error::ApiError;
 use crate::model::{CourseDetail, MAX_SLUG_BYTES, Scope, is_slug};
+use crate::mount_url::has_invalid_escape;
 use crate::storage::CourseStorage;
 
 pub(super) static ROW: Row = Row {
@@ -27,7 +27,7 @@ pub(super) static ROW: Row = Row {
 /// Decodes the slug in a path segment, once, as UTF-8 (decision R6). Returns `None` if no course can have it.
 pub(super) fn parse_slug(segment: &str) -> Option<String> {
     // Longer than any slug, even with every byte escaped.
-    if segment.len() > 3 * MAX_SLUG_BYTES || has_bad_escape(segment) {
+    if segment.len() > 3 * MAX_SLUG_BYTES || has_invalid_escape(segment) {
         return None;
     }
     let slug = percent_decode_str(segment).decode_utf8().ok()?;

@@ -1,17 +1,17 @@
 //! Operations of the API: one row of a table each, which drives the router, the scope gate and every document. A new
 //! endpoint adds a variant, its row, a file with its parameters and its implementation, and its tests.
 
+mod authorization;
 pub(crate) mod body;
 mod course;
 mod courses;
 pub(crate) mod document;
 mod example;
-mod gate;
 mod me;
 mod openapi;
 mod parameter;
 
-pub(crate) use gate::Authorized;
+pub(crate) use authorization::Authorized;
 pub(crate) use parameter::Parameter;
 
 use schemars::{Schema, SchemaGenerator};
@@ -97,7 +97,7 @@ impl Tag {
 
 /// A request with its parameters parsed.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum ParsedOperation {
     Call(Call),
     /// A document, which is rendered only once.
     Document(DocumentFormat),
@@ -131,12 +131,17 @@ impl Operation {
     }
 
     /// Parses the parameters (decision R2: returns the first error, limit before cursor).
-    pub(crate) fn parse(self, caller: &Authorized<'_>, segment: &str, query: Option<&str>) -> Result<Asked, ApiError> {
-        Ok(Asked::Call(match self {
+    pub(crate) fn parse(
+        self,
+        caller: &Authorized<'_>,
+        segment: &str,
+        query: Option<&str>,
+    ) -> Result<ParsedOperation, ApiError> {
+        Ok(ParsedOperation::Call(match self {
             Self::GetMe => Call::Me,
             Self::ListCourses => Call::Courses(ListCall::parse(caller, query)?),
             Self::GetCourse => Call::Course(course::parse_slug(segment)),
-            Self::GetOpenApi => return Ok(Asked::Document(DocumentFormat::OpenApi)),
+            Self::GetOpenApi => return Ok(ParsedOperation::Document(DocumentFormat::OpenApi)),
         }))
     }
 }

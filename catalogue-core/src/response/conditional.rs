@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
 /// Maximum length of `If-None-Match` in bytes: some 140 of the catalogue's tags. A longer list does not match.
-const MOST_BYTES: usize = 4 * 1024;
+const MAX_HEADER_BYTES: usize = 4 * 1024;
 
 /// A weak entity tag; weak, so that it survives compression by a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,20 +32,20 @@ impl ETag {
     }
 
     /// Returns whether the request's `If-None-Match` matches this tag by weak comparison, or any tag with `*`.
-    pub(crate) fn is_named_in(&self, headers: &HeaderMap) -> bool {
-        headers.contains_key(IF_NONE_MATCH) && (names_any(headers) || self.is_listed_in(headers))
+    pub(crate) fn is_matched_by(&self, headers: &HeaderMap) -> bool {
+        headers.contains_key(IF_NONE_MATCH) && (has_wildcard(headers) || self.is_listed_in(headers))
     }
 
     /// Returns whether the request's `If-None-Match` lists this very tag, by weak comparison.
     pub(crate) fn is_listed_in(&self, headers: &HeaderMap) -> bool {
         let (fields, opaque) = (headers.get_all(IF_NONE_MATCH), opaque_tag(self.0.as_bytes()));
         let bytes: usize = fields.iter().map(HeaderValue::len).sum();
-        bytes <= MOST_BYTES && fields.iter().any(|field| lists(field.as_bytes(), opaque))
+        bytes <= MAX_HEADER_BYTES && fields.iter().any(|field| lists(field.as_bytes(), opaque))
     }
 }
 
 /// Returns whether the request's `If-None-Match` is `*`, which matches any tag.
-pub(crate) fn names_any(headers: &HeaderMap) -> bool {
+pub(crate) fn has_wildcard(headers: &HeaderMap) -> bool {
     headers.get_all(IF_NONE_MATCH).iter().any(|field| field.as_bytes().trim_ascii() == b"*")
 }
 
@@ -54,8 +54,8 @@ fn opaque_tag(tag: &[u8]) -> &[u8] {
     tag.strip_prefix(b"W/").unwrap_or(tag)
 }
 
-/// Returns whether a list of entity tags contains `wanted`. Tags may contain commas, so they are parsed one by one.
-fn lists(mut field: &[u8], wanted: &[u8]) -> bool {
+/// Returns whether a list of entity tags contains `expected`. Tags may contain commas, so they are parsed one by one.
+fn lists(mut field: &[u8], expected: &[u8]) -> bool {
     loop {
         while let [b' ' | b'\t' | b',', rest @ ..] = field {
             field = rest;
@@ -64,7 +64,7 @@ fn lists(mut field: &[u8], wanted: &[u8]) -> bool {
         let [b'"', rest @ ..] = tag else { return false };
         let Some(length) = rest.iter().position(|&b| b == b'"') else { return false };
         let end = length + 2;
-        if &tag[..end] == wanted {
+        if &tag[..end] == expected {
             return true;
         }
         field = &tag[end..];
@@ -98,7 +98,7 @@ mod tests {
     fn a_star_names_any_tag() {
         for (field, named) in [("*", true), (" * ", true), ("\"*\"", false), ("*, \"a\"", false)] {
             let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(field))]);
-            assert_eq!(ETag::of_bytes(b"one").is_named_in(&headers), named, "{field}");
+            assert_eq!(ETag::of_bytes(b"one").is_matched_by(&headers), named, "{field}");
         }
     }
 
@@ -111,10 +111,13 @@ mod tests {
             let fields = fields.iter().map(|field| (IF_NONE_MATCH, HeaderValue::try_from(field).unwrap()));
             tag.is_listed_in(&fields.collect())
         };
-        assert!(is_listed(&[with(MOST_BYTES)]) && is_listed(&[with(MOST_BYTES / 2), with(MOST_BYTES / 2)]));
+        assert!(
+            is_listed(&[with(MAX_HEADER_BYTES)])
+                && is_listed(&[with(MAX_HEADER_BYTES / 2), with(MAX_HEADER_BYTES / 2)])
+        );
         assert!(is_listed(&[with(140 * (own.len() + 2))]), "140 tags");
-        assert!(!is_listed(&[with(MOST_BYTES + 1)]));
-        assert!(!is_listed(&[with(MOST_BYTES / 2), with(MOST_BYTES / 2), own.clone()]));
+        assert!(!is_listed(&[with(MAX_HEADER_BYTES + 1)]));
+        assert!(!is_listed(&[with(MAX_HEADER_BYTES / 2), with(MAX_HEADER_BYTES / 2), own.clone()]));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::response::conditional::ETag;
 pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD, OPTIONS";
 
 /// Minimum size of a body to compress, in bytes; below it, compression saves no packet.
-const SMALLEST_COMPRESSED: usize = 1_024;
+const MIN_COMPRESSED_BYTES: usize = 1_024;
 
 /// gzip compression level: a compromise between small responses and a short wait for the first caller.
 const GZIP_LEVEL: u32 = 5;
@@ -56,15 +56,15 @@ impl Entity {
 
     /// Returns the bytes compressed with gzip (RFC 1952), or `None` if they are few or gzip does not halve them.
     pub(crate) fn compressed(&self) -> Option<&Bytes> {
-        if self.plain.len() < SMALLEST_COMPRESSED {
+        if self.plain.len() < MIN_COMPRESSED_BYTES {
             return None;
         }
         self.compressed.get_or_init(|| self.compress()).as_ref()
     }
 
     fn compress(&self) -> Option<Bytes> {
-        let room = Vec::with_capacity(self.plain.len() / 4);
-        let mut encoder = GzEncoder::new(room, Compression::new(GZIP_LEVEL));
+        let buffer = Vec::with_capacity(self.plain.len() / 4);
+        let mut encoder = GzEncoder::new(buffer, Compression::new(GZIP_LEVEL));
         encoder.write_all(&self.plain).ok()?;
         let mut compressed = encoder.finish().ok().filter(|bytes| bytes.len() <= self.plain.len() / 2)?;
         compressed.shrink_to_fit();

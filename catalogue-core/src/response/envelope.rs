@@ -9,8 +9,8 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
-use crate::address::Address;
 use crate::error::{ApiError, Details, ErrorCode};
+use crate::mount_url::MountUrl;
 use crate::operation::body::{Reply, json};
 use crate::response::conditional::ETag;
 use crate::response::entity::{ALLOWED_METHODS, Entity};
@@ -21,7 +21,7 @@ const JSON: &str = "application/json";
 const CACHE_CONTROL_OF_DOCUMENTS: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 /// Usual number of headers in a response, so that the map grows once.
-const USUAL_HEADERS: usize = 10;
+const TYPICAL_HEADERS: usize = 10;
 
 /// The envelope of every failure (section 2.6).
 #[derive(Serialize, JsonSchema)]
@@ -54,7 +54,7 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Returns the entity of an operation's reply, with `etag` or else a tag made from the bytes.
-pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity {
+pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &MountUrl) -> Entity {
     let etag = etag.unwrap_or_else(|| ETag::of_bytes(&reply.body));
     let link = reply.next.map(|next| {
         let link = format!(r#"<{}{next}>; rel="next""#, base.as_str());
@@ -64,11 +64,11 @@ pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &Address) -> Entity
 }
 
 /// Returns 200 with an operation's entity, or 304 if the caller has it already.
-pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
-    if entity.etag.is_named_in(request) {
+pub(crate) fn success(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+    if entity.etag.is_matched_by(request) {
         return not_modified(&entity.etag);
     }
-    let mut response = private(found(entity, request));
+    let mut response = private(full(entity, request));
     if let Some(link) = &entity.link {
         response.headers_mut().insert(LINK, link.clone());
     }
@@ -77,7 +77,7 @@ pub(crate) fn answer(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
 
 /// Returns 304 for an operation whose response would have the tag `etag`.
 pub(crate) fn not_modified(etag: &ETag) -> Response<Bytes> {
-    private(unmodified(etag))
+    private(bare_not_modified(etag))
 }
 
 /// Adds the caching headers of a response that is only for its caller.
@@ -90,8 +90,8 @@ fn private(mut response: Response<Bytes>) -> Response<Bytes> {
 
 /// Returns 200 with a public document, or 304 if the client has it already.
 pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
-    let is_known = entity.etag.is_named_in(request);
-    let mut response = if is_known { unmodified(&entity.etag) } else { found(entity, request) };
+    let is_known = entity.etag.is_matched_by(request);
+    let mut response = if is_known { bare_not_modified(&entity.etag) } else { full(entity, request) };
     let headers = response.headers_mut();
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
     headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);
@@ -103,7 +103,7 @@ pub(crate) fn document(entity: &Entity, request: &HeaderMap) -> Response<Bytes> 
 }
 
 /// Returns 303 to the reference page for a browser at the root (decision R12), and `NotFound` for other clients.
-pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes>, ApiError> {
+pub(crate) fn root(docs: &MountUrl, request: &HeaderMap) -> Result<Response<Bytes>, ApiError> {
     if !wants_html(request) {
         return Err(ApiError::NotFound);
     }
@@ -117,13 +117,13 @@ pub(crate) fn root(docs: &Address, request: &HeaderMap) -> Result<Response<Bytes
 }
 
 /// Returns 200 with the entity, compressed if the client prefers that.
-fn found(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
+fn full(entity: &Entity, request: &HeaderMap) -> Response<Bytes> {
     let compressed = accepts_gzip(request).then(|| entity.compressed()).flatten();
     let body = compressed.unwrap_or(&entity.plain).clone();
     let length = HeaderValue::from(body.len());
     let mut response = Response::new(body);
     let headers = response.headers_mut();
-    headers.reserve(USUAL_HEADERS);
+    headers.reserve(TYPICAL_HEADERS);
     headers.insert(CONTENT_TYPE, entity.media_type.clone());
     headers.insert(CONTENT_LENGTH, length);
     if compressed.is_some() {
@@ -140,7 +140,7 @@ pub(crate) fn options() -> Response<Bytes> {
     response
 }
 
-fn unmodified(etag: &ETag) -> Response<Bytes> {
+fn bare_not_modified(etag: &ETag) -> Response<Bytes> {
     let mut response = without_body(StatusCode::NOT_MODIFIED);
     response.headers_mut().insert(ETAG, etag.header());
     response
@@ -149,7 +149,7 @@ fn unmodified(etag: &ETag) -> Response<Bytes> {
 fn without_body(status: StatusCode) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = status;
-    response.headers_mut().reserve(USUAL_HEADERS);
+    response.headers_mut().reserve(TYPICAL_HEADERS);
     response
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn failure(error: &ApiError, request_id: &str) -> Response<Bytes> {
     let mut response = Response::new(body.into());
     *response.status_mut() = error.status();
     let headers = response.headers_mut();
-    headers.reserve(USUAL_HEADERS);
+    headers.reserve(TYPICAL_HEADERS);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     headers.insert(CONTENT_LENGTH, length);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

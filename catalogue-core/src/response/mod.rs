@@ -1,11 +1,11 @@
-//! [`Answers`]: responds to a call from the page cache, with 304, or by rendering. The submodules make bytes and headers.
+//! [`Responder`]: responds to a call from the page cache, with 304, or by rendering. The submodules make bytes and headers.
 
+mod cache_key;
 pub(crate) mod conditional;
 pub(crate) mod entity;
 pub(crate) mod envelope;
 pub(crate) mod negotiation;
 pub(crate) mod page_cache;
-mod page_key;
 pub(crate) mod rendering;
 
 use std::sync::Arc;
@@ -17,60 +17,60 @@ use crate::error::ApiError;
 use crate::model::Revision;
 use crate::operation::{Authorized, Call};
 use crate::storage::CourseStorage;
-use conditional::{ETag, names_any};
+use cache_key::{CacheKey, Subject};
+use conditional::{ETag, has_wildcard};
 use entity::Entity;
-use page_cache::{Fresh, PageCache};
-use page_key::{Key, Shown};
+use page_cache::{PageCache, Rendered};
 use rendering::Rendering;
 
 /// Responder to the calls of authorized callers. Clones share the page cache.
 #[derive(Clone, Debug)]
-pub(crate) struct Answers {
+pub(crate) struct Responder {
     courses: Arc<dyn CourseStorage>,
     pub(crate) page_cache: Arc<PageCache>,
 }
 
-impl Answers {
+impl Responder {
     /// Creates a responder that reads from `courses` and caches up to `page_cache` bytes.
     pub(crate) fn new(courses: Arc<dyn CourseStorage>, page_cache: usize) -> Self {
         Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
     }
 
     /// Responds to a call from the cache or with 304, without reading a course; otherwise renders the response.
-    pub(crate) async fn answer(
+    pub(crate) async fn respond(
         &self,
         rendering: &Rendering,
         call: Call,
         caller: &Authorized<'_>,
         revision: Option<Revision>,
         headers: &HeaderMap,
-    ) -> Result<Answer, ApiError> {
-        let shown = match (&call, revision) {
-            (Call::Me, _) => Some(Shown::Caller(Box::new(caller.identity().clone()))),
-            (_, None) => self.courses.revision(caller.account()).await?.map(Shown::Courses),
-            (_, Some(revision)) => Some(Shown::Courses(revision)),
+    ) -> Result<CallResponse, ApiError> {
+        let subject = match (&call, revision) {
+            (Call::Me, _) => Some(Subject::Caller(Box::new(caller.identity().clone()))),
+            (_, None) => self.courses.revision(caller.account()).await?.map(Subject::Courses),
+            (_, Some(revision)) => Some(Subject::Courses(revision)),
         };
         // Rendering is boxed, so that responses without any do not reserve space for it.
-        let Some(shown) = shown else {
+        let Some(subject) = subject else {
             let work = async move {
                 let reply = call.run(&*self.courses, caller).await?;
                 let entity = envelope::entity(reply, None, &rendering.base);
-                Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
+                Ok(CallResponse { response: envelope::success(&entity, headers), rendered: true })
             };
             return Box::pin(work).await;
         };
-        let key = Key { mount: rendering.mount, account: caller.account().clone(), shown, call };
+        let key = CacheKey { mount: rendering.mount, account: caller.account().clone(), subject, call };
         if let Some(cached) = self.page_cache.get(&key) {
-            return Ok(Answer { response: envelope::answer(&cached, headers), rendered: false });
+            return Ok(CallResponse { response: envelope::success(&cached, headers), rendered: false });
         }
         let etag = rendering.tag(&key);
         // `*` would match a response that may not exist; this very tag was only ever sent with one that did.
         if etag.is_listed_in(headers) {
-            return Ok(Answer { response: envelope::not_modified(&etag), rendered: false });
+            return Ok(CallResponse { response: envelope::not_modified(&etag), rendered: false });
         }
         let work = async move {
             let entity = self.page_cache.get_or_render(&key, self.render(rendering, &key, etag, caller)).await?;
-            Ok(Answer { response: envelope::answer(&entity, headers), rendered: true })
+            Ok(CallResponse { response: envelope::success(&entity, headers), rendered: true })
         };
         Box::pin(work).await
     }
@@ -79,36 +79,36 @@ impl Answers {
     async fn render(
         &self,
         rendering: &Rendering,
-        key: &Key,
+        key: &CacheKey,
         etag: ETag,
         caller: &Authorized<'_>,
-    ) -> Result<Fresh, ApiError> {
+    ) -> Result<Rendered, ApiError> {
         let reply = key.call.run(&*self.courses, caller).await?;
-        let is_of_key = match key.shown {
-            Shown::Courses(revision) => reply.revision == Some(revision),
-            Shown::Caller(_) => true,
+        let cacheable = match key.subject {
+            Subject::Courses(revision) => reply.revision == Some(revision),
+            Subject::Caller(_) => true,
         };
-        let entity = Arc::new(envelope::entity(reply, is_of_key.then_some(etag), &rendering.base));
-        Ok(Fresh { entity, is_of_key })
+        let entity = Arc::new(envelope::entity(reply, cacheable.then_some(etag), &rendering.base));
+        Ok(Rendered { entity, cacheable })
     }
 }
 
 /// Response to a call.
-pub(crate) struct Answer {
+pub(crate) struct CallResponse {
     pub(crate) response: Response<Bytes>,
     /// Whether it was rendered, for this call or for a concurrent one with the same key.
     rendered: bool,
 }
 
-impl Answer {
+impl CallResponse {
     /// Creates the response with a document, which is rendered only once.
     pub(crate) fn document(document: &Entity, request: &HeaderMap) -> Self {
-        Self { response: envelope::answer(document, request), rendered: false }
+        Self { response: envelope::success(document, request), rendered: false }
     }
 
     /// Returns whether the rate limit refunds it (decision A2): a 304 for a tag that the caller has, without any rendering.
     /// `*` is never free: otherwise its cost would depend on what others requested.
-    pub(crate) fn is_free(&self, request: &HeaderMap) -> bool {
-        self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !names_any(request)
+    pub(crate) fn is_refundable(&self, request: &HeaderMap) -> bool {
+        self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !has_wildcard(request)
     }
 }

@@ -4,7 +4,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderName};
 
 /// Maximum length of the field in bytes. No client needs more; a longer field is ignored.
-const MOST_BYTES: usize = 1024;
+const MAX_HEADER_BYTES: usize = 1024;
 
 /// Returns whether the client accepts gzip and does not prefer the uncompressed bytes.
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
@@ -12,13 +12,13 @@ pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     for member in members(headers, &ACCEPT_ENCODING) {
         let (name, parameters) = member.split_once(';').unwrap_or((member, ""));
         let is = |coding: &str| name.trim().eq_ignore_ascii_case(coding);
-        let place = match () {
+        let slot = match () {
             () if is("gzip") || is("x-gzip") => &mut gzip,
             () if is("*") => &mut any,
             () if is("identity") => &mut identity,
             () => continue,
         };
-        *place = Some(weight(parameters));
+        *slot = Some(weight(parameters));
     }
     gzip.or(any).is_some_and(|weight| weight >= identity.unwrap_or(0.0).max(0.001))
 }
@@ -37,7 +37,7 @@ pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
 fn members<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let fields = headers.get_all(name);
     let bytes: usize = fields.iter().map(http::HeaderValue::len).sum();
-    let texts = fields.into_iter().filter(move |_| bytes <= MOST_BYTES).filter_map(|field| field.to_str().ok());
+    let texts = fields.into_iter().filter(move |_| bytes <= MAX_HEADER_BYTES).filter_map(|field| field.to_str().ok());
     texts.flat_map(|text| text.split(','))
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn weights_decide() {
-        for (field, wanted) in [
+        for (field, expected) in [
             ("gzip", true),
             ("GZIP", true),
             ("x-gzip", true),
@@ -89,7 +89,7 @@ mod tests {
             ("gzipped", false),
         ] {
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(field))]);
-            assert_eq!(accepts_gzip(&headers), wanted, "{field:?}");
+            assert_eq!(accepts_gzip(&headers), expected, "{field:?}");
         }
         assert!(!accepts_gzip(&HeaderMap::new()));
     }
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn thousandths_are_read_as_such() {
-        for (value, wanted) in [
+        for (value, expected) in [
             ("0", 0.0),
             ("0.", 0.0),
             ("0.7", 0.7),
@@ -138,7 +138,7 @@ mod tests {
             ("0.1234", 0.0),
             ("inf", 0.0),
         ] {
-            assert_eq!(weight(&format!("q={value}")), wanted, "{value}");
+            assert_eq!(weight(&format!("q={value}")), expected, "{value}");
         }
     }
 
@@ -149,9 +149,9 @@ mod tests {
             accepts_gzip(&fields.collect())
         };
         let field = |bytes: usize| format!("gzip,{}", "a".repeat(bytes - 5));
-        assert!(fields(&[field(MOST_BYTES)]));
-        assert!(!fields(&[field(MOST_BYTES + 1)]));
-        assert!(fields(&[field(MOST_BYTES / 2), field(MOST_BYTES / 2)]));
-        assert!(!fields(&[field(MOST_BYTES / 2), field(MOST_BYTES / 2), "gzip".to_owned()]));
+        assert!(fields(&[field(MAX_HEADER_BYTES)]));
+        assert!(!fields(&[field(MAX_HEADER_BYTES + 1)]));
+        assert!(fields(&[field(MAX_HEADER_BYTES / 2), field(MAX_HEADER_BYTES / 2)]));
+        assert!(!fields(&[field(MAX_HEADER_BYTES / 2), field(MAX_HEADER_BYTES / 2), "gzip".to_owned()]));
     }
 }

@@ -9,18 +9,18 @@ use quick_cache::sync::Cache;
 
 use crate::error::ApiError;
 use crate::panic_guard::catch_panic;
+use crate::response::cache_key::CacheKey;
 use crate::response::entity::Entity;
-use crate::response::page_key::Key;
 use crate::storage::{StorageError, StorageErrorKind};
 
 /// Usual size of a page of fifty in bytes, for the cache's initial layout.
-const USUAL_WEIGHT: usize = 16 << 10;
+const TYPICAL_WEIGHT: usize = 16 << 10;
 
 /// Size of an entry without its bytes, in bytes, measured with many small responses.
-const OVERHEAD: usize = 256;
+const ENTRY_OVERHEAD: usize = 256;
 
 /// Logged as the cause for a request that failed because the request that it waited for failed.
-const WAITED_IN_VAIN: &str = "another request was reading the same answer and failed; its own line says why";
+const LEADER_FAILED: &str = "another request was reading the same answer and failed; its own line says why";
 
 /// Hits, misses and size of the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,30 +38,30 @@ pub struct PageCacheStatistics {
 #[derive(Debug)]
 pub(crate) struct PageCache {
     /// `None` if caching is disabled.
-    entries: Option<Cache<Key, Rendered, Bytes>>,
+    entries: Option<Cache<CacheKey, SharedEntity, ByteWeighter>>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
 /// Result that the waiters for a response get. Only a response stays in the cache.
-type Rendered = Result<Arc<Entity>, NothingToShare>;
+type SharedEntity = Result<Arc<Entity>, Unshared>;
 
 /// Reason why the waiters for a response get none.
 #[derive(Clone, Copy, Debug)]
-enum NothingToShare {
+enum Unshared {
     /// Rendering failed. Waiters fail too: a retry could wait for the same error once more.
     Failed(StorageErrorKind),
     /// The result is only for the request that rendered it; the waiters render on their own, concurrently.
-    NotKept,
+    NotCacheable,
 }
 
 #[derive(Clone, Debug)]
-struct Bytes;
+struct ByteWeighter;
 
-impl Weighter<Key, Rendered> for Bytes {
-    fn weight(&self, key: &Key, rendered: &Rendered) -> u64 {
-        let body = rendered.as_ref().map_or(0, |entity| entity.weight());
-        let bytes = key.weight() + body + OVERHEAD;
+impl Weighter<CacheKey, SharedEntity> for ByteWeighter {
+    fn weight(&self, key: &CacheKey, shared: &SharedEntity) -> u64 {
+        let body = shared.as_ref().map_or(0, |entity| entity.weight());
+        let bytes = key.weight() + body + ENTRY_OVERHEAD;
         // The allocator adds about an eighth to large allocations.
         (bytes + bytes / 8) as u64
     }
@@ -70,12 +70,12 @@ impl Weighter<Key, Rendered> for Bytes {
 impl PageCache {
     /// Creates a cache of at most `bytes` bytes; 0 disables caching.
     pub(crate) fn new(bytes: usize) -> Self {
-        let entries = (bytes > 0).then(|| Cache::with_weighter(bytes / USUAL_WEIGHT, bytes as u64, Bytes));
+        let entries = (bytes > 0).then(|| Cache::with_weighter(bytes / TYPICAL_WEIGHT, bytes as u64, ByteWeighter));
         Self { entries, hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
     }
 
     /// Returns the cached response, if there is one.
-    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Entity>> {
+    pub(crate) fn get(&self, key: &CacheKey) -> Option<Arc<Entity>> {
         let entity = self.entries.as_ref()?.get(key)?.ok()?;
         Some(self.hit(entity))
     }
@@ -84,40 +84,40 @@ impl PageCache {
     /// result or failure; if the first is dropped, a waiter takes over.
     pub(crate) async fn get_or_render(
         &self,
-        key: &Key,
-        render: impl Future<Output = Result<Fresh, ApiError>>,
+        key: &CacheKey,
+        render: impl Future<Output = Result<Rendered, ApiError>>,
     ) -> Result<Arc<Entity>, ApiError> {
         let Some(entries) = &self.entries else {
-            return render.await.map(|fresh| fresh.entity);
+            return render.await.map(|rendered| rendered.entity);
         };
         let guard = match entries.get_value_or_guard_async(key).await {
             Ok(Ok(entity)) => return Ok(self.hit(entity)),
-            Ok(Err(NothingToShare::Failed(kind))) => return Err(StorageError::new(kind, WAITED_IN_VAIN).into()),
-            Ok(Err(NothingToShare::NotKept)) => None,
+            Ok(Err(Unshared::Failed(kind))) => return Err(StorageError::new(kind, LEADER_FAILED).into()),
+            Ok(Err(Unshared::NotCacheable)) => None,
             Err(guard) => Some(guard),
         };
         self.misses.fetch_add(1, Ordering::Relaxed);
         let Some(guard) = guard else {
-            return render.await.map(|fresh| fresh.entity);
+            return render.await.map(|rendered| rendered.entity);
         };
         // A panic counts as a failure; otherwise each waiter in turn would run into it.
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
-        let rendered = match &outcome {
-            Ok(fresh) if fresh.is_of_key => Ok(Arc::clone(&fresh.entity)),
+        let shared = match &outcome {
+            Ok(rendered) if rendered.cacheable => Ok(Arc::clone(&rendered.entity)),
             Err(ApiError::Internal(cause)) => {
                 let kind = cause.downcast_ref().map_or(StorageErrorKind::Other, StorageError::kind);
-                Err(NothingToShare::Failed(kind))
+                Err(Unshared::Failed(kind))
             }
-            Ok(_) | Err(_) => Err(NothingToShare::NotKept),
+            Ok(_) | Err(_) => Err(Unshared::NotCacheable),
         };
-        if rendered.is_err() {
+        if shared.is_err() {
             // Remove the entry first: waiters still get the result, but it is not cached.
             entries.remove(key);
         }
         // Ignore the error: the entry was removed above.
-        let _ = guard.insert(rendered);
-        outcome.map(|fresh| fresh.entity)
+        let _ = guard.insert(shared);
+        outcome.map(|rendered| rendered.entity)
     }
 
     fn hit(&self, entity: Arc<Entity>) -> Arc<Entity> {
@@ -136,8 +136,8 @@ impl PageCache {
 
 /// A response that was just rendered.
 #[derive(Debug)]
-pub(crate) struct Fresh {
+pub(crate) struct Rendered {
     pub(crate) entity: Arc<Entity>,
     /// Whether it matches its key. If the courses have changed since, the response is correct, but is not cached.
-    pub(crate) is_of_key: bool,
+    pub(crate) cacheable: bool,
 }

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use crate::address::Address;
 use crate::model::Identity;
+use crate::mount_url::MountUrl;
 use crate::operation::Operation;
+use crate::response::cache_key::{CacheKey, Subject};
 use crate::response::conditional::ETag;
-use crate::response::page_key::{Key, Shown};
 
 /// Inputs of one mount's responses besides data: the URL that they link to, and the code that renders them.
 #[derive(Debug)]
 pub(crate) struct Rendering {
-    pub(crate) base: Address,
+    pub(crate) base: MountUrl,
     /// Distinguishes the cached responses of this mount from those of others in this process.
     pub(crate) mount: u32,
     /// Digest of the URL and the examples of all operations: every server of one version at one URL has the same.
@@ -23,7 +23,7 @@ pub(crate) struct Rendering {
 
 impl Rendering {
     /// Creates the rendering of this build, for links below `base`.
-    pub(crate) fn of_this_build(base: Address) -> Self {
+    pub(crate) fn of_this_build(base: MountUrl) -> Self {
         static MOUNTS: AtomicU32 = AtomicU32::new(0);
         let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
         digest.update(base.as_str());
@@ -36,11 +36,11 @@ impl Rendering {
     }
 
     /// Returns the entity tag of the response for `key`.
-    pub(crate) fn tag(&self, key: &Key) -> ETag {
-        let Key { mount: _, account, shown, call } = key;
-        match shown {
-            Shown::Courses(revision) => self.tag_of(&(account, revision, call)),
-            Shown::Caller(identity) => {
+    pub(crate) fn tag(&self, key: &CacheKey) -> ETag {
+        let CacheKey { mount: _, account, subject, call } = key;
+        match subject {
+            Subject::Courses(revision) => self.tag_of(&(account, revision, call)),
+            Subject::Caller(identity) => {
                 // No response shows the issuer of a token.
                 let Identity { account, kind, credential_id, scopes, issued: _ } = &**identity;
                 self.tag_of(&("identity", account, kind, credential_id, scopes))
@@ -49,7 +49,7 @@ impl Rendering {
     }
 
     fn tag_of(&self, what: &impl Hash) -> ETag {
-        let mut digest = Feed(self.digest.clone());
+        let mut digest = DigestHasher(self.digest.clone());
         what.hash(&mut digest);
         ETag::of_digest(digest.0)
     }
@@ -58,9 +58,9 @@ impl Rendering {
 /// Adapter that feeds a [`Hash`] into a digest.
 ///
 /// The derived `Hash` writes every field, texts with an end mark, so different keys feed different bytes.
-struct Feed(Sha256);
+struct DigestHasher(Sha256);
 
-impl Hasher for Feed {
+impl Hasher for DigestHasher {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

@@ -92,7 +92,7 @@ pub trait AdminStorage: KeyStorage {
     ///
     /// Changes nothing that a request reads, so every account keeps its revision. Does not create a storage that is
     /// missing.
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
+    async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError>;
 
     /// Revokes the signed tokens with `digests`, which expire at `expires_at`: from the next request on,
     /// [`is_revoked`](crate::storage::CredentialStorage::is_revoked) returns `Some(true)` for them (decision O29). A

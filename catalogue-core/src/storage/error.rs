@@ -24,7 +24,7 @@ pub enum StorageErrorKind {
     /// The call names something that does not exist, such as an unknown account: correct the call.
     UnknownReference,
     /// The call adds something that exists already: correct the call.
-    AlreadyThere,
+    AlreadyExists,
     /// The call contains a value that cannot be stored: correct the call.
     InvalidValue,
     /// A change may have been made or not, since the response to its commit was lost: check before you repeat it. After

@@ -60,7 +60,7 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
-    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) if a key of any account has its digest or its id, or another
+    /// [`AlreadyExists`](super::StorageErrorKind::AlreadyExists) if a key of any account has its digest or its id, or another
     /// error if the storage cannot be written now.
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError>;
 
@@ -99,8 +99,8 @@ pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError>;
 
-    /// Returns the account's last events, newest first, at most `most`.
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError>;
+    /// Returns the account's last events, newest first, at most `limit`.
+    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError>;
 }
 
 /// Author of a change, as the log of changes names them.
@@ -229,7 +229,7 @@ impl CredentialEvent {
 
     /// Creates the event of an `action` by `by` on `key`, with a new id.
     #[must_use]
-    pub fn to_key(key: &CredentialRecord, action: CredentialAction, at: Timestamp, by: &Actor) -> Self {
+    pub fn for_key(key: &CredentialRecord, action: CredentialAction, at: Timestamp, by: &Actor) -> Self {
         Self {
             credential_id: Some(Arc::clone(&key.identity.credential_id)),
             name: key.name.clone(),

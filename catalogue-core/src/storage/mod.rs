@@ -22,7 +22,7 @@ pub use memory::MemoryStorage;
 pub use paging::{CourseRows, Limit, PageRequest};
 pub use sign_ins::{MAX_SESSIONS, NewSession, NewSignIn, Session, SignInStorage};
 pub use status::{Connections, ReplicaStatus, StorageStatus};
-pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewFault};
+pub use views::{CheckedRows, CourseViews, ViewAdvice, ViewProblem};
 
 use crate::model::{AccountId, CourseDetail, Credential, TokenDigest};
 pub use crate::model::{AtRevision, Revision};

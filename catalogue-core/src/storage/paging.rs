@@ -81,17 +81,17 @@ impl PageRequest {
 /// ```
 pub struct CourseRows<'r> {
     limit: usize,
-    taken: usize,
+    count: usize,
     /// Position of the page's last row, once the page is full.
     last: Option<Position>,
     has_more: bool,
-    take: &'r mut (dyn FnMut(CourseRow<'_>) + Send),
+    sink: &'r mut (dyn FnMut(CourseRow<'_>) + Send),
 }
 
 impl<'r> CourseRows<'r> {
-    /// Creates a receiver that passes up to `limit` rows to `take`.
-    pub fn new(limit: Limit, take: &'r mut (dyn FnMut(CourseRow<'_>) + Send)) -> Self {
-        Self { limit: limit.get(), taken: 0, last: None, has_more: false, take }
+    /// Creates a receiver that passes up to `limit` rows to `sink`.
+    pub fn new(limit: Limit, sink: &'r mut (dyn FnMut(CourseRow<'_>) + Send)) -> Self {
+        Self { limit: limit.get(), count: 0, last: None, has_more: false, sink }
     }
 
     /// Takes the next row. Returns [`ControlFlow::Break`] if the page is full: the row then only shows that another page
@@ -113,15 +113,15 @@ impl<'r> CourseRows<'r> {
         row: CourseRow<'_>,
         position: impl FnOnce() -> Result<Position, E>,
     ) -> Result<ControlFlow<()>, E> {
-        if self.taken == self.limit {
+        if self.count == self.limit {
             self.has_more = true;
             return Ok(ControlFlow::Break(()));
         }
-        self.taken += 1;
-        if self.taken == self.limit {
+        self.count += 1;
+        if self.count == self.limit {
             self.last = Some(position()?);
         }
-        (self.take)(row);
+        (self.sink)(row);
         Ok(ControlFlow::Continue(()))
     }
 
@@ -135,7 +135,7 @@ impl<'r> CourseRows<'r> {
 
 impl fmt::Debug for CourseRows<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CourseRows").field("limit", &self.limit).field("taken", &self.taken).finish_non_exhaustive()
+        f.debug_struct("CourseRows").field("limit", &self.limit).field("count", &self.count).finish_non_exhaustive()
     }
 }
 
@@ -146,9 +146,9 @@ mod tests {
 
     /// Returns the numbers of those of `rows` that were taken, and the one after which the next page starts.
     fn page(limit: u8, rows: u32) -> (Vec<u32>, Option<String>) {
-        let mut taken = Vec::new();
-        let mut take = |row: CourseRow<'_>| taken.push(row.module_count);
-        let mut page = CourseRows::new(Limit::new(limit).unwrap(), &mut take);
+        let mut count = Vec::new();
+        let mut sink = |row: CourseRow<'_>| count.push(row.module_count);
+        let mut page = CourseRows::new(Limit::new(limit).unwrap(), &mut sink);
         let refused = (0..rows).find(|&module_count| {
             let row = CourseRow { slug: "", title: "", language: "", published_at: None, hidden: false, module_count };
             let position = || Position { created_at: Timestamp::MIN, slug: module_count.to_string() };
@@ -156,7 +156,7 @@ mod tests {
         });
         assert_eq!(refused, (rows > limit.into()).then_some(limit.into()));
         let next = page.next().map(|position| position.slug);
-        (taken, next)
+        (count, next)
     }
 
     #[test]

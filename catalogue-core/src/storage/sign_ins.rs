@@ -33,7 +33,7 @@ pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,
-    /// [`AlreadyThere`](super::StorageErrorKind::AlreadyThere) if the link exists already, or another error if the storage
+    /// [`AlreadyExists`](super::StorageErrorKind::AlreadyExists) if the link exists already, or another error if the storage
     /// cannot be written now.
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError>;
 
@@ -93,7 +93,7 @@ pub struct Session {
 impl Session {
     /// Returns whether it has expired at `now`.
     #[must_use]
-    pub fn is_over(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at <= now
     }
 }

@@ -14,9 +14,9 @@ pub struct StorageStatus {
     /// Replicas, in the configured order.
     pub replicas: Vec<ReplicaStatus>,
     /// Whether accounts are distributed over several servers. One may then be down while other accounts get responses.
-    pub is_spread: bool,
+    pub is_distributed: bool,
     /// Problems that an operator has to fix, although requests succeed: one sentence each.
-    pub faults: Vec<String>,
+    pub problems: Vec<String>,
 }
 
 /// State of a replica.
@@ -29,7 +29,7 @@ pub struct ReplicaStatus {
     /// Maximum age of its data, to about a second; `None` if unknown.
     pub lag: Option<Duration>,
     /// Whether the request path reads from it.
-    pub is_read: bool,
+    pub in_rotation: bool,
     /// Its connections of the request path.
     pub connections: Connections,
 }
@@ -38,7 +38,7 @@ pub struct ReplicaStatus {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connections {
     /// Maximum number of connections.
-    pub at_most: usize,
+    pub max: usize,
     /// Number of connections that are reading now.
     pub in_use: usize,
     /// Number of connections that are open and idle.

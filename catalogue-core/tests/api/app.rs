@@ -34,7 +34,7 @@ pub(crate) struct TestApp {
 
 /// An answer, taken apart.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
@@ -106,11 +106,11 @@ impl TestApp {
     }
 
     /// GET with a token.
-    pub(crate) async fn get(&self, token: &str, target: &str) -> Answer {
+    pub(crate) async fn get(&self, token: &str, target: &str) -> TestResponse {
         self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await
     }
 
-    pub(crate) async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn send(&self, method: Method, target: &str, headers: &[(&str, &str)]) -> TestResponse {
         let mut request = Request::builder().method(method).uri(target);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -120,21 +120,21 @@ impl TestApp {
 }
 
 /// Asks a catalogue whose base address has the path `base`, and holds the answer against the OpenAPI document.
-pub(crate) async fn ask(catalogue: &Catalogue, base: &str, request: Request<()>) -> Answer {
+pub(crate) async fn ask(catalogue: &Catalogue, base: &str, request: Request<()>) -> TestResponse {
     let (method, target) = (request.method().clone(), request.uri().clone());
-    let answer = Answer::from(catalogue.call(request).await);
-    assert_fits(base, &method, &target, &answer);
-    answer
+    let response = TestResponse::from(catalogue.call(request).await);
+    assert_fits(base, &method, &target, &response);
+    response
 }
 
-impl From<Response<Bytes>> for Answer {
+impl From<Response<Bytes>> for TestResponse {
     fn from(response: Response<Bytes>) -> Self {
         let (parts, body) = response.into_parts();
         Self { status: parts.status, headers: parts.headers, body }
     }
 }
 
-impl Answer {
+impl TestResponse {
     /// The body without its content coding.
     pub(crate) fn decoded(&self) -> Bytes {
         let mut plain = Vec::new();

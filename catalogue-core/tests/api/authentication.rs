@@ -8,19 +8,19 @@ use catalogue_core::{AccountId, Timestamp};
 use http::Method;
 use serde_json::json;
 
-use crate::app::{Answer, OWNER, TestApp, course};
+use crate::app::{OWNER, TestApp, TestResponse, course};
 
 /// Every operation, with a path that finds something.
 const PATHS: [&str; 4] = ["/api/v1/me", "/api/v1/courses", "/api/v1/courses/c", "/api/v1/openapi.json"];
 
 #[track_caller]
-fn assert_refused(answer: &Answer, reason: &str) {
-    assert_eq!(answer.failure(401, "unauthorized"), json!({ "reason": reason }));
+fn assert_refused(response: &TestResponse, reason: &str) {
+    assert_eq!(response.failure(401, "unauthorized"), json!({ "reason": reason }));
     let challenge = match reason {
         "missing" => r#"Bearer realm="catalogue""#,
         _ => r#"Bearer realm="catalogue", error="invalid_token""#,
     };
-    assert_eq!(answer.header("www-authenticate"), Some(challenge));
+    assert_eq!(response.header("www-authenticate"), Some(challenge));
 }
 
 #[test]
@@ -117,11 +117,11 @@ async fn a_token_without_the_scope_is_refused() {
     app.put([course("c", 0)]).await;
     let token = app.key(OWNER, "read:profile extra").await;
     for path in ["/api/v1/courses", "/api/v1/courses/c", "/api/v1/courses/nobody", "/api/v1/courses?limit=0"] {
-        let answer = app.get(&token, path).await;
-        let details = answer.failure(403, "insufficient_scope");
+        let response = app.get(&token, path).await;
+        let details = response.failure(403, "insufficient_scope");
         assert_eq!(details, json!({ "required": ["read:courses"], "granted": ["read:profile", "extra"] }));
         let challenge = r#"Bearer error="insufficient_scope", scope="read:courses""#;
-        assert_eq!(answer.header("www-authenticate"), Some(challenge));
+        assert_eq!(response.header("www-authenticate"), Some(challenge));
     }
     for path in ["/api/v1/me", "/api/v1/openapi.json"] {
         assert_eq!(app.get(&token, path).await.status, 200);
@@ -144,8 +144,8 @@ async fn a_kind_that_is_not_accepted_reads_no_courses() {
     for scopes in ["read:courses", "read:profile"] {
         let (token, _) = app.credential(CredentialKind::OAuth, OWNER, scopes, None).await;
         for path in ["/api/v1/courses", "/api/v1/courses/c"] {
-            let answer = app.get(&token, path).await;
-            assert_eq!(answer.failure(403, "insufficient_scope"), json!({ "reason": "unsupported_credential" }));
+            let response = app.get(&token, path).await;
+            assert_eq!(response.failure(403, "insufficient_scope"), json!({ "reason": "unsupported_credential" }));
         }
         for path in ["/api/v1/me", "/api/v1/openapi.json"] {
             assert_eq!(app.get(&token, path).await.status, 200);
@@ -167,8 +167,8 @@ async fn a_host_that_knows_its_caller_needs_no_token() {
     for (scope, status) in [("read:courses", 200), ("read:profile", 403)] {
         let request = http::Request::get("/api/v1/courses/c").body(()).unwrap();
         let target = request.uri().clone();
-        let answer = Answer::from(app.catalogue.call_as(caller(scope), request).await);
-        assert_fits(BASE, &Method::GET, &target, &answer);
-        assert_eq!(answer.status, status);
+        let response = TestResponse::from(app.catalogue.call_as(caller(scope), request).await);
+        assert_fits(BASE, &Method::GET, &target, &response);
+        assert_eq!(response.status, status);
     }
 }

@@ -2,7 +2,7 @@
 
 use http::Method;
 
-use crate::app::{Answer, OWNER, TestApp, course};
+use crate::app::{OWNER, TestApp, TestResponse, course};
 
 async fn app_with_a_page() -> (TestApp, String) {
     let app = TestApp::new().await;
@@ -11,7 +11,7 @@ async fn app_with_a_page() -> (TestApp, String) {
     (app, token)
 }
 
-async fn get(app: &TestApp, method: Method, token: &str, path: &str, encodings: &str) -> Answer {
+async fn get(app: &TestApp, method: Method, token: &str, path: &str, encodings: &str) -> TestResponse {
     let bearer = format!("Bearer {token}");
     app.send(method, path, &[("authorization", &bearer), ("accept-encoding", encodings)]).await
 }
@@ -39,8 +39,8 @@ async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
 async fn every_answer_that_may_be_compressed_says_so() {
     let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/courses", "/api/v1/me", "/docs/llms.txt"] {
-        let answer = get(&app, Method::GET, &token, path, "br").await;
-        assert!(answer.header("vary").unwrap().contains("Accept-Encoding"), "{path}");
+        let response = get(&app, Method::GET, &token, path, "br").await;
+        assert!(response.header("vary").unwrap().contains("Accept-Encoding"), "{path}");
     }
 }
 
@@ -48,9 +48,9 @@ async fn every_answer_that_may_be_compressed_says_so() {
 async fn who_takes_no_coding_of_ours_gets_the_bytes_as_they_are() {
     let (app, token) = app_with_a_page().await;
     for encodings in ["", "compress", "identity", "gzip;q=0", "*;q=0", "gzip;q=0.5, identity;q=0.9"] {
-        let answer = get(&app, Method::GET, &token, "/api/v1/courses", encodings).await;
-        assert_eq!(answer.header("content-encoding"), None, "{encodings:?}");
-        answer.data();
+        let response = get(&app, Method::GET, &token, "/api/v1/courses", encodings).await;
+        assert_eq!(response.header("content-encoding"), None, "{encodings:?}");
+        response.data();
     }
 }
 
@@ -58,8 +58,8 @@ async fn who_takes_no_coding_of_ours_gets_the_bytes_as_they_are() {
 async fn small_answers_and_failures_are_left_alone() {
     let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/me", "/api/v1/courses?limit=1", "/api/v1/courses/nobody", "/api/v1/courses?limit=0"] {
-        let answer = get(&app, Method::GET, &token, path, "gzip").await;
-        assert_eq!(answer.header("content-encoding"), None, "{path}");
+        let response = get(&app, Method::GET, &token, path, "gzip").await;
+        assert_eq!(response.header("content-encoding"), None, "{path}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn one_tag_revalidates_all_forms() {
     let bearer = format!("Bearer {token}");
     let headers =
         [("authorization", &*bearer), ("accept-encoding", "gzip"), ("if-none-match", plain.header("etag").unwrap())];
-    let answer = app.send(Method::GET, "/api/v1/courses", &headers).await;
-    assert_eq!(answer.status, 304);
-    assert_eq!(answer.header("content-encoding"), None);
+    let response = app.send(Method::GET, "/api/v1/courses", &headers).await;
+    assert_eq!(response.status, 304);
+    assert_eq!(response.header("content-encoding"), None);
 }

@@ -3,9 +3,9 @@
 use catalogue_core::Catalogue;
 use http::{Method, Request};
 
-use crate::app::{Answer, OTHER, OWNER, TestApp, course};
+use crate::app::{OTHER, OWNER, TestApp, TestResponse, course};
 
-async fn revalidate(app: &TestApp, token: &str, path: &str, tag: &str) -> Answer {
+async fn revalidate(app: &TestApp, token: &str, path: &str, tag: &str) -> TestResponse {
     let bearer = format!("Bearer {token}");
     app.send(Method::GET, path, &[("authorization", &bearer), ("if-none-match", tag)]).await
 }
@@ -25,15 +25,15 @@ async fn answers_below_the_base_can_be_revalidated() {
         assert!(tag.starts_with("W/\"") && tag.ends_with('"'), "{tag}");
 
         for named in [tag, &tag[2..], "*", &format!("\"other\", {tag}")] {
-            let answer = revalidate(&app, &token, path, named).await;
-            assert_eq!(answer.status, 304, "{path} {named}");
-            assert!(answer.body.is_empty());
-            assert_eq!(answer.header("etag"), Some(tag));
-            assert_eq!(answer.header("cache-control"), Some("private, no-cache"));
-            assert_eq!(answer.header("vary"), Some("Authorization, Accept-Encoding"));
-            assert_eq!(answer.header("content-length"), None);
-            assert_eq!(answer.header("content-type"), None);
-            assert_eq!(answer.header("link"), None);
+            let response = revalidate(&app, &token, path, named).await;
+            assert_eq!(response.status, 304, "{path} {named}");
+            assert!(response.body.is_empty());
+            assert_eq!(response.header("etag"), Some(tag));
+            assert_eq!(response.header("cache-control"), Some("private, no-cache"));
+            assert_eq!(response.header("vary"), Some("Authorization, Accept-Encoding"));
+            assert_eq!(response.header("content-length"), None);
+            assert_eq!(response.header("content-type"), None);
+            assert_eq!(response.header("link"), None);
         }
         assert_eq!(revalidate(&app, &token, path, "\"other\"").await.body, full.body);
     }
@@ -82,8 +82,8 @@ async fn every_answer_forbids_sniffing() {
         (Method::OPTIONS, "/api/v1/me"),
         (Method::POST, "/api/v1/me"),
     ] {
-        let answer = app.send(method, path, &[]).await;
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        let response = app.send(method, path, &[]).await;
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"));
     }
 }
 
@@ -97,7 +97,7 @@ async fn an_answer_that_links_elsewhere_has_another_tag() {
         Catalogue::with_api_keys(here.storage.clone()).base_url("https://example.com/api/v1").build().unwrap();
     let request = Request::get("/api/v1/courses?limit=1").header("authorization", format!("Bearer {token}"));
     let request = request.header("if-none-match", page.header("etag").unwrap()).body(()).unwrap();
-    let answer = elsewhere.call(request).await;
-    assert_eq!(answer.status(), 200);
-    assert!(answer.headers()["link"].to_str().unwrap().starts_with("<https://example.com/"));
+    let response = elsewhere.call(request).await;
+    assert_eq!(response.status(), 200);
+    assert!(response.headers()["link"].to_str().unwrap().starts_with("<https://example.com/"));
 }

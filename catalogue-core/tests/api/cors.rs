@@ -2,12 +2,12 @@
 
 use http::Method;
 
-use crate::app::{Answer, OWNER, TestApp};
+use crate::app::{OWNER, TestApp, TestResponse};
 
 const APP: &str = "https://app.example.com";
 const EXPOSED: &str = "ETag, Link, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id";
 
-async fn preflight(app: &TestApp, path: &str, origin: &str) -> Answer {
+async fn preflight(app: &TestApp, path: &str, origin: &str) -> TestResponse {
     let headers = [("origin", origin), ("access-control-request-method", "GET")];
     app.send(Method::OPTIONS, path, &headers).await
 }
@@ -16,14 +16,14 @@ async fn preflight(app: &TestApp, path: &str, origin: &str) -> Answer {
 async fn any_origin_may_read_the_documents() {
     let app = TestApp::new().await;
     for path in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt", "/docs/nothing"] {
-        let answer = app.send(Method::GET, path, &[("origin", APP)]).await;
-        assert_eq!(answer.header("access-control-allow-origin"), Some("*"), "{path}");
-        assert_eq!(answer.header("access-control-expose-headers"), Some(EXPOSED));
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
+        let response = app.send(Method::GET, path, &[("origin", APP)]).await;
+        assert_eq!(response.header("access-control-allow-origin"), Some("*"), "{path}");
+        assert_eq!(response.header("access-control-expose-headers"), Some(EXPOSED));
+        assert_eq!(response.header("access-control-allow-credentials"), None);
     }
-    let answer = preflight(&app, "/docs/openapi.json", APP).await;
-    assert_eq!(answer.status, 204);
-    assert_eq!(answer.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
+    let response = preflight(&app, "/docs/openapi.json", APP).await;
+    assert_eq!(response.status, 204);
+    assert_eq!(response.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
 }
 
 #[tokio::test]
@@ -31,37 +31,37 @@ async fn no_origin_may_call_the_api_unless_it_is_listed() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("origin", APP)];
-    let answer = app.send(Method::GET, "/api/v1/me", &headers).await;
-    assert_eq!(answer.header("access-control-allow-origin"), None);
-    assert_eq!(answer.header("vary"), Some("Authorization, Accept-Encoding"));
+    let response = app.send(Method::GET, "/api/v1/me", &headers).await;
+    assert_eq!(response.header("access-control-allow-origin"), None);
+    assert_eq!(response.header("vary"), Some("Authorization, Accept-Encoding"));
     assert_eq!(preflight(&app, "/api/v1/me", APP).await.header("access-control-allow-origin"), None);
 }
 
 #[tokio::test]
 async fn origins_are_listed_in_any_case() {
     let app = TestApp::with(|builder| builder.cors_origins(["HTTPS://App.Example.com"])).await;
-    let answer = preflight(&app, "/api/v1/courses", APP).await;
-    assert_eq!(answer.header("access-control-allow-origin"), Some(APP));
-    assert_eq!(answer.header("access-control-max-age"), Some("600"));
+    let response = preflight(&app, "/api/v1/courses", APP).await;
+    assert_eq!(response.header("access-control-allow-origin"), Some(APP));
+    assert_eq!(response.header("access-control-max-age"), Some("600"));
 }
 
 #[tokio::test]
 async fn a_listed_origin_may_call_the_api() {
     let app = TestApp::with(|builder| builder.cors_origins([APP, "http://localhost:3000"])).await;
     for origin in [APP, "http://localhost:3000"] {
-        let answer = preflight(&app, "/api/v1/courses", origin).await;
-        assert_eq!(answer.status, 204);
-        assert_eq!(answer.header("access-control-allow-origin"), Some(origin));
-        assert_eq!(answer.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
-        assert!(answer.header("access-control-allow-headers").unwrap().contains("Authorization"));
-        assert_eq!(answer.header("access-control-allow-credentials"), None);
+        let response = preflight(&app, "/api/v1/courses", origin).await;
+        assert_eq!(response.status, 204);
+        assert_eq!(response.header("access-control-allow-origin"), Some(origin));
+        assert_eq!(response.header("access-control-allow-methods"), Some("GET, HEAD, OPTIONS"));
+        assert!(response.header("access-control-allow-headers").unwrap().contains("Authorization"));
+        assert_eq!(response.header("access-control-allow-credentials"), None);
 
         // What is no preflight is not answered as one.
         for (method, header) in
             [(Method::OPTIONS, ("accept", "*/*")), (Method::GET, ("access-control-request-method", "GET"))]
         {
-            let answer = app.send(method, "/api/v1/courses", &[("origin", origin), header]).await;
-            assert_eq!(answer.header("access-control-allow-methods"), None);
+            let response = app.send(method, "/api/v1/courses", &[("origin", origin), header]).await;
+            assert_eq!(response.header("access-control-allow-methods"), None);
         }
 
         // On failures too, or a script could not read why.
@@ -72,8 +72,8 @@ async fn a_listed_origin_may_call_the_api() {
         assert!(refused.headers.get_all("vary").iter().any(|value| value == "Origin"));
     }
     for stranger in ["https://evil.example.com", "null", "https://app.example.com.evil.example"] {
-        let answer = preflight(&app, "/api/v1/courses", stranger).await;
-        assert_eq!(answer.header("access-control-allow-origin"), None);
-        assert!(answer.headers.get_all("vary").iter().any(|value| value == "Origin"));
+        let response = preflight(&app, "/api/v1/courses", stranger).await;
+        assert_eq!(response.header("access-control-allow-origin"), None);
+        assert!(response.headers.get_all("vary").iter().any(|value| value == "Origin"));
     }
 }

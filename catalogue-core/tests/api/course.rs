@@ -39,8 +39,8 @@ async fn no_module_body_is_in_it() {
     let app = TestApp::new().await;
     app.put([course("c", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
-    let answer = app.get(&token, "/api/v1/courses/c").await;
-    assert!(!String::from_utf8_lossy(&answer.body).contains(BODY));
+    let response = app.get(&token, "/api/v1/courses/c").await;
+    assert!(!String::from_utf8_lossy(&response.body).contains(BODY));
 }
 
 #[tokio::test]

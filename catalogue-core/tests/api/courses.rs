@@ -127,9 +127,9 @@ async fn a_bad_limit_is_refused_and_never_clamped() {
             details["minimum"] = 1.into();
             details["maximum"] = 100.into();
         }
-        let answer = app.get(&token, &format!("/api/v1/courses?{query}")).await;
-        assert_eq!(answer.failure(400, "invalid_request"), details, "{query}");
-        assert!(answer.json()["error"]["message"].as_str().unwrap().contains("`limit`"), "{query}");
+        let response = app.get(&token, &format!("/api/v1/courses?{query}")).await;
+        assert_eq!(response.failure(400, "invalid_request"), details, "{query}");
+        assert!(response.json()["error"]["message"].as_str().unwrap().contains("`limit`"), "{query}");
     }
     for query in ["limit=1", "limit=100", "limit=007", "%6Cimit=5", "limit=5&other=1&other=2", "&&limit=5&"] {
         app.get(&token, &format!("/api/v1/courses?{query}")).await.data();
@@ -150,9 +150,9 @@ async fn a_bad_cursor_is_refused() {
     for bad in
         ["", "x", "%00", "%FF", "null", &format!("{good}x"), &good[1..], &format!("{good}="), foreign, &"A".repeat(513)]
     {
-        let answer = app.get(&token, &format!("/api/v1/courses?cursor={bad}")).await;
-        assert_eq!(answer.failure(400, "invalid_request"), invalid, "{bad}");
-        assert!(answer.json()["error"]["message"].as_str().unwrap().contains("`cursor`"), "{bad}");
+        let response = app.get(&token, &format!("/api/v1/courses?cursor={bad}")).await;
+        assert_eq!(response.failure(400, "invalid_request"), invalid, "{bad}");
+        assert!(response.json()["error"]["message"].as_str().unwrap().contains("`cursor`"), "{bad}");
     }
     let twice = app.get(&token, &format!("/api/v1/courses?cursor={good}&cursor={good}")).await;
     assert_eq!(twice.failure(400, "invalid_request"), json!({ "parameter": "cursor", "reason": "repeated" }));
@@ -161,8 +161,8 @@ async fn a_bad_cursor_is_refused() {
 #[tokio::test]
 async fn of_several_faults_the_limit_answers() {
     let (app, token) = app_with([]).await;
-    let answer = app.get(&token, "/api/v1/courses?cursor=bad&limit=0").await;
-    assert_eq!(answer.failure(400, "invalid_request")["parameter"], "limit");
+    let response = app.get(&token, "/api/v1/courses?cursor=bad&limit=0").await;
+    assert_eq!(response.failure(400, "invalid_request")["parameter"], "limit");
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn lists_own_courses_alone() {
 #[tokio::test]
 async fn no_module_body_and_no_creation_time_is_in_it() {
     let (app, token) = app_with([Course { modules: vec![module("m")], ..course("c", 0) }]).await;
-    let answer = app.get(&token, "/api/v1/courses").await;
-    let text = std::str::from_utf8(&answer.body).unwrap();
+    let response = app.get(&token, "/api/v1/courses").await;
+    let text = std::str::from_utf8(&response.body).unwrap();
     assert!(!text.contains(BODY) && !text.contains("content") && !text.contains("created"));
 }

@@ -10,8 +10,8 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Catalogue, Course, CourseDetail, Operation, async_trait};
 use http::{Method, Request};
 
-use crate::app::{Answer, OWNER, TestApp, course};
-use crate::failures::Fault;
+use crate::app::{OWNER, TestApp, TestResponse, course};
+use crate::failures::FailureMode;
 
 /// What is asked for, below the base address: each operation, also what is not there.
 const PATHS: [&str; 7] =
@@ -21,7 +21,7 @@ const PATHS: [&str; 7] =
 #[derive(Debug)]
 struct FailsOnce {
     memory: MemoryStorage,
-    fault: Fault,
+    mode: FailureMode,
     /// How many calls it is until that one, counting it.
     left: AtomicUsize,
     failed: AtomicBool,
@@ -30,12 +30,12 @@ struct FailsOnce {
 }
 
 impl FailsOnce {
-    fn meet<T>(&self, found: T) -> Result<T, StorageError> {
+    fn maybe_fail<T>(&self, found: T) -> Result<T, StorageError> {
         if self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
             return Ok(found);
         }
         self.failed.store(true, Ordering::SeqCst);
-        self.fault.happen()
+        self.mode.fail()
     }
 
     fn of_revision(&self, revision: Option<Revision>) -> Option<Revision> {
@@ -53,7 +53,7 @@ impl CourseStorage for FailsOnce {
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
         let revision = self.memory.list_courses(account, page, rows).await?;
-        self.meet(self.of_revision(revision))
+        self.maybe_fail(self.of_revision(revision))
     }
 
     async fn find_course(
@@ -62,12 +62,12 @@ impl CourseStorage for FailsOnce {
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         let AtRevision { value, revision } = self.memory.find_course(account, slug).await?;
-        self.meet(AtRevision { value, revision: self.of_revision(revision) })
+        self.maybe_fail(AtRevision { value, revision: self.of_revision(revision) })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let revision = self.memory.revision(account).await?;
-        self.meet(self.of_revision(revision))
+        self.maybe_fail(self.of_revision(revision))
     }
 }
 
@@ -78,17 +78,17 @@ impl CredentialStorage for FailsOnce {
         if let Some(credential) = &mut found {
             credential.revision = self.of_revision(credential.revision);
         }
-        self.meet(found)
+        self.maybe_fail(found)
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
         let revoked = self.memory.is_revoked(digest).await?;
-        self.meet(revoked)
+        self.maybe_fail(revoked)
     }
 }
 
 /// A storage's contents, a token of each kind, and what takes those that no storage keeps.
-struct Scene {
+struct Fixture {
     app: TestApp,
     tokens: Vec<String>,
     #[cfg(feature = "oauth")]
@@ -101,7 +101,7 @@ type Failing = (Catalogue, Arc<FailsOnce>);
 /// A request: its method, its path, and the tag that comes with it, if any: `""` stands for that of its answer.
 type Sent<'p> = (Method, &'p str, Option<&'static str>);
 
-impl Scene {
+impl Fixture {
     async fn new() -> Self {
         let app = TestApp::new().await;
         app.put([course("a", 0), course("b", 1), course("c", 2)]).await;
@@ -124,9 +124,9 @@ impl Scene {
     }
 
     /// A catalogue over them, whose storage fails in that way when it is told to.
-    fn catalogue(&self, fault: Fault, revised: bool) -> Failing {
+    fn catalogue(&self, mode: FailureMode, revised: bool) -> Failing {
         let (left, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let storage = Arc::new(FailsOnce { memory: self.app.storage.clone(), fault, left, failed, revised });
+        let storage = Arc::new(FailsOnce { memory: self.app.storage.clone(), mode, left, failed, revised });
         let builder = Catalogue::with_api_keys(Arc::clone(&storage));
         #[cfg(feature = "oauth")]
         let builder = builder.or_authenticator(self.issuer.tokens());
@@ -152,26 +152,26 @@ impl Scene {
         let (method, path, tag) = sent;
         let mut tag = tag.map(str::to_owned);
         if tag.as_deref() == Some("") {
-            let answer = send(sound, token, method, path, None).await;
-            tag = Some(answer.header("etag").unwrap_or("\"none\"").to_owned());
+            let response = send(sound, token, method, path, None).await;
+            tag = Some(response.header("etag").unwrap_or("\"none\"").to_owned());
         }
         let ask = async |catalogue| send(catalogue, token, method, path, tag.as_deref()).await;
         let expected = ask(sound).await;
-        let is_true = |answer: &Answer| {
-            let tags = [answer, &expected].map(|answer| answer.headers.get("etag"));
-            (answer.status, &answer.body) == (expected.status, &expected.body) && tags[0] == tags[1]
+        let is_true = |response: &TestResponse| {
+            let tags = [response, &expected].map(|response| response.headers.get("etag"));
+            (response.status, &response.body) == (expected.status, &expected.body) && tags[0] == tags[1]
         };
         storage.failed.store(false, Ordering::SeqCst);
         storage.left.store(at, Ordering::SeqCst);
-        let answer = ask(catalogue).await;
+        let response = ask(catalogue).await;
         storage.left.store(0, Ordering::SeqCst);
-        let met = storage.failed.load(Ordering::SeqCst);
-        let context = format!("{sent:?}, {storage:?} at {at}: {answer:?} and not {expected:?}");
+        let has_failed = storage.failed.load(Ordering::SeqCst);
+        let context = format!("{sent:?}, {storage:?} at {at}: {response:?} and not {expected:?}");
         // The first call looks the token up: without it nobody is known.
-        let is_failure = met && answer.status == 500;
-        assert!(is_failure || is_true(&answer) && !(met && at == 1), "{context}");
+        let is_failure = has_failed && response.status == 500;
+        assert!(is_failure || is_true(&response) && !(has_failed && at == 1), "{context}");
         assert!(is_true(&ask(catalogue).await), "then {context}");
-        met
+        has_failed
     }
 }
 
@@ -182,22 +182,27 @@ async fn further_page(sound: &Catalogue, token: &str) -> String {
     format!("/api/v1{}", link.map_or("/courses?limit=2", |(next, _)| next))
 }
 
-async fn send(catalogue: &Catalogue, token: &str, method: &Method, path: &str, tag: Option<&str>) -> Answer {
+async fn send(catalogue: &Catalogue, token: &str, method: &Method, path: &str, tag: Option<&str>) -> TestResponse {
     let mut request = Request::builder().method(method).uri(path).header("x-request-id", "req-1");
     request = request.header("authorization", format!("Bearer {token}"));
     if let Some(tag) = tag {
         request = request.header("if-none-match", tag);
     }
-    Answer::from(catalogue.call(request.body(()).unwrap()).await)
+    TestResponse::from(catalogue.call(request.body(()).unwrap()).await)
 }
 
 /// Each operation, also for what is not there, and by who has the answer; where it was asked before and where not.
 #[tokio::test]
 async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_true() {
-    let scene = Scene::new().await;
-    for (fault, revised) in [(Fault::Error, true), (Fault::Panic, true), (Fault::Error, false), (Fault::Panic, false)] {
-        let (sound, failing) = (scene.catalogue(fault, revised).0, scene.catalogue(fault, revised));
-        for token in &scene.tokens {
+    let fixture = Fixture::new().await;
+    for (mode, revised) in [
+        (FailureMode::Error, true),
+        (FailureMode::Panic, true),
+        (FailureMode::Error, false),
+        (FailureMode::Panic, false),
+    ] {
+        let (sound, failing) = (fixture.catalogue(mode, revised).0, fixture.catalogue(mode, revised));
+        for token in &fixture.tokens {
             let next = further_page(&sound, token).await;
             let paths = PATHS.map(|path| format!("/api/v1{path}"));
             let ways = [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some("")), (Method::GET, Some("*"))];
@@ -208,11 +213,11 @@ async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_tru
                 for warm in [false, true] {
                     let mut at = 1;
                     loop {
-                        scene.touch().await;
+                        fixture.touch().await;
                         if warm {
                             send(&failing.0, token, &sent.0, path, None).await;
                         }
-                        if !scene.try_one(&sound, &failing, token, &sent, at).await {
+                        if !fixture.try_one(&sound, &failing, token, &sent, at).await {
                             break;
                         }
                         at += 1;

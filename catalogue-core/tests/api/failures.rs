@@ -11,19 +11,19 @@ use catalogue_storage_conformance::sample;
 use http::Request;
 use serde_json::json;
 
-use crate::app::{Answer, BASE, ask};
+use crate::app::{BASE, TestResponse, ask};
 
 const CAUSE: &str = "no route to db.internal, SELECT secret FROM table";
 
 /// Fails in a way of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Fault {
+pub(crate) enum FailureMode {
     Error,
     Panic,
 }
 
-impl Fault {
-    pub(crate) fn happen<T>(self) -> Result<T, StorageError> {
+impl FailureMode {
+    pub(crate) fn fail<T>(self) -> Result<T, StorageError> {
         match self {
             Self::Error => Err(StorageError::new(StorageErrorKind::Unavailable, CAUSE).with_source(CAUSE)),
             Self::Panic => panic!("{CAUSE}"),
@@ -32,10 +32,10 @@ impl Fault {
 }
 
 #[derive(Debug)]
-pub(crate) struct Faulty(pub(crate) Fault);
+pub(crate) struct FailingStorage(pub(crate) FailureMode);
 
 #[async_trait]
-impl CourseStorage for Faulty {
+impl CourseStorage for FailingStorage {
     /// Fails after the first row.
     async fn list_courses(
         &self,
@@ -45,27 +45,27 @@ impl CourseStorage for Faulty {
     ) -> Result<Option<Revision>, StorageError> {
         let first = Course { title: "SELECT secret FROM table".to_owned(), ..sample::course("acc", "first") };
         let _ = rows.push(sample::row(&first), || Position { created_at: Timestamp::MIN, slug: "first".to_owned() });
-        self.0.happen()
+        self.0.fail()
     }
 
     async fn find_course(&self, _: &AccountId, _: &str) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        self.0.happen()
+        self.0.fail()
     }
 }
 
 #[async_trait]
-impl Authenticator for Faulty {
+impl Authenticator for FailingStorage {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        self.0.happen()
+        self.0.fail()
     }
 }
 
 /// Accepts every token.
 #[derive(Debug)]
-struct Anybody;
+struct AcceptAll;
 
 #[async_trait]
-impl Authenticator for Anybody {
+impl Authenticator for AcceptAll {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
         let scopes = Scopes::from_names(["read:courses"]);
         Ok(Verdict::Accepted(Identity::api_key(AccountId::new("acc"), "key", scopes)))
@@ -74,10 +74,10 @@ impl Authenticator for Anybody {
 
 /// Waits for ever.
 #[derive(Debug)]
-struct Silent;
+struct HangingAuthenticator;
 
 #[async_trait]
-impl Authenticator for Silent {
+impl Authenticator for HangingAuthenticator {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
         pending().await
     }
@@ -87,22 +87,22 @@ fn request(path: &str) -> Request<()> {
     Request::get(path).header("authorization", "Bearer token").header("x-request-id", "req-1").body(()).unwrap()
 }
 
-async fn get(catalogue: &Catalogue, path: &str) -> Answer {
+async fn get(catalogue: &Catalogue, path: &str) -> TestResponse {
     ask(catalogue, BASE, request(path)).await
 }
 
 async fn assert_internal_error(catalogue: &Catalogue, path: &str) {
-    let answer = get(catalogue, path).await;
-    assert_eq!(answer.failure(500, "internal_error"), json!({ "requestId": "req-1" }));
-    assert_eq!(answer.header("x-request-id"), Some("req-1"));
-    let body = String::from_utf8_lossy(&answer.body);
+    let response = get(catalogue, path).await;
+    assert_eq!(response.failure(500, "internal_error"), json!({ "requestId": "req-1" }));
+    assert_eq!(response.header("x-request-id"), Some("req-1"));
+    let body = String::from_utf8_lossy(&response.body);
     assert!(!body.contains("db.internal") && !body.contains("SELECT"));
 }
 
 #[tokio::test]
 async fn a_failing_course_storage_is_an_internal_error() {
-    for fault in [Fault::Error, Fault::Panic] {
-        let catalogue = Catalogue::builder(Faulty(fault), Anybody).build().unwrap();
+    for mode in [FailureMode::Error, FailureMode::Panic] {
+        let catalogue = Catalogue::builder(FailingStorage(mode), AcceptAll).build().unwrap();
         for path in ["/api/v1/courses", "/api/v1/courses/c"] {
             assert_internal_error(&catalogue, path).await;
         }
@@ -111,8 +111,8 @@ async fn a_failing_course_storage_is_an_internal_error() {
 
 #[tokio::test]
 async fn a_failing_authenticator_is_an_internal_error_and_never_a_401() {
-    for fault in [Fault::Error, Fault::Panic] {
-        let catalogue = Catalogue::builder(Faulty(fault), Faulty(fault)).build().unwrap();
+    for mode in [FailureMode::Error, FailureMode::Panic] {
+        let catalogue = Catalogue::builder(FailingStorage(mode), FailingStorage(mode)).build().unwrap();
         for path in ["/api/v1/me", "/api/v1/courses", "/api/v1/nothing"] {
             assert_internal_error(&catalogue, path).await;
         }
@@ -121,13 +121,14 @@ async fn a_failing_authenticator_is_an_internal_error_and_never_a_401() {
 
 #[tokio::test]
 async fn a_failing_storage_leaves_the_documents_alone() {
-    let catalogue = Catalogue::builder(Faulty(Fault::Panic), Faulty(Fault::Panic)).build().unwrap();
+    let catalogue =
+        Catalogue::builder(FailingStorage(FailureMode::Panic), FailingStorage(FailureMode::Panic)).build().unwrap();
     assert_eq!(get(&catalogue, "/docs/openapi.json").await.status, 200);
 }
 
 #[tokio::test]
 async fn a_dropped_request_does_no_harm() {
-    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).build().unwrap();
+    let catalogue = Catalogue::builder(FailingStorage(FailureMode::Error), HangingAuthenticator).build().unwrap();
     let call = catalogue.call(request("/api/v1/me"));
     tokio::select! {
         biased;
@@ -139,7 +140,8 @@ async fn a_dropped_request_does_no_harm() {
 
 #[tokio::test]
 async fn beyond_the_limit_of_requests_in_flight_the_answer_is_at_once() {
-    let catalogue = Catalogue::builder(Faulty(Fault::Error), Silent).max_in_flight(1).build().unwrap();
+    let catalogue =
+        Catalogue::builder(FailingStorage(FailureMode::Error), HangingAuthenticator).max_in_flight(1).build().unwrap();
     let waiting = catalogue.call(request("/api/v1/me"));
     tokio::select! {
         biased;
@@ -158,21 +160,24 @@ async fn authenticators_are_asked_in_turn() {
     use catalogue_core::auth::Refusal;
 
     #[derive(Debug)]
-    struct Says(Verdict);
+    struct FixedVerdict(Verdict);
 
     #[async_trait]
-    impl Authenticator for Says {
+    impl Authenticator for FixedVerdict {
         async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
             Ok(self.0.clone())
         }
     }
 
-    for (first, status) in [(Verdict::NotMine, 200), (Verdict::Refused(Refusal::Expired), 401)] {
-        let catalogue =
-            Catalogue::builder(Faulty(Fault::Error), Says(first)).or_authenticator(Anybody).build().unwrap();
+    for (first, status) in [(Verdict::Unrecognized, 200), (Verdict::Refused(Refusal::Expired, None), 401)] {
+        let catalogue = Catalogue::builder(FailingStorage(FailureMode::Error), FixedVerdict(first))
+            .or_authenticator(AcceptAll)
+            .build()
+            .unwrap();
         assert_eq!(get(&catalogue, "/api/v1/me").await.status, status);
     }
-    let nobody = Catalogue::builder(Faulty(Fault::Error), Says(Verdict::NotMine)).build().unwrap();
-    let refused = get(&nobody, "/api/v1/me").await;
+    let unrecognized =
+        Catalogue::builder(FailingStorage(FailureMode::Error), FixedVerdict(Verdict::Unrecognized)).build().unwrap();
+    let refused = get(&unrecognized, "/api/v1/me").await;
     assert_eq!(refused.failure(401, "unauthorized"), json!({ "reason": "invalid" }));
 }

@@ -10,7 +10,7 @@ use http::header::{AUTHORIZATION, COOKIE};
 use http::{Request, request};
 use serde_json::json;
 
-use crate::app::{Answer, OTHER, OWNER, TestApp, ask, course, of_other};
+use crate::app::{OTHER, OWNER, TestApp, TestResponse, ask, course, of_other};
 use crate::clock::Clock;
 
 /// Who has the session that the cookie names.
@@ -41,7 +41,7 @@ fn get(target: &str, cookie: Option<&str>, token: Option<&str>) -> Request<()> {
     request.body(()).unwrap()
 }
 
-async fn with_cookie(catalogue: &Catalogue, target: &str, cookie: &str) -> Answer {
+async fn with_cookie(catalogue: &Catalogue, target: &str, cookie: &str) -> TestResponse {
     ask(catalogue, "/my", get(target, Some(cookie), None)).await
 }
 
@@ -73,14 +73,14 @@ async fn without_a_session_the_bearer_token_decides() {
     app.put([course("a", 0), of_other(course("b", 0))]).await;
     let (mine, key) = (mine(&app), app.key(OTHER, "read:courses").await);
     for cookie in [None, Some("nobody")] {
-        let answer = ask(&mine, "/my", get("/my/courses", cookie, None)).await;
-        assert_eq!(answer.failure(401, "unauthorized"), json!({ "reason": "missing" }));
-        let answer = ask(&mine, "/my", get("/my/courses", cookie, Some(&key))).await;
-        assert_eq!(answer.data()[0]["slug"], "b");
+        let response = ask(&mine, "/my", get("/my/courses", cookie, None)).await;
+        assert_eq!(response.failure(401, "unauthorized"), json!({ "reason": "missing" }));
+        let response = ask(&mine, "/my", get("/my/courses", cookie, Some(&key))).await;
+        assert_eq!(response.data()[0]["slug"], "b");
     }
     for token in [&*key, "wrong"] {
-        let answer = ask(&mine, "/my", get("/my/courses", Some("owner"), Some(token))).await;
-        assert_eq!(answer.data()[0]["slug"], "a");
+        let response = ask(&mine, "/my", get("/my/courses", Some("owner"), Some(token))).await;
+        assert_eq!(response.data()[0]["slug"], "a");
     }
     with_cookie(&app.catalogue, "/api/v1/me", "owner").await.failure(401, "unauthorized");
 }
@@ -98,8 +98,8 @@ async fn a_session_passes_the_same_gate_as_a_token() {
 /// The host's own kind: its sessions are no keys and no OAuth tokens, in `/me`, to the observer and to the gate.
 #[tokio::test]
 async fn a_session_has_its_id_as_the_host_gives_it() {
-    let seen = Seen::default();
-    let app = TestApp::with(|builder| builder.observer(seen.clone()).accept([CredentialKind::ApiKey])).await;
+    let callers = RecordedCallers::default();
+    let app = TestApp::with(|builder| builder.observer(callers.clone()).accept([CredentialKind::ApiKey])).await;
     app.put([course("a", 0)]).await;
     let session = |scope| Identity::session(AccountId::new(OWNER), "laptop 7", Scopes::from_names([scope]));
     let mine = app.catalogue.identified_by(move |_| Some(session("read:courses")));
@@ -110,14 +110,14 @@ async fn a_session_has_its_id_as_the_host_gives_it() {
     let called = app.catalogue.call_as(session("read:profile"), get("/api/v1/courses", None, None)).await;
     assert_eq!(called.status(), 403);
     let session = (CredentialKind::Session, "laptop 7".to_owned());
-    assert_eq!(*seen.0.lock().unwrap(), [session.clone(), session.clone(), session]);
+    assert_eq!(*callers.0.lock().unwrap(), [session.clone(), session.clone(), session]);
 }
 
 /// Who called, as an observer is told.
 #[derive(Clone, Debug, Default)]
-struct Seen(Arc<Mutex<Vec<(CredentialKind, String)>>>);
+struct RecordedCallers(Arc<Mutex<Vec<(CredentialKind, String)>>>);
 
-impl Observer for Seen {
+impl Observer for RecordedCallers {
     fn finished(&self, request: &FinishedRequest<'_>) {
         let caller = request.caller.unwrap();
         self.0.lock().unwrap().push((caller.kind, caller.credential_id.to_string()));

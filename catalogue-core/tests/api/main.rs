@@ -3,7 +3,7 @@
 mod app;
 mod authentication;
 mod clock;
-mod compiler_words;
+mod compiler_messages;
 mod compression;
 mod conditional;
 mod contract;
@@ -14,7 +14,6 @@ mod failing_calls;
 mod failures;
 mod identified_by;
 mod imports;
-mod kept_answers;
 #[cfg(feature = "oauth")]
 mod log;
 mod me;
@@ -22,7 +21,8 @@ mod misuse;
 mod mounts;
 mod names;
 mod observer;
-mod paging_laws;
+mod page_cache;
+mod paging_properties;
 mod paths_and_methods;
 mod public_documents;
 mod rate_limits;

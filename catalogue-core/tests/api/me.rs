@@ -10,9 +10,9 @@ use crate::app::{OWNER, TestApp};
 async fn shows_the_identity_and_nothing_else() {
     let app = TestApp::new().await;
     let (token, id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses read:profile", None).await;
-    let answer = app.get(&token, "/api/v1/me").await;
+    let response = app.get(&token, "/api/v1/me").await;
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({ "data": { "userId": OWNER, "apiKeyId": id, "scopes": ["read:profile", "read:courses"] } })
     );
 }
@@ -32,13 +32,13 @@ async fn an_oauth_token_is_named_by_its_hash() {
 #[tokio::test]
 async fn answers_whatever_the_scopes_are() {
     let app = TestApp::new().await;
-    for (scopes, shown) in [
+    for (scopes, expected) in [
         ("read:profile", json!(["read:profile"])),
         ("read:courses", json!(["read:courses"])),
         ("zebra read:courses apple", json!(["read:courses", "apple", "zebra"])),
     ] {
         let token = app.key(OWNER, scopes).await;
-        assert_eq!(app.get(&token, "/api/v1/me").await.data()["scopes"], shown);
+        assert_eq!(app.get(&token, "/api/v1/me").await.data()["scopes"], expected);
     }
 }
 

@@ -5,18 +5,18 @@ use catalogue_core::{AccountId, BuildError, Catalogue};
 use http::{Method, Request};
 use serde_json::Value;
 
-use crate::app::{Answer, OWNER, TestApp, course};
+use crate::app::{OWNER, TestApp, TestResponse, course};
 use crate::clock::Clock;
 
 /// Asks as a caller whom the host knows.
-async fn ask(catalogue: &Catalogue, target: &str) -> Answer {
+async fn ask(catalogue: &Catalogue, target: &str) -> TestResponse {
     let caller = Identity::api_key(AccountId::new(OWNER), "session", Scopes::from_names(["read:courses"]));
-    Answer::from(catalogue.call_as(caller, Request::get(target).body(()).unwrap()).await)
+    TestResponse::from(catalogue.call_as(caller, Request::get(target).body(()).unwrap()).await)
 }
 
 /// What stands between `<` and `>` in the answer's `Link`.
-fn next(answer: &Answer) -> Option<String> {
-    let (address, _) = answer.header("link")?.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
+fn next(response: &TestResponse) -> Option<String> {
+    let (address, _) = response.header("link")?.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
     Some(address.to_owned())
 }
 
@@ -25,10 +25,10 @@ async fn walk(catalogue: &Catalogue, start: &str) -> Vec<String> {
     let mut slugs = Vec::new();
     let mut target = Some(start.to_owned());
     while let Some(address) = target {
-        let answer = ask(catalogue, &address).await;
-        let page: Value = serde_json::from_slice(&answer.body).unwrap();
+        let response = ask(catalogue, &address).await;
+        let page: Value = serde_json::from_slice(&response.body).unwrap();
         slugs.extend(page["data"].as_array().unwrap().iter().map(|item| item["slug"].as_str().unwrap().to_owned()));
-        target = next(&answer);
+        target = next(&response);
     }
     slugs
 }

@@ -32,7 +32,7 @@ fn actions_limits_and_actors_keep_their_names() {
 fn an_event_is_an_object_of_names_and_texts() {
     let (_, key) = NewCredential::api_key(AccountId::new("acc_1"), "partner", Scopes::default());
     let at = Timestamp::parse("2026-01-02T03:04:05Z").unwrap();
-    let event = CredentialEvent::to_key(&key.record, CredentialAction::KeyRevoked, at, &Actor::OPERATOR);
+    let event = CredentialEvent::for_key(&key.record, CredentialAction::KeyRevoked, at, &Actor::OPERATOR);
     assert_eq!(
         serde_json::to_value(&event).unwrap(),
         json!({
@@ -54,5 +54,5 @@ fn a_session_is_over_from_its_expiry_on() {
     let [before, expires_at, after] = [1, 2, 3].map(|at| Timestamp::from_microseconds(at).unwrap());
     let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
     let session = Session { account, expires_at };
-    assert_eq!([before, expires_at, after].map(|now| session.is_over(now)), [false, true, true]);
+    assert_eq!([before, expires_at, after].map(|now| session.is_expired(now)), [false, true, true]);
 }

@@ -15,10 +15,10 @@ use crate::app::{OWNER, TestApp};
 
 /// Keeps what it is told.
 #[derive(Clone, Debug, Default)]
-struct Notes(Arc<Mutex<Vec<Note>>>);
+struct Recorder(Arc<Mutex<Vec<RecordedRequest>>>);
 
 #[derive(Debug)]
-struct Note {
+struct RecordedRequest {
     operation: Option<Operation>,
     status: StatusCode,
     account: Option<String>,
@@ -26,9 +26,9 @@ struct Note {
     duration: Duration,
 }
 
-impl Observer for Notes {
+impl Observer for Recorder {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        self.0.lock().unwrap().push(Note {
+        self.0.lock().unwrap().push(RecordedRequest {
             operation: request.operation,
             status: request.status,
             account: request.caller.map(|caller| caller.account.to_string()),
@@ -40,8 +40,8 @@ impl Observer for Notes {
 
 #[tokio::test]
 async fn every_answer_is_told_of() {
-    let notes = Notes::default();
-    let app = TestApp::with(|builder| builder.observer(notes.clone())).await;
+    let recorder = Recorder::default();
+    let app = TestApp::with(|builder| builder.observer(recorder.clone())).await;
     let token = app.key(OWNER, "read:courses").await;
     let bearer = format!("Bearer {token}");
     for (method, path, authorization, operation, status, account) in [
@@ -56,18 +56,18 @@ async fn every_answer_is_told_of() {
         (Method::GET, "/docs/openapi.json", "", None, 200, None),
         (Method::GET, "/elsewhere", &*bearer, None, 404, None),
     ] {
-        notes.0.lock().unwrap().clear();
+        recorder.0.lock().unwrap().clear();
         let began = Instant::now();
-        let answer = app.send(method.clone(), path, &[("authorization", authorization)]).await;
+        let response = app.send(method.clone(), path, &[("authorization", authorization)]).await;
         let whole = began.elapsed();
-        let told = std::mem::take(&mut *notes.0.lock().unwrap());
-        let [note] = &*told else { panic!("{method} {path}: {told:?}") };
-        assert_eq!(note.operation, operation, "{method} {path}");
-        assert_eq!(note.status, status, "{method} {path}");
-        assert_eq!(note.status, answer.status, "{method} {path}");
-        assert_eq!(note.account.as_deref(), account, "{method} {path}");
-        assert_eq!(note.request_id, answer.headers["x-request-id"], "{method} {path}");
-        assert!(Duration::ZERO < note.duration && note.duration <= whole, "{method} {path}");
+        let requests = std::mem::take(&mut *recorder.0.lock().unwrap());
+        let [recorded] = &*requests else { panic!("{method} {path}: {requests:?}") };
+        assert_eq!(recorded.operation, operation, "{method} {path}");
+        assert_eq!(recorded.status, status, "{method} {path}");
+        assert_eq!(recorded.status, response.status, "{method} {path}");
+        assert_eq!(recorded.account.as_deref(), account, "{method} {path}");
+        assert_eq!(recorded.request_id, response.headers["x-request-id"], "{method} {path}");
+        assert!(Duration::ZERO < recorded.duration && recorded.duration <= whole, "{method} {path}");
     }
 }
 
@@ -109,12 +109,12 @@ async fn the_clients_address_is_told_where_it_is_known() {
 
 /// Who called, and whose token was refused.
 #[derive(Clone, Debug, Default)]
-struct Whose(Arc<Mutex<Vec<[Option<String>; 2]>>>);
+struct Callers(Arc<Mutex<Vec<[Option<String>; 2]>>>);
 
-impl Observer for Whose {
+impl Observer for Callers {
     fn finished(&self, request: &FinishedRequest<'_>) {
         let ids = [request.caller, request.refused].map(|identity| Some(identity?.credential_id.to_string()));
-        assert!(request.refused.is_none_or(|whose| whose.account.as_str() == OWNER));
+        assert!(request.refused.is_none_or(|refused| refused.account.as_str() == OWNER));
         self.0.lock().unwrap().push(ids);
     }
 }
@@ -122,15 +122,15 @@ impl Observer for Whose {
 /// Else nobody could find out what is still done with a leaked key. Such a caller has no access, so it is no caller.
 #[tokio::test]
 async fn whose_token_was_refused_is_told_where_it_has_ended() {
-    let whose = Whose::default();
-    let app = TestApp::with(|builder| builder.observer(whose.clone())).await;
+    let callers = Callers::default();
+    let app = TestApp::with(|builder| builder.observer(callers.clone())).await;
     let (good, good_id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
     let now = Some(Timestamp::now());
     let (expired, expired_id) = app.credential(CredentialKind::OAuth, OWNER, "read:courses", now).await;
     let (revoked, revoked_id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
     let owner = AccountId::new(OWNER);
     app.storage.revoke_key(&owner, &revoked_id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
-    for (token, path, told) in [
+    for (token, path, expected) in [
         (&*good, "/api/v1/courses", [Some(good_id), None]),
         (&expired, "/api/v1/courses", [None, Some(expired_id)]),
         (&revoked, "/api/v1/me", [None, Some(revoked_id.clone())]),
@@ -139,7 +139,7 @@ async fn whose_token_was_refused_is_told_where_it_has_ended() {
         (&format!("{good}x"), "/api/v1/me", [None, None]),
     ] {
         app.get(token, path).await;
-        assert_eq!(whose.0.lock().unwrap().pop().unwrap(), told, "{path}");
+        assert_eq!(callers.0.lock().unwrap().pop().unwrap(), expected, "{path}");
     }
 }
 
@@ -164,7 +164,7 @@ async fn causes_and_traces_are_told() {
     let full = TestApp::with(|builder| builder.observer(Box::new(causes.clone())).max_in_flight(0)).await;
     let trace = ("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00");
     let none = "None None None None";
-    for (app, method, headers, told) in [
+    for (app, method, headers, expected) in [
         (&app, Method::HEAD, &[("authorization", &*bearer)][..], format!("HEAD 0 {none}")),
         (
             &app,
@@ -177,8 +177,8 @@ async fn causes_and_traces_are_told() {
         (&full, Method::GET, &[("authorization", &*bearer)], "GET {} None Some(InFlight) None None".to_owned()),
     ] {
         causes.0.lock().unwrap().clear();
-        let answer = app.send(method, "/api/v1/me", headers).await;
-        let told = told.replace("{}", &answer.body.len().to_string());
-        assert_eq!(std::mem::take(&mut *causes.0.lock().unwrap()), [told]);
+        let response = app.send(method, "/api/v1/me", headers).await;
+        let expected = expected.replace("{}", &response.body.len().to_string());
+        assert_eq!(std::mem::take(&mut *causes.0.lock().unwrap()), [expected]);
     }
 }

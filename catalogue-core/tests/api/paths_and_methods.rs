@@ -79,10 +79,10 @@ async fn head_is_get_without_the_body() {
 async fn options_says_what_is_allowed_without_a_token() {
     let app = TestApp::new().await;
     for path in KNOWN {
-        let answer = app.send(Method::OPTIONS, path, &[]).await;
-        assert_eq!(answer.status, 204, "{path}");
-        assert_eq!(answer.header("allow"), Some("GET, HEAD, OPTIONS"));
-        assert!(answer.body.is_empty());
+        let response = app.send(Method::OPTIONS, path, &[]).await;
+        assert_eq!(response.status, 204, "{path}");
+        assert_eq!(response.header("allow"), Some("GET, HEAD, OPTIONS"));
+        assert!(response.body.is_empty());
     }
 }
 
@@ -92,9 +92,9 @@ async fn other_methods_are_refused_before_the_token_is_looked_at() {
     for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "get", "BREW"] {
         for path in KNOWN {
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            let answer = app.send(method, path, &[("authorization", "Bearer invalid")]).await;
-            answer.failure(405, "invalid_request");
-            assert_eq!(answer.header("allow"), Some("GET, HEAD, OPTIONS"));
+            let response = app.send(method, path, &[("authorization", "Bearer invalid")]).await;
+            response.failure(405, "invalid_request");
+            assert_eq!(response.header("allow"), Some("GET, HEAD, OPTIONS"));
         }
     }
 }
@@ -105,7 +105,7 @@ fn settings_that_cannot_be_are_refused_at_build() {
     use catalogue_core::{BuildError, Catalogue};
 
     let builder = || Catalogue::with_api_keys(MemoryStorage::new());
-    assert_eq!(builder().accept([]).build().unwrap_err(), BuildError::NothingAccepted);
+    assert_eq!(builder().accept([]).build().unwrap_err(), BuildError::NoCredentialsAccepted);
     for origin in ["*", "null", "https://a.example/", "https://a.example:443"] {
         let error = builder().cors_origins([origin]).build().unwrap_err();
         assert_eq!(error, BuildError::Origin(origin.to_owned()));

@@ -18,11 +18,11 @@ async fn documents_are_public_cacheable_and_revalidated() {
     let app = TestApp::new().await;
     for (path, media_type) in DOCUMENTS {
         for headers in [&[][..], &[("authorization", "Bearer invalid")]] {
-            let answer = app.send(Method::GET, path, headers).await;
-            assert_eq!(answer.status, 200, "{path}");
-            assert_eq!(answer.header("content-type"), Some(media_type));
-            assert_eq!(answer.header("cache-control"), Some("public, max-age=300"));
-            let tag = answer.header("etag").unwrap();
+            let response = app.send(Method::GET, path, headers).await;
+            assert_eq!(response.status, 200, "{path}");
+            assert_eq!(response.header("content-type"), Some(media_type));
+            assert_eq!(response.header("cache-control"), Some("public, max-age=300"));
+            let tag = response.header("etag").unwrap();
             let again = app.send(Method::GET, path, &[("if-none-match", tag)]).await;
             assert_eq!(again.status, 304, "{path}");
             assert_eq!(again.header("etag"), Some(tag));
@@ -52,8 +52,8 @@ async fn both_addresses_of_the_reference_page_answer_it() {
 async fn documents_below_the_base_are_public_all_the_same() {
     let app = TestApp::with(|builder| builder.docs_url("/api/v1/docs")).await;
     for (path, _) in DOCUMENTS {
-        let answer = app.send(Method::GET, &format!("/api/v1{path}"), &[]).await;
-        assert_eq!(answer.status, 200, "{path}");
+        let response = app.send(Method::GET, &format!("/api/v1{path}"), &[]).await;
+        assert_eq!(response.status, 200, "{path}");
     }
     app.send(Method::GET, "/api/v1/other", &[]).await.failure(401, "unauthorized");
 }

@@ -1,7 +1,7 @@
 //! Rate limits of credentials: decision A2, sentence by sentence, and its place in the order of decision R2.
 
 use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
-use catalogue_core::limit::{RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::limit::{Acquired, RateLimit, RateLimitKey, RateLimiter};
 use catalogue_core::storage::{
     AtRevision, CourseRows, CourseStorage, MemoryStorage, PageRequest, Revision, StorageError,
 };
@@ -9,7 +9,7 @@ use catalogue_core::{AccountId, Catalogue, CourseDetail, async_trait};
 use http::{Method, Request};
 use serde_json::json;
 
-use crate::app::{Answer, BASE, OTHER, OWNER, TestApp, ask, course};
+use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, ask, course};
 use crate::clock::Clock;
 
 const COURSES: &str = "/api/v1/courses";
@@ -26,8 +26,8 @@ async fn limited(requests: u32) -> (TestApp, Clock) {
 }
 
 /// What an answer says of the limit.
-fn fields(answer: &Answer) -> (Option<&str>, Option<&str>) {
-    (answer.header("ratelimit-policy"), answer.header("ratelimit"))
+fn fields(response: &TestResponse) -> (Option<&str>, Option<&str>) {
+    (response.header("ratelimit-policy"), response.header("ratelimit"))
 }
 
 #[tokio::test]
@@ -35,8 +35,8 @@ async fn no_limit_is_set_by_default() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     for _ in 0..1_000 {
-        let answer = app.get(&token, COURSES).await;
-        assert_eq!((answer.status.as_u16(), fields(&answer)), (200, (None, None)));
+        let response = app.get(&token, COURSES).await;
+        assert_eq!((response.status.as_u16(), fields(&response)), (200, (None, None)));
     }
 }
 
@@ -133,7 +133,7 @@ async fn a_star_costs_what_the_answer_costs() {
 #[tokio::test]
 async fn without_revisions_a_304_costs_what_the_answer_costs() {
     let (app, clock) = limited(2).await;
-    let catalogue = Catalogue::builder(Unrevised(app.storage.clone()), Anybody).rate_limiter(clock.limiter(2, 60));
+    let catalogue = Catalogue::builder(Unrevised(app.storage.clone()), AcceptAll).rate_limiter(clock.limiter(2, 60));
     let catalogue = catalogue.build().unwrap();
     let ask = async |tag: &str| {
         let request = Request::get(COURSES).header("authorization", "Bearer anything").header("if-none-match", tag);
@@ -171,10 +171,10 @@ impl CourseStorage for Unrevised {
 
 /// Takes every token for the owner's.
 #[derive(Debug)]
-struct Anybody;
+struct AcceptAll;
 
 #[async_trait]
-impl Authenticator for Anybody {
+impl Authenticator for AcceptAll {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
         let scopes = Scopes::from_names(["read:courses"]);
         Ok(Verdict::Accepted(Identity::api_key(AccountId::new(OWNER), "key", scopes)))
@@ -188,8 +188,8 @@ async fn head_costs_and_says_what_get_does() {
     for _ in 0..3 {
         let get = app.get(&one, COURSES).await;
         let head = app.send(Method::HEAD, COURSES, &[("authorization", &format!("Bearer {other}"))]).await;
-        let without_id = |answer: &Answer| {
-            let mut headers = answer.headers.clone();
+        let without_id = |response: &TestResponse| {
+            let mut headers = response.headers.clone();
             headers.remove("x-request-id");
             headers
         };
@@ -203,9 +203,9 @@ async fn every_operation_counts_and_no_document_does() {
     let (app, _) = limited(4).await;
     let token = app.key(OWNER, "read:courses").await;
     for (path, remaining) in [("/me", 3), ("/courses", 2), ("/courses/a", 1), ("/openapi.json", 0)] {
-        let answer = app.get(&token, &format!("{BASE}{path}")).await;
+        let response = app.get(&token, &format!("{BASE}{path}")).await;
         let state = format!(r#""default";r={remaining};t=60"#);
-        assert_eq!((answer.status.as_u16(), answer.header("ratelimit")), (200, Some(&*state)), "{path}");
+        assert_eq!((response.status.as_u16(), response.header("ratelimit")), (200, Some(&*state)), "{path}");
     }
     for path in ["/docs", "/docs/openapi.json", "/docs/openapi.md", "/docs/llms.txt"] {
         let document = app.get(&token, path).await;
@@ -296,10 +296,10 @@ async fn browsers_may_read_the_fields() {
     let app = TestApp::with(|builder| builder.cors_origins([origin]).rate_limiter(clock.limiter(1, 60))).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for status in [200, 429] {
-        let answer = app.send(Method::GET, COURSES, &[("authorization", &bearer), ("origin", origin)]).await;
-        let exposed = answer.header("access-control-expose-headers").unwrap();
-        assert_eq!(answer.status, status);
-        assert!(exposed.contains("RateLimit, RateLimit-Policy, Retry-After") && fields(&answer).0.is_some());
+        let response = app.send(Method::GET, COURSES, &[("authorization", &bearer), ("origin", origin)]).await;
+        let exposed = response.header("access-control-expose-headers").unwrap();
+        assert_eq!(response.status, status);
+        assert!(exposed.contains("RateLimit, RateLimit-Policy, Retry-After") && fields(&response).0.is_some());
     }
 }
 
@@ -313,12 +313,12 @@ impl RateLimiter for OutOfReach {
         self.0
     }
 
-    async fn take(&self, _: RateLimitKey<'_>) -> Taken {
+    async fn acquire(&self, _: RateLimitKey<'_>) -> Acquired {
         tokio::task::yield_now().await;
-        Taken::Uncounted
+        Acquired::Uncounted
     }
 
-    async fn give_back(&self, _: RateLimitKey<'_>, _: u64) {
+    async fn refund(&self, _: RateLimitKey<'_>, _: u64) {
         unreachable!("nothing was taken")
     }
 }
@@ -330,7 +330,7 @@ async fn what_cannot_be_counted_goes_on_and_says_nothing_of_a_limit() {
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for (none_match, status) in [("\"other\"", 200), ("*", 304), ("\"other\"", 200)] {
         let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", none_match);
-        let answer = ask(&app.catalogue, BASE, request.body(()).unwrap()).await;
-        assert_eq!((answer.status.as_u16(), fields(&answer)), (status, (None, None)));
+        let response = ask(&app.catalogue, BASE, request.body(()).unwrap()).await;
+        assert_eq!((response.status.as_u16(), fields(&response)), (status, (None, None)));
     }
 }

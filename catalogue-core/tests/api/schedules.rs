@@ -26,12 +26,12 @@ const PATHS: [&str; 4] =
 
 /// Reads the courses and then their revision, as storages do. In between, and at the end, the others go on.
 #[derive(Debug)]
-struct Apart {
+struct SeparateReads {
     memory: MemoryStorage,
 }
 
 #[async_trait]
-impl CourseStorage for Apart {
+impl CourseStorage for SeparateReads {
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -60,7 +60,7 @@ impl CourseStorage for Apart {
 }
 
 #[async_trait]
-impl CredentialStorage for Apart {
+impl CredentialStorage for SeparateReads {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         self.memory.find_credential(digest).await
     }
@@ -83,14 +83,14 @@ struct World {
     /// The body and the version that each tag was given to.
     tags: Mutex<HashMap<String, (Bytes, u64)>>,
     /// Answers that were rendered, and those that were not.
-    answers: [AtomicU64; 2],
+    response_counts: [AtomicU64; 2],
 }
 
 impl World {
     async fn new() -> Self {
         let memory = MemoryStorage::new();
         let servers = [(); 2].map(|()| {
-            let storage = Apart { memory: memory.clone() };
+            let storage = SeparateReads { memory: memory.clone() };
             Catalogue::with_api_keys(storage).page_cache(6 << 10).build().unwrap()
         });
         let mut owners = Vec::new();
@@ -104,7 +104,7 @@ impl World {
             let (begun, committed) = Default::default();
             owners.push(Owner { id, token: token.expose().to_owned(), begun, committed });
         }
-        let world = Self { memory, servers, owners, tags: Mutex::default(), answers: Default::default() };
+        let world = Self { memory, servers, owners, tags: Mutex::default(), response_counts: Default::default() };
         for owner in &world.owners {
             world.commit(owner).await;
         }
@@ -136,17 +136,17 @@ impl World {
     /// Asks with that tag, holds the answer against what was committed before, and says which tag it has.
     async fn ask(&self, server: usize, owner: &Owner, path: &str, tag: &str) -> String {
         let at_least = owner.committed.load(Ordering::SeqCst);
-        let answer = self.call(server, owner, path, tag).await;
+        let response = self.call(server, owner, path, tag).await;
         let at_most = owner.begun.load(Ordering::SeqCst);
-        let is_new = answer.status() == 200;
-        assert!(is_new || answer.status() == 304, "{answer:?}");
-        self.answers[usize::from(is_new)].fetch_add(1, Ordering::SeqCst);
-        let tag = answer.headers()["etag"].to_str().unwrap().to_owned();
+        let is_new = response.status() == 200;
+        assert!(is_new || response.status() == 304, "{response:?}");
+        self.response_counts[usize::from(is_new)].fetch_add(1, Ordering::SeqCst);
+        let tag = response.headers()["etag"].to_str().unwrap().to_owned();
         let version = if is_new {
-            let version = version_in(answer.body(), owner.id);
+            let version = version_in(response.body(), owner.id);
             let mut tags = self.tags.lock().unwrap();
-            let (body, _) = tags.entry(tag.clone()).or_insert_with(|| (answer.body().clone(), version));
-            assert_eq!(body, answer.body(), "{tag} stands for two bodies");
+            let (body, _) = tags.entry(tag.clone()).or_insert_with(|| (response.body().clone(), version));
+            assert_eq!(body, response.body(), "{tag} stands for two bodies");
             version
         } else {
             self.tags.lock().unwrap()[&tag].1
@@ -156,11 +156,11 @@ impl World {
     }
 
     /// Begins a request and goes away.
-    async fn go_away(&self, server: usize, owner: &Owner, polls: usize) {
+    async fn disconnect(&self, server: usize, owner: &Owner, polls: usize) {
         let mut call = pin!(self.call(server, owner, PATHS[0], ""));
         for _ in 0..polls {
-            let is_over = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await;
-            if is_over {
+            let is_done = poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_ready())).await;
+            if is_done {
                 return;
             }
             yield_now().await;
@@ -229,7 +229,7 @@ fn responses_next_to_commits() {
                     let path = PATHS[(number * turn) % PATHS.len()];
                     tag = world.ask(number % 2, owner, path, &tag).await;
                 }
-                world.go_away(number % 2, owner, number + 1).await;
+                world.disconnect(number % 2, owner, number + 1).await;
             }));
         }
         tasks.push(Box::pin(async move {
@@ -242,6 +242,6 @@ fn responses_next_to_commits() {
         world.tags.lock().unwrap().clear();
     }
     let cached: u64 = world.servers.iter().map(|server| server.page_cache().hits).sum();
-    let [unchanged, sent] = world.answers.each_ref().map(|count| count.load(Ordering::SeqCst));
+    let [unchanged, sent] = world.response_counts.each_ref().map(|count| count.load(Ordering::SeqCst));
     assert!(cached > 50 && unchanged > 50 && sent > 500, "{cached} cached, {unchanged} unchanged, {sent} sent");
 }

@@ -21,24 +21,24 @@ const LIST: &str = "/api/v1/courses";
 /// How a read ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    Well,
+    Succeeded,
     Failed,
     Panicked,
 }
 
 /// A storage whose reads of courses end when and how they are told to.
 #[derive(Debug)]
-struct Held {
+struct BlockingStorage {
     memory: MemoryStorage,
     reads: AtomicUsize,
     ends: tokio::sync::Mutex<UnboundedReceiver<End>>,
 }
 
-impl Held {
-    async fn hold(&self) -> Result<(), StorageError> {
+impl BlockingStorage {
+    async fn wait_for_end(&self) -> Result<(), StorageError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         match self.ends.lock().await.recv().await.unwrap() {
-            End::Well => Ok(()),
+            End::Succeeded => Ok(()),
             End::Failed => Err(StorageError::new(StorageErrorKind::Unavailable, "took too long")),
             End::Panicked => panic!("as it was told to"),
         }
@@ -46,14 +46,14 @@ impl Held {
 }
 
 #[async_trait]
-impl CourseStorage for Held {
+impl CourseStorage for BlockingStorage {
     async fn list_courses(
         &self,
         account: &AccountId,
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        self.hold().await?;
+        self.wait_for_end().await?;
         self.memory.list_courses(account, page, rows).await
     }
 
@@ -62,7 +62,7 @@ impl CourseStorage for Held {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        self.hold().await?;
+        self.wait_for_end().await?;
         self.memory.find_course(account, slug).await
     }
 
@@ -72,7 +72,7 @@ impl CourseStorage for Held {
 }
 
 #[async_trait]
-impl CredentialStorage for Held {
+impl CredentialStorage for BlockingStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         self.memory.find_credential(digest).await
     }
@@ -91,7 +91,7 @@ impl Observer for Causes {
 /// A catalogue over one course, and the other end of its storage.
 struct Library {
     catalogue: Catalogue,
-    storage: Arc<Held>,
+    storage: Arc<BlockingStorage>,
     causes: Causes,
     token: String,
     ends: UnboundedSender<End>,
@@ -104,8 +104,9 @@ impl Library {
         let app = TestApp::new().await;
         app.put([course("c", 0)]).await;
         let token = app.key(OWNER, "read:courses").await;
-        let (ends, told) = unbounded_channel();
-        let storage = Arc::new(Held { memory: app.storage, reads: AtomicUsize::new(0), ends: told.into() });
+        let (ends, receiver) = unbounded_channel();
+        let storage =
+            Arc::new(BlockingStorage { memory: app.storage, reads: AtomicUsize::new(0), ends: receiver.into() });
         let causes = Causes::default();
         let builder = Catalogue::with_api_keys(Arc::clone(&storage)).observer(causes.clone());
         Self { catalogue: builder.build().unwrap(), storage, causes, token, ends }
@@ -145,20 +146,20 @@ async fn poll(call: &mut Call<'_>) -> Option<u16> {
 }
 
 /// The statuses of calls of which any may be the one that reads for the others.
-async fn answers(mut calls: Vec<Call<'_>>) -> Vec<u16> {
-    let mut answers = Vec::new();
+async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
+    let mut statuses = Vec::new();
     for _ in 0..2 {
         let mut waiting = Vec::new();
         for mut call in calls {
             match poll(&mut call).await {
-                Some(status) => answers.push(status),
+                Some(status) => statuses.push(status),
                 None => waiting.push(call),
             }
         }
         calls = waiting;
     }
     assert!(calls.is_empty(), "{} still wait", calls.len());
-    answers
+    statuses
 }
 
 #[tokio::test]
@@ -176,7 +177,7 @@ async fn who_waited_for_a_read_that_failed_fails_with_it() {
         assert!(["took too long", "panicked: as it was told to"].contains(&&**first), "{first}");
         assert!(others.len() == 7 && others.iter().all(|cause| cause.contains("another request")), "{others:?}");
         // The next one has a read of its own.
-        library.end(End::Well);
+        library.end(End::Succeeded);
         assert_eq!(poll(&mut library.call(LIST)).await, Some(200), "{end:?}");
         assert_eq!((library.reads(), library.catalogue.page_cache().hits), (2, 0), "{end:?}");
     }
@@ -191,8 +192,8 @@ async fn one_of_those_who_waited_for_a_caller_that_went_away_reads_for_all() {
         assert_eq!(poll(call).await, None);
     }
     assert_eq!(library.reads(), 2);
-    library.end(End::Well);
-    assert_eq!(answers(others.into()).await, [200; 7]);
+    library.end(End::Succeeded);
+    assert_eq!(statuses(others.into()).await, [200; 7]);
     assert_eq!(library.reads(), 2);
 }
 
@@ -205,7 +206,7 @@ async fn who_waited_for_one_after_the_other_fails_with_the_last() {
         assert_eq!(poll(call).await, None);
     }
     library.end(End::Failed);
-    assert_eq!(answers(others.into()).await, [500; 3]);
+    assert_eq!(statuses(others.into()).await, [500; 3]);
     assert_eq!(library.reads(), 2);
 }
 
@@ -214,7 +215,7 @@ async fn what_is_not_there_is_no_failure_of_those_who_wait() {
     let library = Library::new().await;
     let calls: [_; 3] = library.calls("/api/v1/courses/none").await;
     for _ in 0..3 {
-        library.end(End::Well);
+        library.end(End::Succeeded);
     }
     for mut call in calls {
         assert_eq!(poll(&mut call).await, Some(404));

@@ -79,7 +79,7 @@ struct TokensOf(&'static str, &'static str);
 #[async_trait]
 impl Authenticator for TokensOf {
     async fn authenticate(&self, _: BearerToken<'_>) -> Result<Verdict, StorageError> {
-        Ok(Verdict::NotMine)
+        Ok(Verdict::Unrecognized)
     }
 
     fn issuer_and_audience(&self) -> Option<(&str, &str)> {
@@ -124,8 +124,8 @@ async fn issuer_and_audience_stand_where_tokens_are_explained() {
 async fn the_served_documents_are_the_ones_of_the_catalogue() {
     let catalogue = builder().docs_title("Mine").build().unwrap();
     for (format, path) in FORMATS.into_iter().zip(["openapi.json", "openapi-3.0.json", "openapi.md", "llms.txt"]) {
-        let answer = catalogue.call(Request::get(format!("/docs/{path}")).body(()).unwrap()).await;
-        assert_eq!(answer.body(), catalogue.document(format).as_bytes(), "{path}");
+        let response = catalogue.call(Request::get(format!("/docs/{path}")).body(()).unwrap()).await;
+        assert_eq!(response.body(), catalogue.document(format).as_bytes(), "{path}");
     }
     let mine = catalogue.mounted_at("/my").unwrap().document(DocumentFormat::Markdown);
     assert!(mine.starts_with("# Mine\n") && mine.contains("/my/courses"), "a view has the same title");

@@ -185,8 +185,8 @@ fn every_example_fits_its_schema() {
         let examples = content["examples"].as_object().unwrap();
         assert!(!examples.is_empty(), "{id} {status}");
         for (name, example) in examples {
-            let faults = schema::faults(&document, &content["schema"], &example["value"]);
-            assert!(faults.is_empty(), "{id} {status} {name}: {faults:?}");
+            let violations = schema::violations(&document, &content["schema"], &example["value"]);
+            assert!(violations.is_empty(), "{id} {status} {name}: {violations:?}");
         }
     }
 }

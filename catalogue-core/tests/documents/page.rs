@@ -23,9 +23,9 @@ async fn get(catalogue: &Catalogue, target: &str) -> Response<Bytes> {
 }
 
 async fn page_at(base: &str, docs: &str, target: &str) -> String {
-    let answer = get(&catalogue(base, docs), target).await;
-    assert_eq!(answer.status(), StatusCode::OK, "{target}");
-    String::from_utf8(answer.body().to_vec()).unwrap()
+    let response = get(&catalogue(base, docs), target).await;
+    assert_eq!(response.status(), StatusCode::OK, "{target}");
+    String::from_utf8(response.body().to_vec()).unwrap()
 }
 
 async fn page() -> String {
@@ -56,15 +56,15 @@ async fn the_policy_allows_its_own_style_and_script_and_the_api() {
     for (base, api) in [("/api/v1", "'self'"), ("https://api.example.com:8443/api/v1", "https://api.example.com:8443")]
     {
         let catalogue = catalogue(base, DOCS);
-        let answer = get(&catalogue, DOCS).await;
-        let page = std::str::from_utf8(answer.body()).unwrap();
+        let response = get(&catalogue, DOCS).await;
+        let page = std::str::from_utf8(response.body()).unwrap();
         let [style, script] =
             ["style", "script"].map(|name| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(only(page, name)))));
         let policy = format!(
             "default-src 'none'; style-src {style}; script-src {script}; connect-src {api}; img-src data:; base-uri 'none'; \
              form-action 'none'; frame-ancestors 'none'"
         );
-        assert_eq!(answer.headers()[POLICY], policy);
+        assert_eq!(response.headers()[POLICY], policy);
     }
 }
 
@@ -85,11 +85,11 @@ async fn only_the_page_has_the_headers_of_a_page() {
         for (method, tag) in [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some(&tag))] {
             let mut request = Request::builder().method(&method).uri(path).body(()).unwrap();
             request.headers_mut().extend(tag.map(|tag| (http::header::IF_NONE_MATCH, tag.clone())));
-            let answer = catalogue.call(request).await;
+            let response = catalogue.call(request).await;
             let is_page = matches!(path, "/docs" | "/docs/");
-            assert_eq!(answer.headers().contains_key(POLICY), is_page, "{method} {path}");
-            assert_eq!(answer.headers().contains_key("referrer-policy"), is_page, "{method} {path}");
-            assert_eq!(answer.status() == StatusCode::NOT_MODIFIED, is_page && tag.is_some(), "{method} {path}");
+            assert_eq!(response.headers().contains_key(POLICY), is_page, "{method} {path}");
+            assert_eq!(response.headers().contains_key("referrer-policy"), is_page, "{method} {path}");
+            assert_eq!(response.status() == StatusCode::NOT_MODIFIED, is_page && tag.is_some(), "{method} {path}");
         }
     }
     let wrong_method = catalogue.call(Request::post(DOCS).body(()).unwrap()).await;

@@ -5,13 +5,13 @@ use serde_json::Value;
 use crate::resolve;
 
 /// What is wrong with `value`; nothing when it fits.
-pub(crate) fn faults(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    check(document, schema, value, "", &mut found);
-    found
+pub(crate) fn violations(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
+    let mut result = Vec::new();
+    check(document, schema, value, "", &mut result);
+    result
 }
 
-fn check(document: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check(document: &Value, schema: &Value, value: &Value, at: &str, result: &mut Vec<String>) {
     let schema = resolve(document, schema).as_object().unwrap_or_else(|| panic!("{at}: a schema that is no object"));
     for (word, rule) in schema {
         let fits = match word.as_str() {
@@ -23,36 +23,36 @@ fn check(document: &Value, schema: &Value, value: &Value, at: &str, found: &mut 
             "enum" => rule.as_array().unwrap().contains(value),
             "minimum" => value.as_i64().is_none_or(|number| number >= rule.as_i64().unwrap()),
             "properties" => {
-                check_object(document, &Value::Object(schema.clone()), value, at, found);
+                check_object(document, &Value::Object(schema.clone()), value, at, result);
                 true
             }
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                    check(document, rule, item, &format!("{at}/{index}"), found);
+                    check(document, rule, item, &format!("{at}/{index}"), result);
                 }
                 true
             }
             other => panic!("{at}: the word {other} is not known here"),
         };
         if !fits {
-            found.push(format!("{at}: {value} does not fit {word} {rule}"));
+            result.push(format!("{at}: {value} does not fit {word} {rule}"));
         }
     }
 }
 
-fn check_object(document: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+fn check_object(document: &Value, schema: &Value, value: &Value, at: &str, result: &mut Vec<String>) {
     let Some(object) = value.as_object() else {
         return;
     };
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !object.contains_key(name) {
-            found.push(format!("{at}: {name} is missing"));
+            result.push(format!("{at}: {name} is missing"));
         }
     }
     for (name, child) in object {
         match schema["properties"].get(name) {
-            Some(property) => check(document, property, child, &format!("{at}/{name}"), found),
-            None if schema["additionalProperties"] == false => found.push(format!("{at}: {name} is not allowed")),
+            Some(property) => check(document, property, child, &format!("{at}/{name}"), result),
+            None if schema["additionalProperties"] == false => result.push(format!("{at}: {name} is not allowed")),
             None => {}
         }
     }
@@ -78,7 +78,7 @@ fn finds_what_does_not_fit() {
         "additionalProperties": false,
         "properties": { "a": { "type": ["string", "null"] }, "b": { "type": "integer", "minimum": 1 } },
     });
-    let count = |value| faults(&Value::Null, &schema, &value).len();
+    let count = |value| violations(&Value::Null, &schema, &value).len();
     assert_eq!(count(serde_json::json!({ "a": null, "b": 1 })), 0);
     assert_eq!(count(serde_json::json!({ "b": 0, "c": true })), 3);
     assert_eq!(count(serde_json::json!([])), 1);

@@ -87,26 +87,29 @@ async fn real_answers_fit_the_document() {
     assert_fits(&document, "getMe", "304", &catalogue.call_as(identity(""), again).await);
 }
 
-fn assert_fits(document: &Value, id: &str, target: &str, answer: &Response<Bytes>) {
-    let status = answer.status();
+fn assert_fits(document: &Value, id: &str, target: &str, response: &Response<Bytes>) {
+    let status = response.status();
     let described = &operation(document, id).1["responses"][status.as_str()];
     assert!(described.is_object(), "{target}: {status} is not described");
     let described = resolve(document, described);
     for (name, header) in described["headers"].as_object().unwrap() {
         let required = resolve(document, header)["required"] == true;
-        assert!(!required || answer.headers().contains_key(name), "{target}: {status} has no {name}");
+        assert!(!required || response.headers().contains_key(name), "{target}: {status} has no {name}");
     }
     for name in ["etag", "link", "vary", "www-authenticate", "retry-after", "ratelimit", "x-request-id"] {
         let mut names = described["headers"].as_object().unwrap().keys();
         let known = names.any(|known| known.eq_ignore_ascii_case(name));
-        assert!(known || !answer.headers().contains_key(name), "{target}: {status} has {name}, which is not described");
+        assert!(
+            known || !response.headers().contains_key(name),
+            "{target}: {status} has {name}, which is not described"
+        );
     }
     match described["content"].get("application/json") {
-        None => assert!(answer.body().is_empty(), "{target}: {status} has a body"),
+        None => assert!(response.body().is_empty(), "{target}: {status} has a body"),
         Some(content) => {
-            let body: Value = serde_json::from_slice(answer.body()).unwrap();
-            let faults = schema::faults(document, &content["schema"], &body);
-            assert!(faults.is_empty(), "{target}: {status}: {faults:?}");
+            let body: Value = serde_json::from_slice(response.body()).unwrap();
+            let violations = schema::violations(document, &content["schema"], &body);
+            assert!(violations.is_empty(), "{target}: {status}: {violations:?}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::http::{Answer, request};
+use crate::http::{TestResponse, request};
 use crate::page::Page;
 use crate::program::Host;
 
@@ -17,21 +17,21 @@ fn the_lines_of_the_readme_work() {
     let lines = lines.replace("127.0.0.1:8080", &host.address).replace("kill %1\n", "");
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new("bash").args(["-euc", &lines]).current_dir(folder.path()).output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(told.contains(r#""slug":"first-steps""#), "{told}");
-    assert!(told.contains(r#""actor":"owner anna""#) && !told.contains("ccat_"), "{told}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains(r#""slug":"first-steps""#), "{text}");
+    assert!(text.contains(r#""actor":"owner anna""#) && !text.contains("ccat_"), "{text}");
 }
 
 #[test]
 fn who_is_not_logged_in_goes_to_the_login() {
     let host = Host::start_with("developer_settings", &[]);
     for path in ["/settings", "/settings/", "/settings/keys/new", "/settings/api/keys"] {
-        let answer = host.ask("GET", path, "Cookie: session=guess\n");
-        assert_eq!((answer.status, answer.header("location")), (303, Some("/")), "{path}");
+        let response = host.ask("GET", path, "Cookie: session=guess\n");
+        assert_eq!((response.status, response.header("location")), (303, Some("/")), "{path}");
     }
-    let answer = Answer::to(&host.address, &request("POST", "/login", "", "user=anna"));
-    let cookie = answer.header("set-cookie").unwrap().split(';').next().unwrap();
+    let response = TestResponse::to(&host.address, &request("POST", "/login", "", "user=anna"));
+    let cookie = response.header("set-cookie").unwrap().split(';').next().unwrap();
     let page = host.ask("GET", "/settings/", &format!("Cookie: {cookie}\n"));
     assert!(page.status == 200 && page.body.contains("Demo school, anna"), "{page:?}");
     assert_eq!(host.ask("GET", "/logout", &format!("Cookie: {cookie}\n")).status, 303);

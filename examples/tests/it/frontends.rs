@@ -35,12 +35,15 @@ async fn on_poem(catalogue: Catalogue) -> Server {
     let server = poem::Server::new_with_acceptor(TcpAcceptor::from_tokio(listener).unwrap());
     tokio::spawn(server.run(poem_routes::all(catalogue)));
     // poem's router decodes each path, and rejects paths that are not UTF-8.
-    Server::new(address, ()).except("path::broken_escapes_are_kept#2", 400)
+    Server::new(address, ()).expect_status("path::invalid_escapes_are_preserved#2", 400)
 }
 
 async fn on_poem_over_http1(catalogue: Catalogue) -> Server {
     // poem's router returns its own 404 for a target without a path.
-    on_poem(catalogue).await.other_body("http1::the_asterisk_is_not_found").other_body("http1::connect_is_not_found")
+    on_poem(catalogue)
+        .await
+        .expect_other_body("http1::asterisk_returns_404")
+        .expect_other_body("http1::connect_returns_404")
 }
 
 /// Starts the application on Rocket, which ends with the test's runtime instead of the signals that end the tests.
@@ -55,13 +58,13 @@ async fn on_rocket(catalogue: Catalogue) -> Server {
     let host = rocket::custom(config).mount("/", rocket_handler::routes(&catalogue)).attach(liftoff);
     tokio::spawn(host.launch());
     Server::new(address.recv().await.unwrap(), ())
-        .adds(["permissions-policy", "server", "x-frame-options"])
+        .adds_headers(["permissions-policy", "server", "x-frame-options"])
         // Rocket has a fixed list of methods, and rejects a target without a path.
-        .except("methods::extension_methods_are_kept", 400)
-        .except("methods::the_case_of_a_method_is_kept", 400)
-        .except("http1::connect_is_not_found", 400)
+        .expect_status("methods::extension_methods_are_preserved", 400)
+        .expect_status("methods::method_case_is_preserved", 400)
+        .expect_status("http1::connect_returns_404", 400)
         // It drops a header that is not UTF-8, so the token is missing instead of malformed.
-        .other_body("credentials::bytes_beyond_ascii_are_kept#1")
+        .expect_other_body("credentials::non_ascii_bytes_are_preserved#1")
         // It waits for the first bytes of each body and searches them for a method.
-        .except("http1::a_body_is_not_waited_for", None)
+        .expect_status("http1::response_does_not_wait_for_body", None)
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use catalogue_core::auth::CredentialKind;
 
 use crate::data::{ACCOUNT, Data};
-use crate::http::{Answer, request};
+use crate::http::{TestResponse, request};
 use crate::program::{Host, example};
 
 macro_rules! hosts {
@@ -46,15 +46,15 @@ macro_rules! hosts {
 hosts! { axum hyper open_internet warp actix poem rocket }
 
 /// Targets to which the framework's router responds instead of the catalogue, each with the status.
-const ROUTED_OTHERWISE: [(&str, &str, u16); 3] =
+const ROUTED_DIFFERENTLY: [(&str, &str, u16); 3] =
     [("poem", "/api/v1/courses/%ff", 400), ("poem", "*", 404), ("rocket", "//about", 200)];
 
-/// Asserts that `answer` is the catalogue's 404 for `target`.
-fn is_not_found(name: &str, target: &str, answer: &Answer) {
-    let routed = ROUTED_OTHERWISE.iter().find(|(host, other, _)| (*host, *other) == (name, target));
+/// Asserts that `response` is the catalogue's 404 for `target`.
+fn is_not_found(name: &str, target: &str, response: &TestResponse) {
+    let routed = ROUTED_DIFFERENTLY.iter().find(|(host, other, _)| (*host, *other) == (name, target));
     match routed {
-        Some((.., status)) => assert_eq!(answer.status, *status, "{target}"),
-        None => assert_eq!(answer.failure(), (404, "not_found".to_owned()), "{target}"),
+        Some((.., status)) => assert_eq!(response.status, *status, "{target}"),
+        None => assert_eq!(response.failure(), (404, "not_found".to_owned()), "{target}"),
     }
 }
 
@@ -63,7 +63,7 @@ async fn has_routes_of_its_own_and_hands_on_all_else(name: &str) {
     let host = Host::start(name, &data.address());
     let about = host.ask("GET", "/about", "");
     assert_eq!((about.status, &*about.body), (200, "a host of its own"));
-    let echo = Answer::to(&host.address, &request("POST", "/echo", "", "said"));
+    let echo = TestResponse::to(&host.address, &request("POST", "/echo", "", "said"));
     assert_eq!((echo.status, &*echo.body), (200, "said"));
     for target in ["/", "/elsewhere?q=1", "/about/us", "//about", "/api/v2/me", "/docs/nothing"] {
         is_not_found(name, target, &host.ask("GET", target, ""));
@@ -108,28 +108,28 @@ async fn answers_as_the_catalogue_does(name: &str) {
     assert_eq!(host.get("http://elsewhere/api/v1/courses?limit=1", key.expose()).status, 200);
     is_not_found(name, "*", &host.ask("OPTIONS", "*", ""));
     let with_body = request("GET", "/api/v1/me", &authorization, "nobody reads this");
-    assert_eq!(Answer::to(&host.address, &with_body).status, 200);
+    assert_eq!(TestResponse::to(&host.address, &with_body).status, 200);
     let not_modified = format!("{authorization}If-None-Match: {}\n", page.header("etag").unwrap());
     assert_eq!(host.ask("GET", "/api/v1/courses", &not_modified).status, 304);
 }
 
 /// Sends `signal` while a route waits for the rest of a body, and asserts that the request is finished.
 async fn finishes_what_runs(name: &str, signal: &str) {
-    const GO_ON: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+    const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
     let data = Data::new().await;
     let host = Host::start(name, &data.address());
     let mut stream = host.connect();
     let head = request("POST", "/echo", "Expect: 100-continue\nContent-Length: 4\n", "");
     stream.write_all(head.as_bytes()).unwrap();
-    let mut asked = [0; GO_ON.len()];
-    stream.read_exact(&mut asked).unwrap();
-    assert_eq!(asked, GO_ON);
+    let mut script = [0; CONTINUE.len()];
+    stream.read_exact(&mut script).unwrap();
+    assert_eq!(script, CONTINUE);
     host.signal(signal);
     host.has_heard();
     stream.write_all(b"late").unwrap();
-    let answer = Answer::read(&mut stream);
-    assert_eq!((answer.status, &*answer.body), (200, "late"));
+    let response = TestResponse::read(&mut stream);
+    assert_eq!((response.status, &*response.body), (200, "late"));
     let (status, out, err) = host.ended();
     assert_eq!((status, &*out), (Some(0), ""), "{err}");
 }

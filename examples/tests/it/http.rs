@@ -7,13 +7,13 @@ use serde_json::Value;
 
 /// A response of a host application.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     head: String,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl TestResponse {
     /// Sends `request` and reads to the end of the connection.
     pub(crate) fn to(address: &str, request: &str) -> Self {
         let mut stream = TcpStream::connect(address).unwrap();
@@ -23,9 +23,9 @@ impl Answer {
 
     /// Reads to the end of the connection.
     pub(crate) fn read(stream: &mut TcpStream) -> Self {
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?}"));
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{response:?}"));
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
         Self { status, head: head.to_owned(), body: body.to_owned() }
     }

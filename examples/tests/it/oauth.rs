@@ -24,9 +24,9 @@ impl Issuer {
         let line = line.replace("target/issuer", state.path().to_str().unwrap()) + " 0";
         let mut process =
             Command::new("bash").args(["-c", &line]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut told = String::new();
-        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut told).unwrap();
-        let address = told.split(' ').next().unwrap().to_owned();
+        let mut output = String::new();
+        BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut output).unwrap();
+        let address = output.split(' ').next().unwrap().to_owned();
         // The issuer has read its keys; the file is only for a restart.
         Self { process, address }
     }
@@ -54,16 +54,16 @@ async fn the_lines_of_the_readme_work() {
     let (options, database) = (started.split(' '), data.address());
     let host = Host::start_with("oauth", &options.chain(["--database", &database]).collect::<Vec<_>>());
 
-    let asked = lines(2).replace("127.0.0.1:9000", &issuer.address).replace("127.0.0.1:8080", &host.address);
-    let told = run(Command::new("bash").args(["-euc", &asked]));
-    assert!(told.contains(&format!(r#""authorization_servers":["http://{}"]"#, issuer.address)), "{told}");
-    assert!(told.contains(r#""slug":"one""#) && told.contains(r#""slug":"two""#), "{told}");
-    assert!(told.contains(&format!(r#""userId":"{ACCOUNT}""#)) && told.contains("oauth:"), "{told}");
+    let script = lines(2).replace("127.0.0.1:9000", &issuer.address).replace("127.0.0.1:8080", &host.address);
+    let output = run(Command::new("bash").args(["-euc", &script]));
+    assert!(output.contains(&format!(r#""authorization_servers":["http://{}"]"#, issuer.address)), "{output}");
+    assert!(output.contains(r#""slug":"one""#) && output.contains(r#""slug":"two""#), "{output}");
+    assert!(output.contains(&format!(r#""userId":"{ACCOUNT}""#)) && output.contains("oauth:"), "{output}");
 
     // A token for another API is refused. An API key works without the issuer.
-    let elsewhere = asked.replace("resource=http://", "resource=https://");
-    let told = run(Command::new("bash").args(["-euc", &elsewhere]));
-    assert!(told.contains("unauthorized") && !told.contains("slug"), "{told}");
+    let elsewhere = script.replace("resource=http://", "resource=https://");
+    let output = run(Command::new("bash").args(["-euc", &elsewhere]));
+    assert!(output.contains("unauthorized") && !output.contains("slug"), "{output}");
     let key = data.token(catalogue_core::auth::CredentialKind::ApiKey).await;
     drop(issuer);
     assert_eq!(host.get("/api/v1/courses", key.expose()).status, 200);

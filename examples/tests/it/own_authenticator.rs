@@ -3,19 +3,19 @@
 use catalogue_core::auth::CredentialKind;
 
 use crate::data::{ACCOUNT, Data};
-use crate::http::{Answer, request};
+use crate::http::{TestResponse, request};
 use crate::program::Host;
 
 fn begin(host: &Host) -> (String, String) {
-    let answer = Answer::to(&host.address, &request("POST", "/sessions", "", ACCOUNT));
-    assert_eq!(answer.status, 200);
-    let cookie = answer.header("set-cookie").unwrap();
+    let response = TestResponse::to(&host.address, &request("POST", "/sessions", "", ACCOUNT));
+    assert_eq!(response.status, 200);
+    let cookie = response.header("set-cookie").unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
-    (answer.body.clone(), cookie.split(';').next().unwrap().to_owned())
+    (response.body.clone(), cookie.split(';').next().unwrap().to_owned())
 }
 
 fn end(host: &Host, token: &str) {
-    assert_eq!(Answer::to(&host.address, &request("DELETE", "/sessions", "", token)).status, 204);
+    assert_eq!(TestResponse::to(&host.address, &request("DELETE", "/sessions", "", token)).status, 204);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::http::{Answer, request};
+use crate::http::{TestResponse, request};
 
 /// Returns the command of an example. `cargo test -p catalogue-examples` builds it; with `--test it`, it is not rebuilt.
 pub(crate) fn example(name: &str) -> Command {
@@ -43,11 +43,11 @@ impl Host {
         host
     }
 
-    pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> Answer {
-        Answer::to(&self.address, &request(method, target, headers, ""))
+    pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> TestResponse {
+        TestResponse::to(&self.address, &request(method, target, headers, ""))
     }
 
-    pub(crate) fn get(&self, target: &str, token: &str) -> Answer {
+    pub(crate) fn get(&self, target: &str, token: &str) -> TestResponse {
         self.ask("GET", target, &format!("Authorization: Bearer {token}\n"))
     }
 

@@ -10,7 +10,7 @@ use crate::data::{ACCOUNT, Data};
 use crate::program::example;
 
 /// Returns the responses to `events`, in their order, and the log.
-fn answers(data: &Data, events: &[String]) -> (Vec<Value>, String) {
+fn responses(data: &Data, events: &[String]) -> (Vec<Value>, String) {
     let mut command = example("serverless");
     command.args(["--database", &data.address()]).stdin(Stdio::piped());
     let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -39,15 +39,15 @@ async fn each_event_has_its_answer() {
         json!({ "method": "GET", "path": "/", "headers": key.expose() }).to_string(),
         event("GET", "/api/v1/me", ""),
     ];
-    let (answers, log) = answers(&data, &events);
-    let statuses: Vec<_> = answers.iter().map(|answer| answer["status"].as_u64().unwrap()).collect();
+    let (responses, log) = responses(&data, &events);
+    let statuses: Vec<_> = responses.iter().map(|response| response["status"].as_u64().unwrap()).collect();
     assert_eq!(statuses, [200, 200, 401, 404, 400, 400, 400, 200]);
-    let body = |answer: &Value| serde_json::from_str::<Value>(answer["body"].as_str().unwrap()).unwrap();
-    assert_eq!(body(&answers[0])["data"][0]["slug"], "two");
-    assert_eq!(answers[0]["headers"]["content-type"], "application/json");
-    assert_eq!(answers[1]["body"], "");
-    assert_eq!(body(&answers[2])["error"]["code"], "unauthorized");
-    assert_eq!(body(&answers[7])["data"]["userId"], ACCOUNT);
+    let body = |response: &Value| serde_json::from_str::<Value>(response["body"].as_str().unwrap()).unwrap();
+    assert_eq!(body(&responses[0])["data"][0]["slug"], "two");
+    assert_eq!(responses[0]["headers"]["content-type"], "application/json");
+    assert_eq!(responses[1]["body"], "");
+    assert_eq!(body(&responses[2])["error"]["code"], "unauthorized");
+    assert_eq!(body(&responses[7])["data"]["userId"], ACCOUNT);
     assert!(log.contains("an event is no request") && !log.contains(key.expose()), "{log}");
 }
 

@@ -11,7 +11,7 @@ use http_body_util::Full;
 use warp::Filter;
 use warp::hyper::body::Bytes;
 
-use crate::http::{Answer, request};
+use crate::http::{TestResponse, request};
 
 async fn settings() -> DeveloperSettings {
     let storage = MemoryStorage::new();
@@ -27,10 +27,10 @@ fn owner() -> Owner {
 
 /// Requests a page, sends a form, and sends a body that is too long.
 fn check(address: &str) {
-    let page = Answer::to(address, &request("GET", "/settings/keys/new?name=Acme", "", ""));
+    let page = TestResponse::to(address, &request("GET", "/settings/keys/new?name=Acme", "", ""));
     assert!(page.status == 200 && page.body.contains("value=\"Acme\""), "{page:?}");
     let post = |path: &str, media_type: &str, body: &str| {
-        Answer::to(address, &request("POST", path, &format!("Content-Type: {media_type}\n"), body))
+        TestResponse::to(address, &request("POST", path, &format!("Content-Type: {media_type}\n"), body))
     };
     let new = r#"{ "name": "example", "scopes": ["read:courses"], "expiresAt": null }"#;
     let made = post("/settings/api/keys", "application/json", new);
@@ -38,7 +38,7 @@ fn check(address: &str) {
     assert_eq!(post("/settings/check", "application/x-www-form-urlencoded", "token=a").status, 403);
     let long = format!(r#"{{ "token": "{}" }}"#, "a".repeat(16 << 10));
     assert_eq!(post("/settings/api/check", "application/json", &long).status, 413);
-    let head = Answer::to(address, &request("HEAD", "/settings", "", ""));
+    let head = TestResponse::to(address, &request("HEAD", "/settings", "", ""));
     assert_eq!((head.status, &*head.body), (200, ""));
     assert_ne!(head.header("content-length"), Some("0"));
 }
@@ -47,7 +47,7 @@ fn check(address: &str) {
 async fn on_warp() {
     let settings = settings().await;
     let owner = warp::any().map(owner);
-    let page = warp::path("settings").and(owner).and(catalogue_warp::whole_request(16 << 10)).then(
+    let page = warp::path("settings").and(owner).and(catalogue_warp::full_request(16 << 10)).then(
         move |owner: Owner, request: http::Request<Bytes>| {
             let settings = settings.clone();
             async move { settings.call_as(owner, request.map(Full::new)).await }

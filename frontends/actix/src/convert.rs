@@ -56,16 +56,16 @@ pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = match length {
         _ if !bytes.is_empty() => BoxBody::new(bytes),
-        Some(length) => BoxBody::new(LeftOut(length)),
+        Some(length) => BoxBody::new(OmittedBody(length)),
         None => BoxBody::new(body::None::new()),
     };
     converted.set_body(body)
 }
 
 /// The omitted body of a response to HEAD: actix-web writes the length of the body, and ignores the header.
-struct LeftOut(u64);
+struct OmittedBody(u64);
 
-impl MessageBody for LeftOut {
+impl MessageBody for OmittedBody {
     type Error = Infallible;
 
     fn size(&self) -> BodySize {

@@ -49,7 +49,9 @@ fn mount_as_the_default(app: &mut ServiceConfig, catalogue: Catalogue) {
 /// The version of `http` that actix-web speaks takes no target beyond ASCII.
 fn refusing(status: impl Into<Option<u16>>, server: Server) -> Server {
     let status = status.into();
-    server.except("path::unencoded_text_is_kept", status).except("query::unencoded_text_is_kept", status)
+    server
+        .expect_status("path::unescaped_text_is_preserved", status)
+        .expect_status("query::unescaped_text_is_preserved", status)
 }
 
 /// A server on a thread of its own, which is stopped when this is dropped.

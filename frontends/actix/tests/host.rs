@@ -76,15 +76,15 @@ async fn a_cookie_opens_a_scope_of_its_own() {
 
 #[actix_web::test]
 async fn a_request_and_its_body_go_there_and_back() {
-    async fn told(head: HttpRequest, body: web::Bytes) -> HttpResponse {
+    async fn describe(head: HttpRequest, body: web::Bytes) -> HttpResponse {
         let request = catalogue_actix::request_with(&head, body);
         let cookie = request.headers()["cookie"].clone();
-        let told = format!("{} {} {:?}", request.method(), request.uri(), request.body());
+        let describe = format!("{} {} {:?}", request.method(), request.uri(), request.body());
         catalogue_actix::response(
-            http::Response::builder().status(201).header("x-cookie", cookie).body(told.into()).unwrap(),
+            http::Response::builder().status(201).header("x-cookie", cookie).body(describe.into()).unwrap(),
         )
     }
-    let app = App::new().service(web::scope("/mine").default_service(web::to(told)));
+    let app = App::new().service(web::scope("/mine").default_service(web::to(describe)));
     let request = TestRequest::post().uri("/mine/a%2Fb?c=+").insert_header(("cookie", "session=1")).set_payload("1234");
     let answer = call_service(&init_service(app).await, request.to_request()).await;
     assert_eq!(answer.status(), 201);

@@ -3,25 +3,25 @@
 use crate::Frontend;
 
 /// A body on a GET.
-pub async fn a_body_is_ignored(frontend: &Frontend) {
-    let ask = frontend.get("/api/v1/me").body("limit=0");
-    frontend.agrees("A body is ignored.", 200, ask).await;
+pub async fn body_is_ignored(frontend: &Frontend) {
+    let request = frontend.get("/api/v1/me").body("limit=0");
+    frontend.assert_matches_core("A body is ignored.", 200, request).await;
 }
 
 /// A body that does not match its media type.
-pub async fn a_body_is_not_parsed(frontend: &Frontend) {
+pub async fn body_is_not_parsed(frontend: &Frontend) {
     let rule = "A body is not parsed.";
     for media_type in ["application/json", "application/x-www-form-urlencoded", "no media type"] {
-        let ask = frontend.get("/api/v1/courses?limit=1").header("content-type", media_type).body("{\"limit\": ");
-        frontend.agrees(rule, 200, ask).await;
+        let request = frontend.get("/api/v1/courses?limit=1").header("content-type", media_type).body("{\"limit\": ");
+        frontend.assert_matches_core(rule, 200, request).await;
     }
 }
 
 /// A body on a method that could have one.
-pub async fn a_body_does_not_hide_the_method(frontend: &Frontend) {
+pub async fn method_is_refused_despite_a_body(frontend: &Frontend) {
     let rule = "A method is refused with a body as without one.";
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let status = if method == "OPTIONS" { 204 } else { 405 };
-        frontend.agrees(rule, status, frontend.ask(method, "/api/v1/courses").body("{}")).await;
+        frontend.assert_matches_core(rule, status, frontend.request(method, "/api/v1/courses").body("{}")).await;
     }
 }

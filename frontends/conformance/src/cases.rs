@@ -5,7 +5,7 @@
 /// `fixture` is the path of an async function, or an equivalent closure, that mounts and serves a catalogue:
 /// `async fn(Catalogue) -> Server`.
 ///
-/// The tests are named after the topic and the case, such as `query::repeated_parameters_are_kept`. The manifest needs only
+/// The tests are named after the topic and the case, such as `query::repeated_parameters_are_preserved`. The manifest needs only
 /// this crate. If one file tests a frontend mounted in two ways, give each its own module.
 #[macro_export]
 macro_rules! tests {
@@ -71,81 +71,81 @@ macro_rules! __names {
 macro_rules! __with_cases {
     ($then:ident) => {
         $crate::$then! {
-            answers {
-                documents_arrive_whole
-                text_beyond_ascii_arrives_as_it_is
-                compressed_answers_are_left_alone
+            responses {
+                documents_are_complete
+                non_ascii_text_is_preserved
+                compressed_responses_are_preserved
                 repeated_headers_are_sent_in_full
-                links_are_kept
-                failures_are_the_envelope
+                link_header_is_preserved
+                failures_use_the_envelope
             }
             bodies {
-                a_body_is_ignored
-                a_body_is_not_parsed
-                a_body_does_not_hide_the_method
+                body_is_ignored
+                body_is_not_parsed
+                method_is_refused_despite_a_body
             }
             credentials {
-                a_missing_token_is_refused
-                an_unknown_token_is_refused
-                a_missing_scope_is_refused
-                repeated_tokens_are_refused
-                the_scheme_is_kept
-                bytes_beyond_ascii_are_kept
-                a_token_in_the_query_is_none
-                a_cookie_identifies_its_caller
+                missing_token_returns_401
+                unknown_token_returns_401
+                missing_scope_returns_403
+                repeated_tokens_return_401
+                authentication_scheme_is_preserved
+                non_ascii_bytes_are_preserved
+                token_in_query_is_ignored
+                cookie_identifies_caller
             }
             headers {
-                a_known_tag_is_not_modified
-                repeated_headers_are_kept_in_full
-                empty_headers_are_no_fault
-                a_preflight_is_answered
-                the_origin_is_kept
-                the_request_id_comes_back
-                many_headers_are_kept
-                a_long_header_is_kept
-                bytes_beyond_ascii_are_no_fault
+                matching_etag_returns_304
+                repeated_headers_are_preserved
+                empty_headers_are_accepted
+                preflight_returns_204
+                origin_is_preserved
+                request_id_is_returned
+                many_headers_are_accepted
+                long_header_is_accepted
+                non_ascii_bytes_are_accepted
             }
             methods {
-                head_has_the_headers_of_get
-                head_of_a_failure_has_its_headers
-                options_lists_the_methods
-                other_methods_are_not_allowed
-                the_path_comes_before_the_method
-                extension_methods_are_kept
-                the_case_of_a_method_is_kept
-                overrides_are_ignored
+                head_has_headers_of_get
+                head_of_failure_has_its_headers
+                options_lists_methods
+                other_methods_return_405
+                path_is_checked_before_method
+                extension_methods_are_preserved
+                method_case_is_preserved
+                method_overrides_are_ignored
             }
             path {
                 operations_and_documents_are_found
-                the_addresses_themselves_are_answered
-                what_is_elsewhere_is_not_found
-                escaped_text_is_kept
+                mount_paths_are_routed
+                paths_outside_mounts_return_404
+                escaped_text_is_preserved
                 escapes_are_decoded_once
-                an_escaped_slash_is_no_slash
-                escapes_are_not_normalised
-                broken_escapes_are_kept
-                unencoded_text_is_kept
-                reserved_characters_are_kept
-                a_trailing_slash_is_kept
-                doubled_slashes_are_kept
-                a_doubled_slash_behind_the_address_is_kept
-                dot_segments_are_kept
-                case_is_kept
-                a_long_path_is_kept
+                escaped_slash_is_not_a_separator
+                escapes_are_not_normalized
+                invalid_escapes_are_preserved
+                unescaped_text_is_preserved
+                reserved_characters_are_preserved
+                trailing_slash_is_preserved
+                double_slashes_are_preserved
+                double_slash_after_mount_is_preserved
+                dot_segments_are_preserved
+                path_case_is_preserved
+                long_path_is_preserved
             }
             query {
-                a_query_is_kept
-                a_walk_ends_as_it_does_in_the_core
-                repeated_parameters_are_kept
-                an_empty_query_is_no_fault
-                empty_values_are_kept
-                a_plus_is_kept
-                escaped_separators_are_kept
-                escaped_names_are_kept
-                odd_escapes_are_kept
-                slashes_and_question_marks_are_kept
-                unencoded_text_is_kept
-                a_long_query_is_kept
+                query_is_preserved
+                paging_matches_core
+                repeated_parameters_are_preserved
+                empty_query_is_accepted
+                empty_values_are_preserved
+                plus_is_preserved
+                escaped_separators_are_preserved
+                escaped_names_are_preserved
+                malformed_escapes_are_preserved
+                slashes_and_question_marks_are_preserved
+                unescaped_text_is_preserved
+                long_query_is_preserved
             }
         }
     };
@@ -158,13 +158,13 @@ macro_rules! __with_cases_of_http1 {
     ($then:ident) => {
         $crate::$then! {
             http1 {
-                absolute_targets_are_understood
-                absolute_targets_may_have_no_path
-                the_asterisk_is_not_found
-                connect_is_not_found
-                older_clients_are_answered
-                a_chunked_body_is_ignored
-                a_body_is_not_waited_for
+                absolute_targets_are_accepted
+                absolute_target_without_path_is_root
+                asterisk_returns_404
+                connect_returns_404
+                http_1_0_is_supported
+                chunked_body_is_ignored
+                response_does_not_wait_for_body
             }
         }
     };
@@ -172,13 +172,13 @@ macro_rules! __with_cases_of_http1 {
 
 type Topics = &'static [(&'static str, &'static [&'static str])];
 
-const OF_HTTP1: Topics = crate::__with_cases_of_http1!(__names);
-const OF_EVERY_VERSION: Topics = crate::__with_cases!(__names);
+const HTTP1_CASES: Topics = crate::__with_cases_of_http1!(__names);
+const COMMON_CASES: Topics = crate::__with_cases!(__names);
 
 /// Returns all cases with their topics.
 #[doc(hidden)]
 pub fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let topics = OF_EVERY_VERSION.iter().chain(OF_HTTP1);
+    let topics = COMMON_CASES.iter().chain(HTTP1_CASES);
     topics.flat_map(|(topic, cases)| cases.iter().map(move |case| (*topic, *case)))
 }
 

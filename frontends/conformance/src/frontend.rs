@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use catalogue_core::Catalogue;
 
-use crate::answer::Answer;
-use crate::ask::Ask;
-use crate::declared::Otherwise;
+use crate::deviations::Deviation;
+use crate::response::Response;
 use crate::seed::{BASE, DOCS, ORIGIN, Seed};
 use crate::server::Server;
+use crate::test_request::TestRequest;
 use crate::wire;
 
 /// Timeout for a response.
 const DEADLINE: Duration = Duration::from_secs(30);
 /// Timeout after which a server that was declared not to respond counts as such: every run waits for it.
-const SILENCE: Duration = Duration::from_secs(2);
+const NO_RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Protocol of the requests to a server.
 #[doc(hidden)]
@@ -36,7 +36,7 @@ pub struct Frontend {
     server: Server,
     seed: Seed,
     /// Number of requests that the case has sent.
-    asked: Cell<usize>,
+    request_count: Cell<usize>,
 }
 
 /// Runs a case to its end on a dedicated runtime.
@@ -51,8 +51,8 @@ pub fn run(
     runtime.block_on(async {
         let seed = Seed::new().await;
         let server = fixture(seed.catalogue.clone()).await;
-        let frontend = Frontend { case, protocol, server, seed, asked: Cell::new(0) };
-        frontend.drops_what_there_is().await;
+        let frontend = Frontend { case, protocol, server, seed, request_count: Cell::new(0) };
+        frontend.assert_dropped_headers_exist().await;
         body(&frontend).await;
         if let Some(unused) = frontend.server.declared().unused(case) {
             fail(format!("{unused} was declared, and no request of the case is meant by it."));
@@ -62,13 +62,13 @@ pub fn run(
 
 impl Frontend {
     /// Creates a request with the key that reads courses.
-    pub(crate) fn ask(&self, method: &'static str, target: impl Into<String>) -> Ask {
-        Ask::new(method, target).bearer(&self.seed.key)
+    pub(crate) fn request(&self, method: &'static str, target: impl Into<String>) -> TestRequest {
+        TestRequest::new(method, target).bearer(&self.seed.key)
     }
 
     /// Creates a GET with the key that reads courses.
-    pub(crate) fn get(&self, target: impl Into<String>) -> Ask {
-        self.ask("GET", target)
+    pub(crate) fn get(&self, target: impl Into<String>) -> TestRequest {
+        self.request("GET", target)
     }
 
     pub(crate) fn seed(&self) -> &Seed {
@@ -76,41 +76,46 @@ impl Frontend {
     }
 
     /// Returns the core's response.
-    pub(crate) async fn core(&self, ask: &Ask) -> Answer {
-        self.seed.catalogue.call(ask.to_request("")).await.into()
+    pub(crate) async fn core(&self, request: &TestRequest) -> Response {
+        self.seed.catalogue.call(request.to_http("")).await.into()
     }
 
-    /// Asserts that the server's response to `ask` equals the core's, and that the core returns `status`, which proves that
+    /// Asserts that the server's response to `request` equals the core's, and that the core returns `status`, which proves that
     /// the case tests what it should.
-    pub(crate) async fn agrees(&self, rule: &str, status: u16, ask: Ask) {
-        let core = self.core(&ask).await;
+    pub(crate) async fn assert_matches_core(&self, rule: &str, status: u16, request: TestRequest) {
+        let core = self.core(&request).await;
         assert_eq!(
             core.status, status,
             "the core answers {} {} in another way than the case expects",
-            ask.method, ask.target
+            request.method, request.target
         );
-        let number = self.asked.get() + 1;
-        self.asked.set(number);
+        let number = self.request_count.get() + 1;
+        self.request_count.set(number);
         let declared = self.server.declared();
         let exception = declared.exception(self.case, number);
-        let deadline = if matches!(exception, Some(Otherwise::NoAnswer)) { SILENCE } else { DEADLINE };
-        let fault = match (exception, self.send(&ask, deadline).await) {
-            (None, Ok(answer)) => declared.difference(answer, core),
+        let deadline = if matches!(exception, Some(Deviation::NoResponse)) { NO_RESPONSE_TIMEOUT } else { DEADLINE };
+        let mismatch = match (exception, self.send(&request, deadline).await) {
+            (None, Ok(response)) => declared.difference(response, core),
             (None, Err(error)) => Some(format!("there was no answer: {error}")),
-            (Some(otherwise), outcome) => declared.fault(otherwise, outcome.ok(), core),
+            (Some(deviation), outcome) => declared.mismatch(deviation, outcome.ok(), core),
         };
-        if let Some(fault) = fault {
-            fail(format!("{rule} Asked {} {} ({}#{number}), {fault}.", ask.method, ask.target, self.case));
+        if let Some(mismatch) = mismatch {
+            fail(format!("{rule} Asked {} {} ({}#{number}), {mismatch}.", request.method, request.target, self.case));
         }
     }
 
     /// Asserts that each page agrees, from `start` along the links to the last.
-    pub(crate) async fn walks(&self, rule: &str, start: &str, ask: impl Fn(&str) -> Ask) {
+    pub(crate) async fn assert_pagination_matches(
+        &self,
+        rule: &str,
+        start: &str,
+        request: impl Fn(&str) -> TestRequest,
+    ) {
         let mut target = start.to_owned();
         for _ in 0..10 {
-            let answer = self.core(&ask(&target)).await;
-            self.agrees(rule, 200, ask(&target)).await;
-            let Some(link) = answer.headers.get("link") else { return };
+            let response = self.core(&request(&target)).await;
+            self.assert_matches_core(rule, 200, request(&target)).await;
+            let Some(link) = response.headers.get("link") else { return };
             let link = str::from_utf8(&link[0]).expect("a link is ASCII");
             target = link.trim_start_matches('<').split('>').next().expect("a link has an address").to_owned();
         }
@@ -118,28 +123,34 @@ impl Frontend {
     }
 
     /// Asserts that the catalogue sends each header that the server was declared to drop, in at least one kind of response.
-    async fn drops_what_there_is(&self) {
+    async fn assert_dropped_headers_exist(&self) {
         let dropped = self.server.declared().dropped();
         if dropped.is_empty() {
             return;
         }
-        let preflight = Ask::new("OPTIONS", BASE).header("access-control-request-method", "GET");
+        let preflight = TestRequest::new("OPTIONS", BASE).header("access-control-request-method", "GET");
         let list = self.get(format!("{BASE}/courses?limit=1"));
         let mut sent = BTreeSet::new();
-        for ask in [list, preflight, Ask::new("GET", BASE), Ask::new("OPTIONS", DOCS), Ask::new("GET", DOCS)] {
-            let ask = ask.header("origin", ORIGIN).header("accept-encoding", "gzip");
-            sent.extend(self.core(&ask).await.headers.into_keys());
+        for request in [
+            list,
+            preflight,
+            TestRequest::new("GET", BASE),
+            TestRequest::new("OPTIONS", DOCS),
+            TestRequest::new("GET", DOCS),
+        ] {
+            let request = request.header("origin", ORIGIN).header("accept-encoding", "gzip");
+            sent.extend(self.core(&request).await.headers.into_keys());
         }
         if let Some(name) = dropped.iter().find(|name| !sent.contains(*name)) {
             fail(format!("The header {name} was declared to be dropped, and the catalogue never sends it."));
         }
     }
 
-    async fn send(&self, ask: &Ask, deadline: Duration) -> Result<Answer, wire::Failed> {
+    async fn send(&self, request: &TestRequest, deadline: Duration) -> Result<Response, wire::ExchangeError> {
         let exchange = async {
             match self.protocol {
-                Protocol::Http1 => wire::http1::exchange(self.server.address(), ask).await,
-                Protocol::Http2 => wire::http2::exchange(self.server.address(), ask).await,
+                Protocol::Http1 => wire::http1::exchange(self.server.address(), request).await,
+                Protocol::Http2 => wire::http2::exchange(self.server.address(), request).await,
             }
         };
         tokio::time::timeout(deadline, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))

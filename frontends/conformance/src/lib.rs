@@ -35,10 +35,10 @@
 //!
 //! | The framework | Declared with |
 //! | --- | --- |
-//! | responds to a case, or to one request of it, with another status, or not at all | [`Server::except`] |
-//! | responds with the same status and another body | [`Server::other_body`] |
-//! | adds headers to every response | [`Server::adds`] |
-//! | drops headers from every response | [`Server::drops`] |
+//! | responds to a case, or to one request of it, with another status, or not at all | [`Server::expect_status`] |
+//! | responds with the same status and another body | [`Server::expect_other_body`] |
+//! | adds headers to every response | [`Server::adds_headers`] |
+//! | drops headers from every response | [`Server::drops_headers`] |
 //!
 //! Every case runs. A case fails on an undeclared deviation and on a declared deviation that does not occur.
 //!
@@ -48,7 +48,6 @@
 
 #![expect(clippy::missing_panics_doc, reason = "panicking is how a case fails")]
 
-pub mod answers;
 pub mod bodies;
 pub mod credentials;
 pub mod headers;
@@ -56,14 +55,15 @@ pub mod http1;
 pub mod methods;
 pub mod path;
 pub mod query;
+pub mod responses;
 
-mod answer;
-mod ask;
 mod cases;
-mod declared;
+mod deviations;
 mod frontend;
+mod response;
 mod seed;
 mod server;
+mod test_request;
 mod wire;
 
 #[doc(hidden)]

@@ -1,63 +1,65 @@
 //! Methods reach the catalogue unchanged.
 
 use crate::Frontend;
-use crate::ask::Ask;
+use crate::test_request::TestRequest;
 
 /// HEAD has the headers of GET, including the length, and no body.
-pub async fn head_has_the_headers_of_get(frontend: &Frontend) {
+pub async fn head_has_headers_of_get(frontend: &Frontend) {
     let rule = "HEAD is answered with the headers of GET and without a body.";
     for target in ["/api/v1/me", "/api/v1/courses?limit=1", "/docs/openapi.json"] {
-        frontend.agrees(rule, 200, frontend.ask("HEAD", target)).await;
+        frontend.assert_matches_core(rule, 200, frontend.request("HEAD", target)).await;
     }
 }
 
 /// HEAD of a failure has its length too.
-pub async fn head_of_a_failure_has_its_headers(frontend: &Frontend) {
+pub async fn head_of_failure_has_its_headers(frontend: &Frontend) {
     let rule = "HEAD is answered with the headers of a failure and without its body.";
-    frontend.agrees(rule, 401, Ask::new("HEAD", "/api/v1/me")).await;
-    frontend.agrees(rule, 404, frontend.ask("HEAD", "/elsewhere")).await;
+    frontend.assert_matches_core(rule, 401, TestRequest::new("HEAD", "/api/v1/me")).await;
+    frontend.assert_matches_core(rule, 404, frontend.request("HEAD", "/elsewhere")).await;
 }
 
 /// OPTIONS needs no token.
-pub async fn options_lists_the_methods(frontend: &Frontend) {
+pub async fn options_lists_methods(frontend: &Frontend) {
     let rule = "OPTIONS reaches the catalogue, whose answer has neither body nor length.";
-    frontend.agrees(rule, 204, Ask::new("OPTIONS", "/api/v1/courses")).await;
-    frontend.agrees(rule, 204, Ask::new("OPTIONS", "/docs")).await;
-    frontend.agrees(rule, 404, Ask::new("OPTIONS", "/elsewhere")).await;
+    frontend.assert_matches_core(rule, 204, TestRequest::new("OPTIONS", "/api/v1/courses")).await;
+    frontend.assert_matches_core(rule, 204, TestRequest::new("OPTIONS", "/docs")).await;
+    frontend.assert_matches_core(rule, 404, TestRequest::new("OPTIONS", "/elsewhere")).await;
 }
 
 /// Methods that write.
-pub async fn other_methods_are_not_allowed(frontend: &Frontend) {
+pub async fn other_methods_return_405(frontend: &Frontend) {
     let rule = "Methods that the catalogue does not have are refused by it.";
     for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE"] {
-        frontend.agrees(rule, 405, frontend.ask(method, "/api/v1/courses")).await;
+        frontend.assert_matches_core(rule, 405, frontend.request(method, "/api/v1/courses")).await;
     }
-    frontend.agrees(rule, 405, Ask::new("POST", "/docs/llms.txt")).await;
+    frontend.assert_matches_core(rule, 405, TestRequest::new("POST", "/docs/llms.txt")).await;
 }
 
 /// A wrong method on an unknown path is not found; below the base URL it needs a token first.
-pub async fn the_path_comes_before_the_method(frontend: &Frontend) {
+pub async fn path_is_checked_before_method(frontend: &Frontend) {
     let rule = "A method is judged by the catalogue alone.";
-    frontend.agrees(rule, 404, frontend.ask("DELETE", "/elsewhere")).await;
-    frontend.agrees(rule, 404, frontend.ask("DELETE", "/api/v1/nothing")).await;
-    frontend.agrees(rule, 401, Ask::new("PUT", "/api/v1/nothing")).await;
+    frontend.assert_matches_core(rule, 404, frontend.request("DELETE", "/elsewhere")).await;
+    frontend.assert_matches_core(rule, 404, frontend.request("DELETE", "/api/v1/nothing")).await;
+    frontend.assert_matches_core(rule, 401, TestRequest::new("PUT", "/api/v1/nothing")).await;
 }
 
 /// Methods of other standards, and nonstandard ones.
-pub async fn extension_methods_are_kept(frontend: &Frontend) {
+pub async fn extension_methods_are_preserved(frontend: &Frontend) {
     let rule = "A method that HTTP does not name is one all the same.";
     for method in ["PROPFIND", "M-SEARCH", "X"] {
-        frontend.agrees(rule, 405, frontend.ask(method, "/api/v1/me")).await;
+        frontend.assert_matches_core(rule, 405, frontend.request(method, "/api/v1/me")).await;
     }
 }
 
 /// `get` is not GET.
-pub async fn the_case_of_a_method_is_kept(frontend: &Frontend) {
-    frontend.agrees("A method in small letters is another method.", 405, frontend.ask("get", "/api/v1/me")).await;
+pub async fn method_case_is_preserved(frontend: &Frontend) {
+    frontend
+        .assert_matches_core("A method in small letters is another method.", 405, frontend.request("get", "/api/v1/me"))
+        .await;
 }
 
 /// A header does not override the method.
-pub async fn overrides_are_ignored(frontend: &Frontend) {
-    let ask = frontend.get("/api/v1/me").header("x-http-method-override", "DELETE");
-    frontend.agrees("A header does not replace the method.", 200, ask).await;
+pub async fn method_overrides_are_ignored(frontend: &Frontend) {
+    let request = frontend.get("/api/v1/me").header("x-http-method-override", "DELETE");
+    frontend.assert_matches_core("A header does not replace the method.", 200, request).await;
 }

@@ -23,10 +23,10 @@ pub(crate) const ORIGIN: &str = "https://app.example.com";
 pub(crate) const SESSION: &str = "session=1";
 
 /// 2026-01-02T03:04:05Z, the creation time of the courses.
-const CREATED: i64 = 1_767_323_045_000_000;
+const CREATED_AT: i64 = 1_767_323_045_000_000;
 
 const ACCOUNT: &str = "acc";
-const OUT_OF_REACH: &str = "acc_out_of_reach";
+const UNREACHABLE_ACCOUNT: &str = "acc_out_of_reach";
 
 /// Contains pairs of slugs that a wrong conversion of the path would confuse.
 const SLUGS: [&str; 8] =
@@ -40,14 +40,14 @@ pub(crate) struct Seed {
     /// Key that lacks the scope for courses.
     pub(crate) profile_key: String,
     /// Key of the account with unreadable courses.
-    pub(crate) out_of_reach_key: String,
+    pub(crate) unreachable_key: String,
 }
 
 impl Seed {
     pub(crate) async fn new() -> Self {
         let storage = MemoryStorage::new();
         let mut import = storage.begin_import().await.expect("an import begins while no other runs");
-        for id in [ACCOUNT, OUT_OF_REACH] {
+        for id in [ACCOUNT, UNREACHABLE_ACCOUNT] {
             let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
             import.put_account(&account).await.expect("an account can be put");
         }
@@ -57,7 +57,7 @@ impl Seed {
         import.commit().await.expect("an import can be committed");
         let key = mint(&storage, ACCOUNT, "read:courses").await;
         let profile_key = mint(&storage, ACCOUNT, "read:profile").await;
-        let out_of_reach_key = mint(&storage, OUT_OF_REACH, "read:courses").await;
+        let unreachable_key = mint(&storage, UNREACHABLE_ACCOUNT, "read:courses").await;
         let catalogue = Catalogue::builder(Courses(storage.clone()), StoredCredentials::new(storage))
             .base_url(BASE)
             .docs_url(DOCS)
@@ -65,7 +65,7 @@ impl Seed {
             .build()
             .expect("a catalogue can be built of these settings")
             .identified_by(session);
-        Self { catalogue, key, profile_key, out_of_reach_key }
+        Self { catalogue, key, profile_key, unreachable_key }
     }
 }
 
@@ -90,7 +90,7 @@ fn course(slug: &str) -> Course {
         title: format!("Title of {slug}"),
         tagline: "\u{201c}Naïve\u{201d} & <b>bold</b> \u{1f917}".to_owned(),
         language: "en".to_owned(),
-        created_at: Timestamp::from_microseconds(CREATED).expect("a time within the years 0000 to 9999"),
+        created_at: Timestamp::from_microseconds(CREATED_AT).expect("a time within the years 0000 to 9999"),
         published_at: None,
         hidden: false,
         access_mode: None,
@@ -103,8 +103,8 @@ fn course(slug: &str) -> Course {
 struct Courses(MemoryStorage);
 
 impl Courses {
-    fn within_reach(&self, account: &AccountId) -> Result<&MemoryStorage, StorageError> {
-        if account.as_str() == OUT_OF_REACH {
+    fn reachable_storage(&self, account: &AccountId) -> Result<&MemoryStorage, StorageError> {
+        if account.as_str() == UNREACHABLE_ACCOUNT {
             return Err(StorageError::new(StorageErrorKind::Unavailable, "out of reach"));
         }
         Ok(&self.0)
@@ -119,7 +119,7 @@ impl CourseStorage for Courses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        self.within_reach(account)?.list_courses(account, page, rows).await
+        self.reachable_storage(account)?.list_courses(account, page, rows).await
     }
 
     async fn find_course(
@@ -127,10 +127,10 @@ impl CourseStorage for Courses {
         account: &AccountId,
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
-        self.within_reach(account)?.find_course(account, slug).await
+        self.reachable_storage(account)?.find_course(account, slug).await
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
-        self.within_reach(account)?.revision(account).await
+        self.reachable_storage(account)?.revision(account).await
     }
 }

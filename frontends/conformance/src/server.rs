@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::net::SocketAddr;
 
-use crate::declared::{Declared, Otherwise};
+use crate::deviations::{Deviation, Deviations};
 
 /// A server of a catalogue, which runs until this is dropped.
 ///
@@ -16,12 +16,12 @@ use crate::declared::{Declared, Otherwise};
 /// server
 ///     .adds(["server", "x-frame-options"])
 ///     // Its router refuses the second path of the case, and forwards the others.
-///     .except("path::broken_escapes_are_kept#2", 400)
+///     .expect_status("path::invalid_escapes_are_preserved#2", 400)
 /// # }
 /// ```
 pub struct Server {
     address: SocketAddr,
-    declared: Declared,
+    declared: Deviations,
     _running: Box<dyn Any>,
 }
 
@@ -29,20 +29,20 @@ impl Server {
     /// Creates a server that listens at `address`, in cleartext, until `running` is dropped: a task's guard, a handle, or `()`
     /// if it ends with the runtime of the test.
     pub fn new(address: SocketAddr, running: impl Any) -> Self {
-        Self { address, declared: Declared::default(), _running: Box::new(running) }
+        Self { address, declared: Deviations::default(), _running: Box::new(running) }
     }
 
     /// Declares that the framework responds to the requests of a case with `status`: it refuses them itself, or forwards
     /// different ones. Without a status it does not respond for at least two seconds. Otherwise the case fails.
     ///
-    /// `case` is the name of its test, such as `path::unencoded_text_is_kept`, or of one of its requests, as in failures:
-    /// `path::broken_escapes_are_kept#2` is the second one.
+    /// `case` is the name of its test, such as `path::unescaped_text_is_preserved`, or of one of its requests, as in failures:
+    /// `path::invalid_escapes_are_preserved#2` is the second one.
     ///
     /// # Panics
     /// Panics if there is no such case, or it was declared before.
     #[must_use]
-    pub fn except(mut self, case: &str, status: impl Into<Option<u16>>) -> Self {
-        self.declared.except(case, status.into().map_or(Otherwise::NoAnswer, Otherwise::Status));
+    pub fn expect_status(mut self, case: &str, status: impl Into<Option<u16>>) -> Self {
+        self.declared.declare(case, status.into().map_or(Deviation::NoResponse, Deviation::Status));
         self
     }
 
@@ -52,8 +52,8 @@ impl Server {
     /// # Panics
     /// Panics if there is no such case, or it was declared before.
     #[must_use]
-    pub fn other_body(mut self, case: &str) -> Self {
-        self.declared.except(case, Otherwise::Body);
+    pub fn expect_other_body(mut self, case: &str) -> Self {
+        self.declared.declare(case, Deviation::Body);
         self
     }
 
@@ -63,7 +63,7 @@ impl Server {
     /// # Panics
     /// Panics if one of them is a header that every server may send.
     #[must_use]
-    pub fn adds<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
+    pub fn adds_headers<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
         headers.into_iter().for_each(|name| self.declared.add(name));
         self
     }
@@ -71,7 +71,7 @@ impl Server {
     /// Declares headers of the catalogue that the framework drops from every response. A case fails if one arrives, and all
     /// cases fail if the catalogue never sends it.
     #[must_use]
-    pub fn drops<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
+    pub fn drops_headers<'n>(mut self, headers: impl IntoIterator<Item = &'n str>) -> Self {
         headers.into_iter().for_each(|name| self.declared.drop(name));
         self
     }
@@ -80,7 +80,7 @@ impl Server {
         self.address
     }
 
-    pub(crate) fn declared(&self) -> &Declared {
+    pub(crate) fn declared(&self) -> &Deviations {
         &self.declared
     }
 }

@@ -23,11 +23,11 @@ pub enum CloseReason {
     /// A request made no progress in time, or did not finish in time.
     Stalled,
     /// The client did not close its side in time, after the last response or GOAWAY.
-    Lingering,
+    LingerTimeout,
     /// The server stops, and the connection had no request.
     Stopping,
     /// The server stops, and the request did not finish within the grace period.
-    EndOfGrace,
+    ShutdownTimeout,
 }
 
 impl CloseReason {
@@ -41,9 +41,9 @@ impl CloseReason {
         (Self::HandshakeFailed, "handshake_failed"),
         (Self::SlowHead, "slow_head"),
         (Self::Stalled, "stalled"),
-        (Self::Lingering, "lingering"),
+        (Self::LingerTimeout, "linger_timeout"),
         (Self::Stopping, "stopping"),
-        (Self::EndOfGrace, "end_of_grace"),
+        (Self::ShutdownTimeout, "shutdown_timeout"),
     ];
 
     /// Returns the reason's name in metrics and in the log.

@@ -22,7 +22,7 @@ pub struct ServerConfig {
 
 impl ServerConfig {
     /// Returns this configuration with timeouts that can be added to a time, and a buffer for heads that hyper accepts.
-    pub(crate) fn bounded(mut self) -> Self {
+    pub(crate) fn clamped(mut self) -> Self {
         const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
         let Timeouts { head, idle, stall, request, linger, grace, last_request, reclaim } = &mut self.timeouts;
         for time in [head, idle, stall, request, linger, grace, last_request, reclaim] {

@@ -25,10 +25,10 @@ const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\nco
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
     let state = open.state.clone();
     let io = TokioIo::new(TrackedIo { transport, state: state.clone() });
-    let of_requests = state.clone();
+    let request_state = state.clone();
     let exchange = move |request: Request<Incoming>| {
-        let response = respond(&service, request, &of_requests, None);
-        async { Ok::<_, Infallible>(note_last(response.await).await) }
+        let response = respond(&service, request, &request_state, None);
+        async { Ok::<_, Infallible>(mark_last_response(response.await).await) }
     };
     let mut connection = builder(&state.registry.config.limits).serve_connection(io, service_fn(exchange));
 
@@ -63,15 +63,15 @@ fn builder(limits: &Limits) -> http1::Builder {
 }
 
 /// Adds `Connection: close` if the response is the last one of its connection.
-async fn note_last<B>(mut response: Response<ResponseBody<B>>) -> Response<ResponseBody<B>> {
+async fn mark_last_response<B>(mut response: Response<ResponseBody<B>>) -> Response<ResponseBody<B>> {
     let ResponseBody { body, request } = response.body();
-    let (is_bare, request) = (body.is_none(), request.clone());
-    let may_be_last = request.is_alone && request.state.registry.stopping().is_some();
-    if may_be_last && !is_bare {
+    let (has_no_body, request) = (body.is_none(), request.clone());
+    let may_be_last = request.is_unpipelined && request.state.registry.stopping().is_some();
+    if may_be_last && !has_no_body {
         // In this poll of the connection, the I/O looks for further bytes, which may be another request.
         yield_now().await;
     }
-    if is_bare || may_be_last && !request.state.lock().bytes_waiting {
+    if has_no_body || may_be_last && !request.state.lock().bytes_waiting {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response

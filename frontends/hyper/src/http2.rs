@@ -17,12 +17,12 @@ use crate::{CloseReason, Limits};
 pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open: OpenConnection, service: S) {
     let state = open.state.clone();
     let io = TokioIo::new(TrackedIo { transport, state: state.clone() });
-    let of_requests = state.clone();
+    let request_state = state.clone();
     let exchange = move |request: Request<Incoming>| {
-        let stream = of_requests.registry.stream();
-        let response = stream.map(|stream| respond(&service, request, &of_requests, Some(stream)));
+        let stream = request_state.registry.stream();
+        let response = stream.map(|stream| respond(&service, request, &request_state, Some(stream)));
         if response.is_none() {
-            of_requests.registry.config.metrics.refused.add();
+            request_state.registry.config.metrics.refused.add();
         }
         // Boxed, because it is large and ends soon, while hyper keeps its own state until the client has taken the response.
         Box::pin(async move {

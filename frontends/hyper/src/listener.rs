@@ -9,17 +9,17 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::connection::{self, Accepted};
-use crate::registry::{PAUSE, Registry};
+use crate::registry::{Registry, SEARCH_INTERVAL};
 use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
 /// Delay after an accept that failed for lack of a resource, such as file descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Timeout for a task to notice that its connection must end.
-const LAST_TURN: Duration = Duration::from_secs(1);
+const FINAL_POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Maximum number of clients in a listen queue at shutdown. Further ones came after it had begun.
-const LONGEST_QUEUE: usize = 65_535;
+const MAX_BACKLOG: usize = 65_535;
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, at the latest after the grace period.
 ///
@@ -32,7 +32,7 @@ pub async fn serve<S: TowerService>(
     config: ServerConfig,
     shutdown: impl Future<Output = ()>,
 ) {
-    let registry = Registry::new(config.bounded());
+    let registry = Registry::new(config.clamped());
     let acceptor = registry.config.tls.as_deref().map(Tls::acceptor);
     // Dropping the set ends its connections, so the server leaves none behind.
     let mut connections = JoinSet::new();
@@ -52,7 +52,7 @@ pub async fn serve<S: TowerService>(
         let next = async {
             while waiting.is_none() {
                 tokio::select! {
-                    accepted = retried(&mut failing, &registry.config.metrics, || listener.accept()) => {
+                    accepted = accept_with_retry(&mut failing, &registry.config.metrics, || listener.accept()) => {
                         waiting = Some(accepted);
                     }
                     Some(_) = connections.join_next() => {}
@@ -68,17 +68,17 @@ pub async fn serve<S: TowerService>(
     }
 
     // Clients in the listen queue may have sent a request. They get the slots that become free now.
-    let left: Vec<_> = waiting.into_iter().chain(queued(listener).take(LONGEST_QUEUE)).collect();
-    let end_of_grace = Instant::now() + registry.config.timeouts.grace;
-    registry.stop(end_of_grace);
+    let backlog: Vec<_> = waiting.into_iter().chain(drain_backlog(listener).take(MAX_BACKLOG)).collect();
+    let shutdown_deadline = Instant::now() + registry.config.timeouts.grace;
+    registry.stop(shutdown_deadline);
     let finish = async {
-        for client in left {
+        for client in backlog {
             make_room(&mut connections, &registry).await;
             begin(&mut connections, client);
         }
         while connections.join_next().await.is_some() {}
     };
-    if timeout_at(end_of_grace + LAST_TURN, finish).await.is_err() {
+    if timeout_at(shutdown_deadline + FINAL_POLL_TIMEOUT, finish).await.is_err() {
         tracing::warn!("left connections behind whose requests do not yield");
     }
 }
@@ -87,13 +87,17 @@ pub async fn serve<S: TowerService>(
 async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
     while connections.try_join_next().is_some() {}
     while connections.len() >= registry.config.limits.connections as usize {
-        let pause = if registry.evict_one() { LAST_TURN } else { PAUSE };
+        let pause = if registry.evict_one() { FINAL_POLL_TIMEOUT } else { SEARCH_INTERVAL };
         let _ = timeout(pause, connections.join_next()).await;
     }
 }
 
 /// Accepts until it succeeds. `failing` is whether the previous accept failed, so that a series of failures is logged once.
-pub(crate) async fn retried<T, F>(failing: &mut bool, metrics: &ConnectionMetrics, mut accept: impl FnMut() -> F) -> T
+pub(crate) async fn accept_with_retry<T, F>(
+    failing: &mut bool,
+    metrics: &ConnectionMetrics,
+    mut accept: impl FnMut() -> F,
+) -> T
 where
     F: Future<Output = io::Result<T>>,
 {
@@ -101,29 +105,31 @@ where
     loop {
         match accept().await {
             Ok(accepted) => return accepted,
-            Err(error) if is_of_client(&error) => tracing::debug!(%error, "a client went away before it was accepted"),
+            Err(error) if is_client_error(&error) => {
+                tracing::debug!(%error, "a client went away before it was accepted")
+            }
             Err(error) => {
                 metrics.accept_failures.add();
                 if !mem::replace(&mut is_logged, true) {
                     tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
                 }
                 *failing = true;
-                sleep(ACCEPT_PAUSE).await;
+                sleep(ACCEPT_RETRY_DELAY).await;
             }
         }
     }
 }
 
 /// Returns whether the error concerns one client, not the server.
-fn is_of_client(error: &io::Error) -> bool {
+fn is_client_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
 /// Returns the clients in the listen queue. Queries the socket itself: the runtime may not know of them yet.
-fn queued(listener: TcpListener) -> impl Iterator<Item = Accepted> {
+fn drain_backlog(listener: TcpListener) -> impl Iterator<Item = Accepted> {
     let accepts = listener.into_std().into_iter().flat_map(|listener| iter::repeat_with(move || listener.accept()));
-    accepts.filter(|accept| !accept.as_ref().is_err_and(is_of_client)).map_while(Result::ok).filter_map(
+    accepts.filter(|accept| !accept.as_ref().is_err_and(is_client_error)).map_while(Result::ok).filter_map(
         |(tcp, address)| {
             tcp.set_nonblocking(true).ok()?;
             Some((TcpStream::from_std(tcp).ok()?, address))

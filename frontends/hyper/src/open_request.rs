@@ -12,7 +12,7 @@ pub(crate) struct OpenRequest {
     pub(crate) state: Arc<ConnectionState>,
     id: u64,
     /// Whether only its head had been read; see [`Activity::begin`](crate::connection::Activity::begin).
-    pub(crate) is_alone: bool,
+    pub(crate) is_unpipelined: bool,
     _stream: Option<OwnedSemaphorePermit>,
 }
 
@@ -23,8 +23,8 @@ impl OpenRequest {
         length: usize,
         stream: Option<OwnedSemaphorePermit>,
     ) -> Arc<Self> {
-        let (id, is_alone) = state.lock().begin(length);
-        Arc::new(Self { state: state.clone(), id, is_alone, _stream: stream })
+        let (id, is_unpipelined) = state.lock().begin(length);
+        Arc::new(Self { state: state.clone(), id, is_unpipelined, _stream: stream })
     }
 
     pub(crate) fn wait(&self, waits_for: WaitsFor) {
@@ -39,12 +39,12 @@ impl Drop for OpenRequest {
 }
 
 /// A part of a response, until it is written as far as the socket and the client's windows allow.
-pub(crate) struct Sending<D> {
+pub(crate) struct TrackedBuf<D> {
     pub(crate) data: D,
     pub(crate) request: Arc<OpenRequest>,
 }
 
-impl<D: Buf> Buf for Sending<D> {
+impl<D: Buf> Buf for TrackedBuf<D> {
     fn remaining(&self) -> usize {
         self.data.remaining()
     }
@@ -55,6 +55,6 @@ impl<D: Buf> Buf for Sending<D> {
 
     fn advance(&mut self, bytes: usize) {
         self.data.advance(bytes);
-        self.request.state.lock().sent(self.request.id);
+        self.request.state.lock().record_sent(self.request.id);
     }
 }

@@ -12,24 +12,24 @@ use crate::ServerConfig;
 use crate::connection::{Activity, ConnectionState, Idle};
 
 /// Delay between two searches for connections to evict.
-pub(crate) const PAUSE: Duration = Duration::from_millis(50);
+pub(crate) const SEARCH_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Divisor of a search: it finds at most a sixteenth of the connections, or frees a sixteenth of the streams.
-const BATCH: u32 = 16;
+const EVICTION_BATCH: u32 = 16;
 
 /// State that all connections of a listener share.
 pub(crate) struct Registry {
     pub(crate) config: ServerConfig,
     /// Permits for HTTP/2 requests, held until the response is complete.
     streams: Arc<Semaphore>,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
     stop: OnceLock<Stop>,
     /// Whether the log has a warning about a trusted proxy that reports no client.
     pub(crate) warned_of_proxy: AtomicBool,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     connections: HashMap<u64, Arc<ConnectionState>>,
     next_id: u64,
     /// Idle connections; the last element is evicted next.
@@ -42,7 +42,7 @@ struct Open {
 #[derive(Clone, Copy)]
 pub(crate) struct Stop {
     pub(crate) since: Instant,
-    pub(crate) end_of_grace: Instant,
+    pub(crate) shutdown_deadline: Instant,
 }
 
 impl Registry {
@@ -52,7 +52,7 @@ impl Registry {
         Arc::new(Self { config, streams, open, stop, warned_of_proxy })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -72,8 +72,8 @@ impl Registry {
     }
 
     /// Notifies all connections that the server stops.
-    pub(crate) fn stop(&self, end_of_grace: Instant) {
-        let _ = self.stop.set(Stop { since: Instant::now(), end_of_grace });
+    pub(crate) fn stop(&self, shutdown_deadline: Instant) {
+        let _ = self.stop.set(Stop { since: Instant::now(), shutdown_deadline });
         self.lock().connections.values().for_each(|state| state.lock().wake());
     }
 
@@ -87,7 +87,7 @@ impl Registry {
         for has_searched in [false, true] {
             if has_searched {
                 open.candidates = self.idle(&open.connections, |_| true);
-                open.candidates.truncate(self.config.limits.connections.div_ceil(BATCH) as usize);
+                open.candidates.truncate(self.config.limits.connections.div_ceil(EVICTION_BATCH) as usize);
                 open.candidates.reverse();
             }
             while let Some((idle, state)) = open.candidates.pop() {
@@ -113,13 +113,13 @@ impl Registry {
         if open.next_search.is_some_and(|next| now < next) {
             return;
         }
-        open.next_search = Some(now + PAUSE);
-        let mut wanted = self.config.limits.outstanding_streams.div_ceil(BATCH) as usize;
+        open.next_search = Some(now + SEARCH_INTERVAL);
+        let mut remaining = self.config.limits.outstanding_streams.div_ceil(EVICTION_BATCH) as usize;
         for (idle, state) in self.idle(&open.connections, |activity| activity.streams() > 0) {
-            if wanted == 0 {
+            if remaining == 0 {
                 break;
             }
-            wanted = wanted.saturating_sub(state.evict(idle).unwrap_or(0));
+            remaining = remaining.saturating_sub(state.evict(idle).unwrap_or(0));
         }
     }
 
@@ -127,17 +127,17 @@ impl Registry {
     fn idle(
         &self,
         connections: &HashMap<u64, Arc<ConnectionState>>,
-        is_wanted: impl Fn(&Activity) -> bool,
+        is_candidate: impl Fn(&Activity) -> bool,
     ) -> Vec<(Idle, Arc<ConnectionState>)> {
         let Some(latest) = Instant::now().checked_sub(self.config.timeouts.reclaim) else { return Vec::new() };
         let idle = |state: &Arc<ConnectionState>| {
             let activity = state.lock();
-            let idle = activity.idle().filter(|idle| idle.since <= latest && is_wanted(&activity))?;
+            let idle = activity.idle().filter(|idle| idle.since <= latest && is_candidate(&activity))?;
             Some((idle, state.clone()))
         };
-        let mut found: Vec<_> = connections.values().filter_map(idle).collect();
-        found.sort_unstable_by_key(|(idle, _)| *idle);
-        found
+        let mut evictable: Vec<_> = connections.values().filter_map(idle).collect();
+        evictable.sort_unstable_by_key(|(idle, _)| *idle);
+        evictable
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn connection_that_has_ended_is_not_evicted_in_place_of_an_open_one() {
-        let registry = without_reclaim_delay(Limits { connections: 2 * BATCH, ..Limits::default() });
+        let registry = without_reclaim_delay(Limits { connections: 2 * EVICTION_BATCH, ..Limits::default() });
         let connections: Vec<_> = (0..3)
             .map(|_| {
                 let state = ConnectionState::new(PEER, registry.clone());
@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn streams_are_freed_by_one_search_per_delay() {
-        let registry = without_reclaim_delay(Limits { outstanding_streams: BATCH, ..Limits::default() });
-        let _permits: Vec<_> = (0..BATCH).map(|_| registry.stream().unwrap()).collect();
+        let registry = without_reclaim_delay(Limits { outstanding_streams: EVICTION_BATCH, ..Limits::default() });
+        let _permits: Vec<_> = (0..EVICTION_BATCH).map(|_| registry.stream().unwrap()).collect();
         let add = || {
             let state = ConnectionState::new(PEER, registry.clone());
             registry.add(&state);

@@ -9,8 +9,8 @@ use bytes::Buf;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::connection::WaitsFor;
-use crate::open_request::{OpenRequest, Sending};
-use crate::service::caught;
+use crate::open_request::{OpenRequest, TrackedBuf};
+use crate::service::catch_panic;
 
 /// Body of a response. hyper drops it when it has the whole response. A panic ends only this response.
 pub(crate) struct ResponseBody<B> {
@@ -23,7 +23,7 @@ impl<B> Body for ResponseBody<B>
 where
     B: Body<Data: Buf, Error: Into<Box<dyn Error + Send + Sync>>> + Unpin,
 {
-    type Data = Sending<B::Data>;
+    type Data = TrackedBuf<B::Data>;
     type Error = Box<dyn Error + Send + Sync>;
 
     /// Returns the next part. hyper polls only as far as the socket and the client's windows allow.
@@ -32,12 +32,12 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let Self { body: Some(body), request } = &mut *self else { return Poll::Ready(None) };
-        let Some(frame) = caught(|| Pin::new(body).poll_frame(cx)) else {
+        let Some(frame) = catch_panic(|| Pin::new(body).poll_frame(cx)) else {
             request.state.count_panic("a response was broken off: its service panicked");
             return Poll::Ready(Some(Err("the service panicked".into())));
         };
         request.wait(if frame.is_pending() { WaitsFor::Service } else { WaitsFor::Window });
-        frame.map_ok(|frame| frame.map_data(|data| Sending { data, request: request.clone() })).map_err(Into::into)
+        frame.map_ok(|frame| frame.map_data(|data| TrackedBuf { data, request: request.clone() })).map_err(Into::into)
     }
 
     fn is_end_stream(&self) -> bool {

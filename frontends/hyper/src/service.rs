@@ -56,20 +56,21 @@ pub(crate) fn respond<S: TowerService>(
     state: &Arc<ConnectionState>,
     stream: Option<OwnedSemaphorePermit>,
 ) -> impl Future<Output = Response<ResponseBody<S::Body>>> + Send + use<S> {
-    let open = OpenRequest::begin(state, validate::usual_length(&request), stream);
+    let open = OpenRequest::begin(state, validate::canonical_head_len(&request), stream);
     let service = service.clone();
     async move {
         let (mut head, body) = request.into_parts();
         let (peer, registry) = (open.state.peer, &open.state.registry);
-        let is_https = peer.note_origin(&mut head, &registry.config.trusted_proxies, &registry.warned_of_proxy);
-        let outcome = if validate::is_acceptable(&head) {
+        let is_https =
+            peer.record_client_address(&mut head, &registry.config.trusted_proxies, &registry.warned_of_proxy);
+        let outcome = if validate::is_valid_head(&head) {
             let body = RequestBody { body, request: open.clone() };
             call(service, Request::from_parts(head, body)).await.ok_or(StatusCode::INTERNAL_SERVER_ERROR)
         } else {
             Err(StatusCode::BAD_REQUEST)
         };
         let mut response =
-            outcome.map(|response| response.map(Some)).unwrap_or_else(|status| bare(status, &open.state));
+            outcome.map(|response| response.map(Some)).unwrap_or_else(|status| empty_response(status, &open.state));
         if is_https {
             response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HSTS);
         }
@@ -84,16 +85,16 @@ async fn call<S: TowerService>(mut service: S, request: Request<RequestBody>) ->
         let Ok(response) = service.call(request).await;
         response
     });
-    poll_fn(|cx| caught(|| response.as_mut().poll(cx)).map_or(Poll::Ready(None), |poll| poll.map(Some))).await
+    poll_fn(|cx| catch_panic(|| response.as_mut().poll(cx)).map_or(Poll::Ready(None), |poll| poll.map(Some))).await
 }
 
 /// Returns the value of `work`, or `None` if it panicked. The panic hook reports the panic's message.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// Counts a request without a response from the service. Returns a response without a body.
-fn bare<B>(status: StatusCode, state: &ConnectionState) -> Response<Option<B>> {
+fn empty_response<B>(status: StatusCode, state: &ConnectionState) -> Response<Option<B>> {
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         state.count_panic("a request was answered with 500, for the code that serves it panicked");
     } else {

@@ -39,7 +39,7 @@ pub fn client(secured: bool, server: &str) -> Result<HttpClient, NoCertificates>
 }
 
 /// Creates a client of an issuer.
-pub(crate) fn of_issuer(secured: bool) -> Result<HttpClient, NoCertificates> {
+pub(crate) fn issuer_client(secured: bool) -> Result<HttpClient, NoCertificates> {
     client(secured, "the issuer of tokens")
 }
 

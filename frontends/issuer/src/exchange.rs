@@ -15,12 +15,12 @@ use crate::client::HttpClient;
 /// The content coding that leaves the body unchanged.
 const IDENTITY: &str = "identity";
 
-/// Returns the body of the response, at most `most` bytes, and its `Date`. The status must be 200; the body is not decoded.
+/// Returns the body of the response, at most `max_bytes` bytes, and its `Date`. The status must be 200; the body is not decoded.
 pub(crate) async fn exchange(
     client: &HttpClient,
     request: Builder,
     body: Bytes,
-    most: usize,
+    max_bytes: usize,
 ) -> Result<(Bytes, Option<String>), String> {
     let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
     // Without this header, any coding is acceptable (RFC 9110 section 12.5.3).
@@ -37,13 +37,16 @@ pub(crate) async fn exchange(
         ));
     }
     let date = date(response.headers());
-    let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| chain(&*error))?;
+    let body = Limited::new(response.into_body(), max_bytes).collect().await.map_err(|error| chain(&*error))?;
     Ok((body.to_bytes(), date))
 }
 
-/// Returns the result of `work`, or an error if it takes longer than `patience`.
-pub(crate) async fn within<T>(patience: Duration, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
-    timeout(patience, work).await.unwrap_or_else(|_| Err(format!("no answer within {patience:?}")))
+/// Returns the result of `work`, or an error if it takes longer than `limit`.
+pub(crate) async fn with_timeout<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, String>>,
+) -> Result<T, String> {
+    timeout(limit, work).await.unwrap_or_else(|_| Err(format!("no answer within {limit:?}")))
 }
 
 fn is_identity(coding: &HeaderValue) -> bool {

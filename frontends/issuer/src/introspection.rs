@@ -11,14 +11,14 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
 
-use crate::address::IssuerAddress;
 use crate::client::{self, HttpClient, NoCertificates};
-use crate::exchange::{exchange, within};
+use crate::exchange::{exchange, with_timeout};
+use crate::url::IssuerUrl;
 
 /// Timeout for the issuer's response.
-const PATIENCE: Duration = Duration::from_secs(2);
+const INTROSPECTION_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a response, in bytes.
-const LONGEST: usize = 64 << 10;
+const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
 /// Id and secret of a client that the issuer knows. The `Debug` output is redacted.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct ClientCredentials(HeaderValue);
 /// Client for token introspection (RFC 7662). Runs within a Tokio runtime.
 #[derive(Debug)]
 pub struct Introspection {
-    endpoint: IssuerAddress,
+    endpoint: IssuerUrl,
     credentials: ClientCredentials,
     client: HttpClient,
 }
@@ -46,8 +46,8 @@ impl Introspection {
     ///
     /// # Errors
     /// Returns an error if the system's CA certificates, which authenticate the issuer, cannot be read.
-    pub fn new(endpoint: IssuerAddress, credentials: ClientCredentials) -> Result<Self, NoCertificates> {
-        let client = client::of_issuer(endpoint.is_secured())?;
+    pub fn new(endpoint: IssuerUrl, credentials: ClientCredentials) -> Result<Self, NoCertificates> {
+        let client = client::issuer_client(endpoint.is_secured())?;
         Ok(Self { endpoint, credentials, client })
     }
 }
@@ -60,9 +60,10 @@ impl Introspect for Introspection {
             .header(ACCEPT, "application/json")
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         let form = format!("token={}&token_type_hint=access_token", encoded(token));
-        let answer = within(PATIENCE, exchange(&self.client, request, form.into(), LONGEST)).await;
+        let response =
+            with_timeout(INTROSPECTION_TIMEOUT, exchange(&self.client, request, form.into(), MAX_RESPONSE_BYTES)).await;
         let failed = |why| StorageError::new(StorageErrorKind::Unavailable, format!("{}: {why}", self.endpoint));
-        answer.map(|(body, _)| body).map_err(failed)
+        response.map(|(body, _)| body).map_err(failed)
     }
 }
 
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn credentials_are_not_shown() {
-        let shown = format!("{:?}", ClientCredentials::new("c", "hunter2"));
-        assert!(!shown.contains("hunter2") && !shown.contains(&STANDARD.encode("c:hunter2")), "{shown}");
+        let text = format!("{:?}", ClientCredentials::new("c", "hunter2"));
+        assert!(!text.contains("hunter2") && !text.contains(&STANDARD.encode("c:hunter2")), "{text}");
     }
 }

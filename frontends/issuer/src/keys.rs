@@ -15,16 +15,16 @@ use http::header::ACCEPT;
 use serde::Deserialize;
 use tokio::task::spawn_blocking;
 
-use crate::address::IssuerAddress;
 use crate::client::{self, HttpClient, NoCertificates};
-use crate::exchange::{exchange, within};
+use crate::exchange::{exchange, with_timeout};
+use crate::url::IssuerUrl;
 
 /// Timeout for a fetch, with all its requests.
-const PATIENCE: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a response or a file, in bytes.
-const LONGEST: usize = 256 << 10;
+const MAX_RESPONSE_BYTES: usize = 256 << 10;
 /// Time for which metadata are cached.
-const FRESH: Duration = Duration::from_secs(60 * 60);
+const METADATA_TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Location of an issuer's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum KeySource {
     /// At the URL in the issuer's metadata: those of OIDC Discovery, else of RFC 8414.
     Metadata,
     /// At this URL.
-    Address(IssuerAddress),
+    Url(IssuerUrl),
     /// In a file.
     File(PathBuf),
 }
@@ -44,7 +44,7 @@ pub struct IssuerKeys {
     source: KeySource,
     client: HttpClient,
     /// Cached URL of the keys from the metadata, and when it was found; `None` after a fetch that failed.
-    found: Arc<Mutex<Option<(Instant, IssuerAddress)>>>,
+    cached_jwks_uri: Arc<Mutex<Option<(Instant, IssuerUrl)>>>,
 }
 
 /// A key set as it was received.
@@ -72,11 +72,11 @@ impl IssuerKeys {
     pub fn new(issuer: &str, source: KeySource) -> Result<Self, NoCertificates> {
         let secured = match &source {
             KeySource::File(_) => false,
-            KeySource::Address(address) => address.is_secured(),
+            KeySource::Url(address) => address.is_secured(),
             KeySource::Metadata => issuer.starts_with("https:"),
         };
-        let client = client::of_issuer(secured)?;
-        Ok(Self { issuer: issuer.to_owned(), source, client, found: Arc::default() })
+        let client = client::issuer_client(secured)?;
+        Ok(Self { issuer: issuer.to_owned(), source, client, cached_jwks_uri: Arc::default() })
     }
 
     /// Like [`fetch`](FetchKeys::fetch), but also returns the issuer's clock.
@@ -85,17 +85,17 @@ impl IssuerKeys {
     /// Returns an error if the issuer is unreachable or late, or returns another status than 200 or more than 256 KiB; if
     /// its metadata are of another issuer; or if the file cannot be read.
     pub async fn fetch_dated(&self) -> Result<FetchedKeys, StorageError> {
-        let fetched = within(PATIENCE, self.ask()).await;
+        let fetched = with_timeout(FETCH_TIMEOUT, self.fetch_set()).await;
         fetched.map_err(|why| {
-            self.believe(None);
+            self.cache_jwks_uri(None);
             StorageError::new(StorageErrorKind::Unavailable, why)
         })
     }
 
-    async fn ask(&self) -> Result<FetchedKeys, String> {
+    async fn fetch_set(&self) -> Result<FetchedKeys, String> {
         match &self.source {
             KeySource::Metadata => self.get(&self.jwks_uri().await?).await,
-            KeySource::Address(address) => self.get(address).await,
+            KeySource::Url(address) => self.get(address).await,
             KeySource::File(path) => {
                 let path = path.clone();
                 let read = spawn_blocking(move || read(&path)).await.map_err(|error| error.to_string())?;
@@ -106,12 +106,12 @@ impl IssuerKeys {
 
     /// Returns the URL of the keys from the issuer's metadata: those of OIDC Discovery, or those of RFC 8414 if the former
     /// cannot be used, such as when the server returns an HTML page for unknown paths.
-    async fn jwks_uri(&self) -> Result<IssuerAddress, String> {
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, address)) = found.filter(|(at, _)| at.elapsed() < FRESH) {
+    async fn jwks_uri(&self) -> Result<IssuerUrl, String> {
+        let cached_jwks_uri = self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, address)) = cached_jwks_uri.filter(|(at, _)| at.elapsed() < METADATA_TTL) {
             return Ok(address);
         }
-        let (origin, path) = parts(&self.issuer);
+        let (origin, path) = split_origin(&self.issuer);
         let [first, second] = [
             format!("{origin}{path}/.well-known/openid-configuration"),
             format!("{origin}/.well-known/oauth-authorization-server{path}"),
@@ -120,17 +120,17 @@ impl IssuerKeys {
             Ok(address) => address,
             Err(why) => self.jwks_uri_at(&second).await.map_err(|other| format!("{why}; {other}"))?,
         };
-        self.believe(Some((Instant::now(), address.clone())));
+        self.cache_jwks_uri(Some((Instant::now(), address.clone())));
         Ok(address)
     }
 
-    async fn jwks_uri_at(&self, at: &str) -> Result<IssuerAddress, String> {
-        let answer = self.get(&address(at)?).await?;
-        self.jwks_uri_in(&answer.set).map_err(|why| format!("{at}: {why}"))
+    async fn jwks_uri_at(&self, at: &str) -> Result<IssuerUrl, String> {
+        let response = self.get(&address(at)?).await?;
+        self.jwks_uri_in(&response.set).map_err(|why| format!("{at}: {why}"))
     }
 
     /// Returns the URL of the keys in `metadata`, which must be this issuer's (RFC 8414 section 3.3).
-    fn jwks_uri_in(&self, metadata: &[u8]) -> Result<IssuerAddress, String> {
+    fn jwks_uri_in(&self, metadata: &[u8]) -> Result<IssuerUrl, String> {
         let read = serde_json::from_slice(metadata);
         let metadata: Metadata = read.map_err(|error| format!("the issuer's metadata cannot be read: {error}"))?;
         if metadata.issuer != self.issuer {
@@ -139,14 +139,14 @@ impl IssuerKeys {
         address(&metadata.jwks_uri).map_err(|error| format!("jwks_uri of the metadata: {error}"))
     }
 
-    fn believe(&self, found: Option<(Instant, IssuerAddress)>) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    fn cache_jwks_uri(&self, cached_jwks_uri: Option<(Instant, IssuerUrl)>) {
+        *self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner) = cached_jwks_uri;
     }
 
-    async fn get(&self, address: &IssuerAddress) -> Result<FetchedKeys, String> {
+    async fn get(&self, address: &IssuerUrl) -> Result<FetchedKeys, String> {
         let request = Request::get(address.uri()).header(ACCEPT, "application/json, application/jwk-set+json");
-        let answer = exchange(&self.client, request, Bytes::new(), LONGEST).await;
-        let (set, date) = answer.map_err(|why| format!("{address}: {why}"))?;
+        let response = exchange(&self.client, request, Bytes::new(), MAX_RESPONSE_BYTES).await;
+        let (set, date) = response.map_err(|why| format!("{address}: {why}"))?;
         Ok(FetchedKeys { set, date })
     }
 }
@@ -163,12 +163,12 @@ impl FetchKeys for IssuerKeys {
     }
 }
 
-fn address(text: &str) -> Result<IssuerAddress, String> {
-    IssuerAddress::parse(text).map_err(|error| error.to_string())
+fn address(text: &str) -> Result<IssuerUrl, String> {
+    IssuerUrl::parse(text).map_err(|error| error.to_string())
 }
 
 /// Returns the scheme and host, and the path without a trailing slash.
-fn parts(issuer: &str) -> (&str, &str) {
+fn split_origin(issuer: &str) -> (&str, &str) {
     let host = issuer.find("://").map_or(0, |at| at + 3);
     let end = issuer[host..].find('/').map_or(issuer.len(), |at| host + at);
     (&issuer[..end], issuer[end..].trim_end_matches('/'))
@@ -178,7 +178,7 @@ fn read(path: &Path) -> Result<Bytes, String> {
     let mut set = Vec::new();
     // Reads one byte beyond the limit, so that a larger set is refused.
     let file = File::open(path).map(|file| Utf8Reader::new(BufReader::new(file)));
-    let read = file.and_then(|file| file.take(LONGEST as u64 + 1).read_to_end(&mut set));
+    let read = file.and_then(|file| file.take(MAX_RESPONSE_BYTES as u64 + 1).read_to_end(&mut set));
     read.map(|_| set.into()).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -194,7 +194,7 @@ mod tests {
             ("http://127.0.0.1:9000/realms/a", "http://127.0.0.1:9000", "/realms/a"),
             ("https://a/b/", "https://a", "/b"),
         ] {
-            assert_eq!(parts(issuer), (origin, path), "{issuer}");
+            assert_eq!(split_origin(issuer), (origin, path), "{issuer}");
         }
     }
 }

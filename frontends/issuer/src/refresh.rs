@@ -7,16 +7,16 @@ use catalogue_core::auth::signed::SignedTokens;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// Fetches the keys of `tokens` when they are due, at least every `most` (decision O24). Never returns: spawn it.
-pub async fn keep_fetching(tokens: SignedTokens, most: Duration) {
-    keep_fetching_on(tokens, most, Arc::default()).await;
+/// Fetches the keys of `tokens` when they are due, at least every `max_delay` (decision O24). Never returns: spawn it.
+pub async fn keep_fetching(tokens: SignedTokens, max_delay: Duration) {
+    keep_fetching_with_trigger(tokens, max_delay, Arc::default()).await;
 }
 
-/// Like [`keep_fetching`], but also fetches when `asked` is notified.
-pub async fn keep_fetching_on(tokens: SignedTokens, most: Duration, asked: Arc<Notify>) {
+/// Like [`keep_fetching`], but also fetches when `trigger` is notified.
+pub async fn keep_fetching_with_trigger(tokens: SignedTokens, max_delay: Duration, trigger: Arc<Notify>) {
     loop {
-        let pause = tokens.refresh().await.min(most);
-        let _ = timeout(pause, asked.notified()).await;
+        let pause = tokens.refresh().await.min(max_delay);
+        let _ = timeout(pause, trigger.notified()).await;
     }
 }
 
@@ -42,22 +42,22 @@ mod tests {
     #[async_trait]
     impl FetchKeys for Once {
         async fn fetch(&self) -> Result<Bytes, StorageError> {
-            let mut asked = self.0.lock().unwrap();
-            asked.push(Instant::now());
+            let mut trigger = self.0.lock().unwrap();
+            trigger.push(Instant::now());
             let away = || StorageError::new(StorageErrorKind::Unavailable, "away");
-            if asked.len() == 1 { Ok(SET.into()) } else { Err(away()) }
+            if trigger.len() == 1 { Ok(SET.into()) } else { Err(away()) }
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_was_asked_for_and_fails_is_tried_again_soon() {
-        let (source, asked) = (Once::default(), Arc::<Notify>::default());
+        let (source, trigger) = (Once::default(), Arc::<Notify>::default());
         let tokens = SignedTokens::builder("i", "a", source.clone()).build().unwrap();
-        let task = tokio::spawn(keep_fetching_on(tokens.clone(), Duration::MAX, Arc::clone(&asked)));
+        let task = tokio::spawn(keep_fetching_with_trigger(tokens.clone(), Duration::MAX, Arc::clone(&trigger)));
         while tokens.keys().fetched < 1 {
             tokio::task::yield_now().await;
         }
-        asked.notify_one();
+        trigger.notify_one();
         while tokens.keys().failed < 3 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

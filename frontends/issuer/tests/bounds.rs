@@ -2,22 +2,22 @@
 
 use catalogue_core::auth::introspected::Introspect as _;
 use catalogue_core::auth::signed::FetchKeys as _;
-use catalogue_issuer::{ClientCredentials, Introspection, IssuerAddress, IssuerKeys, KeySource};
+use catalogue_issuer::{ClientCredentials, Introspection, IssuerKeys, IssuerUrl, KeySource};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 /// An address that answers each request with a body of that many bytes.
-async fn answering(bytes: usize) -> IssuerAddress {
+async fn answering(bytes: usize) -> IssuerUrl {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = IssuerAddress::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    let address = IssuerUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
     tokio::spawn(async move {
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = [0; 4096];
             assert!(stream.read(&mut request).await.unwrap() > 0);
-            let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n{}", " ".repeat(bytes));
+            let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n{}", " ".repeat(bytes));
             // Who has read enough hangs up.
-            let _ = stream.write_all(answer.as_bytes()).await;
+            let _ = stream.write_all(response.as_bytes()).await;
         }
     });
     address
@@ -26,7 +26,7 @@ async fn answering(bytes: usize) -> IssuerAddress {
 #[tokio::test]
 async fn a_key_set_has_256_kib_at_most() {
     for (bytes, is_read) in [(256 << 10, true), ((256 << 10) + 1, false)] {
-        let keys = IssuerKeys::new("https://a", KeySource::Address(answering(bytes).await)).unwrap();
+        let keys = IssuerKeys::new("https://a", KeySource::Url(answering(bytes).await)).unwrap();
         let fetched = keys.fetch().await;
         assert_eq!(fetched.as_ref().is_ok_and(|set| set.len() == bytes), is_read, "{bytes}: {:?}", fetched.err());
     }
@@ -35,8 +35,8 @@ async fn a_key_set_has_256_kib_at_most() {
 #[tokio::test]
 async fn what_is_said_of_a_token_has_64_kib_at_most() {
     for (bytes, is_read) in [(64 << 10, true), ((64 << 10) + 1, false)] {
-        let asked = Introspection::new(answering(bytes).await, ClientCredentials::new("c", "s")).unwrap();
-        let told = asked.introspect("opaque-text").await;
-        assert_eq!(told.as_ref().is_ok_and(|body| body.len() == bytes), is_read, "{bytes}: {:?}", told.err());
+        let requested = Introspection::new(answering(bytes).await, ClientCredentials::new("c", "s")).unwrap();
+        let outcome = requested.introspect("opaque-text").await;
+        assert_eq!(outcome.as_ref().is_ok_and(|body| body.len() == bytes), is_read, "{bytes}: {:?}", outcome.err());
     }
 }

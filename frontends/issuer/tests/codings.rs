@@ -2,7 +2,7 @@
 
 use catalogue_core::auth::introspected::Introspect as _;
 use catalogue_core::auth::signed::FetchKeys as _;
-use catalogue_issuer::{ClientCredentials, Introspection, IssuerAddress, IssuerKeys, KeySource};
+use catalogue_issuer::{ClientCredentials, Introspection, IssuerKeys, IssuerUrl, KeySource};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -18,8 +18,8 @@ async fn sending(fields: &'static str) -> String {
             let request = String::from_utf8_lossy(&request[..length]).to_ascii_lowercase();
             let is_plain = request.lines().any(|line| line == "accept-encoding: identity");
             let status = if is_plain { 200 } else { 406 };
-            let answer = format!("HTTP/1.1 {status} A\r\nContent-Length: 2\r\n{fields}\r\n{{}}");
-            stream.write_all(answer.as_bytes()).await.unwrap();
+            let response = format!("HTTP/1.1 {status} A\r\nContent-Length: 2\r\n{fields}\r\n{{}}");
+            stream.write_all(response.as_bytes()).await.unwrap();
         }
     });
     here
@@ -28,11 +28,11 @@ async fn sending(fields: &'static str) -> String {
 /// What comes of the keys at an address, of metadata and of introspection, each from a server that sends these fields.
 async fn all_three(fields: &'static str) -> [Result<String, String>; 3] {
     let here = sending(fields).await;
-    let address = || IssuerAddress::parse(&here).unwrap();
-    let keys = IssuerKeys::new("https://a", KeySource::Address(address())).unwrap().fetch().await;
+    let address = || IssuerUrl::parse(&here).unwrap();
+    let keys = IssuerKeys::new("https://a", KeySource::Url(address())).unwrap().fetch().await;
     let metadata = IssuerKeys::new(&here, KeySource::Metadata).unwrap().fetch().await;
-    let asked = Introspection::new(address(), ClientCredentials::new("c", "s")).unwrap().introspect("opaque").await;
-    [keys, metadata, asked].map(|told| match told {
+    let requested = Introspection::new(address(), ClientCredentials::new("c", "s")).unwrap().introspect("opaque").await;
+    [keys, metadata, requested].map(|outcome| match outcome {
         Ok(body) => Ok(String::from_utf8(body.to_vec()).unwrap()),
         Err(error) => Err(error.to_string()),
     })
@@ -41,8 +41,8 @@ async fn all_three(fields: &'static str) -> [Result<String, String>; 3] {
 #[tokio::test]
 async fn answers_without_a_coding_are_asked_for_and_read() {
     for fields in ["", "Content-Encoding: identity\r\n", "Content-Encoding: IDENTITY\r\n", "Content-Encoding:\r\n"] {
-        let [keys, metadata, asked] = all_three(fields).await;
-        assert_eq!([keys, asked], [Ok("{}".to_owned()), Ok("{}".to_owned())], "{fields}");
+        let [keys, metadata, requested] = all_three(fields).await;
+        assert_eq!([keys, requested], [Ok("{}".to_owned()), Ok("{}".to_owned())], "{fields}");
         let why = metadata.unwrap_err();
         assert!(why.contains("missing field `issuer`"), "read, and found to be no metadata: {why}");
     }
@@ -55,8 +55,8 @@ async fn coding_of_an_answer_is_named() {
         ("Content-Encoding: identity\r\nContent-Encoding: br\r\n", "\"br\""),
         ("Content-Encoding: deflate, gzip\r\n", "\"deflate, gzip\""),
     ] {
-        for told in all_three(fields).await {
-            let why = told.unwrap_err();
+        for outcome in all_three(fields).await {
+            let why = outcome.unwrap_err();
             assert!(why.contains(&format!("has the Content-Encoding {coding}")) && why.contains("127.0.0.1"), "{why}");
         }
     }

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use catalogue_core::auth::signed::FetchKeys as _;
-use catalogue_issuer::{IssuerAddress, IssuerKeys, KeySource};
+use catalogue_issuer::{IssuerKeys, IssuerUrl, KeySource};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -13,17 +13,17 @@ use tokio::time::timeout;
 #[tokio::test]
 async fn a_fetch_that_is_left_goes_on() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = IssuerAddress::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
-    let keys = IssuerKeys::new("https://a", KeySource::Address(address)).unwrap();
+    let address = IssuerUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    let keys = IssuerKeys::new("https://a", KeySource::Url(address)).unwrap();
     let mut fetch = pin!(keys.fetch());
     assert!(matches!(fetch.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
-    let answer = async {
+    let response = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").await.unwrap();
         // Whoever has read it all hangs up.
         assert_eq!(stream.read(&mut [0; 1]).await.unwrap(), 0);
     };
-    timeout(Duration::from_secs(60), answer).await.expect("nobody polls it, and it goes on");
+    timeout(Duration::from_secs(60), response).await.expect("nobody polls it, and it goes on");
     assert_eq!(fetch.await.unwrap(), "{}");
 }

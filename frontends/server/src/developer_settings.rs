@@ -1,13 +1,13 @@
-//! [`DeveloperPages`]: serves the developer settings.
+//! [`SettingsService`]: serves the developer settings.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
 use catalogue_core::limit::ClientAddress;
-use catalogue_core::{AccountId, Address};
+use catalogue_core::{AccountId, MountUrl};
 use catalogue_hyper::RequestBody;
-use catalogue_settings::{Answered, DeveloperSettings, Owner, SettingsError, SignInSettings};
+use catalogue_settings::{DeveloperSettings, Owner, RequestLabels, SettingsError, SignInSettings};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 
@@ -21,21 +21,21 @@ const MAX_BODY: usize = 16 * 1024;
 
 /// The mounted developer settings. Counts and logs their requests.
 #[derive(Debug)]
-pub(crate) struct DeveloperPages {
-    address: Address,
+pub(crate) struct SettingsService {
+    address: MountUrl,
     settings: DeveloperSettings,
-    door: Door,
+    mode: SignInMode,
     monitor: Arc<Monitor>,
 }
 
 /// How an owner signs in.
 #[derive(Debug)]
-enum Door {
+enum SignInMode {
     Links(SignInSettings),
     Proxy(OwnerHeader),
 }
 
-impl DeveloperPages {
+impl SettingsService {
     /// Serves the settings of the accounts in `storage`; `secured` means over TLS.
     ///
     /// # Errors
@@ -46,28 +46,28 @@ impl DeveloperPages {
         secured: bool,
         monitor: &Arc<Monitor>,
     ) -> Result<Self, SettingsError> {
-        let settings = options.told_to(storage.developer_settings()).build()?;
-        let door = match &options.owner_header {
-            Some(header) => Door::Proxy(header.clone()),
+        let settings = options.apply_to(storage.developer_settings()).build()?;
+        let mode = match &options.owner_header {
+            Some(header) => SignInMode::Proxy(header.clone()),
             None => {
                 let links = storage.with_sign_in(&settings);
                 // Without TLS, a bare path was accepted only on a loopback address.
                 let is_plain = options.url.origin().is_empty() && !secured;
-                Door::Links(if is_plain { links.without_tls() } else { links })
+                SignInMode::Links(if is_plain { links.without_tls() } else { links })
             }
         };
         monitor.metrics.settings.start();
-        Ok(Self { address: options.url.clone(), settings, door, monitor: Arc::clone(monitor) })
+        Ok(Self { address: options.url.clone(), settings, mode, monitor: Arc::clone(monitor) })
     }
 
     /// Returns whether `path` belongs to the developer settings.
-    pub(crate) fn have(&self, path: &str) -> bool {
+    pub(crate) fn is_mounted_at(&self, path: &str) -> bool {
         self.address.below(path).is_some()
     }
 
     /// Responds to a request for the developer settings.
-    pub(crate) async fn answer(&self, request: Request<RequestBody>) -> Response<Bytes> {
-        let request = match collected(request).await {
+    pub(crate) async fn respond(&self, request: Request<RequestBody>) -> Response<Bytes> {
+        let request = match collect_body(request).await {
             Ok(request) => request,
             Err(status) => {
                 let mut refusal = Response::default();
@@ -78,17 +78,17 @@ impl DeveloperPages {
         let began = Instant::now();
         let (method, client) = (request.method().clone(), request.extensions().get::<ClientAddress>().copied());
         let mut refusal = None;
-        let response = match &self.door {
-            Door::Links(settings) => settings.call(request).await,
-            Door::Proxy(header) => match header.account(&request) {
-                Ok(account) => self.settings.call_as(Owner::claimed(account), request).await,
+        let response = match &self.mode {
+            SignInMode::Links(settings) => settings.call(request).await,
+            SignInMode::Proxy(header) => match header.account(&request) {
+                Ok(account) => self.settings.call_as(Owner::unverified(account), request).await,
                 Err(reason) => {
                     refusal = Some(reason);
                     self.settings.refuse(request).await
                 }
             },
         };
-        if let Some(Answered { action, account, .. }) = response.extensions().get() {
+        if let Some(RequestLabels { action, account, .. }) = response.extensions().get() {
             self.monitor.metrics.settings.count(action, response.status());
             let status = response.status();
             tracing::info!(
@@ -110,7 +110,7 @@ impl DeveloperPages {
 
 /// Collects the body of a request that may change something, and ignores all others. A request takes an in-flight slot
 /// only after its body has arrived, so that slow clients keep no owner out.
-async fn collected(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, StatusCode> {
+async fn collect_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, StatusCode> {
     let (head, body) = request.into_parts();
     if ![Method::POST, Method::PATCH].contains(&head.method) {
         return Ok(Request::from_parts(head, Full::default()));

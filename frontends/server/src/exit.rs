@@ -25,7 +25,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn new(status: u8, message: impl AsRef<str>) -> Self {
-        Self { status, messages: vec![harmless(message.as_ref())] }
+        Self { status, messages: vec![sanitized(message.as_ref())] }
     }
 
     /// Creates a failure of the work itself.
@@ -33,11 +33,11 @@ impl Failure {
         Self::new(1, message)
     }
 
-    /// Creates the failure of a change. If the outcome is unknown, the message says that `what` is, and that `look` shows it.
-    pub(crate) fn of_change(error: &StorageError, what: &str, look: &str) -> Self {
+    /// Creates the failure of a change. If the outcome is unknown, the message says that `what` is, and that `hint` shows it.
+    pub(crate) fn change_failed(error: &StorageError, what: &str, hint: &str) -> Self {
         let why = chain(error);
         Self::work(match error.kind() {
-            StorageErrorKind::OutcomeUnknown => format!("it is not known whether {what}: {why}; {look}"),
+            StorageErrorKind::OutcomeUnknown => format!("it is not known whether {what}: {why}; {hint}"),
             _ => format!("nothing was changed: {why}"),
         })
     }
@@ -48,13 +48,13 @@ impl Failure {
     }
 
     /// Creates a failure with a message for each problem of a configuration.
-    pub(crate) fn faults(messages: impl Iterator<Item = String>) -> Self {
-        Self { status: 2, messages: messages.map(|message| harmless(&message)).collect() }
+    pub(crate) fn errors(messages: impl Iterator<Item = String>) -> Self {
+        Self { status: 2, messages: messages.map(|message| sanitized(&message)).collect() }
     }
 
     /// Creates a failure with a message of several lines.
-    pub(crate) fn in_lines<'l>(status: u8, lines: impl Iterator<Item = &'l str>) -> Self {
-        Self { status, messages: vec![lines.map(harmless).collect::<Vec<_>>().join("\n")] }
+    pub(crate) fn multiline<'l>(status: u8, lines: impl Iterator<Item = &'l str>) -> Self {
+        Self { status, messages: vec![lines.map(sanitized).collect::<Vec<_>>().join("\n")] }
     }
 
     /// Creates the failure of work that a signal interrupted; `what` describes the state after it.
@@ -63,7 +63,7 @@ impl Failure {
     }
 
     /// Creates the end of a command whose reader closed standard output (`| head`). Not an error: exits silently.
-    pub(crate) fn reader_left() -> Self {
+    pub(crate) fn reader_disconnected() -> Self {
         Self::new(0, "nobody reads standard output")
     }
 
@@ -82,8 +82,8 @@ impl Failure {
         if self.status == 0 {
             return ExitCode::SUCCESS;
         }
-        let label = label(output::stderr_takes_colours());
-        self.messages.iter().for_each(|message| output::say("ERROR", label, &presentable(message)));
+        let label = label(output::stderr_supports_color());
+        self.messages.iter().for_each(|message| output::write_line("ERROR", label, &presentable(message)));
         ExitCode::from(self.status)
     }
 }
@@ -96,13 +96,13 @@ impl<E: Error + 'static> From<E> for Failure {
 }
 
 /// Sanitizes external text for a message: on one line, and without secrets.
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn sanitized(text: &str) -> String {
     printable(&without_secrets(text)).into_owned()
 }
 
 /// Returns the start of a message; on a terminal bold and red.
-fn label(coloured: bool) -> &'static str {
-    if coloured { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
+fn label(colored: bool) -> &'static str {
+    if colored { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
 }
 
 /// Returns `message` fit for a terminal: no line has control characters or is too long.
@@ -124,15 +124,15 @@ mod tests {
     #[test]
     fn a_text_from_outside_makes_no_line_of_its_own() {
         let text = "x\nerror: nothing is wrong\u{2028}redis://:s3cret@h";
-        let shown = "x\\nerror: nothing is wrong\\u{2028}redis://…@h";
+        let expected = "x\\nerror: nothing is wrong\\u{2028}redis://…@h";
         for failure in [Failure::work(text), Failure::usage(text)] {
-            assert_eq!(failure.message(), shown);
+            assert_eq!(failure.message(), expected);
         }
         let caused = Failure::from(std::io::Error::other(text));
         assert_eq!(caused.message(), "x error: nothing is wrong redis://…@h");
         let lines = [text, "y"].into_iter();
-        for failure in [Failure::in_lines(2, lines.clone()), Failure::faults(lines.map(str::to_owned))] {
-            assert_eq!(failure.message(), format!("{shown}\ny"));
+        for failure in [Failure::multiline(2, lines.clone()), Failure::errors(lines.map(str::to_owned))] {
+            assert_eq!(failure.message(), format!("{expected}\ny"));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::output;
 /// Returns standard input as UTF-8. If it is a terminal, prints `hint` first.
 pub(crate) fn stdin(hint: &str) -> Utf8Reader<StdinLock<'static>> {
     if io::stdin().is_terminal() {
-        output::note(hint);
+        output::print_note(hint);
     }
     Utf8Reader::new(io::stdin().lock())
 }

@@ -11,7 +11,6 @@ mod input;
 mod issuer;
 mod logging;
 mod metrics;
-mod nearest;
 mod open_files;
 mod otlp;
 mod output;
@@ -20,6 +19,7 @@ mod rate_limit;
 mod redaction;
 mod report;
 mod settings;
+mod suggest;
 mod systemd;
 mod text;
 mod units;
@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 
-use exit::{Failure, harmless};
+use exit::{Failure, sanitized};
 
 fn main() -> ExitCode {
     if std::env::args_os().any(|argument| redaction::is_ambiguous(&argument.to_string_lossy())) {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 
 /// Converts an error of clap to a failure. Sanitizes the arguments that it repeats.
 fn mistake(mut error: clap::Error) -> Failure {
-    let repeated: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, shown(value)?))).collect();
+    let repeated: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, sanitize_context(value)?))).collect();
     for (kind, value) in repeated {
         error.insert(kind, value);
     }
@@ -65,16 +65,16 @@ fn mistake(mut error: clap::Error) -> Failure {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     let text = error.to_string();
-    Failure::in_lines(2, text.strip_prefix("error: ").unwrap_or(&text).split('\n'))
+    Failure::multiline(2, text.strip_prefix("error: ").unwrap_or(&text).split('\n'))
 }
 
 /// Sanitizes a value that clap repeats from the command line; `None` for clap's own values.
-fn shown(value: &ContextValue) -> Option<ContextValue> {
+fn sanitize_context(value: &ContextValue) -> Option<ContextValue> {
     Some(match value {
-        ContextValue::String(text) => ContextValue::String(harmless(text)),
-        ContextValue::Strings(texts) => ContextValue::Strings(texts.iter().map(|text| harmless(text)).collect()),
+        ContextValue::String(text) => ContextValue::String(sanitized(text)),
+        ContextValue::Strings(texts) => ContextValue::Strings(texts.iter().map(|text| sanitized(text)).collect()),
         ContextValue::StyledStrs(texts) => {
-            ContextValue::StyledStrs(texts.iter().map(|text| harmless(&text.to_string()).into()).collect())
+            ContextValue::StyledStrs(texts.iter().map(|text| sanitized(&text.to_string()).into()).collect())
         }
         _ => return None,
     })

@@ -7,18 +7,18 @@ const RESERVE: u64 = 100;
 /// Number of files that a thread opens to read from the database: the database and its WAL.
 const FILES_OF_A_READER: u64 = 2;
 
-/// Raises the limit of open files as far as `wanted` connections need it and the system allows. Returns how many
+/// Raises the limit of open files as far as `requested` connections need it and the system allows. Returns how many
 /// connections may be open, so that they leave enough files for opening the database.
-pub(crate) fn room_for_connections(wanted: u32) -> u32 {
+pub(crate) fn available_connections(requested: u32) -> u32 {
     let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let reserve = RESERVE + FILES_OF_A_READER * readers;
-    connections_within(raised_limit(u64::from(wanted) + reserve), reserve, wanted)
+    connections_within(raised_limit(u64::from(requested) + reserve), reserve, requested)
 }
 
 /// Returns how many connections a limit leaves room for, at least one; `None` means no limit.
-fn connections_within(limit: Option<u64>, reserve: u64, wanted: u32) -> u32 {
-    let room = limit.map_or(u64::MAX, |limit| limit.saturating_sub(reserve).max(1));
-    u32::try_from(room).unwrap_or(u32::MAX).min(wanted)
+fn connections_within(limit: Option<u64>, reserve: u64, requested: u32) -> u32 {
+    let available = limit.map_or(u64::MAX, |limit| limit.saturating_sub(reserve).max(1));
+    u32::try_from(available).unwrap_or(u32::MAX).min(requested)
 }
 
 /// Returns the limit of open files, raised to `needed` if the hard limit allows it.

@@ -17,7 +17,7 @@ use crate::text::json;
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    write!(stdout, "{text}{end}").and_then(|()| stdout.flush()).map_err(|error| failed(&error))
+    write!(stdout, "{text}{end}").and_then(|()| stdout.flush()).map_err(|error| write_failure(&error))
 }
 
 /// Writes `value` to standard output as one line of JSON.
@@ -36,19 +36,19 @@ pub(crate) fn set_format(format: Format) {
 /// Guesses the format of standard error from a command line that cannot be parsed.
 pub(crate) fn guess_format() {
     let arguments: Vec<_> = env::args_os().collect();
-    let is_asked = arguments.windows(2).any(|pair| pair[0] == "--log-format" && pair[1] == "json")
+    let is_json_requested = arguments.windows(2).any(|pair| pair[0] == "--log-format" && pair[1] == "json")
         || arguments.iter().any(|argument| argument == "--log-format=json")
         || env::var_os(LOG_FORMAT.variable()).is_some_and(|format| format == "json");
-    set_format(if is_asked { Format::Json } else { Format::Text });
+    set_format(if is_json_requested { Format::Json } else { Format::Text });
 }
 
 /// Writes a line to standard error. Ignores errors: it may be closed or full.
-pub(crate) fn note(text: &str) {
-    say("INFO", "", text);
+pub(crate) fn print_note(text: &str) {
+    write_line("INFO", "", text);
 }
 
-/// Like [`note`], with another level. `label` precedes the text, but not in JSON.
-pub(crate) fn say(level: &str, label: &str, text: &str) {
+/// Like [`print_note`], with another level. `label` precedes the text, but not in JSON.
+pub(crate) fn write_line(level: &str, label: &str, text: &str) {
     let line = if JSON.load(Ordering::Relaxed) {
         let (now, text) = (Timestamp::now(), json(text).expect("a text is JSON"));
         format!(r#"{{"timestamp":"{now}","level":"{level}","target":"catalogue","message":{text}}}"#)
@@ -60,24 +60,24 @@ pub(crate) fn say(level: &str, label: &str, text: &str) {
 }
 
 /// Writes a question to standard error, without a line feed: the answer ends the line.
-pub(crate) fn ask(question: &str) {
+pub(crate) fn prompt(question: &str) {
     let mut stderr = io::stderr().lock();
     let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
 }
 
 /// Returns whether standard error may be colored: a terminal with colors, unless `NO_COLOR` or `CLICOLOR` forbid it.
-pub(crate) fn stderr_takes_colours() -> bool {
+pub(crate) fn stderr_supports_color() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
 /// Returns whether standard output is a regular file.
-pub(crate) fn is_a_file() -> bool {
+pub(crate) fn is_regular_file() -> bool {
     #[cfg(unix)]
-    let is_a_file = rustix::fs::fstat(io::stdout())
+    let is_regular_file = rustix::fs::fstat(io::stdout())
         .is_ok_and(|status| rustix::fs::FileType::from_raw_mode(status.st_mode) == rustix::fs::FileType::RegularFile);
     #[cfg(not(unix))]
-    let is_a_file = false;
-    is_a_file
+    let is_regular_file = false;
+    is_regular_file
 }
 
 /// Returns whether standard output is closed or `/dev/null`. Rust opens the latter instead of the former before `main`,
@@ -94,16 +94,16 @@ fn is_discarded() -> bool {
 }
 
 /// Refuses work whose only result is output that would be lost. `undone` says what is not done, and `why` adds a reason.
-pub(crate) fn check_is_seen(undone: &str, why: &str) -> Result<(), Failure> {
+pub(crate) fn check_output_visible(undone: &str, why: &str) -> Result<(), Failure> {
     let message =
         || format!("{undone}: standard output is closed or /dev/null{why}; direct it to a terminal, a pipe or a file");
     if is_discarded() { Err(Failure::work(message())) } else { Ok(()) }
 }
 
 /// Returns the failure for an error of writing standard output.
-pub(crate) fn failed(error: &io::Error) -> Failure {
+pub(crate) fn write_failure(error: &io::Error) -> Failure {
     match error.kind() {
-        ErrorKind::BrokenPipe => Failure::reader_left(),
+        ErrorKind::BrokenPipe => Failure::reader_disconnected(),
         _ => Failure::work(format!("standard output cannot be written: {error}")),
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<
              writable, or copy the file with its `-wal` and serve the copy"
         ));
     }
-    let refused = |path: &Path, wanted| access(path, wanted) == Err(Errno::ACCESS);
+    let refused = |path: &Path, required| access(path, required) == Err(Errno::ACCESS);
     let (path, what, verb) = [
         (directory, Access::EXEC_OK, "the directory ", "entered"),
         (file, Access::READ_OK, "", "read"),
@@ -43,7 +43,7 @@ pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<
     ]
     .into_iter()
     .take(if is_theirs { 2 } else { 4 })
-    .find_map(|(path, wanted, what, verb)| refused(path, wanted).then_some((path, what, verb)))?;
+    .find_map(|(path, required, what, verb)| refused(path, required).then_some((path, what, verb)))?;
     let user = name_of(rustix::process::geteuid().as_raw(), "/etc/passwd");
     let whose = path.metadata().map(|found| {
         let (owner, group) = (name_of(found.uid(), "/etc/passwd"), name_of(found.gid(), "/etc/group"));
@@ -67,19 +67,19 @@ fn name_of(id: u32, file: &str) -> String {
 }
 
 /// Reports the permissions of a file that should be secret.
-pub(crate) fn look_at(file: &Path, report: &mut Report) {
+pub(crate) fn check_file(file: &Path, report: &mut Report) {
     let (Some(mode), name) = (mode(file), file.display()) else { return };
     if mode & 0o002 != 0 {
-        report.fault(CHECK, format!("everybody may write {name} (mode {mode:03o}); chmod o-rwx {name}"));
+        report.error(CHECK, format!("everybody may write {name} (mode {mode:03o}); chmod o-rwx {name}"));
     } else if mode & 0o004 != 0 {
         report.warning(CHECK, format!("everybody may read {name} (mode {mode:03o}); chmod o-rwx {name}"));
     } else {
-        report.fine(CHECK, format!("{name} is not open to others (mode {mode:03o})"));
+        report.ok(CHECK, format!("{name} is not open to others (mode {mode:03o})"));
     }
 }
 
 /// Reports whether others may write into the directory of an SQLite database, which contains its WAL and WAL index.
-pub(crate) fn look_at_directory(directory: &Path, report: &mut Report) {
+pub(crate) fn check_directory(directory: &Path, report: &mut Report) {
     if let Some(mode) = mode(directory).filter(|mode| mode & 0o002 != 0) {
         let what = format!("everybody may write into the database's directory (mode {mode:03o})");
         report.warning(CHECK, format!("{what} and put files beside it; chmod o-w {}", directory.display()));

@@ -29,7 +29,7 @@ pub(crate) fn store_address(_: &str) -> Result<StoreAddress, String> {
 }
 
 /// Hint on the form of a limit.
-pub(crate) const RIGHT: &str = "write a number of requests and a time, like 600/1m";
+pub(crate) const HINT: &str = "write a number of requests and a time, like 600/1m";
 
 /// The configured rate limit, if any.
 #[derive(Clone, Debug, Default)]
@@ -39,27 +39,27 @@ pub(crate) struct RateLimiting {
     /// Number of requests that passed uncounted, because the store was unreachable.
     pub(crate) uncounted: Arc<AtomicU64>,
     /// The limit, as the log shows it.
-    shown: Option<String>,
+    display: Option<String>,
     #[cfg(feature = "redis")]
     store: Option<RedisRateLimiter>,
 }
 
 impl RateLimiting {
-    /// Creates a limit that is counted in `store`, or else by this server. The log shows it as `shown`.
-    pub(crate) fn new(limit: RateLimit, shown: String, store: Option<StoreAddress>) -> Self {
+    /// Creates a limit that is counted in `store`, or else by this server. The log shows it as `display`.
+    pub(crate) fn new(limit: RateLimit, display: String, store: Option<StoreAddress>) -> Self {
         #[cfg(feature = "redis")]
         if let Some(store) = store {
             let store = RedisRateLimiter::new(limit, store);
             return Self {
                 limiter: Some(Arc::new(store.clone())),
                 uncounted: store.uncounted(),
-                shown: Some(format!("{shown} in {store}")),
+                display: Some(format!("{display} in {store}")),
                 store: Some(store),
             };
         }
         #[cfg(not(feature = "redis"))]
         let None = store;
-        Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), shown: Some(shown), ..Self::default() }
+        Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), display: Some(display), ..Self::default() }
     }
 
     /// Returns whether the store counts, or why not and what would help; `None` if there is no store.
@@ -72,29 +72,29 @@ impl RateLimiting {
     }
 
     /// Logs immediately, rather than at the first request, if the store does not count.
-    pub(crate) async fn look_at_store(&self) {
+    pub(crate) async fn log_store_status(&self) {
         #[cfg(feature = "redis")]
         if let Some(store) = &self.store {
-            store.look().await;
+            store.probe().await;
         }
     }
 }
 
 impl fmt::Display for RateLimiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.shown.as_deref().unwrap_or("none"))
+        f.write_str(self.display.as_deref().unwrap_or("none"))
     }
 }
 
 /// Parses a limit such as `600/1m`.
 pub(crate) fn parse(text: &str) -> Result<RateLimit, String> {
-    let wrong = || format!("{text:?} is not a rate limit; {RIGHT}");
+    let wrong = || format!("{text:?} is not a rate limit; {HINT}");
     let (requests, window) = text.split_once('/').ok_or_else(wrong)?;
     if requests.is_empty() || !requests.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(wrong());
     }
     // The only error left is a number that does not fit.
-    let requests = requests.parse().map_err(|_| format!("{text:?} is more than can be counted; {RIGHT}"))?;
+    let requests = requests.parse().map_err(|_| format!("{text:?} is more than can be counted; {HINT}"))?;
     let window = units::duration(window).map_err(|error| format!("{text:?} is not a rate limit: {error}"))?;
     RateLimit::new(requests, window).map_err(|error| format!("{text:?}: {error}"))
 }

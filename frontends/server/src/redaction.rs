@@ -27,18 +27,18 @@ pub(crate) fn without_secrets(text: &str) -> String {
     type Length = fn(&str) -> usize;
     let marks = [("://", user_information as Length), ("password=", parameter)];
     let marks = marks.into_iter().chain(TOKENS.map(|prefix| (prefix, token as Length)));
-    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    let (mut redacted, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(first) = rest.chars().next() {
         let mark = marks.clone().find(|(mark, _)| rest.starts_with(mark));
-        let (kept, hidden) =
+        let (visible, redacted_len) =
             mark.map_or((first.len_utf8(), 0), |(mark, length)| (mark.len(), length(&rest[mark.len()..])));
-        shown.push_str(&rest[..kept]);
-        if hidden > 0 {
-            shown.push('…');
+        redacted.push_str(&rest[..visible]);
+        if redacted_len > 0 {
+            redacted.push('…');
         }
-        rest = &rest[kept + hidden..];
+        rest = &rest[visible + redacted_len..];
     }
-    shown
+    redacted
 }
 
 /// Returns the length of the user information before an address's host: up to the last `@` before whitespace.
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn addresses_are_shown_from_their_host_on() {
-        for (text, shown) in [
+        for (text, redacted) in [
             ("\"redis://:s3cret@h\" is no address", "\"redis://…@h\" is no address"),
             ("--base-url: \"https://u:s3cret@h/x\" is none", "--base-url: \"https://…@h/x\" is none"),
             ("'x=amqp+tls://u:s3/cr@et@h' found", "'x=amqp+tls://…@h' found"),
@@ -85,8 +85,8 @@ mod tests {
             ("://@", "://@"),
             ("", ""),
         ] {
-            assert_eq!(without_secrets(text), shown);
-            assert_eq!(without_secrets(shown), shown);
+            assert_eq!(without_secrets(text), redacted);
+            assert_eq!(without_secrets(redacted), redacted);
         }
     }
 
@@ -107,8 +107,8 @@ mod tests {
         let secret = "0123456789abcdefABCDEF";
         for start in TOKENS {
             let text = format!("{start}{secret}: no such file, '{start}{secret}.{secret}-_' and {start}012");
-            let shown = format!("{start}…: no such file, '{start}…' and {start}012");
-            assert_eq!(without_secrets(&text), shown);
+            let redacted = format!("{start}…: no such file, '{start}…' and {start}012");
+            assert_eq!(without_secrets(&text), redacted);
         }
     }
 }

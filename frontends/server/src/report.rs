@@ -6,7 +6,7 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::CredentialRecord;
 use serde::Serialize;
 
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, sanitized};
 use crate::output;
 
 /// Severity of a finding.
@@ -21,7 +21,7 @@ pub(crate) enum Verdict {
     /// The server works, but an operator should look into it.
     Warning,
     /// The server does not work, or not as it should.
-    Fault,
+    Error,
 }
 
 /// Finding of one check.
@@ -51,8 +51,8 @@ pub(crate) struct NamedKey {
 impl From<&CredentialRecord> for NamedKey {
     fn from(CredentialRecord { identity, created_at, expires_at, .. }: &CredentialRecord) -> Self {
         Self {
-            id: harmless(&identity.credential_id),
-            account: harmless(identity.account.as_str()),
+            id: sanitized(&identity.credential_id),
+            account: sanitized(identity.account.as_str()),
             created_at: *created_at,
             expires_at: *expires_at,
             unused_since: None,
@@ -85,7 +85,7 @@ impl fmt::Display for NamedKey {
 pub(crate) struct Report(Vec<Finding>);
 
 impl Report {
-    pub(crate) fn fine(&mut self, check: &'static str, message: impl AsRef<str>) {
+    pub(crate) fn ok(&mut self, check: &'static str, message: impl AsRef<str>) {
         self.add(check, Verdict::Ok, message.as_ref());
     }
 
@@ -93,8 +93,8 @@ impl Report {
         self.add(check, Verdict::Warning, message.as_ref());
     }
 
-    pub(crate) fn fault(&mut self, check: &'static str, message: impl AsRef<str>) {
-        self.add(check, Verdict::Fault, message.as_ref());
+    pub(crate) fn error(&mut self, check: &'static str, message: impl AsRef<str>) {
+        self.add(check, Verdict::Error, message.as_ref());
     }
 
     #[cfg(feature = "oauth")]
@@ -103,11 +103,11 @@ impl Report {
     }
 
     fn add(&mut self, check: &'static str, verdict: Verdict, message: &str) {
-        self.0.push(Finding { check, verdict, message: harmless(message), keys: Vec::new() });
+        self.0.push(Finding { check, verdict, message: sanitized(message), keys: Vec::new() });
     }
 
     /// Names some of the credentials that the last finding counts.
-    pub(crate) fn name(&mut self, keys: impl Iterator<Item = NamedKey>) {
+    pub(crate) fn add_keys(&mut self, keys: impl Iterator<Item = NamedKey>) {
         if let Some(finding) = self.0.last_mut() {
             finding.keys.extend(keys);
         }
@@ -121,11 +121,11 @@ impl Report {
         } else {
             output::print(&self.text())?;
         }
-        let faults = self.0.iter().filter(|finding| finding.verdict == Verdict::Fault).count();
-        match faults {
+        let errors = self.0.iter().filter(|finding| finding.verdict == Verdict::Error).count();
+        match errors {
             0 => Ok(()),
             1 => Err(Failure::work("there is 1 fault to mend")),
-            _ => Err(Failure::work(format!("there are {faults} faults to mend"))),
+            _ => Err(Failure::work(format!("there are {errors} faults to mend"))),
         }
     }
 
@@ -136,7 +136,7 @@ impl Report {
                 Verdict::NotReached => "-",
                 Verdict::Ok => "ok",
                 Verdict::Warning => "warning",
-                Verdict::Fault => "FAULT",
+                Verdict::Error => "ERROR",
             };
             let keys: String = keys.iter().map(|key| format!("{:22}{key}\n", "")).collect();
             format!("{verdict:7}  {check:11}  {message}\n{keys}")

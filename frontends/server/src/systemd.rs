@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::exit::Failure;
 
 /// Whether `READY=1` has been sent. A finished reload sends `READY=1` too, but must not before startup has finished.
-static SERVES: AtomicBool = AtomicBool::new(false);
+static IS_READY: AtomicBool = AtomicBool::new(false);
 
 /// Reports that requests are served from now on.
 pub(crate) fn ready(status: &dyn Display) {
-    SERVES.store(true, Ordering::Relaxed);
+    IS_READY.store(true, Ordering::Relaxed);
     notify(&format!("READY=1\nSTATUS={status}"));
 }
 
 /// Reports that the server has begun to stop.
 pub(crate) fn stopping() {
-    SERVES.store(false, Ordering::Relaxed);
+    IS_READY.store(false, Ordering::Relaxed);
     notify("STOPPING=1\nSTATUS=finishing running requests");
 }
 
@@ -32,7 +32,7 @@ impl Reload {
     pub(crate) fn begin() -> Self {
         #[cfg(unix)]
         if let Ok(now) = sd_notify::NotifyState::monotonic_usec_now()
-            && SERVES.load(Ordering::Relaxed)
+            && IS_READY.load(Ordering::Relaxed)
         {
             notify(&format!("RELOADING=1\n{now}"));
         }
@@ -42,7 +42,7 @@ impl Reload {
 
 impl Drop for Reload {
     fn drop(&mut self) {
-        if SERVES.load(Ordering::Relaxed) {
+        if IS_READY.load(Ordering::Relaxed) {
             notify("READY=1");
         }
     }
@@ -74,14 +74,14 @@ fn notify(state: &str) {
 /// while the server restarts. Call it once, before there are other threads.
 #[cfg(unix)]
 pub(crate) fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
-    const RIGHT: &str = "write one ListenStream= with an IP address and a port into the socket unit";
+    const HINT: &str = "write one ListenStream= with an IP address and a port into the socket unit";
     let mut sockets = listenfd::ListenFd::from_env();
     match sockets.len() {
         0 => Ok(None),
         1 => sockets
             .take_tcp_listener(0)
-            .map_err(|error| Failure::usage(format!("the socket of LISTEN_FDS cannot be served: {error}; {RIGHT}"))),
-        number => Err(Failure::usage(format!("LISTEN_FDS has {number} sockets and one is served; {RIGHT}"))),
+            .map_err(|error| Failure::usage(format!("the socket of LISTEN_FDS cannot be served: {error}; {HINT}"))),
+        number => Err(Failure::usage(format!("LISTEN_FDS has {number} sockets and one is served; {HINT}"))),
     }
 }
 

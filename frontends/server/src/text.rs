@@ -12,17 +12,17 @@ pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Strin
     if !text.contains(is_hidden) {
         return Ok(text);
     }
-    let mut shown = String::with_capacity(text.len() + 16);
+    let mut escaped = String::with_capacity(text.len() + 16);
     for character in text.chars() {
         if is_hidden(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                write!(shown, "\\u{unit:04x}").expect("a String takes all");
+                write!(escaped, "\\u{unit:04x}").expect("a String takes all");
             }
         } else {
-            shown.push(character);
+            escaped.push(character);
         }
     }
-    Ok(shown)
+    Ok(escaped)
 }
 
 #[cfg(test)]

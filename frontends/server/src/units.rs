@@ -15,12 +15,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs).ok_or_else(|| format!("{text:?} is longer than can be counted"))
 }
 
-/// Returns the seconds of all parts, each of a smaller unit than the last. `None` and `Some(None)` are as in [`counted`].
+/// Returns the seconds of all parts, each of a smaller unit than the last. `None` and `Some(None)` are as in [`parse_number`].
 fn seconds(text: &str) -> Option<Option<u64>> {
     let (mut units, mut total) = (SECONDS.iter(), Some(0_u64));
     for part in text.split_inclusive(|character: char| !character.is_ascii_digit()) {
         let unit = units.find(|(name, _)| part.ends_with(name))?;
-        let seconds = counted(part, &[*unit])?;
+        let seconds = parse_number(part, &[*unit])?;
         total = total.zip(seconds).and_then(|(total, seconds)| total.checked_add(seconds));
     }
     (!text.is_empty()).then_some(total)
@@ -35,25 +35,25 @@ pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
     Ok(lifetime)
 }
 
-/// Parses a duration from `least` to `most`.
-pub(crate) fn between(text: &str, [least, most]: [&str; 2]) -> Result<Duration, String> {
+/// Parses a duration from `min` to `max`.
+pub(crate) fn between(text: &str, [min, max]: [&str; 2]) -> Result<Duration, String> {
     let time = duration(text)?;
-    if time < duration(least)? || time > duration(most)? {
-        return Err(format!("{text:?} is too short or too long; write a duration from {least} to {most}"));
+    if time < duration(min)? || time > duration(max)? {
+        return Err(format!("{text:?} is too short or too long; write a duration from {min} to {max}"));
     }
     Ok(time)
 }
 
 /// Parses a size such as `64MiB`, in bytes.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
-    const RIGHT: &str = "write a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";
-    let bytes = counted(text, &BYTES).ok_or_else(|| format!("{text:?} is not a size; {RIGHT}"))?;
+    const HINT: &str = "write a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";
+    let bytes = parse_number(text, &BYTES).ok_or_else(|| format!("{text:?} is not a size; {HINT}"))?;
     let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
     bytes.ok_or_else(|| format!("{text:?} is larger than can be counted; write a size like 64MiB"))
 }
 
 /// Converts a number with a unit to the smallest unit. `None` if `text` is malformed, `Some(None)` if it is too large.
-fn counted(text: &str, units: &[(&str, u64)]) -> Option<Option<u64>> {
+fn parse_number(text: &str, units: &[(&str, u64)]) -> Option<Option<u64>> {
     let (number, unit) = units.iter().rev().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
     let is_whole = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
     is_whole.then(|| number.parse().ok().and_then(|number: u64| number.checked_mul(*unit)))

@@ -10,18 +10,18 @@ use http::{Response, StatusCode};
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::{Value, json};
 
-use crate::answer;
 use crate::call::{Call, MAX_EVENTS, Made};
 use crate::failure::Failure;
-use crate::input::{self, Fault, NewKey, Reason};
+use crate::input::{self, FieldError, NewKey, Reason};
 use crate::key::hints;
 use crate::nonce::Nonce;
-use crate::route::{Action, Found};
+use crate::response;
+use crate::route::{Action, RouteMatch};
 
 /// Maximum time that an old key may remain valid after its rotation, in seconds.
-const LONGEST_OVERLAP: u64 = 30 * 24 * 60 * 60;
+const MAX_OVERLAP_SECONDS: u64 = 30 * 24 * 60 * 60;
 
-pub(crate) async fn answer(call: Call<'_>, found: &Found, body: &[u8]) -> Result<Response<Bytes>, Failure> {
+pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, body: &[u8]) -> Result<Response<Bytes>, Failure> {
     let fields = |known: &[&str]| Fields::parse(body, known);
     let id = found.id.as_str();
     let mut status = StatusCode::OK;
@@ -65,7 +65,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, body: &[u8]) -> Result
         Action::Activity => json!(call.events(MAX_EVENTS).await?),
         _ => return Err(Failure::NotFound),
     };
-    Ok(answer::json(status, &json!({ "data": data })))
+    Ok(response::json(status, &json!({ "data": data })))
 }
 
 pub(crate) fn failure(failure: &Failure, request_id: &str) -> Response<Bytes> {
@@ -73,7 +73,7 @@ pub(crate) fn failure(failure: &Failure, request_id: &str) -> Response<Bytes> {
     if let Some(details) = failure.details(request_id) {
         error["details"] = details;
     }
-    answer::json(failure.status(), &json!({ "error": error }))
+    response::json(failure.status(), &json!({ "error": error }))
 }
 
 fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Value {
@@ -113,7 +113,7 @@ fn made_view(call: Call<'_>, made: &Made) -> Value {
     data
 }
 
-fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
+fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, FieldError> {
     let name = input::name(fields.text("name")?)?;
     let scopes = fields.value("scopes")?.as_array().ok_or_else(|| Reason::Unknown.of("scopes"))?;
     let names: Option<Vec<&str>> = scopes.iter().map(Value::as_str).collect();
@@ -129,15 +129,15 @@ fn new_key(fields: &Fields, now: Timestamp) -> Result<NewKey, Fault> {
 }
 
 /// Returns the client's nonce, or a new one.
-fn nonce(fields: &Fields, now: Timestamp) -> Result<Nonce, Fault> {
+fn nonce(fields: &Fields, now: Timestamp) -> Result<Nonce, FieldError> {
     match fields.value("nonce") {
         Err(_) | Ok(Value::Null) => Ok(Nonce::fresh(now)),
         Ok(_) => Nonce::parse(fields.text("nonce")?, now),
     }
 }
 
-fn overlap(fields: &Fields) -> Result<Duration, Fault> {
-    let seconds = fields.value("overlapSeconds")?.as_u64().filter(|seconds| *seconds <= LONGEST_OVERLAP);
+fn overlap(fields: &Fields) -> Result<Duration, FieldError> {
+    let seconds = fields.value("overlapSeconds")?.as_u64().filter(|seconds| *seconds <= MAX_OVERLAP_SECONDS);
     seconds.map(Duration::from_secs).ok_or_else(|| Reason::OutOfRange.of("overlapSeconds"))
 }
 
@@ -145,7 +145,7 @@ fn overlap(fields: &Fields) -> Result<Duration, Fault> {
 struct Fields(Vec<(String, Value)>);
 
 impl Fields {
-    fn parse(body: &[u8], known: &[&str]) -> Result<Self, Fault> {
+    fn parse(body: &[u8], known: &[&str]) -> Result<Self, FieldError> {
         let mut json = serde_json::Deserializer::from_slice(body);
         let fields = json.deserialize_map(Self(Vec::new())).and_then(|fields| json.end().map(|()| fields));
         let fields = fields.map_err(|_| Reason::Unknown.of("body"))?;
@@ -160,12 +160,12 @@ impl Fields {
         Ok(fields)
     }
 
-    fn value(&self, name: &'static str) -> Result<&Value, Fault> {
+    fn value(&self, name: &'static str) -> Result<&Value, FieldError> {
         let found = self.0.iter().find(|(property, _)| property == name);
         found.map(|(_, value)| value).ok_or_else(|| Reason::Missing.of(name))
     }
 
-    fn text(&self, name: &'static str) -> Result<&str, Fault> {
+    fn text(&self, name: &'static str) -> Result<&str, FieldError> {
         self.value(name)?.as_str().ok_or_else(|| Reason::Unknown.of(name))
     }
 }

@@ -8,14 +8,14 @@ use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimiter};
 use catalogue_core::storage::{CredentialStorage, KeyStorage};
 use catalogue_core::{RequestIds, Timestamp};
 
-use crate::addresses::Addresses;
 use crate::error::SettingsError;
 use crate::pages::{SCRIPT, STYLE};
 use crate::security;
 use crate::settings::{DeveloperSettings, Inner, Storage};
+use crate::urls::SettingsUrls;
 
 /// Maximum number of changes per account and minute.
-const CHANGES: u32 = 30;
+const CHANGES_PER_MINUTE: u32 = 30;
 
 /// Builder of [`DeveloperSettings`].
 #[must_use = "a builder does nothing before `build`"]
@@ -25,7 +25,7 @@ pub struct SettingsBuilder {
     base_url: String,
     docs_url: String,
     brand: Option<(String, String)>,
-    tries_across_origins: bool,
+    cross_origin_tryout: bool,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     changes: Arc<dyn RateLimiter>,
 }
@@ -39,9 +39,9 @@ impl DeveloperSettings {
             base_url: "/api/v1".to_owned(),
             docs_url: "/docs".to_owned(),
             brand: None,
-            tries_across_origins: false,
+            cross_origin_tryout: false,
             clock: Box::new(Timestamp::now),
-            changes: per_minute(CHANGES),
+            changes: per_minute(CHANGES_PER_MINUTE),
         }
     }
 }
@@ -77,8 +77,8 @@ impl SettingsBuilder {
 
     /// Declares that an API of another origin lets scripts of this one read its responses (CORS), so that a new key can be
     /// tried on its page.
-    pub fn tries_across_origins(mut self) -> Self {
-        self.tries_across_origins = true;
+    pub fn cross_origin_tryout(mut self) -> Self {
+        self.cross_origin_tryout = true;
         self
     }
 
@@ -99,12 +99,12 @@ impl SettingsBuilder {
     /// # Errors
     /// Returns an error if a URL is not a valid mount URL, has no TLS, or would hide the API or its documents.
     pub fn build(self) -> Result<DeveloperSettings, SettingsError> {
-        let addresses = Addresses::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
+        let urls = SettingsUrls::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
         Ok(DeveloperSettings(Arc::new(Inner {
-            policy: security::policy(STYLE, SCRIPT, &addresses),
-            can_try: self.tries_across_origins || addresses.api_is_same_origin(),
+            policy: security::policy(STYLE, SCRIPT, &urls),
+            can_try: self.cross_origin_tryout || urls.api_is_same_origin(),
             storage: self.storage,
-            addresses,
+            urls,
             brand: self.brand,
             clock: self.clock,
             changes: self.changes,

@@ -69,9 +69,9 @@ impl Call<'_> {
 
     pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<Made, Failure> {
         let id = nonce.key_id(&self.owner.account);
-        self.check_room(&id, true).await?;
+        self.check_key_limits(&id, true).await?;
         let (token, key) = self.mint(id, new);
-        self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| already_there(error, &key))?;
+        self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| creation_failure(error, &key))?;
         self.audit(CredentialAction::KeyCreated, &key.record);
         Ok(Made { token, key: key.record, replaces: None })
     }
@@ -93,7 +93,7 @@ impl Call<'_> {
         let old = self.key(id).await?;
         let new_id = nonce.key_id(&self.owner.account);
         // A key that ends immediately makes room for its successor.
-        self.check_room(&new_id, !overlap.is_zero()).await?;
+        self.check_key_limits(&new_id, !overlap.is_zero()).await?;
         if old.identity.kind != CredentialKind::ApiKey || old.state(self.now) != CredentialState::Valid {
             return Err(Failure::NotRotatable);
         }
@@ -107,7 +107,7 @@ impl Call<'_> {
         let (token, new) = self.mint(new_id, successor);
         let (account, actor) = (&self.owner.account, &self.owner.actor);
         let replaced = self.inner.storage.rotate_key(account, id, later(overlap), &new, actor).await;
-        let replaced = replaced.map_err(|error| already_there(error, &new))?.ok_or(Failure::NotRotatable)?;
+        let replaced = replaced.map_err(|error| creation_failure(error, &new))?.ok_or(Failure::NotRotatable)?;
         self.audit(CredentialAction::KeyRotated, &replaced);
         Ok(Made { token, key: new.record, replaces: Some(replaced) })
     }
@@ -137,8 +137,8 @@ impl Call<'_> {
     }
 
     /// Returns the account's last events, newest first.
-    pub(crate) async fn events(&self, most: usize) -> Result<Vec<CredentialEvent>, Failure> {
-        Ok(self.inner.storage.list_events(&self.owner.account, most).await?)
+    pub(crate) async fn events(&self, max: usize) -> Result<Vec<CredentialEvent>, Failure> {
+        Ok(self.inner.storage.list_events(&self.owner.account, max).await?)
     }
 
     fn mint(&self, id: String, NewKey { name, scopes, expires_at }: NewKey) -> (NewToken, NewCredential) {
@@ -149,10 +149,10 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Rejects a second key of one form, and one beyond the limits. `is_more` is whether there will be more active keys.
-    async fn check_room(&self, id: &str, is_more: bool) -> Result<(), Failure> {
+    /// Rejects a second key of one form, and one beyond the limits. `adds_valid_key` is whether there will be more active keys.
+    async fn check_key_limits(&self, id: &str, adds_valid_key: bool) -> Result<(), Failure> {
         if self.inner.storage.find_key(&self.owner.account, id).await?.is_some() {
-            return Err(Failure::AlreadyThere(id.to_owned()));
+            return Err(Failure::AlreadyExists(id.to_owned()));
         }
         // A key that was created within the day had not ended before it.
         let day = i64::try_from(DAY.as_micros()).unwrap_or(i64::MAX);
@@ -160,11 +160,11 @@ impl Call<'_> {
         let keys = self.list(day_ago.unwrap_or(Timestamp::MIN), 0).await?;
         // Tokens of an authorization server come and go without action of their owner.
         let keys = || keys.iter().filter(|key| key.identity.kind == CredentialKind::ApiKey);
-        if is_more && keys().filter(|key| key.state(self.now).holds()).count() >= MAX_KEYS {
+        if adds_valid_key && keys().filter(|key| key.state(self.now).is_active()).count() >= MAX_KEYS {
             return Err(Failure::TooMany);
         }
-        let room_at = keys().nth(MAX_NEW_KEYS - 1).and_then(|key| key.created_at.checked_add(DAY));
-        match room_at.map_or(0, |at| at.as_microseconds() - self.now.as_microseconds()) {
+        let allowed_at = keys().nth(MAX_NEW_KEYS - 1).and_then(|key| key.created_at.checked_add(DAY));
+        match allowed_at.map_or(0, |at| at.as_microseconds() - self.now.as_microseconds()) {
             ..=0 => Ok(()),
             wait => Err(Failure::RateLimited(u32::try_from((wait + 999_999) / 1_000_000).unwrap_or(u32::MAX))),
         }
@@ -179,9 +179,9 @@ impl Call<'_> {
 }
 
 /// Converts a storage's error: concurrent requests may both find the id free, and the account may have been removed since.
-fn already_there(error: StorageError, key: &NewCredential) -> Failure {
+fn creation_failure(error: StorageError, key: &NewCredential) -> Failure {
     match error.kind() {
-        StorageErrorKind::AlreadyThere => Failure::AlreadyThere(key.record.identity.credential_id.to_string()),
+        StorageErrorKind::AlreadyExists => Failure::AlreadyExists(key.record.identity.credential_id.to_string()),
         StorageErrorKind::UnknownReference => Failure::NotFound,
         _ => error.into(),
     }

@@ -1,6 +1,6 @@
 //! [`SettingsError`]: why the developer settings cannot be built.
 
-use catalogue_core::AddressError;
+use catalogue_core::InvalidMountUrl;
 
 /// Why the developer settings cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -8,13 +8,13 @@ use catalogue_core::AddressError;
 pub enum SettingsError {
     /// The settings' URL is not a valid mount URL.
     #[error("the settings' address {0}")]
-    SettingsUrl(AddressError),
+    SettingsUrl(InvalidMountUrl),
     /// The base URL is not a valid mount URL.
     #[error("the base address {0}")]
-    BaseUrl(AddressError),
+    BaseUrl(InvalidMountUrl),
     /// The documents' URL is not a valid mount URL.
     #[error("the documents' address {0}")]
-    DocsUrl(AddressError),
+    DocsUrl(InvalidMountUrl),
     /// The settings' URL has the scheme http, and its host is not this machine.
     #[error(
         "the settings' address {0:?} has no TLS; write https://…; a session over plain HTTP can be read on the way"

@@ -7,7 +7,7 @@ use catalogue_core::{ErrorCode, chain};
 use http::{HeaderValue, StatusCode};
 use serde_json::{Value, json};
 
-use crate::input::Fault;
+use crate::input::FieldError;
 
 /// Why a request fails, for people and programs alike.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     /// The path does not support the method; it supports these.
     Method(String),
     /// A field is invalid.
-    Field(Fault),
+    Field(FieldError),
     /// The body is incomplete.
     Body,
     /// The body is too large.
@@ -35,7 +35,7 @@ pub(crate) enum Failure {
     /// The page, key or account does not exist.
     NotFound,
     /// The form was sent before, and has created the key with this id.
-    AlreadyThere(String),
+    AlreadyExists(String),
     /// The key has a successor or has ended.
     NotRotatable,
     /// The account has the maximum number of valid keys.
@@ -52,9 +52,9 @@ impl From<StorageError> for Failure {
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Self::Field(fault)
+impl From<FieldError> for Failure {
+    fn from(error: FieldError) -> Self {
+        Self::Field(error)
     }
 }
 
@@ -66,7 +66,7 @@ impl Failure {
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::CrossSite | Self::NoOwner => StatusCode::FORBIDDEN,
-            Self::AlreadyThere(_) | Self::NotRotatable | Self::TooMany => StatusCode::CONFLICT,
+            Self::AlreadyExists(_) | Self::NotRotatable | Self::TooMany => StatusCode::CONFLICT,
             _ => self.code().status(),
         }
     }
@@ -86,10 +86,10 @@ impl Failure {
         Cow::Borrowed(match self {
             Self::Options(_) => "",
             Self::Method(allow) => return format!("This address accepts only {allow}.").into(),
-            Self::Field(Fault { parameter, .. }) if parameter == "nonce" => {
+            Self::Field(FieldError { parameter, .. }) if parameter == "nonce" => {
                 "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or leave it out."
             }
-            Self::Field(fault) => return format!("{}: {}", fault.parameter, fault.sentence()).into(),
+            Self::Field(error) => return format!("{}: {}", error.parameter, error.sentence()).into(),
             Self::Body => "The request broke off before its end. Nothing has changed. Send it again.",
             Self::TooLarge => "The request has more than 16 KiB. Send less.",
             Self::MediaType(right) => return format!("Send the body as {right}.").into(),
@@ -102,7 +102,7 @@ impl Failure {
             }
             Self::NoOwner => "Your sign-in has no account here. Ask whoever runs this service for one.",
             Self::NotFound => "There is nothing here, or it is not yours.",
-            Self::AlreadyThere(_) => {
+            Self::AlreadyExists(_) => {
                 "This key was made already, and its token shown then. If you do not have it, rotate the key."
             }
             Self::NotRotatable => "It was rotated, revoked or has expired meanwhile.",
@@ -124,11 +124,11 @@ impl Failure {
     /// Returns the failure's `details` as JSON.
     pub(crate) fn details(&self, request_id: &str) -> Option<Value> {
         Some(match self {
-            Self::Field(Fault { parameter, reason }) => json!({ "parameter": parameter, "reason": reason }),
+            Self::Field(FieldError { parameter, reason }) => json!({ "parameter": parameter, "reason": reason }),
             Self::SignedOut(reason, _) => json!({ "reason": reason }),
             Self::CrossSite => json!({ "reason": "cross_site" }),
             Self::NoOwner => json!({ "reason": "no_owner" }),
-            Self::AlreadyThere(_) => json!({ "reason": "already_there" }),
+            Self::AlreadyExists(_) => json!({ "reason": "already_exists" }),
             Self::NotRotatable => json!({ "reason": "not_rotatable" }),
             Self::TooMany => json!({ "reason": "too_many" }),
             Self::RateLimited(seconds) => json!({ "retryAfterSeconds": seconds }),

@@ -1,6 +1,6 @@
 //! [`Form`]: fields of a form or a query.
 
-use crate::input::{Fault, Reason};
+use crate::input::{FieldError, Reason};
 
 /// The received fields, in their order. Unknown ones are ignored.
 #[derive(Clone, Default)]
@@ -26,7 +26,7 @@ impl Form {
     }
 
     /// Returns the value of a field that may occur only once; empty if it is missing.
-    pub(crate) fn one(&self, name: &'static str) -> Result<&str, Fault> {
+    pub(crate) fn one(&self, name: &'static str) -> Result<&str, FieldError> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
             (value, None) => Ok(value.unwrap_or_default()),
@@ -35,7 +35,7 @@ impl Form {
     }
 
     /// Returns the first value of a field, to show it again; empty if it is missing.
-    pub(crate) fn shown<'f>(&'f self, name: &'f str) -> &'f str {
+    pub(crate) fn first_or_empty<'f>(&'f self, name: &'f str) -> &'f str {
         self.all(name).next().unwrap_or_default()
     }
 }

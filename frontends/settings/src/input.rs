@@ -30,7 +30,7 @@ pub(crate) const DEFAULT_OVERLAP: &str = "24h";
 
 /// An invalid field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct FieldError {
     pub(crate) parameter: Cow<'static, str>,
     pub(crate) reason: Reason,
 }
@@ -67,12 +67,12 @@ impl Reason {
         }
     }
 
-    pub(crate) fn of(self, parameter: impl Into<Cow<'static, str>>) -> Fault {
-        Fault { parameter: parameter.into(), reason: self }
+    pub(crate) fn of(self, parameter: impl Into<Cow<'static, str>>) -> FieldError {
+        FieldError { parameter: parameter.into(), reason: self }
     }
 }
 
-impl Fault {
+impl FieldError {
     /// Returns how to fix the field.
     pub(crate) fn sentence(&self) -> &'static str {
         match (&*self.parameter, self.reason) {
@@ -98,7 +98,7 @@ pub(crate) struct NewKey {
 }
 
 /// Returns a name as it is stored: trimmed, and of visible characters.
-pub(crate) fn name(text: &str) -> Result<String, Fault> {
+pub(crate) fn name(text: &str) -> Result<String, FieldError> {
     let text = text.trim();
     // Characters that change the writing direction could make names look alike; U+FFFD stands for bytes that are not UTF-8.
     let is_bad =
@@ -160,7 +160,7 @@ fn end_of_day(date: &str) -> Result<Timestamp, Reason> {
 }
 
 /// Returns how long the old key remains valid.
-pub(crate) fn overlap(choice: &str) -> Result<Duration, Fault> {
+pub(crate) fn overlap(choice: &str) -> Result<Duration, FieldError> {
     let overlap = OVERLAPS.iter().find(|(name, ..)| *name == choice);
     overlap.map(|(_, seconds, _)| Duration::from_secs(*seconds)).ok_or_else(|| Reason::OutOfRange.of("overlap"))
 }

@@ -37,29 +37,32 @@ pub(crate) fn successor<'k>(
     };
     let line = iter::successors(next(&key), next).take(MAX_SUCCESSORS);
     let mut last = None;
-    line.inspect(|key| last = Some(*key)).find(|key| key.state(now).holds()).or(last)
+    line.inspect(|key| last = Some(*key)).find(|key| key.state(now).is_active()).or(last)
 }
 
 /// Returns the hints for `key`, which is one of `keys`.
 pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Vec<Hint> {
     let state = key.state(now);
-    if !state.holds() {
+    if !state.is_active() {
         return Vec::new();
     }
     let is_older = |time: Timestamp, days: u32| time.checked_add(DAY * days).is_some_and(|end| end < now);
     let ends_within =
         |time: Duration| key.expires_at.is_some_and(|end| now.checked_add(time).is_some_and(|at| end <= at));
     let successor = successor(key, keys, now);
-    let standing = successor.filter(|new| new.state(now).holds());
+    let active_successor = successor.filter(|new| new.state(now).is_active());
     let found = [
         // A key that was rotated is meant to end.
         (Hint::EndsSoon, state == CredentialState::Valid && ends_within(DAY * 14)),
         (Hint::Unused, is_older(key.last_used_at.unwrap_or(key.created_at), 90)),
         (Hint::NeverUsed, key.last_used_at.is_none() && is_older(key.created_at, 7)),
         (Hint::NeverEnds, key.expires_at.is_none()),
-        (Hint::StillUsed, standing.is_some_and(|new| key.last_used_at.is_some_and(|used| used > new.created_at))),
-        (Hint::SuccessorUnused, standing.is_some_and(|new| new.last_used_at.is_none()) && ends_within(DAY)),
-        (Hint::SuccessorEnded, successor.is_some() && standing.is_none()),
+        (
+            Hint::StillUsed,
+            active_successor.is_some_and(|new| key.last_used_at.is_some_and(|used| used > new.created_at)),
+        ),
+        (Hint::SuccessorUnused, active_successor.is_some_and(|new| new.last_used_at.is_none()) && ends_within(DAY)),
+        (Hint::SuccessorEnded, successor.is_some() && active_successor.is_none()),
     ];
     found.into_iter().filter(|(_, holds)| *holds).map(|(hint, _)| hint).collect()
 }

@@ -16,7 +16,7 @@
 //!     .docs_url("/docs")
 //!     .build()?;
 //!
-//! let owner = Owner::new(AccountId::new("acc_demo")).acting_as("user_17").named("Demo school");
+//! let owner = Owner::new(AccountId::new("acc_demo")).acting_as("user_17").display_name("Demo school");
 //! let request = http::Request::get("/settings").body(String::new())?;
 //! let response = settings.call_as(owner, request).await;
 //! assert_eq!(response.status(), http::StatusCode::NOT_FOUND); // the storage is empty: it has no such account
@@ -32,10 +32,8 @@
 //! key cannot create keys. A key's token is in one response, and is stored as a digest.
 //!
 //! A 500 response does not reveal its cause, which goes to `tracing` with the response's request id. Each change is also logged
-//! at the level `info` with the target `catalogue::audit`. Each response has an [`Answered`] among its extensions.
+//! at the level `info` with the target `catalogue::audit`. Each response has an [`RequestLabels`] among its extensions.
 
-mod addresses;
-mod answer;
 mod api;
 mod body;
 mod builder;
@@ -49,14 +47,16 @@ mod key;
 mod nonce;
 mod owner;
 mod pages;
+mod response;
 mod route;
 mod security;
 mod settings;
 mod sign_in;
 mod times;
+mod urls;
 
 pub use builder::SettingsBuilder;
 pub use error::SettingsError;
 pub use owner::Owner;
-pub use settings::{Answered, DeveloperSettings};
+pub use settings::{DeveloperSettings, RequestLabels};
 pub use sign_in::{DEFAULT_LINK_LIFETIME, LINK_PREFIX, MAX_LINK_LIFETIME, SignInLink, SignInSettings};

@@ -4,12 +4,12 @@ use catalogue_core::{AccountId, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid, Variant};
 
-use crate::input::{Fault, Reason};
+use crate::input::{FieldError, Reason};
 
 /// Maximum age of a nonce, in milliseconds.
-const OLDEST: i64 = 24 * 60 * 60 * 1000;
+const MAX_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum time that a nonce may be ahead of the clock, in milliseconds.
-const AHEAD: i64 = 5 * 60 * 1000;
+const MAX_CLOCK_SKEW_MS: i64 = 5 * 60 * 1000;
 
 /// Identifies a form. Equal nonces result in equal key ids.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +27,14 @@ impl Nonce {
     }
 
     /// Parses a nonce that came back with a form.
-    pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Self, Fault> {
+    pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Self, FieldError> {
         if text.is_empty() {
             return Err(Reason::Missing.of("nonce"));
         }
         let uuid = Uuid::try_parse(text).ok().filter(|uuid| text == uuid.simple().to_string());
         let uuid = uuid.filter(|uuid| uuid.get_version_num() == 7 && uuid.get_variant() == Variant::RFC4122);
-        let uuid = uuid.filter(|uuid| (-AHEAD..=OLDEST).contains(&(milliseconds(now) - time_of(*uuid))));
+        let uuid =
+            uuid.filter(|uuid| (-MAX_CLOCK_SKEW_MS..=MAX_AGE_MS).contains(&(milliseconds(now) - time_of(*uuid))));
         uuid.map(Self).ok_or_else(|| Reason::OutOfRange.of("nonce"))
     }
 
@@ -72,14 +73,14 @@ mod tests {
     fn a_nonce_is_taken_for_a_day() {
         let made = at("2026-11-22T10:00:00Z");
         let nonce = Nonce::fresh(made).text();
-        for (now, taken) in [
+        for (now, accepted) in [
             ("2026-11-22T10:00:00Z", true),
             ("2026-11-23T10:00:00Z", true),
             ("2026-11-23T10:00:00.001Z", false),
             ("2026-11-22T09:55:00Z", true),
             ("2026-11-22T09:54:59.999Z", false),
         ] {
-            assert_eq!(Nonce::parse(&nonce, at(now)).is_ok(), taken, "{now}");
+            assert_eq!(Nonce::parse(&nonce, at(now)).is_ok(), accepted, "{now}");
         }
         // Of another version, and of another variant.
         let [other, foreign] =

@@ -20,18 +20,18 @@ pub struct Owner {
     pub(crate) name: Option<String>,
     pub(crate) sign_out: SignOut,
     /// Whether the account may be missing.
-    pub(crate) is_claimed: bool,
+    pub(crate) is_unverified: bool,
 }
 
 /// How the owner of a request is determined.
 #[derive(Clone, Copy)]
-pub(crate) enum Door<'d> {
+pub(crate) enum OwnerSource<'d> {
     /// The host application knows the owner.
-    Known(&'d Owner),
+    Host(&'d Owner),
     /// By a built-in session.
     SignIn(&'d SignIn),
     /// The host application has found that the user owns no account.
-    Nobody,
+    Missing,
 }
 
 /// How the owner signs out.
@@ -49,14 +49,14 @@ impl Owner {
     /// Creates the owner of `account`.
     #[must_use]
     pub fn new(account: AccountId) -> Self {
-        Self { account, actor: Actor::OWNER, name: None, sign_out: SignOut::Elsewhere, is_claimed: false }
+        Self { account, actor: Actor::OWNER, name: None, sign_out: SignOut::Elsewhere, is_unverified: false }
     }
 
     /// Creates the owner of `account` as claimed by another program, such as a proxy. If the account does not exist, each
     /// response is a 403, like that of [`DeveloperSettings::refuse`]; with [`new`](Self::new) it is a 404.
     #[must_use]
-    pub fn claimed(account: AccountId) -> Self {
-        Self { is_claimed: true, ..Self::new(account) }
+    pub fn unverified(account: AccountId) -> Self {
+        Self { is_unverified: true, ..Self::new(account) }
     }
 
     /// Sets which of several people acts, such as `user_17`, for the log of changes. Only the first 200 bytes are stored; an
@@ -73,19 +73,19 @@ impl Owner {
 
     /// Sets the name that the pages show for the owner. Default: the account's id.
     #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
+    pub fn display_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into()).filter(|name| !name.is_empty());
         self
     }
 
     /// Sets the target of the pages' link *Sign out*, such as `/logout`. By default there is no link.
     #[must_use]
-    pub fn sign_out_at(mut self, url: impl Into<String>) -> Self {
+    pub fn sign_out_url(mut self, url: impl Into<String>) -> Self {
         self.sign_out = SignOut::Link(url.into());
         self
     }
 
-    pub(crate) fn shown_name(&self) -> &str {
+    pub(crate) fn name_or_id(&self) -> &str {
         self.name.as_deref().unwrap_or(self.account.as_str())
     }
 }
@@ -93,6 +93,6 @@ impl Owner {
 impl DeveloperSettings {
     /// Responds with 403 to a user who owns no account, as the host application has found out; failures are responses too.
     pub async fn refuse<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
-        self.0.call(Door::Nobody, request).await
+        self.0.call(OwnerSource::Missing, request).await
     }
 }

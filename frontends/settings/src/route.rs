@@ -1,6 +1,6 @@
-//! [`Found`]: the action that a path and a method request.
+//! [`RouteMatch`]: the action that a path and a method request.
 
-use catalogue_core::Address;
+use catalogue_core::MountUrl;
 use http::Method;
 use percent_encoding::percent_decode_str;
 
@@ -54,13 +54,13 @@ static TABLE: [Row; 22] = [
 ];
 
 /// Returns the names of all actions, by row.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn action_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|row| row.3)
 }
 
 /// An action, and the key that it is about, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct RouteMatch {
     pub(crate) action: Action,
     pub(crate) name: &'static str,
     pub(crate) id: String,
@@ -75,7 +75,7 @@ impl Action {
 }
 
 /// Returns the action of `method` at `path`, below the settings' URL. [`Failure::Options`] is a response like the others.
-pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
+pub(crate) fn find(path: &str, method: &Method) -> Result<RouteMatch, Failure> {
     let path = if path == "/" { "" } else { path };
     let is_literal = TABLE.iter().any(|row| row.0 == path);
     let rows: Vec<_> = TABLE
@@ -87,9 +87,11 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
     if rows.is_empty() {
         return Err(Failure::NotFound);
     }
-    let asked = if *method == Method::HEAD { &Method::GET } else { method };
-    match rows.iter().find(|(row, _)| row.1 == *asked) {
-        Some(((_, _, action, name), id)) => Ok(Found { action: *action, name, id: id.clone(), is_api: is_api(path) }),
+    let lookup_method = if *method == Method::HEAD { &Method::GET } else { method };
+    match rows.iter().find(|(row, _)| row.1 == *lookup_method) {
+        Some(((_, _, action, name), id)) => {
+            Ok(RouteMatch { action: *action, name, id: id.clone(), is_api: is_api(path) })
+        }
         None => {
             let mut allowed: Vec<&str> = rows.iter().map(|(row, _)| row.1.as_str()).collect();
             if allowed.contains(&"GET") {
@@ -103,10 +105,11 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<Found, Failure> {
 }
 
 /// Returns whether `next`, which came with a request, is the path and query of a GET page.
-pub(crate) fn is_page(settings: &Address, next: &str) -> bool {
+pub(crate) fn is_page(settings: &MountUrl, next: &str) -> bool {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
     let path = next.split('?').next().unwrap_or_default();
-    let is_page = |found: Found| !found.is_api && !found.action.is_sign_in() && found.action != Action::Reminder;
+    let is_page =
+        |matched: RouteMatch| !matched.is_api && !matched.action.is_sign_in() && matched.action != Action::Reminder;
     is_plain && settings.below(path).is_some_and(|below| find(below, &Method::GET).is_ok_and(is_page))
 }
 
@@ -136,15 +139,15 @@ mod tests {
 
     #[test]
     fn paths_and_methods() {
-        let found = |path, method: Method| find(path, &method).map(|found| (found.action, found.id));
-        assert_eq!(found("", Method::GET).unwrap().0, Action::ListKeys);
-        assert_eq!(found("/", Method::HEAD).unwrap().0, Action::ListKeys);
-        assert_eq!(found("/keys/new", Method::GET).unwrap().0, Action::NewKey);
-        assert_eq!(found("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
+        let matched = |path, method: Method| find(path, &method).map(|matched| (matched.action, matched.id));
+        assert_eq!(matched("", Method::GET).unwrap().0, Action::ListKeys);
+        assert_eq!(matched("/", Method::HEAD).unwrap().0, Action::ListKeys);
+        assert_eq!(matched("/keys/new", Method::GET).unwrap().0, Action::NewKey);
+        assert_eq!(matched("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
         // No key has this id, and the lookup finds none, as for any other unknown id.
-        assert_eq!(found("/keys/%ff", Method::GET).unwrap().0, Action::ShowKey);
+        assert_eq!(matched("/keys/%ff", Method::GET).unwrap().0, Action::ShowKey);
         for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing"] {
-            assert!(matches!(found(path, Method::GET), Err(Failure::NotFound)), "{path}");
+            assert!(matches!(matched(path, Method::GET), Err(Failure::NotFound)), "{path}");
         }
         let allow = |path, method: Method| match find(path, &method) {
             Err(Failure::Method(allow) | Failure::Options(allow)) => allow,
@@ -158,7 +161,7 @@ mod tests {
 
     #[test]
     fn next_is_a_page_of_ours() {
-        let is_page = |next: &str| is_page(&Address::parse("/s").unwrap(), next);
+        let is_page = |next: &str| is_page(&MountUrl::parse("/s").unwrap(), next);
         for right in
             ["/s", "/s/", "/s?done=revoked", "/s/keys/new?name=Acme&scope=read:courses", "/s/keys/key_1/revoke"]
         {

@@ -2,14 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use catalogue_core::Address;
+use catalogue_core::MountUrl;
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, request};
 use sha2::{Digest, Sha256};
 
-use crate::addresses::Addresses;
 use crate::body::{JSON, is_of_type};
 use crate::failure::Failure;
+use crate::urls::SettingsUrls;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
@@ -26,11 +26,11 @@ const HEADERS: [(&str, &str); 6] = [
 ];
 
 /// Rejects requests from pages of other sites.
-pub(crate) fn check(head: &request::Parts, settings: &Address) -> Result<(), Failure> {
+pub(crate) fn check(head: &request::Parts, settings: &MountUrl) -> Result<(), Failure> {
     let headers = &head.headers;
     let origin = single(headers, ORIGIN)?;
     if let Some(origin) = origin
-        && !is_own(origin, head, settings)?
+        && !is_own_origin(origin, head, settings)?
     {
         return Err(Failure::CrossSite);
     }
@@ -48,7 +48,7 @@ pub(crate) fn check(head: &request::Parts, settings: &Address) -> Result<(), Fai
 }
 
 /// Returns whether `origin` is that of the settings; if only their path is known, whether it has the authority of the request.
-fn is_own(origin: &str, head: &request::Parts, settings: &Address) -> Result<bool, Failure> {
+fn is_own_origin(origin: &str, head: &request::Parts, settings: &MountUrl) -> Result<bool, Failure> {
     let own = settings.origin();
     if !own.is_empty() {
         return Ok(without_usual_port(origin) == without_usual_port(own));
@@ -60,8 +60,8 @@ fn is_own(origin: &str, head: &request::Parts, settings: &Address) -> Result<boo
 
 /// Returns the authority of a request, from its target or its `Host`.
 pub(crate) fn authority(head: &request::Parts) -> Result<Option<&str>, Failure> {
-    let asked = head.uri.authority().map(http::uri::Authority::as_str);
-    if asked.is_some() { Ok(asked) } else { single(&head.headers, HOST) }
+    let target_authority = head.uri.authority().map(http::uri::Authority::as_str);
+    if target_authority.is_some() { Ok(target_authority) } else { single(&head.headers, HOST) }
 }
 
 pub(crate) fn without_usual_port(origin: &str) -> String {
@@ -81,10 +81,10 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Failure
 }
 
 /// Returns the Content Security Policy of pages with `style` and `script`.
-pub(crate) fn policy(style: &str, script: &str, addresses: &Addresses) -> HeaderValue {
+pub(crate) fn policy(style: &str, script: &str, urls: &SettingsUrls) -> HeaderValue {
     let hash = |text: &str| format!("sha256-{}", STANDARD.encode(Sha256::digest(text)));
     let (style, script) = (hash(style), hash(script));
-    let api = if addresses.api_is_same_origin() { "" } else { addresses.base.origin() };
+    let api = if urls.api_is_same_origin() { "" } else { urls.base.origin() };
     // A policy cannot contain an IPv6 address.
     let can_be_named = api.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":/.-_~%".contains(&byte));
     let connect = if can_be_named { format!("'self' {api}") } else { "'self'".to_owned() };

@@ -4,22 +4,22 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use catalogue_core::limit::{RateLimitKey, RateLimiter, Taken};
+use catalogue_core::limit::{Acquired, RateLimitKey, RateLimiter};
 use catalogue_core::storage::{CredentialStorage, KeyStorage};
 use catalogue_core::{AccountId, RequestIds, Timestamp};
 use http::header::{ALLOW, CONTENT_LENGTH, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, request};
 use http_body::Body;
 
-use crate::addresses::Addresses;
 use crate::body::{self, FORM, JSON};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::owner::{Door, Owner};
+use crate::owner::{Owner, OwnerSource};
 use crate::pages::Frame;
-use crate::route::{self, Found};
-use crate::{answer, api, pages, security};
+use crate::route::{self, RouteMatch};
+use crate::urls::SettingsUrls;
+use crate::{api, pages, response, security};
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -35,7 +35,7 @@ pub struct DeveloperSettings(pub(crate) Arc<Inner>);
 /// Shared state of the developer settings.
 pub(crate) struct Inner {
     pub(crate) storage: Arc<dyn Storage>,
-    pub(crate) addresses: Addresses,
+    pub(crate) urls: SettingsUrls,
     /// The host application's name, and the URL that it links to.
     pub(crate) brand: Option<(String, String)>,
     /// Whether scripts of these pages may call the API.
@@ -57,17 +57,17 @@ const NO_ACTION: &str = "none";
 /// Action and account of a request, among the extensions of its response, for the host application's logs and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Answered {
+pub struct RequestLabels {
     /// Name of the action, from a fixed list, such as `create_key`; `none` if the path and method have no action.
     pub action: &'static str,
     /// The account whose keys the request was about, if known.
     pub account: Option<AccountId>,
 }
 
-impl Answered {
+impl RequestLabels {
     /// Returns all values of [`action`](Self::action), some of them twice.
     pub fn actions() -> impl Iterator<Item = &'static str> {
-        route::names().chain([NO_ACTION])
+        route::action_names().chain([NO_ACTION])
     }
 }
 
@@ -76,68 +76,69 @@ impl DeveloperSettings {
     ///
     /// Reads at most 16 KiB of the body, which must be unread.
     pub async fn call_as<B: Body>(&self, owner: Owner, request: Request<B>) -> Response<Bytes> {
-        self.0.call(Door::Known(&owner), request).await
+        self.0.call(OwnerSource::Host(&owner), request).await
     }
 }
 
 impl Inner {
-    pub(crate) async fn call<B: Body>(&self, door: Door<'_>, request: Request<B>) -> Response<Bytes> {
+    pub(crate) async fn call<B: Body>(&self, source: OwnerSource<'_>, request: Request<B>) -> Response<Bytes> {
         let (head, body) = request.into_parts();
         let request_id = self.request_ids.of(&head.headers);
         let permit = Arc::clone(&self.in_flight);
-        let has_sign_in = matches!(door, Door::SignIn(_));
-        let below = self.addresses.settings.below(head.uri.path());
+        let has_sign_in = matches!(source, OwnerSource::SignIn(_));
+        let below = self.urls.settings.below(head.uri.path());
         let below = below.filter(|below| has_sign_in || !matches!(*below, "/sign-in" | "/sign-out"));
-        let found = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
-        let action = found.as_ref().map_or(NO_ACTION, |found| found.name);
+        let matched = below.ok_or(Failure::NotFound).and_then(|below| route::find(below, &head.method));
+        let action = matched.as_ref().map_or(NO_ACTION, |matched| matched.name);
         let mut owner = None;
         // The settings themselves hold one reference.
         let is_full = Arc::strong_count(&permit) > MAX_IN_FLIGHT + 1;
-        let outcome = match found {
+        let outcome = match matched {
             _ if is_full => Err(Failure::RateLimited(1)),
-            Ok(found) => self.respond(door, &head, body, found, &mut owner).await,
+            Ok(matched) => self.respond(source, &head, body, matched, &mut owner).await,
             Err(failure) => Err(failure),
         };
         let response = outcome.unwrap_or_else(|failure| {
             self.refuse(&failure, below.is_some_and(route::is_api), &head, owner.as_ref(), &request_id)
         });
         let account = owner.map(|owner| owner.account);
-        self.finish(response, &head, request_id, Answered { action, account })
+        self.finish(response, &head, request_id, RequestLabels { action, account })
     }
 
     /// Processes a request; each step may refuse it.
     async fn respond<B: Body>(
         &self,
-        door: Door<'_>,
+        source: OwnerSource<'_>,
         head: &request::Parts,
         body: B,
-        found: Found,
-        seen: &mut Option<Owner>,
+        matched: RouteMatch,
+        identified: &mut Option<Owner>,
     ) -> Result<Response<Bytes>, Failure> {
-        security::check(head, &self.addresses.settings)?;
+        security::check(head, &self.urls.settings)?;
         let now = (self.clock)();
-        let owner = match door {
-            Door::Nobody => return Err(Failure::NoOwner),
-            Door::Known(owner)
-                if owner.is_claimed && self.storage.list_keys(&owner.account, Timestamp::MAX, 0).await?.is_none() =>
+        let owner = match source {
+            OwnerSource::Missing => return Err(Failure::NoOwner),
+            OwnerSource::Host(owner)
+                if owner.is_unverified
+                    && self.storage.list_keys(&owner.account, Timestamp::MAX, 0).await?.is_none() =>
             {
                 return Err(Failure::NoOwner);
             }
-            Door::Known(owner) => owner.clone(),
-            Door::SignIn(sign_in) if found.action.is_sign_in() => {
-                return sign_in.answer(self, head, &form(head, body).await?, found.action, seen).await;
+            OwnerSource::Host(owner) => owner.clone(),
+            OwnerSource::SignIn(sign_in) if matched.action.is_sign_in() => {
+                return sign_in.respond(self, head, &form(head, body).await?, matched.action, identified).await;
             }
-            Door::SignIn(sign_in) => sign_in.owner(self, head, now).await?,
+            OwnerSource::SignIn(sign_in) => sign_in.owner(self, head, now).await?,
         };
-        let call = Call { inner: self, owner: seen.insert(owner), now };
+        let call = Call { inner: self, owner: identified.insert(owner), now };
         if !is_read(head) {
-            take(&*self.changes, RateLimitKey::Change(&call.owner.account)).await?;
+            acquire(&*self.changes, RateLimitKey::Change(&call.owner.account)).await?;
         }
-        if found.is_api {
+        if matched.is_api {
             let body = if is_read(head) { Vec::new() } else { body::read(&head.headers, body, JSON).await? };
-            return api::answer(call, &found, &body).await;
+            return api::respond(call, &matched, &body).await;
         }
-        pages::answer(call, &found, &form(head, body).await?).await
+        pages::respond(call, &matched, &form(head, body).await?).await
     }
 
     fn refuse(
@@ -151,14 +152,14 @@ impl Inner {
         let id = request_id.to_str().expect("request ids are visible ASCII");
         failure.log(id);
         let mut response = match failure {
-            Failure::Options(_) => answer::empty(failure.status()),
+            Failure::Options(_) => response::empty(failure.status()),
             _ if is_api => api::failure(failure, id),
-            Failure::SignedOut(reason, _) => answer::see_other(&self.sign_in_page(reason, head)),
+            Failure::SignedOut(reason, _) => response::see_other(&self.sign_in_page(reason, head)),
             _ => {
                 let is_there = owner.is_none() && !matches!(failure, Failure::NotFound);
-                let at_sign_in = is_there && head.uri.path() == self.addresses.page("/sign-in");
+                let at_sign_in = is_there && head.uri.path() == self.urls.page("/sign-in");
                 let page = pages::failure(Frame { inner: self, owner }, failure, id, at_sign_in);
-                answer::html(failure.status(), page)
+                response::html(failure.status(), page)
             }
         };
         let headers = response.headers_mut();
@@ -181,13 +182,13 @@ impl Inner {
     fn sign_in_page(&self, reason: &str, head: &request::Parts) -> String {
         let next = head.uri.path_and_query().map(http::uri::PathAndQuery::as_str).unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
-        if is_read(head) && route::is_page(&self.addresses.settings, next) {
+        if is_read(head) && route::is_page(&self.urls.settings, next) {
             query.append_pair("next", next);
         }
         if reason != "missing" {
             query.append_pair("why", reason);
         }
-        let (page, query) = (self.addresses.page("/sign-in"), query.finish());
+        let (page, query) = (self.urls.page("/sign-in"), query.finish());
         if query.is_empty() { page } else { format!("{page}?{query}") }
     }
 
@@ -197,7 +198,7 @@ impl Inner {
         mut response: Response<Bytes>,
         head: &request::Parts,
         request_id: HeaderValue,
-        answered: Answered,
+        labels: RequestLabels,
     ) -> Response<Bytes> {
         let (status, length) = (response.status(), response.body().len());
         let headers = response.headers_mut();
@@ -209,7 +210,7 @@ impl Inner {
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Cookie realm=\"catalogue-settings\""));
         }
-        response.extensions_mut().insert(answered);
+        response.extensions_mut().insert(labels);
         if head.method == Method::HEAD {
             response.body_mut().clear();
         }
@@ -231,13 +232,13 @@ async fn form<B: Body>(head: &request::Parts, body: B) -> Result<Form, Failure> 
 
 /// Takes one request from the allowance of `key`, or returns when to retry. Returns the window to give it back to, if it was
 /// counted.
-pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<Option<u64>, Failure> {
-    match limiter.take(key).await {
-        Taken::Refused { resets_in } => {
+pub(crate) async fn acquire(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<Option<u64>, Failure> {
+    match limiter.acquire(key).await {
+        Acquired::Limited { resets_in } => {
             let seconds = resets_in.as_secs().saturating_add(u64::from(resets_in.subsec_nanos() > 0));
             Err(Failure::RateLimited(u32::try_from(seconds).unwrap_or(u32::MAX).max(1)))
         }
-        Taken::Granted { window, .. } => Ok(Some(window)),
+        Acquired::Granted { window, .. } => Ok(Some(window)),
         _ => Ok(None),
     }
 }
@@ -245,6 +246,6 @@ pub(crate) async fn take(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Re
 /// Omits what is not for logs.
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeveloperSettings").field("addresses", &self.addresses).finish_non_exhaustive()
+        f.debug_struct("DeveloperSettings").field("addresses", &self.urls).finish_non_exhaustive()
     }
 }

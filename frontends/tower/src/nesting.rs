@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_prefix_stands_in_front_of_the_path() {
-        for (target, whole) in [
+        for (target, restored_uri) in [
             ("/me", "/api/v1/me"),
             ("/", "/api/v1/"),
             ("/courses?limit=1&limit=2", "/api/v1/courses?limit=1&limit=2"),
@@ -60,8 +60,8 @@ mod tests {
             ("https://example.com", "https://example.com/api/v1/"),
             ("https://example.com?x", "https://example.com/api/v1?x"),
         ] {
-            assert_eq!(restored("/api/v1", target), whole, "{target}");
-            assert_eq!(restored("/api/v1/", target), whole, "{target}");
+            assert_eq!(restored("/api/v1", target), restored_uri, "{target}");
+            assert_eq!(restored("/api/v1/", target), restored_uri, "{target}");
         }
     }
 

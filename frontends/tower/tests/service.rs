@@ -52,9 +52,9 @@ impl Drop for Dropped<'_> {
 #[tokio::test]
 async fn the_body_of_a_request_is_dropped_before_the_answer() {
     let dropped = Cell::new(false);
-    let answer = service().call(Request::get("/api/v1/me").body(Dropped(&dropped)).unwrap());
+    let future = service().call(Request::get("/api/v1/me").body(Dropped(&dropped)).unwrap());
     assert!(dropped.get());
-    assert_eq!(answer.await.unwrap().status(), 401);
+    assert_eq!(future.await.unwrap().status(), 401);
 }
 
 #[tokio::test]

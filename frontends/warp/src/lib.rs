@@ -20,15 +20,15 @@
 //! Method, path, query and headers reach the catalogue unchanged, with percent-encoding; the request's body is not read.
 //! warp provides a request in parts, so headers are copied, and extensions are lost, except for the [`ClientAddress`] that
 //! a rate limit needs: the one that a host application behind a proxy adds, or else the peer that `warp::serve` knows. A
-//! server that calls [`warp::service`] avoids the copy with [`hand_over`], and also the panic of warp's own path filters on
+//! server that calls [`warp::service`] avoids the copy with [`attach_head`], and also the panic of warp's own path filters on
 //! a target without a path, such as that of `GET example.com:443`.
 //!
 //! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
 //! separate route after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
 //!
-//! Services that read request bodies, such as the developer settings, get their requests from [`whole_request`].
+//! Services that read request bodies, such as the developer settings, get their requests from [`full_request`].
 
-mod whole;
+mod full_request;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -41,21 +41,21 @@ use http::{HeaderMap, Method, Request, Response, Uri, request};
 use warp::path::FullPath;
 use warp::{Filter, Rejection};
 
-pub use whole::{BrokenBody, whole_request};
+pub use full_request::{BrokenBody, full_request};
 
 /// Returns a filter that responds to every request like `catalogue`. It rejects none.
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
     // Boxed, because warp and its servers move a filter's future at each step.
-    handed_over().or(gathered()).unify().then(move |head: Arc<request::Parts>| {
+    attached_head().or(build_head()).unify().then(move |head: Arc<request::Parts>| {
         let catalogue = catalogue.clone();
         Box::pin(async move { catalogue.call_head(&head).await })
     })
 }
 
 /// Assembles the head from the parts that warp provides.
-fn gathered() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Infallible> + Copy {
+fn build_head() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Infallible> + Copy {
     warp::method().and(target()).and(warp::header::headers_cloned()).and(client()).map(head)
 }
 
@@ -97,7 +97,7 @@ fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddre
 
 /// The head, for all filters that extract it.
 #[derive(Clone)]
-struct Head(Arc<request::Parts>);
+struct AttachedHead(Arc<request::Parts>);
 
 /// Passes the request's head to [`filter`] as it is: with extensions, and without a copy of the headers. Other filters see
 /// only its method and target, so do not use it if the host application's filters read headers, extensions or the version.
@@ -113,23 +113,23 @@ struct Head(Arc<request::Parts>);
 /// let mut service = warp::service(catalogue_warp::filter(catalogue));
 /// // In the server, for each request that it has read:
 /// let request = Request::get("/docs").body(String::new())?;
-/// let response = service.call(catalogue_warp::hand_over(request)).await?;
+/// let response = service.call(catalogue_warp::attach_head(request)).await?;
 /// assert_eq!(response.status(), 200);
 /// # Ok(())
 /// # }
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer()).unwrap();
 /// ```
 #[must_use]
-pub fn hand_over<B>(request: Request<B>) -> Request<B> {
+pub fn attach_head<B>(request: Request<B>) -> Request<B> {
     let (head, body) = request.into_parts();
-    let mut left = Request::new(body);
-    *left.method_mut() = head.method.clone();
-    *left.uri_mut() = head.uri.clone();
-    left.extensions_mut().insert(Head(Arc::new(head)));
-    left
+    let mut stripped = Request::new(body);
+    *stripped.method_mut() = head.method.clone();
+    *stripped.uri_mut() = head.uri.clone();
+    stripped.extensions_mut().insert(AttachedHead(Arc::new(head)));
+    stripped
 }
 
-/// Extracts the head of a request that went through [`hand_over`]; rejects others.
-fn handed_over() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Rejection> + Copy {
-    warp::ext::get::<Head>().map(|Head(head)| head)
+/// Extracts the head of a request that went through [`attach_head`]; rejects others.
+fn attached_head() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Rejection> + Copy {
+    warp::ext::get::<AttachedHead>().map(|AttachedHead(head)| head)
 }

@@ -22,8 +22,8 @@ mod over_http2 {
     catalogue_frontend_conformance::http2_tests!(super::over_http2);
 }
 
-mod handed_over {
-    catalogue_frontend_conformance::tests!(super::handed_over);
+mod attached_head {
+    catalogue_frontend_conformance::tests!(super::attached_head);
 }
 
 /// Behind a route of the host's own; it ends with the test's runtime.
@@ -35,7 +35,7 @@ async fn over_http1(catalogue: Catalogue) -> Server {
 }
 
 /// On hyper, by a server that hands heads over; its connections end with the test's runtime.
-async fn handed_over(catalogue: Catalogue) -> Server {
+async fn attached_head(catalogue: Catalogue) -> Server {
     let (listener, address) = listen().await;
     let service = warp::service(catalogue_warp::filter(catalogue));
     tokio::spawn(async move {
@@ -43,7 +43,7 @@ async fn handed_over(catalogue: Catalogue) -> Server {
             let service = service.clone();
             let handing_over = service_fn(move |request: Request<Incoming>| {
                 let mut service = service.clone();
-                async move { service.call(catalogue_warp::hand_over(request)).await }
+                async move { service.call(catalogue_warp::attach_head(request)).await }
             });
             tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), handing_over));
         }

@@ -31,8 +31,8 @@ where
     F: Filter<Error = Infallible> + Clone + Send + Sync + 'static,
     F::Extract: warp::Reply,
 {
-    let answer = warp::service(filter).call(request).await.unwrap();
-    let (parts, body) = answer.into_parts();
+    let response = warp::service(filter).call(request).await.unwrap();
+    let (parts, body) = response.into_parts();
     Response::from_parts(parts, body.collect().await.unwrap().to_bytes())
 }
 
@@ -76,16 +76,16 @@ async fn a_cookie_opens_a_route_of_its_own() {
 /// A host that takes from one catalogue what it knows, and all else from another.
 #[tokio::test]
 async fn a_head_that_was_handed_over_can_be_asked_for_again() {
-    let first = catalogue_warp::filter(catalogue()).and_then(async |answer: Response<Bytes>| {
-        if answer.status() == 404 { Err(warp::reject()) } else { Ok(answer) }
+    let first = catalogue_warp::filter(catalogue()).and_then(async |response: Response<Bytes>| {
+        if response.status() == 404 { Err(warp::reject()) } else { Ok(response) }
     });
     let second = Catalogue::with_api_keys(MemoryStorage::new()).base_url("/v2").docs_url("/v2/docs").build().unwrap();
     let mut service = warp::service(first.or(catalogue_warp::filter(second)));
     for (path, status) in [("/docs", 200), ("/v2/docs", 200), ("/elsewhere", 404)] {
-        for handed_over in [false, true] {
+        for attached_head in [false, true] {
             let request = Request::get(path).body(String::new()).unwrap();
-            let request = if handed_over { catalogue_warp::hand_over(request) } else { request };
-            assert_eq!(service.call(request).await.unwrap().status(), status, "{path} {handed_over}");
+            let request = if attached_head { catalogue_warp::attach_head(request) } else { request };
+            assert_eq!(service.call(request).await.unwrap().status(), status, "{path} {attached_head}");
         }
     }
 }
@@ -93,7 +93,7 @@ async fn a_head_that_was_handed_over_can_be_asked_for_again() {
 /// A host behind a proxy says who the client is, whether the head is handed over or not.
 #[tokio::test]
 async fn unknown_tokens_are_counted_by_the_client_that_the_host_names() {
-    for handed_over in [false, true] {
+    for attached_head in [false, true] {
         let once = LocalRateLimiter::new(RateLimit::new(1, std::time::Duration::from_secs(60)).unwrap());
         let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(once).build().unwrap();
         let mut service = warp::service(catalogue_warp::filter(catalogue));
@@ -103,21 +103,21 @@ async fn unknown_tokens_are_counted_by_the_client_that_the_host_names() {
                 request = request.extension(ClientAddress([192, 0, 2, client].into()));
             }
             let request = request.body(String::new()).unwrap();
-            let request = if handed_over { catalogue_warp::hand_over(request) } else { request };
-            assert_eq!(service.call(request).await.unwrap().status(), status, "{client:?} {handed_over}");
+            let request = if attached_head { catalogue_warp::attach_head(request) } else { request };
+            assert_eq!(service.call(request).await.unwrap().status(), status, "{client:?} {attached_head}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_request_is_put_together_again_with_its_body() {
-    let told = |request: Request<Bytes>| async move {
+    let describe = |request: Request<Bytes>| async move {
         let client = request.extensions().get::<ClientAddress>().map(|client| client.0.to_string());
         let cookie = request.headers().get("cookie").map(|cookie| cookie.to_str().unwrap().to_owned());
         let (method, uri, body) = (request.method(), request.uri(), request.body());
         Response::new(format!("{method} {uri} {cookie:?} {client:?} {body:?}"))
     };
-    let routes = warp::path("mine").and(catalogue_warp::whole_request(4)).then(told);
+    let routes = warp::path("mine").and(catalogue_warp::full_request(4)).then(describe);
     let routes = routes.or(warp::any().map(|| "elsewhere"));
     let post = |body: &str| {
         let mut request = Request::post("/mine/a%2Fb?c=+").header("cookie", "session=1").body(body.to_owned()).unwrap();
@@ -127,7 +127,7 @@ async fn a_request_is_put_together_again_with_its_body() {
     for (sent, arrived) in [("", ""), ("1234", "1234"), ("12345", "12345"), ("123456", "12345")] {
         let all = format!("POST /mine/a%2Fb?c=+ Some(\"session=1\") Some(\"192.0.2.1\") b{arrived:?}");
         assert_eq!(send(routes.clone(), post(sent)).await.body(), &all);
-        assert_eq!(send(routes.clone(), catalogue_warp::hand_over(post(sent))).await.body(), &all);
+        assert_eq!(send(routes.clone(), catalogue_warp::attach_head(post(sent))).await.body(), &all);
     }
     assert_eq!(send(routes, Request::post("/yours").body("1".to_owned()).unwrap()).await.body(), "elsewhere");
 }

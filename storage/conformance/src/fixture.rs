@@ -26,14 +26,14 @@ pub enum Precision {
 
 impl Precision {
     /// Returns the time as the tables store it: truncated to a multiple of their unit.
-    pub(crate) fn kept(self, time: Timestamp) -> Timestamp {
+    pub(crate) fn truncate(self, time: Timestamp) -> Timestamp {
         let unit = match self {
             Self::Microseconds => 1,
             Self::Milliseconds => 1_000,
             Self::Seconds => 1_000_000,
         };
-        let kept = time.as_microseconds().div_euclid(unit) * unit;
-        Timestamp::from_microseconds(kept).expect("the year 0000 begins with a whole second")
+        let truncated = time.as_microseconds().div_euclid(unit) * unit;
+        Timestamp::from_microseconds(truncated).expect("the year 0000 begins with a whole second")
     }
 }
 
@@ -53,7 +53,7 @@ pub trait Fixture: Sync {
 
     /// Returns whether a read may fail as [`Busy`](StorageErrorKind::Busy) because another program's write takes
     /// longer than the read waits, as in an SQLite file without a WAL. A case then retries, as a client does.
-    fn may_lock_reads_out(&self) -> bool {
+    fn reads_may_be_blocked(&self) -> bool {
         false
     }
 }
@@ -86,20 +86,20 @@ pub trait CourseFixture: Fixture {
 
     /// Returns whether the tables accept the slug. They must accept up to 32 lower-case ASCII letters and digits with single
     /// hyphens between them, which most cases use. Reads may name any other slug, and find nothing.
-    fn holds_slug(&self, slug: &str) -> bool {
+    fn accepts_slug(&self, slug: &str) -> bool {
         let _ = slug;
         true
     }
 
     /// Returns whether a change to one account's courses leaves the revisions of other accounts unchanged, as it should.
     /// Return `false` if the storage can only detect that something has changed.
-    fn keeps_revisions_apart(&self) -> bool {
+    fn has_per_account_revisions(&self) -> bool {
         true
     }
 
     /// Removes from a course what the tables cannot store, such as its tagline, its access mode or the bodies of its modules.
     /// A case writes the rest, and expects it back.
-    fn forget(&self, course: &mut Course) {
+    fn strip_unsupported(&self, course: &mut Course) {
         let _ = course;
     }
 }
@@ -179,8 +179,8 @@ impl<S: Storage> CourseFixture for S {
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) {
-        let there = AdminStorage::remove_course(self, account, slug).await.expect("a course can be removed");
-        assert!(there, "Removing a course that is there says so.");
+        let existed = AdminStorage::remove_course(self, account, slug).await.expect("a course can be removed");
+        assert!(existed, "Removing a course that is there says so.");
     }
 
     /// Puts all courses in one import.
@@ -258,11 +258,11 @@ mod tests {
         for (precision, unit) in
             [(Precision::Microseconds, 1), (Precision::Milliseconds, 1_000), (Precision::Seconds, 1_000_000)]
         {
-            for (time, kept) in [(0, 0), (unit - 1, 0), (unit, unit), (-1, -unit), (-unit, -unit)] {
-                let [time, kept] = [time, kept].map(|time| Timestamp::from_microseconds(time).unwrap());
-                assert_eq!(precision.kept(time), kept, "{precision:?}");
+            for (time, truncated) in [(0, 0), (unit - 1, 0), (unit, unit), (-1, -unit), (-unit, -unit)] {
+                let [time, truncated] = [time, truncated].map(|time| Timestamp::from_microseconds(time).unwrap());
+                assert_eq!(precision.truncate(time), truncated, "{precision:?}");
             }
-            assert_eq!(precision.kept(Timestamp::MIN), Timestamp::MIN);
+            assert_eq!(precision.truncate(Timestamp::MIN), Timestamp::MIN);
         }
     }
 }

@@ -5,16 +5,16 @@ use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStora
 use catalogue_core::{AccountId, Timestamp};
 
 use crate::KeyFixture;
-use crate::looking_up::{assert_stored, held};
+use crate::credential_lookup::{as_stored, assert_stored};
 
 /// Result of a call, with only the kind of its error.
 pub(crate) type Outcome<T> = Result<T, StorageErrorKind>;
 
 /// Creates a key of an existing account as the fixture's tables can store it, with the fixture's ids, and returns it.
 pub(crate) async fn create(fixture: &impl KeyFixture, key: &NewCredential) -> NewCredential {
-    let held = held(fixture, key).await;
-    try_create(fixture, &held).await.expect("A key of a known account can be created.");
-    held
+    let as_stored = as_stored(fixture, key).await;
+    try_create(fixture, &as_stored).await.expect("A key of a known account can be created.");
+    as_stored
 }
 
 pub(crate) async fn try_create(fixture: &impl KeyFixture, key: &NewCredential) -> Outcome<()> {
@@ -78,12 +78,15 @@ pub(crate) async fn events(fixture: &impl KeyFixture, account: &AccountId) -> Ve
     last_events(fixture, account, usize::MAX).await
 }
 
-pub(crate) async fn last_events(fixture: &impl KeyFixture, account: &AccountId, most: usize) -> Vec<CredentialEvent> {
-    fixture.storage().list_events(account, most).await.expect("Events can be listed, however many are asked for.")
+pub(crate) async fn last_events(fixture: &impl KeyFixture, account: &AccountId, limit: usize) -> Vec<CredentialEvent> {
+    fixture.storage().list_events(account, limit).await.expect("Events can be listed, however many are asked for.")
 }
 
 /// Returns the actions on keys, newest first, each with the key's id.
-pub(crate) async fn deeds(fixture: &impl KeyFixture, account: &AccountId) -> Vec<(CredentialAction, Option<String>)> {
+pub(crate) async fn event_actions(
+    fixture: &impl KeyFixture,
+    account: &AccountId,
+) -> Vec<(CredentialAction, Option<String>)> {
     let events = events(fixture, account).await;
     events.into_iter().map(|event| (event.action, event.credential_id.map(|id| id.as_ref().to_owned()))).collect()
 }

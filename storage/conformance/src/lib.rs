@@ -50,8 +50,8 @@
 //! # fn main() { catalogue_storage_conformance::run(async { for_every_case().await }) }
 //! # async fn for_every_case() {
 //! #     use catalogue_storage_conformance::courses;
-//! #     courses::list::ties_are_ordered_by_slug_descending_by_bytes(&host().await).await;
-//! #     courses::paging_under_change::a_walk_meets_every_lasting_course_once(&host().await).await;
+//! #     courses::list::ties_are_ordered_by_descending_slug_bytes(&host().await).await;
+//! #     courses::paging_under_change::paging_returns_every_remaining_course_once(&host().await).await;
 //! # }
 //! ```
 //!
@@ -72,17 +72,17 @@ use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, CredentialStorage, SignInStorage};
 
 pub mod administration;
+pub mod combined;
 pub mod courses;
 pub mod credentials;
 pub mod keys;
 pub mod sign_ins;
-pub mod together;
 
-mod at_once;
 mod cases;
+mod concurrency;
+mod credential_lookup;
 mod fixture;
 mod key_calls;
-mod looking_up;
 mod macros;
 mod random;
 mod reading;

@@ -5,7 +5,7 @@
 /// `fixture` is the path of an async function without arguments, or an equivalent closure. It returns an empty storage and a
 /// guard that is dropped after it even if a test fails, such as a temporary directory: `(impl Storage, impl Sized)`.
 ///
-/// The tests are named after the topic and the case, such as `isolation::a_list_never_mixes_accounts`. If one file tests two
+/// The tests are named after the topic and the case, such as `isolation::list_returns_courses_of_one_account`. If one file tests two
 /// storages, give each its own module:
 ///
 /// ```
@@ -32,7 +32,7 @@ macro_rules! tests {
 
         $crate::__cases!(__tests, courses);
         $crate::__cases!(__tests, credentials);
-        $crate::__cases!(__tests, together);
+        $crate::__cases!(__tests, combined);
         $crate::__cases!(__tests, keys);
         $crate::__cases!(__tests, sign_ins);
         $crate::__cases!(__tests, administration);
@@ -83,7 +83,7 @@ macro_rules! course_and_credential_storage_tests {
 
         $crate::__cases!(__tests, courses);
         $crate::__cases!(__tests, credentials);
-        $crate::__cases!(__tests, together);
+        $crate::__cases!(__tests, combined);
     };
 }
 

@@ -34,10 +34,10 @@ mod tests {
     #[test]
     fn reaches_every_number_of_a_small_range_and_no_other() {
         let mut random = Random::new(1);
-        let mut seen = [0; 7];
+        let mut counts = [0; 7];
         for _ in 0..200 {
-            seen[usize::try_from(random.between(-3, 3) + 3).expect("from -3 to 3")] += 1;
+            counts[usize::try_from(random.between(-3, 3) + 3).expect("from -3 to 3")] += 1;
         }
-        assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+        assert!(counts.iter().all(|&count| count > 10), "{counts:?}");
     }
 }

@@ -38,14 +38,14 @@ pub(crate) async fn read_page(
 }
 
 /// Returns the result of a read. Retries if reads may be blocked according to the fixture.
-pub(crate) async fn again_if_locked_out<T>(
+pub(crate) async fn retry_while_blocked<T>(
     fixture: &impl Fixture,
     read: impl AsyncFn() -> Result<T, StorageError>,
 ) -> Result<T, StorageError> {
     for _ in 1..ATTEMPTS {
         let found = read().await;
         let is_busy = found.as_ref().is_err_and(|error| error.kind() == StorageErrorKind::Busy);
-        if !(is_busy && fixture.may_lock_reads_out()) {
+        if !(is_busy && fixture.reads_may_be_blocked()) {
             return found;
         }
     }
@@ -57,7 +57,7 @@ pub(crate) async fn page(fixture: &impl CourseFixture, account: &str, limit: u8,
     let limit = Limit::new(limit).expect("a case keeps to 1 to 100");
     let account = fixture.account(account).await;
     let request = PageRequest { limit, after: after.clone() };
-    let page = again_if_locked_out(fixture, async || read_page(fixture.storage(), &account, &request).await).await;
+    let page = retry_while_blocked(fixture, async || read_page(fixture.storage(), &account, &request).await).await;
     let page = page.expect("A list can be read, also of an account without courses and after any place.");
     if let (Some(next), Some(after)) = (&page.next, after) {
         assert!(
@@ -78,13 +78,13 @@ pub(crate) async fn pages(fixture: &impl CourseFixture, account: &str, limit: u8
 }
 
 /// Reads all pages and returns their items.
-pub(crate) async fn joined(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<CourseListItem> {
+pub(crate) async fn all_items(fixture: &impl CourseFixture, account: &str, limit: u8) -> Vec<CourseListItem> {
     pages(fixture, account, limit).await.into_iter().flat_map(|page| page.items).collect()
 }
 
 /// Reads the whole list.
 pub(crate) async fn list(fixture: &impl CourseFixture, account: &str) -> Vec<CourseListItem> {
-    joined(fixture, account, 100).await
+    all_items(fixture, account, 100).await
 }
 
 /// Returns the slugs of the whole list.
@@ -104,7 +104,7 @@ pub(crate) async fn find_at_revision(
     slug: &str,
 ) -> AtRevision<Option<CourseDetail>> {
     let account = fixture.account(account).await;
-    let found = again_if_locked_out(fixture, async || fixture.storage().find_course(&account, slug).await).await;
+    let found = retry_while_blocked(fixture, async || fixture.storage().find_course(&account, slug).await).await;
     found.expect("A course can be asked for; one that does not exist is None, not an error.")
 }
 
@@ -120,27 +120,27 @@ pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
 }
 
 /// Returns the course as the fixture's tables store it.
-pub(crate) fn held(fixture: &impl CourseFixture, course: &Course) -> Course {
-    let kept = |time: Timestamp| fixture.precision().kept(time);
-    let (created_at, published_at) = (kept(course.created_at), course.published_at.map(kept));
-    let mut held = Course { created_at, published_at, ..course.clone() };
-    fixture.forget(&mut held);
-    held
+pub(crate) fn as_stored(fixture: &impl CourseFixture, course: &Course) -> Course {
+    let truncate = |time: Timestamp| fixture.precision().truncate(time);
+    let (created_at, published_at) = (truncate(course.created_at), course.published_at.map(truncate));
+    let mut as_stored = Course { created_at, published_at, ..course.clone() };
+    fixture.strip_unsupported(&mut as_stored);
+    as_stored
 }
 
 /// Returns a course's position in its account's list.
-pub(crate) fn place(fixture: &impl CourseFixture, course: &Course) -> Position {
-    Position { created_at: fixture.precision().kept(course.created_at), slug: course.slug.clone() }
+pub(crate) fn position(fixture: &impl CourseFixture, course: &Course) -> Position {
+    Position { created_at: fixture.precision().truncate(course.created_at), slug: course.slug.clone() }
 }
 
 /// Returns a course as a list returns it.
 pub(crate) fn item_of(fixture: &impl CourseFixture, course: &Course) -> CourseListItem {
-    row(&held(fixture, course)).into()
+    row(&as_stored(fixture, course)).into()
 }
 
 /// Returns a course as a single course is returned.
 pub(crate) fn detail_of(fixture: &impl CourseFixture, course: &Course) -> CourseDetail {
-    detail(held(fixture, course))
+    detail(as_stored(fixture, course))
 }
 
 /// Returns courses of one account as its list: newest first, ties by slug, descending, byte by byte.
@@ -149,7 +149,7 @@ pub(crate) fn listed<'c>(
     courses: impl IntoIterator<Item = &'c Course>,
 ) -> Vec<CourseListItem> {
     let mut courses: Vec<_> = courses.into_iter().collect();
-    courses.sort_by_key(|course| std::cmp::Reverse(place(fixture, course)));
+    courses.sort_by_key(|course| std::cmp::Reverse(position(fixture, course)));
     courses.into_iter().map(|course| item_of(fixture, course)).collect()
 }
 
@@ -178,7 +178,7 @@ pub(crate) async fn assert_last_page(
 }
 
 /// Asserts that the account's list contains exactly `courses`, and that each of them is found.
-pub(crate) async fn assert_shown<'c>(
+pub(crate) async fn assert_listed_and_found<'c>(
     fixture: &impl CourseFixture,
     account: &str,
     courses: impl IntoIterator<Item = &'c Course> + Clone,

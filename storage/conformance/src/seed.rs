@@ -5,7 +5,7 @@ use catalogue_core::auth::{BearerToken, Identity, Scopes, TokenDigest};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_core::{AccountId, Course, CourseModule, Timestamp};
 
-use crate::reading::held;
+use crate::reading::as_stored;
 pub(crate) use crate::sample::{account, course, instant, module, time};
 use crate::{AccountFixture, CourseFixture};
 
@@ -33,7 +33,7 @@ pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIte
     let mut put = Vec::new();
     for course in courses {
         let account = fixture.account(course.account.as_str()).await;
-        put.push(Course { account, ..held(fixture, course) });
+        put.push(Course { account, ..as_stored(fixture, course) });
     }
     fixture.put_courses(&put).await;
 }
@@ -98,7 +98,7 @@ pub(crate) async fn create(storage: &impl KeyStorage, credential: &NewCredential
 }
 
 /// Puts an account, and returns its id.
-pub(crate) async fn known(fixture: &impl AccountFixture, name: &str) -> AccountId {
+pub(crate) async fn create_account(fixture: &impl AccountFixture, name: &str) -> AccountId {
     let id = fixture.account(name).await;
     fixture.put_account(&account(id.as_str())).await;
     id

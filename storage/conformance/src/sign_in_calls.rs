@@ -11,7 +11,7 @@ use crate::SignInFixture;
 use crate::seed::{digest, second};
 
 /// Lifetime of links and sessions in these cases, in seconds.
-pub(crate) const LASTS: i64 = 100;
+pub(crate) const LIFETIME: i64 = 100;
 
 /// Returns a link created `made` seconds after the default time.
 pub(crate) fn link(account: &AccountId, code: &str, made: i64) -> NewSignIn {
@@ -19,13 +19,13 @@ pub(crate) fn link(account: &AccountId, code: &str, made: i64) -> NewSignIn {
         digest: digest(code),
         account: account.clone(),
         created_at: second(made),
-        expires_at: second(made + LASTS),
+        expires_at: second(made + LIFETIME),
     }
 }
 
 /// Returns a session that begins `begins` seconds after the default time.
 pub(crate) fn session(secret: &str, begins: i64) -> NewSession {
-    NewSession { digest: digest(secret), created_at: second(begins), expires_at: second(begins + LASTS) }
+    NewSession { digest: digest(secret), created_at: second(begins), expires_at: second(begins + LIFETIME) }
 }
 
 pub(crate) async fn try_link(fixture: &impl SignInFixture, link: &NewSignIn) -> Result<(), StorageErrorKind> {
@@ -84,12 +84,12 @@ pub(crate) async fn sign_out(fixture: &impl SignInFixture, account: &AccountId) 
 }
 
 /// Returns the actions in the account's events, oldest first.
-pub(crate) async fn deeds(fixture: &impl SignInFixture, account: &AccountId) -> Vec<CredentialAction> {
+pub(crate) async fn event_actions(fixture: &impl SignInFixture, account: &AccountId) -> Vec<CredentialAction> {
     fixture.events(account).await.into_iter().rev().map(|event| event.action).collect()
 }
 
 /// Returns digests that differ in one byte, or after the byte that ends a C string.
-pub(crate) fn near_digests() -> [TokenDigest; 4] {
+pub(crate) fn similar_digests() -> [TokenDigest; 4] {
     let differing = |at: usize, by: u8| {
         let mut bytes = [7; 32];
         bytes[9] = 0;

@@ -3,7 +3,7 @@
 use catalogue_core::CourseModule;
 
 /// Returns texts that storages, encodings and quoting have been known to change.
-pub(crate) fn odd_texts() -> Vec<String> {
+pub(crate) fn unusual_texts() -> Vec<String> {
     let mut texts: Vec<String> = [
         "",
         " ",
@@ -33,8 +33,8 @@ pub(crate) fn odd_texts() -> Vec<String> {
 }
 
 /// Returns modules that use each of these texts as a title, as a summary and as a body.
-pub(crate) fn odd_modules() -> Vec<CourseModule> {
-    let texts = odd_texts();
+pub(crate) fn unusual_modules() -> Vec<CourseModule> {
+    let texts = unusual_texts();
     let at = |index: usize| texts[index % texts.len()].clone();
     let module = |index| CourseModule { title: at(index), summary: at(index + 1), content: at(index + 2) };
     (0..texts.len()).map(module).collect()

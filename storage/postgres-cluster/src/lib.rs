@@ -56,7 +56,7 @@ pub struct Cluster {
 impl Cluster {
     /// Returns the cluster that the tests of this process share; `None` if PostgreSQL is missing and not required.
     pub fn shared() -> Option<&'static Self> {
-        static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| or_skip(Cluster::start()));
+        static SHARED: LazyLock<Option<Cluster>> = LazyLock::new(|| ok_or_skip(Cluster::start()));
         SHARED.as_ref()
     }
 
@@ -65,7 +65,7 @@ impl Cluster {
     /// # Errors
     /// Returns the reason if it does not start.
     pub fn start() -> Result<Self, String> {
-        Self::start_in(&memory_or_disk())
+        Self::start_in(&default_folder())
     }
 
     /// Like [`start`](Self::start), in a new directory in `folder`, which every user may write to.
@@ -73,15 +73,15 @@ impl Cluster {
     /// # Errors
     /// Returns the reason if it does not start.
     pub fn start_in(folder: &Path) -> Result<Self, String> {
-        Self::made_by(None, folder, "")
+        Self::start_cluster(None, folder, "")
     }
 
     /// Like [`start`](Self::start), with the programs in the folder `programs`.
     ///
     /// # Errors
     /// Returns the reason if it does not start.
-    pub fn start_by(programs: &Path) -> Result<Self, String> {
-        Self::made_by(Some(programs), &memory_or_disk(), "")
+    pub fn start_with_programs(programs: &Path) -> Result<Self, String> {
+        Self::start_cluster(Some(programs), &default_folder(), "")
     }
 
     /// Starts a standby of this cluster, which follows it by streaming replication.
@@ -89,11 +89,11 @@ impl Cluster {
     /// # Errors
     /// Returns the reason if it does not start.
     pub fn standby(&self) -> Result<Self, String> {
-        Self::made_by(self.programs.as_deref(), &memory_or_disk(), &self.directory.display().to_string())
+        Self::start_cluster(self.programs.as_deref(), &default_folder(), &self.directory.display().to_string())
     }
 
-    fn made_by(programs: Option<&Path>, folder: &Path, primary: &str) -> Result<Self, String> {
-        let mut command = script_by(programs, &format!("{PROGRAMS}{SCRIPT}"));
+    fn start_cluster(programs: Option<&Path>, folder: &Path, primary: &str) -> Result<Self, String> {
+        let mut command = shell_command_with(programs, &format!("{PROGRAMS}{SCRIPT}"));
         command.arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
@@ -101,10 +101,10 @@ impl Cluster {
         let output = watchdog.stdout.take().expect("it is piped");
         BufReader::new(output).read_line(&mut directory).map_err(|error| error.to_string())?;
         if directory.is_empty() {
-            let mut complaint = String::new();
-            let _ = watchdog.stderr.take().expect("it is piped").read_to_string(&mut complaint);
+            let mut output_of_error = String::new();
+            let _ = watchdog.stderr.take().expect("it is piped").read_to_string(&mut output_of_error);
             let _ = watchdog.wait();
-            return Err(format!("it does not start: {complaint}"));
+            return Err(format!("it does not start: {output_of_error}"));
         }
         let programs = programs.map(Path::to_owned);
         Ok(Self { directory: PathBuf::from(directory.trim_end()), programs, _watchdog: watchdog })
@@ -113,7 +113,7 @@ impl Cluster {
     /// Runs `pg_ctl` with `action` and waits for it to finish.
     pub fn control(&self, action: &[&str]) {
         let mut command =
-            script_by(self.programs.as_deref(), &format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
+            shell_command_with(self.programs.as_deref(), &format!("{PROGRAMS} exec pg_ctl -D data -l log -w \"$@\""));
         let status = command.args(action).current_dir(&self.directory).stdout(Stdio::null()).status();
         assert!(status.unwrap().success(), "{action:?}");
     }
@@ -146,14 +146,14 @@ impl Cluster {
 
     /// Appends to a file in its directory that only its user can read.
     pub fn write(&self, file: &str, contents: &[u8]) {
-        let mut command = script("umask 077; cat >>\"$1\"");
+        let mut command = shell_command("umask 077; cat >>\"$1\"");
         let mut child = command.arg(file).current_dir(&self.directory).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().expect("it is piped").write_all(contents).unwrap();
         assert!(child.wait().unwrap().success(), "{file}");
     }
 
     fn shell(&self, text: &str) {
-        assert!(script(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
+        assert!(shell_command(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
     }
 
     /// Returns the address of `database` on this cluster and on `others`, which have one with this name.
@@ -171,8 +171,8 @@ impl Cluster {
 }
 
 /// Returns a shell that finds programs in the folder `programs` first.
-fn script_by(programs: Option<&Path>, text: &str) -> Command {
-    let mut command = script(text);
+fn shell_command_with(programs: Option<&Path>, text: &str) -> Command {
+    let mut command = shell_command(text);
     if let Some(programs) = programs {
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{path}", programs.display()));
@@ -181,7 +181,7 @@ fn script_by(programs: Option<&Path>, text: &str) -> Command {
 }
 
 /// Returns a shell that runs `text`, not as root, which PostgreSQL refuses.
-fn script(text: &str) -> Command {
+fn shell_command(text: &str) -> Command {
     let mut command = Command::new("env");
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
         let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -192,13 +192,13 @@ fn script(text: &str) -> Command {
     command
 }
 
-fn memory_or_disk() -> PathBuf {
+fn default_folder() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
 /// Returns `ready`, or `None` after printing why not, if that is allowed.
-fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
+fn ok_or_skip<T>(ready: Result<T, String>) -> Option<T> {
     let Err(reason) = ready else { return ready.ok() };
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "postgres"), "PostgreSQL is required: {reason}");

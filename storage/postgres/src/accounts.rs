@@ -23,7 +23,7 @@ pub(crate) const PAGE_OF_ALL: Sql = Sql {
     types: &[Type::TEXT, Type::INT8],
 };
 
-pub(crate) const NAMED: Sql =
+pub(crate) const NAMED_ACCOUNTS: Sql =
     Sql { text: "SELECT id, name, email FROM accounts WHERE id = ANY($1) ORDER BY id", types: &[Type::TEXT_ARRAY] };
 
 pub(crate) const COURSES_OF: Sql = Sql {
@@ -145,7 +145,7 @@ pub(crate) async fn remove(connection: &Connection, account: &str) -> Result<Opt
     if connection.query(&LOCK, &[&account]).await?.is_empty() {
         return Ok(None);
     }
-    if connection.is_spread {
+    if connection.is_distributed {
         for sql in &REMOVE_ACCOUNTS_OF_DIGESTS {
             connection.execute(sql, &[&account]).await?;
         }
@@ -164,8 +164,8 @@ pub(crate) async fn check_account(
     account: &AccountId,
     find: &Sql<'_>,
 ) -> Result<(), StorageError> {
-    let is_there = can_be_stored(account.as_str()) && !connection.query(find, &[&account.as_str()]).await?.is_empty();
-    if is_there { Ok(()) } else { Err(unknown_account(account)) }
+    let exists = can_be_stored(account.as_str()) && !connection.query(find, &[&account.as_str()]).await?.is_empty();
+    if exists { Ok(()) } else { Err(unknown_account(account)) }
 }
 
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {

@@ -9,47 +9,47 @@ use crate::open_error::OpenError;
 use crate::tls::PARAMETERS;
 
 /// The other parameters, which tokio-postgres knows. Only these are shown: an unknown name may be a part of a password.
-const KNOWN: &str = "application_name channel_binding connect_timeout dbname host hostaddr keepalives keepalives_idle keepalives_interval \
+const DRIVER_PARAMETERS: &str = "application_name channel_binding connect_timeout dbname host hostaddr keepalives keepalives_idle keepalives_interval \
     keepalives_retries load_balance_hosts options password port sslnegotiation tcp_user_timeout user";
 
 /// Returns the names of all parameters, for error messages.
 pub(crate) fn parameters() -> String {
-    format!("{}, target_session_attrs, {}", PARAMETERS.join(", "), KNOWN.replace(' ', ", "))
+    format!("{}, target_session_attrs, {}", PARAMETERS.join(", "), DRIVER_PARAMETERS.replace(' ', ", "))
 }
 
 /// Removes the parameters `names` from an address; returns the rest and their values.
 ///
 /// # Errors
-/// Returns [`OpenError::Address`] if the address is invalid, and [`OpenError::Repeated`] if a parameter occurs twice, because
+/// Returns [`OpenError::Address`] if the address is invalid, and [`OpenError::DuplicateParameter`] if a parameter occurs twice, because
 /// the intent would be ambiguous (`sslmode=verify-full` or `sslmode=disable`?).
-pub(crate) fn take(
+pub(crate) fn extract(
     address: &str,
     names: &[&'static str],
 ) -> Result<(String, HashMap<&'static str, String>), OpenError> {
-    let (mut taken, mut seen, mut repeated) = (HashMap::new(), HashSet::new(), None);
-    let mut is_taken = |name: &str, value: Cow<'_, str>| {
-        let ours = names.iter().copied().find(|known| *known == name);
-        if let Some(name) = ours.or_else(|| KNOWN.split(' ').find(|known| *known == name))
-            && !seen.insert(name)
+    let (mut extracted, mut names_so_far, mut repeated) = (HashMap::new(), HashSet::new(), None);
+    let mut is_extracted = |name: &str, value: Cow<'_, str>| {
+        let extracted_name = names.iter().copied().find(|known| *known == name);
+        if let Some(name) = extracted_name.or_else(|| DRIVER_PARAMETERS.split(' ').find(|known| *known == name))
+            && !names_so_far.insert(name)
         {
             repeated = Some(name);
         }
-        ours.map(|known| taken.insert(known, value.into_owned())).is_some()
+        extracted_name.map(|known| extracted.insert(known, value.into_owned())).is_some()
     };
     let rest = match address.split_once("://") {
-        Some(("postgres" | "postgresql", _)) => of_url(address, &mut is_taken),
-        _ => of_pairs(address, &mut is_taken),
+        Some(("postgres" | "postgresql", _)) => of_url(address, &mut is_extracted),
+        _ => of_pairs(address, &mut is_extracted),
     };
     match (rest, repeated) {
-        (Some(_), Some(name)) => Err(OpenError::Repeated(name)),
-        (Some(rest), None) => Ok((rest, taken)),
+        (Some(_), Some(name)) => Err(OpenError::DuplicateParameter(name)),
+        (Some(rest), None) => Ok((rest, extracted)),
         (None, _) => Err(OpenError::Address),
     }
 }
 
 /// Returns the address without its hosts.
 pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
-    let (mut rest, _) = take(address, &["host", "hostaddr", "port"])?;
+    let (mut rest, _) = extract(address, &["host", "hostaddr", "port"])?;
     if let Some(("postgres" | "postgresql", after)) = rest.split_once("://") {
         let begin = rest.find('@').map_or(rest.len() - after.len(), |at| at + 1);
         let end = rest[begin..].find(['/', '?']).map_or(rest.len(), |length| begin + length);
@@ -59,39 +59,39 @@ pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
 }
 
 /// Returns what remains of `postgres://user:password@host/database?name=value&…`.
-fn of_url(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
+fn of_url(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
     // A password may contain a question mark, but no `@`.
     let after_password = address.find('@').unwrap_or(0);
     let Some(query) = address[after_password..].find('?').map(|at| after_password + at) else {
         return Some(address.to_owned());
     };
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     for pair in address[query + 1..].split('&') {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let [name, value] = [name, value].map(|text| percent_decode_str(text).decode_utf8());
-        if !is_taken(&name.ok()?, value.ok()?) {
-            left.push(pair);
+        if !is_extracted(&name.ok()?, value.ok()?) {
+            remaining.push(pair);
         }
     }
-    let separator = if left.is_empty() { "" } else { "?" };
-    Some(format!("{}{separator}{}", &address[..query], left.join("&")))
+    let separator = if remaining.is_empty() { "" } else { "?" };
+    Some(format!("{}{separator}{}", &address[..query], remaining.join("&")))
 }
 
 /// Returns what remains of `name=value name='a value' …`.
-fn of_pairs(address: &str, is_taken: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
-    let mut left = Vec::new();
+fn of_pairs(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
+    let mut remaining = Vec::new();
     let mut rest = address.trim_start();
     while !rest.is_empty() {
         let (name, after) = rest.split_once('=')?;
         let value = after.trim_start();
         let (value, end) = value_of(value)?;
         let pair = &rest[..rest.len() - end.len()];
-        if !is_taken(name.trim_end(), Cow::Owned(value)) {
-            left.push(pair);
+        if !is_extracted(name.trim_end(), Cow::Owned(value)) {
+            remaining.push(pair);
         }
         rest = end.trim_start();
     }
-    Some(left.join(" "))
+    Some(remaining.join(" "))
 }
 
 /// Splits off the value at the start of `text`, which is quoted or ends at a space.
@@ -117,8 +117,8 @@ mod tests {
 
     #[track_caller]
     fn assert_taken(address: &str, rest: &str, root: Option<&str>) {
-        let (left, taken) = take(address, &["sslrootcert", "sslmode"]).unwrap();
-        assert_eq!((left.as_str(), taken.get("sslrootcert").map(String::as_str)), (rest, root));
+        let (remaining, extracted) = extract(address, &["sslrootcert", "sslmode"]).unwrap();
+        assert_eq!((remaining.as_str(), extracted.get("sslrootcert").map(String::as_str)), (rest, root));
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_has_no_end_or_no_value_is_no_address() {
         for wrong in ["host='a", "host=a sslmode", "host=a\\", "postgres://a/b?x=%ff"] {
-            assert!(matches!(take(wrong, &["sslmode"]), Err(OpenError::Address)), "{wrong}");
+            assert!(matches!(extract(wrong, &["sslmode"]), Err(OpenError::Address)), "{wrong}");
         }
     }
 
@@ -163,12 +163,12 @@ mod tests {
             ("postgres:///n?host=a&host=b", "host"),
             ("user=a password='hunter2' password=hunter3", "password"),
         ] {
-            let error = take(wrong, &["sslmode"]).unwrap_err();
-            assert!(matches!(error, OpenError::Repeated(found) if found == name), "{wrong}: {error}");
+            let error = extract(wrong, &["sslmode"]).unwrap_err();
+            assert!(matches!(error, OpenError::DuplicateParameter(found) if found == name), "{wrong}: {error}");
             let message = error.to_string();
             assert!(message.contains(name) && message.contains("write it once"), "{message}");
         }
         // tokio-postgres refuses parameters unknown to both, and no message repeats them.
-        assert!(take("postgres://h/n?hunter2=a&hunter2=b", &["sslmode"]).is_ok());
+        assert!(extract("postgres://h/n?hunter2=a&hunter2=b", &["sslmode"]).is_ok());
     }
 }

@@ -7,28 +7,28 @@ use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{StorageError, StorageErrorKind, StorageStatus};
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
-use crate::accounts::{self, COURSES_OF, NAMED, PAGE_OF_ALL};
+use crate::accounts::{self, COURSES_OF, NAMED_ACCOUNTS, PAGE_OF_ALL};
 use crate::citus;
 use crate::credentials;
 use crate::export::export;
 use crate::import::PostgresImport;
 use crate::revocations;
-use crate::sign_ins::long_before;
+use crate::sign_ins::retention_cutoff;
 use crate::storage::PostgresStorage;
 use crate::text::storable;
-use crate::transaction::{DEADLINE, LONG, PATIENT, in_time, transact};
-use crate::views::{OWNERS, Statement};
+use crate::transaction::{BULK_DEADLINE, DEADLINE, LONG_LOCK_TIMEOUT, transact, with_deadline};
+use crate::views::{CREDENTIAL_OWNERS, Statement};
 use crate::writes::{lock_account, remove_course, replace_revision};
 
 #[async_trait]
 impl AdminStorage for PostgresStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        self.check_ours("nothing is imported")?;
+        self.require_own_courses("nothing is imported")?;
         Ok(Box::new(PostgresImport::begin(self.importer().await?).await?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        self.check_ours("nothing is exported")?;
+        self.require_own_courses("nothing is exported")?;
         export(&self.exporter().await?, accounts, visit).await
     }
 
@@ -39,25 +39,24 @@ impl AdminStorage for PostgresStorage {
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError> {
         let of_views = self.views.as_ref().map(|views| views.statements.accounts.each_ref().map(Statement::sql));
-        let sql = of_views.unwrap_or([PAGE_OF_ALL, NAMED, COURSES_OF]);
+        let sql = of_views.unwrap_or([PAGE_OF_ALL, NAMED_ACCOUNTS, COURSES_OF]);
         accounts::list(&self.exporter().await?, accounts, now, sql, visit).await
     }
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
-        self.check_ours("no account is removed")?;
+        self.require_own_courses("no account is removed")?;
         let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         let connection = self.writer().await?;
-        transact(&connection, LONG, PATIENT, || accounts::remove(&connection, account)).await
+        transact(&connection, BULK_DEADLINE, LONG_LOCK_TIMEOUT, || accounts::remove(&connection, account)).await
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        self.check_ours("no course is removed")?;
+        self.require_own_courses("no course is removed")?;
         let Some([_, slug]) = storable([account.as_str(), slug]) else { return Ok(false) };
         let connection = self.writer().await?;
         let remove = || async {
-            let is_there =
-                lock_account(&connection, account).await? && remove_course(&connection, account, slug).await?;
-            if !is_there {
+            let exists = lock_account(&connection, account).await? && remove_course(&connection, account, slug).await?;
+            if !exists {
                 return Ok(None);
             }
             replace_revision(&connection, account).await.map(Some)
@@ -71,25 +70,25 @@ impl AdminStorage for PostgresStorage {
         visit: &mut Visitor<'_, CredentialRecord>,
     ) -> Result<(), StorageError> {
         // Includes credentials of an account that has left the view.
-        let sql = if self.views.is_some() { OWNERS } else { [PAGE_OF_ALL, NAMED] };
+        let sql = if self.views.is_some() { CREDENTIAL_OWNERS } else { [PAGE_OF_ALL, NAMED_ACCOUNTS] };
         credentials::visit(&self.exporter().await?, accounts, sql, visit).await
     }
 
     async fn find_credential_record(&self, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
         let Some([id]) = storable([id]) else { return Ok(None) };
-        in_time(DEADLINE, credentials::find(&self.exporter().await?, id)).await
+        with_deadline(DEADLINE, credentials::find(&self.exporter().await?, id)).await
     }
 
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         if uses.is_empty() {
             return Ok(());
         }
         let connection = self.writer().await?;
-        let note = || credentials::note_uses(&connection, uses);
-        if connection.is_spread {
-            return in_time(DEADLINE, note()).await.map(|_| ());
+        let record = || credentials::record_uses(&connection, uses);
+        if connection.is_distributed {
+            return with_deadline(DEADLINE, record()).await.map(|_| ());
         }
-        self.transact(&connection, note).await.map(|_| ())
+        self.transact(&connection, record).await.map(|_| ())
     }
 
     async fn revoke_tokens(
@@ -100,21 +99,21 @@ impl AdminStorage for PostgresStorage {
     ) -> Result<(), StorageError> {
         let connection = self.writer().await?;
         self.transact(&connection, || revocations::add(&connection, digests, expires_at, at)).await?;
-        if connection.is_spread {
-            citus::purge(&connection, &citus::PURGE_REVOCATIONS, long_before(at)).await;
+        if connection.is_distributed {
+            citus::purge(&connection, &citus::PURGE_REVOCATIONS, retention_cutoff(at)).await;
         }
         Ok(())
     }
 
     async fn status(&self) -> Option<StorageStatus> {
         let status = self.readers.status().await;
-        Some(StorageStatus { is_spread: self.is_spread, faults: self.faults().await, ..status })
+        Some(StorageStatus { is_distributed: self.is_distributed, problems: self.problems().await, ..status })
     }
 }
 
 impl PostgresStorage {
     /// Refuses changes and exports of another program's courses: V12.
-    fn check_ours(&self, what: &str) -> Result<(), StorageError> {
+    fn require_own_courses(&self, what: &str) -> Result<(), StorageError> {
         if self.views.is_none() {
             return Ok(());
         }

@@ -29,27 +29,27 @@ pub(crate) struct Connection {
     client: Client,
     pub(crate) opened: Instant,
     /// Whether the tables are distributed over Citus nodes by account.
-    pub(crate) is_spread: bool,
+    pub(crate) is_distributed: bool,
     /// The log that its server writes, if it was queried.
     pub(crate) log: Option<Log>,
-    heard: Mutex<LastHeard>,
+    last_response: Mutex<LastResponse>,
     /// Prepared statements by text; `None` if statements are unnamed.
     prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
 }
 
 /// When the server last responded.
-pub(crate) struct LastHeard {
+pub(crate) struct LastResponse {
     /// Time of the last response.
-    pub(crate) answer: Instant,
+    pub(crate) received: Instant,
     /// Time of the last successful check of its role.
-    pub(crate) role: Instant,
+    pub(crate) role_checked: Instant,
     /// Whether a statement was sent whose response is outstanding, or was abandoned.
-    pub(crate) is_asked: bool,
+    pub(crate) is_outstanding: bool,
 }
 
-impl LastHeard {
-    pub(crate) fn has_answered(&mut self) {
-        (self.answer, self.is_asked) = (Instant::now(), false);
+impl LastResponse {
+    pub(crate) fn record_response(&mut self) {
+        (self.received, self.is_outstanding) = (Instant::now(), false);
     }
 }
 
@@ -58,12 +58,19 @@ impl Connection {
         let began = Instant::now();
         let client = tls.connect(config).await.map_err(storage_error)?;
         let opened = Instant::now();
-        let heard = Mutex::new(LastHeard { answer: opened, role: began, is_asked: false });
-        Ok(Self { client, opened, is_spread: false, log: None, heard, prepared: named_statements.then(Mutex::default) })
+        let last_response = Mutex::new(LastResponse { received: opened, role_checked: began, is_outstanding: false });
+        Ok(Self {
+            client,
+            opened,
+            is_distributed: false,
+            log: None,
+            last_response,
+            prepared: named_statements.then(Mutex::default),
+        })
     }
 
-    pub(crate) fn heard(&self) -> MutexGuard<'_, LastHeard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn last_response(&self) -> MutexGuard<'_, LastResponse> {
+        self.last_response.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -92,11 +99,11 @@ impl Connection {
 
     /// Runs a statement and returns the number of affected rows.
     pub(crate) async fn execute(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<u64, StorageError> {
-        let touched = match self.prepare(sql).await? {
+        let affected = match self.prepare(sql).await? {
             Some(statement) => self.client.execute(&statement, values).await,
             None => self.client.execute_typed(sql.text, &typed(sql, values)).await,
         };
-        touched.map_err(storage_error)
+        affected.map_err(storage_error)
     }
 
     /// Runs statements without values.
@@ -105,7 +112,7 @@ impl Connection {
     }
 
     /// Runs statements without values and returns their messages.
-    pub(crate) async fn ask(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, StorageError> {
+    pub(crate) async fn query_simple(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, StorageError> {
         self.client.simple_query(sql).await.map_err(storage_error)
     }
 

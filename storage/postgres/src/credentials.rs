@@ -89,7 +89,7 @@ const LOCK_USED: Sql = Sql {
     types: &[Type::TEXT_ARRAY],
 };
 
-const NOTE_USES: Sql = Sql {
+const RECORD_USES: Sql = Sql {
     text: "UPDATE credentials AS c SET last_used_at = used.at \
            FROM unnest($1, $2, $3) AS used (account_id, id, at) \
            WHERE c.account_id = used.account_id AND c.id = used.id \
@@ -139,7 +139,7 @@ pub(crate) async fn visit(
 
 /// Returns the credential `id`.
 pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-    if connection.is_spread {
+    if connection.is_distributed {
         return citus::credentials::find(connection, id).await?.first().map(credential_record).transpose();
     }
     first(connection, &FIND, &[&id]).await
@@ -198,7 +198,7 @@ pub(crate) async fn remove_ended(
         return Ok(());
     }
     let ids: Vec<&str> = column(&ended)?;
-    if connection.is_spread {
+    if connection.is_distributed {
         let digests: Vec<&[u8]> = ended.iter().map(|row| get(row, "digest")).collect::<Result<_, _>>()?;
         connection.execute(&REMOVE_ACCOUNTS_OF_CREDENTIALS, &[&digests]).await?;
     }
@@ -207,21 +207,21 @@ pub(crate) async fn remove_ended(
 }
 
 /// Records uses. Ids that cannot be stored are not those of a credential.
-pub(crate) async fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<Option<()>, StorageError> {
+pub(crate) async fn record_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<Option<()>, StorageError> {
     let mut latest = BTreeMap::new();
     for CredentialUse { account, credential_id, at } in uses {
         if can_be_stored(account.as_str()) && can_be_stored(credential_id) {
-            let noted = latest.entry((account.as_str(), &**credential_id)).or_insert(*at);
-            *noted = (*noted).max(*at);
+            let recorded = latest.entry((account.as_str(), &**credential_id)).or_insert(*at);
+            *recorded = (*recorded).max(*at);
         }
     }
-    if connection.is_spread {
-        return citus::credentials::note_uses(connection, &latest).await.map(Some);
+    if connection.is_distributed {
+        return citus::credentials::record_uses(connection, &latest).await.map(Some);
     }
     let (accounts, ids): (Vec<&str>, Vec<&str>) = latest.keys().copied().unzip();
     let times: Vec<i64> = latest.values().map(|at| at.as_microseconds()).collect();
     connection.query(&LOCK_USED, &[&ids]).await?;
-    connection.execute(&NOTE_USES, &[&accounts, &ids, &times]).await.map(|_| Some(()))
+    connection.execute(&RECORD_USES, &[&accounts, &ids, &times]).await.map(|_| Some(()))
 }
 
 /// Returns the record in the first row, if any.
@@ -248,9 +248,9 @@ pub(crate) async fn insert(
     let (digest, account) = (credential.digest.as_bytes().as_slice(), identity.account.as_str());
     // The schema may only guarantee unique ids within an account, but a revocation names no account.
     if find(connection, id).await?.is_some() {
-        return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
+        return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is a credential with this id already"));
     }
-    if connection.is_spread {
+    if connection.is_distributed {
         connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await?;
     }
     let times = [Some(record.created_at), record.expires_at, record.revoked_at, record.last_used_at];

@@ -13,7 +13,7 @@ const REFUSED: [(&str, &str); 3] =
 /// Refuses engines that are known to behave differently.
 pub(crate) async fn check(connection: &Connection) -> Result<(), OpenError> {
     let row = connection.query_one(&ENGINE, &[]).await?;
-    refused(get(&row, "version")?).map_or(Ok(()), |engine| Err(OpenError::Engine(engine)))
+    refused(get(&row, "version")?).map_or(Ok(()), |engine| Err(OpenError::UnsupportedEngine(engine)))
 }
 
 fn refused(version: &str) -> Option<&'static str> {

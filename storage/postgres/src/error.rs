@@ -7,7 +7,7 @@ use std::iter::successors;
 
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::StorageErrorKind::{
-    self, AlreadyThere, Busy, Corrupt, InvalidValue, Other, OutcomeUnknown, Unavailable, UnknownReference,
+    self, AlreadyExists, Busy, Corrupt, InvalidValue, Other, OutcomeUnknown, Unavailable, UnknownReference,
 };
 use tokio_postgres::Error;
 use tokio_postgres::error::{Severity, SqlState};
@@ -55,7 +55,7 @@ fn ends_session(error: &Error) -> bool {
 
 /// Converts the error of a statement or of connecting. The database's own error stays as its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
-    let (kind, message) = meaning(&error);
+    let (kind, message) = kind_and_message(&error);
     StorageError::new(kind, message).with_source(error)
 }
 
@@ -94,9 +94,9 @@ pub(crate) fn is_locked(error: &StorageError) -> bool {
 }
 
 /// Returns the kind and the message of an error, for an operator.
-pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
-    if let Some(complaint) = tls::complaint(error) {
-        return (Unavailable, complaint.into());
+pub(crate) fn kind_and_message(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
+    if let Some(problem) = tls::problem(error) {
+        return (Unavailable, problem.into());
     }
     // Only the database's own message names the object that the role may not use.
     if let Some(refusal) = error.as_db_error().filter(|refusal| *refusal.code() == SqlState::INSUFFICIENT_PRIVILEGE) {
@@ -110,7 +110,7 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
         None if error.is_closed() || is_io(error) => {
             (Unavailable, "the database is out of reach, or closed the connection")
         }
-        None if wants_password(error) => (
+        None if is_password_missing(error) => (
             Unavailable,
             "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
         ),
@@ -120,7 +120,7 @@ pub(crate) fn meaning(error: &Error) -> (StorageErrorKind, Cow<'static, str>) {
 }
 
 /// Returns `true` if an error of opening a database may pass without a change by the operator.
-pub(crate) fn can_pass(error: &StorageError) -> bool {
+pub(crate) fn is_transient(error: &StorageError) -> bool {
     // After an unconfirmed commit, a migration checks the schema again.
     if ![Busy, Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
@@ -130,7 +130,7 @@ pub(crate) fn can_pass(error: &StorageError) -> bool {
     match error.code() {
         Some(&SqlState::PROTOCOL_VIOLATION) => false,
         Some(code) => matches!(code.code().get(..2), Some("08" | "40" | "53" | "55" | "57")),
-        None => tls::complaint(error).is_none() && (error.is_closed() || is_io(error)),
+        None => tls::problem(error).is_none() && (error.is_closed() || is_io(error)),
     }
 }
 
@@ -150,7 +150,7 @@ fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
         }
         SqlState::DISK_FULL => (Unavailable, "the database's disk is full"),
         SqlState::INVALID_CATALOG_NAME => (Unavailable, "there is no database of this name"),
-        SqlState::UNIQUE_VIOLATION => (AlreadyThere, "there is such a record already"),
+        SqlState::UNIQUE_VIOLATION => (AlreadyExists, "there is such a record already"),
         SqlState::FOREIGN_KEY_VIOLATION => (UnknownReference, "there is no such account"),
         SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => {
             (InvalidValue, "the database does not take such a value")
@@ -181,7 +181,7 @@ fn is_lost(code: &SqlState) -> bool {
 }
 
 /// Returns `true` if the password is missing. tokio-postgres has no other sign of it.
-fn wants_password(error: &Error) -> bool {
+fn is_password_missing(error: &Error) -> bool {
     error.source().is_some_and(|source| source.to_string() == "password missing")
 }
 

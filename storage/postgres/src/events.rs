@@ -8,7 +8,7 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::rows::{account_id, column, get, must_not, optional_text, owned_text, time};
+use crate::rows::{account_id, column, get, invalid_value, optional_text, owned_text, time};
 use crate::text::stored;
 
 const TEXT: Type = Type::TEXT;
@@ -97,7 +97,7 @@ pub(crate) fn event(row: &Row) -> Result<CredentialEvent, StorageError> {
         account: account_id(row, "account_id")?,
         id: get::<&str>(row, "id")?.into(),
         at: time(row, "at")?,
-        action: CredentialAction::from_name(action).ok_or_else(|| must_not(&format!("the action {action:?}")))?,
+        action: CredentialAction::from_name(action).ok_or_else(|| invalid_value(&format!("the action {action:?}")))?,
         actor: Actor::from_stored(owned_text(row, "actor")?),
         credential_id: get::<Option<&str>>(row, "credential_id")?.map(Into::into),
         name: optional_text(row, "name")?,

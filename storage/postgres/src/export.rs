@@ -9,7 +9,7 @@ use futures_util::future::try_join_all;
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::accounts::{NAMED, PAGE_OF_ALL, Pages, sorted};
+use crate::accounts::{NAMED_ACCOUNTS, PAGE_OF_ALL, Pages, sorted};
 use crate::connection::{Connection, Sql};
 use crate::rows::get;
 use crate::whole_course::{FIND_MODULES, course_header, find_modules};
@@ -33,7 +33,7 @@ pub(crate) async fn export(
     visit: &mut Visitor<'_>,
 ) -> Result<(), StorageError> {
     // One transaction, so that concurrent changes are not half included.
-    let mut pages = Pages::begin(connection, accounts, [PAGE_OF_ALL, NAMED]).await?;
+    let mut pages = Pages::begin(connection, accounts, [PAGE_OF_ALL, NAMED_ACCOUNTS]).await?;
     loop {
         let page = pages.next().await?;
         if page.is_empty() {
@@ -45,11 +45,11 @@ pub(crate) async fn export(
             }
         }
     }
-    let walks = match accounts {
+    let lists = match accounts {
         Accounts::All => vec![("", &COURSES)],
         Accounts::Only(ids) => sorted(ids).into_iter().map(|id| (id, &COURSES_OF_ONE)).collect(),
     };
-    for (first, sql) in walks {
+    for (first, sql) in lists {
         // Slugs are not empty, so this position precedes the first course.
         let mut last = (first.to_owned(), String::new());
         loop {

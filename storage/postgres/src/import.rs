@@ -38,7 +38,7 @@ const BEFORE_COURSES: [&Sql<'_>; 5] =
     [&FIND_COURSE, &FIND_MODULES, &REMOVE_COURSE[0], &REMOVE_COURSE[1], &REMOVE_COURSE[2]];
 
 /// Maximum number of removals sent before waiting for responses.
-const ASKED_AT_ONCE: usize = 256;
+const MAX_PIPELINED_REMOVALS: usize = 256;
 
 /// Import in one transaction, which [`commit`](Import::commit) ends; closing the connection rolls it back.
 ///
@@ -46,9 +46,9 @@ const ASKED_AT_ONCE: usize = 256;
 /// some roles may not create them.
 pub(crate) struct PostgresImport {
     connection: Connection,
-    put_accounts: HashSet<AccountId>,
+    imported_accounts: HashSet<AccountId>,
     /// Slugs by account, for accounts that exist and are locked.
-    put_courses: HashMap<AccountId, HashSet<Box<str>>>,
+    imported_courses: HashMap<AccountId, HashSet<Box<str>>>,
     /// Accounts whose courses were changed, to have their revision replaced.
     changed: HashSet<AccountId>,
     /// Whether a statement failed. The database then rolls back, and its commit would report no error.
@@ -62,8 +62,8 @@ impl PostgresImport {
         connection.run("SET LOCAL enable_seqscan = off").await?;
         Ok(Self {
             connection,
-            put_accounts: HashSet::new(),
-            put_courses: HashMap::new(),
+            imported_accounts: HashSet::new(),
+            imported_courses: HashMap::new(),
             changed: HashSet::new(),
             failed: false,
         })
@@ -77,12 +77,12 @@ impl PostgresImport {
             .zip(records)
             .map(|(index, record)| match record {
                 Record::Account(account) => {
-                    let is_new = self.note_account(account)?;
+                    let is_new = self.record_account(account)?;
                     accounts.extend(is_new.then_some((index, account)));
                     Ok(Change::Repeated)
                 }
                 Record::Course(course) => {
-                    let is_new = self.note_course(course)?;
+                    let is_new = self.record_course(course)?;
                     courses.extend(is_new.then_some((index, course)));
                     Ok(Change::Repeated)
                 }
@@ -94,7 +94,7 @@ impl PostgresImport {
             outcomes[index] = Ok(change);
         }
         prepare(&self.connection, &BEFORE_COURSES).await?;
-        let cleared = try_join_all(courses.iter().map(|(_, course)| self.make_room(course))).await?;
+        let cleared = try_join_all(courses.iter().map(|(_, course)| self.remove_outdated(course))).await?;
         let mut unwritten = Vec::new();
         for ((index, course), change) in courses.into_iter().zip(cleared) {
             outcomes[index] = Ok(change);
@@ -116,35 +116,35 @@ impl PostgresImport {
             match record {
                 Record::Account(account) => written.insert(&account.id),
                 Record::Course(Course { account, .. }) => {
-                    !written.contains(account) && !self.put_courses.contains_key(account) && named.insert(account)
+                    !written.contains(account) && !self.imported_courses.contains_key(account) && named.insert(account)
                 }
             };
         }
         let connection = &self.connection;
         prepare(connection, &[&LOCK_ACCOUNT]).await?;
         let lock = async |account| Ok((account, lock_account(connection, account).await?));
-        for (account, is_there) in try_join_all(named.into_iter().map(lock)).await? {
-            if is_there {
-                self.put_courses.insert(account.clone(), HashSet::new());
+        for (account, exists) in try_join_all(named.into_iter().map(lock)).await? {
+            if exists {
+                self.imported_courses.insert(account.clone(), HashSet::new());
             }
         }
         Ok(())
     }
 
     /// Records an account. Returns `true` if it is new in this import.
-    fn note_account(&mut self, account: &Account) -> Result<bool, StorageError> {
+    fn record_account(&mut self, account: &Account) -> Result<bool, StorageError> {
         check_storable([account.id.as_str()])?;
-        self.put_courses.entry(account.id.clone()).or_default();
-        Ok(self.put_accounts.insert(account.id.clone()))
+        self.imported_courses.entry(account.id.clone()).or_default();
+        Ok(self.imported_accounts.insert(account.id.clone()))
     }
 
     /// Records a course. Returns `true` if it is new in this import.
-    fn note_course(&mut self, Course { account, slug, .. }: &Course) -> Result<bool, StorageError> {
-        let put = self.put_courses.get_mut(account).ok_or_else(|| unknown_account(account))?;
+    fn record_course(&mut self, Course { account, slug, .. }: &Course) -> Result<bool, StorageError> {
+        let imported = self.imported_courses.get_mut(account).ok_or_else(|| unknown_account(account))?;
         if !is_slug(slug) {
             return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{slug:?} is not a slug")));
         }
-        Ok(put.insert(slug.as_str().into()))
+        Ok(imported.insert(slug.as_str().into()))
     }
 
     async fn write_account(&self, account: &Account) -> Result<Change, StorageError> {
@@ -166,7 +166,7 @@ impl PostgresImport {
     }
 
     /// Removes the stored version of a course if it differs.
-    async fn make_room(&self, course: &Course) -> Result<Change, StorageError> {
+    async fn remove_outdated(&self, course: &Course) -> Result<Change, StorageError> {
         let change = match find_whole_course(&self.connection, course.account.as_str(), &course.slug).await? {
             None => Change::Added,
             Some(known) if known == *course => return Ok(Change::Unchanged),
@@ -179,19 +179,19 @@ impl PostgresImport {
 
     async fn prune_account(&mut self, account: &AccountId) -> Result<Vec<(AccountId, String)>, StorageError> {
         let rows = self.connection.query(&SLUGS, &[&account.as_str()]).await?;
-        let there: Vec<&str> = column(&rows)?;
-        let put = self.put_courses.get(account);
-        let unwanted: Vec<&str> =
-            there.into_iter().filter(|slug| !put.is_some_and(|put| put.contains(*slug))).collect();
-        if unwanted.is_empty() {
+        let stored: Vec<&str> = column(&rows)?;
+        let imported = self.imported_courses.get(account);
+        let pruned: Vec<&str> =
+            stored.into_iter().filter(|slug| !imported.is_some_and(|imported| imported.contains(*slug))).collect();
+        if pruned.is_empty() {
             return Ok(Vec::new());
         }
-        for slugs in unwanted.chunks(ASKED_AT_ONCE) {
+        for slugs in pruned.chunks(MAX_PIPELINED_REMOVALS) {
             let removals = slugs.iter().map(|slug| remove_course(&self.connection, account, slug));
             try_join_all(removals).await?;
         }
         self.changed.insert(account.clone());
-        Ok(unwanted.into_iter().map(|slug| (account.clone(), slug.to_owned())).collect())
+        Ok(pruned.into_iter().map(|slug| (account.clone(), slug.to_owned())).collect())
     }
 
     async fn put_one(&mut self, record: Record) -> Result<Change, StorageError> {
@@ -199,7 +199,7 @@ impl PostgresImport {
     }
 
     /// Records whether an operation failed.
-    fn noted<T>(&mut self, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
+    fn track_failure<T>(&mut self, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
         self.failed |= outcome.is_err();
         outcome
     }
@@ -213,14 +213,14 @@ impl Import for PostgresImport {
 
     async fn creation_time(&mut self, account: &AccountId, slug: &str) -> Result<Option<Timestamp>, StorageError> {
         let found = creation_time(&self.connection, account, slug).await;
-        self.noted(found)
+        self.track_failure(found)
     }
 
     async fn creation_times(&mut self, courses: &[(AccountId, &str)]) -> Result<Vec<Option<Timestamp>>, StorageError> {
         prepare(&self.connection, &[&CREATION_TIME]).await?;
         let each = courses.iter().map(|(account, slug)| creation_time(&self.connection, account, slug));
         let found = try_join_all(each).await;
-        self.noted(found)
+        self.track_failure(found)
     }
 
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
@@ -229,15 +229,15 @@ impl Import for PostgresImport {
 
     async fn put_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
         let outcomes = self.write_all(records).await;
-        self.noted(outcomes)
+        self.track_failure(outcomes)
     }
 
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
-        let accounts: Vec<_> = self.put_accounts.iter().cloned().collect();
+        let accounts: Vec<_> = self.imported_accounts.iter().cloned().collect();
         let mut removed = Vec::new();
         for account in accounts {
             let outcome = self.prune_account(&account).await;
-            removed.extend(self.noted(outcome)?);
+            removed.extend(self.track_failure(outcome)?);
         }
         Ok(removed)
     }

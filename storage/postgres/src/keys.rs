@@ -38,7 +38,7 @@ impl KeyStorage for PostgresStorage {
             credentials::remove_ended(&connection, &key.record.identity.account, key.record.created_at).await?;
             credentials::insert(&connection, key, &self.find_account()).await?;
             let at = key.record.created_at;
-            let event = CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, by);
+            let event = CredentialEvent::for_key(&key.record, CredentialAction::KeyCreated, at, by);
             events::insert(&connection, &event).await.map(Some)
         };
         self.transact(&connection, create).await.map(|_| ())
@@ -56,7 +56,8 @@ impl KeyStorage for PostgresStorage {
         let rename = || async {
             let values: Values<'_> = &[&account, &id, &stored(name)];
             let renamed = credentials::change(&connection, account, id, &RENAME, values).await?;
-            let renamed = log(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await?;
+            let renamed =
+                record_event(&connection, renamed, CredentialAction::KeyRenamed, Timestamp::now(), by).await?;
             events::limit_renames(&connection, account, id).await?;
             Ok(renamed)
         };
@@ -78,7 +79,7 @@ impl KeyStorage for PostgresStorage {
         let rotate = || async {
             let rotated = credentials::rotate(&connection, id, ends_at, successor, &self.find_account()).await?;
             let rotated = rotated.map(|record| (record, true));
-            log(&connection, rotated, CredentialAction::KeyRotated, successor.record.created_at, by).await
+            record_event(&connection, rotated, CredentialAction::KeyRotated, successor.record.created_at, by).await
         };
         self.transact(&connection, rotate).await
     }
@@ -95,21 +96,21 @@ impl KeyStorage for PostgresStorage {
         let revoke = || async {
             let values: Values<'_> = &[&account, &id, &at.as_microseconds()];
             let revoked = credentials::change(&connection, account, id, &REVOKE, values).await?;
-            log(&connection, revoked, CredentialAction::KeyRevoked, at, by).await
+            record_event(&connection, revoked, CredentialAction::KeyRevoked, at, by).await
         };
         self.transact(&connection, revoke).await
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError> {
         let Some([account]) = storable([account.as_str()]) else { return Ok(Vec::new()) };
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let rows = self.readers.read_primary(&LAST_EVENTS, &[&account, &most]).await?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.readers.read_primary(&LAST_EVENTS, &[&account, &limit]).await?;
         rows.iter().map(events::event).collect()
     }
 }
 
 /// Writes the event of a change, if there was one, and returns the key.
-async fn log(
+async fn record_event(
     connection: &Connection,
     changed: Option<Changed>,
     action: CredentialAction,
@@ -118,7 +119,7 @@ async fn log(
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let Some((record, is_changed)) = changed else { return Ok(None) };
     if is_changed {
-        events::insert(connection, &CredentialEvent::to_key(&record, action, at, by)).await?;
+        events::insert(connection, &CredentialEvent::for_key(&record, action, at, by)).await?;
     }
     Ok(Some(record))
 }

@@ -13,8 +13,8 @@ use crate::engine;
 use crate::error::{cause, code, is_locked, unavailable};
 use crate::open_error::OpenError;
 use crate::options::Options;
-use crate::place;
 use crate::rows::{column, get};
+use crate::schema;
 use crate::transaction::commit;
 use crate::versions::{MIGRATIONS, Migration};
 
@@ -24,7 +24,7 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 /// others that create the same tables.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 30;
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Version table of builds from before schema version 1 was redefined.
 const UNRELEASED_VERSION_TABLE: &str = "catalogue_schema";
@@ -78,19 +78,19 @@ pub struct Migrated {
 
 /// State of a schema.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Found {
+pub(crate) struct SchemaState {
     /// 0 if the catalogue has no tables.
     pub(crate) version: u32,
     /// Whether its tables were created for distribution over Citus nodes by account.
-    pub(crate) is_spread: bool,
+    pub(crate) is_distributed: bool,
     /// Whether the database has the extension Citus.
     pub(crate) has_citus: bool,
 }
 
 /// Reads the state of the schema.
-pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
+pub(crate) async fn read_state(options: &Options) -> Result<SchemaState, OpenError> {
     let connection = options.exporting().open().await?;
-    let asking = async {
+    let state = async {
         engine::check(&connection).await?;
         let settings = connection.query_one(&SETTINGS, &[]).await?;
         let (encoding, schema): (String, &str) = (get(&settings, "encoding")?, get(&settings, "schema")?);
@@ -106,13 +106,13 @@ pub(crate) async fn look(options: &Options) -> Result<Found, OpenError> {
             )));
         }
         let has_citus = get(&settings, "has_citus")?;
-        if !place::is_there(&connection, options).await? {
-            return Ok(Found { has_citus, ..Found::default() });
+        if !schema::exists(&connection, options).await? {
+            return Ok(SchemaState { has_citus, ..SchemaState::default() });
         }
-        Ok(Found { has_citus, ..found_in(&connection, &VERSION, options).await? })
+        Ok(SchemaState { has_citus, ..read_state_in(&connection, &VERSION, options).await? })
     };
-    let silent = "the database does not answer; it is slow, or another transaction has its tables locked";
-    timeout(VERSION_TIMEOUT, asking).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(silent))))
+    let unresponsive = "the database does not answer; it is slow, or another transaction has its tables locked";
+    timeout(VERSION_TIMEOUT, state).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(unresponsive))))
 }
 
 /// Brings the database to [`SCHEMA_VERSION`](crate::versions::SCHEMA_VERSION). Does nothing if it is up to date.
@@ -123,16 +123,16 @@ pub(crate) async fn migrate(options: &Options) -> Result<Migrated, OpenError> {
 /// Applies those of `migrations` that the database lacks.
 async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migrated, OpenError> {
     let known = migrations.len() as u32;
-    let Found { version: found, is_spread, has_citus } = look(options).await?;
+    let SchemaState { version: found, is_distributed, has_citus } = read_state(options).await?;
     if found > known {
         return Err(OpenError::NewerSchema { found, known });
     }
     if options.citus && options.courses.views.is_some() {
         let message = "courses in views of another program's tables cannot be spread over nodes; leave --citus out";
-        return Err(OpenError::Spread(message));
+        return Err(OpenError::Distribution(message));
     }
-    let is_placed = !options.citus || is_spread && has_citus && placement::is_done(options).await?;
-    if found == known && is_placed {
+    let is_complete = !options.citus || is_distributed && has_citus && placement::is_complete(options).await?;
+    if found == known && is_complete {
         return Ok(Migrated { from: found, to: found });
     }
     let mut attempt = 1;
@@ -143,7 +143,7 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
             // Requests would queue behind this wait for another transaction's lock, so it is short and repeated.
             Err(OpenError::Failed(error)) if (is_locked(&error) || is_race(&error)) && attempt < ATTEMPTS => {
                 attempt += 1;
-                sleep(PAUSE).await;
+                sleep(RETRY_DELAY).await;
             }
             applied => return applied.map(|from| Migrated { from, to: known.max(from) }),
         }
@@ -162,8 +162,9 @@ async fn apply(
         placement::check(connection, has_citus).await?;
     }
     connection.run(&format!("BEGIN; SET LOCAL lock_timeout = {}", LOCK_TIMEOUT.as_millis())).await?;
-    place::make(connection, options).await?;
-    let Found { version: found, is_spread, .. } = found_in(connection, &LOCKED_VERSION, options).await?;
+    schema::create(connection, options).await?;
+    let SchemaState { version: found, is_distributed, .. } =
+        read_state_in(connection, &LOCKED_VERSION, options).await?;
     if found == 0 {
         let settings = connection.query_one(&SETTINGS, &[]).await?;
         let (schema, role): (&str, &str) = (get(&settings, "quoted_schema")?, get(&settings, "role")?);
@@ -175,7 +176,7 @@ async fn apply(
             _ => error.into(),
         })?;
     }
-    if options.citus && !is_spread {
+    if options.citus && !is_distributed {
         connection.run(placement::WITHOUT_TRIGGERS).await?;
     }
     // Tables without triggers stay without; existing triggers must match the schema version.
@@ -186,11 +187,11 @@ async fn apply(
             connection.run(migration.triggers).await?;
         }
     }
-    if options.citus && !is_spread {
+    if options.citus && !is_distributed {
         connection.run(placement::TABLES).await?;
     }
-    if options.citus || is_spread && has_citus {
-        placement::place(connection).await?;
+    if options.citus || is_distributed && has_citus {
+        placement::distribute(connection).await?;
     }
     let version = found.max(migrations.len() as u32);
     connection.execute(&SET_VERSION, &[&i64::from(version)]).await?;
@@ -199,11 +200,11 @@ async fn apply(
 }
 
 /// Reads the version by `sql`; 0 if there are no tables. Does not look for Citus.
-async fn found_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<Found, OpenError> {
+async fn read_state_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<SchemaState, OpenError> {
     let tables = connection.query(&TABLES, &[]).await?;
     let tables: Vec<&str> = column(&tables)?;
     if tables.is_empty() {
-        return place::check_alone(connection, options).await.map(|()| Found::default());
+        return schema::check_empty(connection, options).await.map(|()| SchemaState::default());
     }
     let views = !tables.contains(&"accounts");
     if tables.contains(&UNRELEASED_VERSION_TABLE) {
@@ -214,14 +215,14 @@ async fn found_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> 
         false => None,
     };
     let Some(row) = row else {
-        return Err(OpenError::Foreign(schema(connection).await?));
+        return Err(OpenError::OtherApplication(schema(connection).await?));
     };
     let version: i64 = get(&row, 0)?;
     if views != options.courses.views.is_some() {
-        return Err(OpenError::MadeForOther { schema: schema(connection).await?, views });
+        return Err(OpenError::OtherCourseSource { schema: schema(connection).await?, views });
     }
     let version = u32::try_from(version).unwrap_or(u32::MAX);
-    Ok(Found { version, is_spread: tables.contains(&"credential_accounts"), has_citus: false })
+    Ok(SchemaState { version, is_distributed: tables.contains(&"credential_accounts"), has_citus: false })
 }
 
 /// Returns the schema that new tables would be created in.

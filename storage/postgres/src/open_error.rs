@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::storage::{StorageError, ViewFault};
+use catalogue_core::storage::{StorageError, ViewProblem};
 
 use crate::{address, error};
 
@@ -25,7 +25,7 @@ pub enum OpenError {
     UnknownParameter,
     /// A parameter occurs twice in the address.
     #[error("the address has the parameter {0} twice; write it once")]
-    Repeated(&'static str),
+    DuplicateParameter(&'static str),
     /// The address requires TLS, which this build lacks.
     #[error("the address asks for TLS (sslmode), which this build does not have")]
     NoTls,
@@ -48,18 +48,18 @@ pub enum OpenError {
         "the database is {0}, which is not supported; use PostgreSQL, and to spread courses over several machines its \
          extension citus"
     )]
-    Engine(&'static str),
+    UnsupportedEngine(&'static str),
     /// The database's encoding is not UTF-8.
     #[error("the database has the encoding {0}; make one with the encoding UTF8")]
     Encoding(String),
     /// The schema contains the views, or something of another program, such as a table with a name of the catalogue's.
     #[error("the schema {0:?} has tables of another program; name another database, or another schema for ours")]
-    Foreign(String),
+    OtherApplication(String),
     /// The schema was created for courses in views and the options name none, or the reverse.
     #[error(
         "the schema {schema:?} was made for courses in {}; name another schema, or say so", if *views { "views" } else { "its own tables" }
     )]
-    MadeForOther {
+    OtherCourseSource {
         /// The schema.
         schema: String,
         /// Whether it was created for courses that are read from views.
@@ -70,8 +70,8 @@ pub enum OpenError {
     #[error("{0}")]
     Role(String),
     /// The views that courses are read from are missing or unreadable.
-    #[error("the courses cannot be read: {}", ViewFault::line(.0))]
-    Views(Vec<ViewFault>),
+    #[error("the courses cannot be read: {}", ViewProblem::line(.0))]
+    Views(Vec<ViewProblem>),
     /// The tables were created by a build before the first release, whose schema this one cannot read.
     #[error(
         "the tables in the schema {schema:?} were made by an older, unreleased build, whose schema this one does not read: {}",
@@ -108,7 +108,7 @@ pub enum OpenError {
     },
     /// The tables are to be distributed, which this database, this node or these options do not allow.
     #[error("{0}")]
-    Spread(&'static str),
+    Distribution(&'static str),
     /// The database is unreachable, or failed.
     #[error("the database cannot be opened")]
     Failed(#[from] StorageError),
@@ -118,7 +118,7 @@ impl OpenError {
     /// Returns `true` if a retry may succeed without a change: the database is unreachable, starting, stopping, busy, or out
     /// of resources.
     #[must_use]
-    pub fn can_pass(&self) -> bool {
-        matches!(self, Self::Failed(error) if error::can_pass(error))
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Failed(error) if error::is_transient(error))
     }
 }

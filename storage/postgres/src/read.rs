@@ -101,7 +101,7 @@ impl CredentialStorage for PostgresStorage {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let rows = match &self.views {
             Some(views) => return views.find_credential(&self.readers, digest).await,
-            None if self.is_spread => citus::credentials::look_up(&self.readers, digest).await?,
+            None if self.is_distributed => citus::credentials::look_up(&self.readers, digest).await?,
             None => self.readers.read(&FIND_CREDENTIAL, &[&digest.as_bytes().as_slice()]).await?,
         };
         let Some(row) = rows.first() else { return Ok(None) };

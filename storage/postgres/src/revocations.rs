@@ -6,7 +6,7 @@ use catalogue_core::storage::StorageError;
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql, Values};
-use crate::sign_ins::long_before;
+use crate::sign_ins::retention_cutoff;
 
 const INSERT_REVOCATIONS: Sql = Sql {
     text: "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) \
@@ -15,7 +15,7 @@ const INSERT_REVOCATIONS: Sql = Sql {
 };
 
 /// Skips rows locked by another transaction: this never waits.
-const REMOVE_REVOCATIONS_LONG_OVER: Sql = Sql {
+const REMOVE_REVOCATIONS_PAST_RETENTION: Sql = Sql {
     text: "DELETE FROM revoked_tokens WHERE digest = ANY(ARRAY(SELECT digest FROM revoked_tokens \
            WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
     types: &[Type::INT8],
@@ -28,8 +28,8 @@ pub(crate) async fn add(
     expires_at: Timestamp,
     at: Timestamp,
 ) -> Result<Option<()>, StorageError> {
-    if !connection.is_spread {
-        connection.execute(&REMOVE_REVOCATIONS_LONG_OVER, &[&long_before(at)]).await?;
+    if !connection.is_distributed {
+        connection.execute(&REMOVE_REVOCATIONS_PAST_RETENTION, &[&retention_cutoff(at)]).await?;
     }
     // Sorted, so that transactions that store the same digests wait for each other instead of deadlocking.
     let mut digests: Vec<&[u8]> = digests.iter().map(|digest| digest.as_bytes().as_slice()).collect();

@@ -13,7 +13,7 @@ use tokio_postgres::types::FromSql;
 use uuid::Uuid;
 
 use crate::error::corrupt;
-use crate::text::shown;
+use crate::text::displayed;
 
 /// The name or the position of a column.
 pub(crate) trait Column: RowIndex + fmt::Display {}
@@ -32,12 +32,12 @@ pub(crate) fn column<'r, T: FromSql<'r>>(rows: &'r [Row]) -> Result<Vec<T>, Stor
 
 /// Returns the displayed text in `column`.
 pub(crate) fn owned_text(row: &Row, column: impl Column) -> Result<String, StorageError> {
-    Ok(shown(get(row, column)?).into_owned())
+    Ok(displayed(get(row, column)?).into_owned())
 }
 
 /// Returns the displayed text in `column`, or `None` if it is null.
 pub(crate) fn optional_text(row: &Row, column: impl Column) -> Result<Option<String>, StorageError> {
-    Ok(get::<Option<&str>>(row, column)?.map(|stored| shown(stored).into_owned()))
+    Ok(get::<Option<&str>>(row, column)?.map(|stored| displayed(stored).into_owned()))
 }
 
 /// Returns the time in `column`, stored in microseconds.
@@ -51,10 +51,10 @@ pub(crate) fn optional_time(row: &Row, column: impl Column) -> Result<Option<Tim
 }
 
 fn checked_time(microseconds: i64) -> Result<Timestamp, StorageError> {
-    Timestamp::from_microseconds(microseconds).ok_or_else(|| must_not(&format!("the time {microseconds}")))
+    Timestamp::from_microseconds(microseconds).ok_or_else(|| invalid_value(&format!("the time {microseconds}")))
 }
 
-pub(crate) fn must_not(what: &str) -> StorageError {
+pub(crate) fn invalid_value(what: &str) -> StorageError {
     StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), S
     let (published, hidden): (Vec<Option<i64>>, Vec<bool>) = (get(row, "published")?, get(row, "hidden")?);
     let [modules, created]: [Vec<i64>; 2] = [get(row, "module_counts")?, get(row, "created")?];
     for (number, slug) in slugs.into_iter().enumerate() {
-        let [title, language] = [&titles, &languages].map(|texts| shown(texts[number]));
+        let [title, language] = [&titles, &languages].map(|texts| displayed(texts[number]));
         let modules = modules[number];
         let course = CourseRow {
             slug,
@@ -73,7 +73,7 @@ pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), S
             language: &language,
             published_at: published[number].map(checked_time).transpose()?,
             hidden: hidden[number],
-            module_count: u32::try_from(modules).map_err(|_| must_not(&format!("the module count {modules}")))?,
+            module_count: u32::try_from(modules).map_err(|_| invalid_value(&format!("the module count {modules}")))?,
         };
         let position = || Ok(Position { created_at: checked_time(created[number])?, slug: slug.to_owned() });
         if rows.try_push(course, position)?.is_break() {
@@ -96,10 +96,11 @@ fn identity(row: &Row) -> Result<Identity, StorageError> {
     match CredentialKind::from_name(kind) {
         Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, get::<&str>(row, "id")?, scopes)),
         Some(CredentialKind::OAuth) => {
-            let digest = get::<&[u8]>(row, "digest")?.try_into().map_err(|_| must_not("a digest of another length"))?;
+            let digest =
+                get::<&[u8]>(row, "digest")?.try_into().map_err(|_| invalid_value("a digest of another length"))?;
             Ok(Identity::oauth(account, &TokenDigest::from_bytes(digest), scopes))
         }
-        Some(CredentialKind::Session) | None => Err(must_not(&format!("the credential kind {kind:?}"))),
+        Some(CredentialKind::Session) | None => Err(invalid_value(&format!("the credential kind {kind:?}"))),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 
 /// Retention of other accounts' ended rows, which differ from unknown ones, and of expired tokens' revocations.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Stored names of the two kinds.
 const LINK: &str = "link";
@@ -39,7 +39,7 @@ const LOCK_SIGN_INS: Sql = Sql {
 };
 
 /// Rows of any account, except those locked by another transaction: this never waits.
-const REMOVE_LONG_OVER: Sql = Sql {
+const REMOVE_PAST_RETENTION: Sql = Sql {
     text: "DELETE FROM sign_ins WHERE digest = ANY(ARRAY(SELECT digest FROM sign_ins \
            WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
     types: &[Type::INT8],
@@ -79,8 +79,8 @@ impl SignInStorage for PostgresStorage {
             create(&connection, link, by).await
         };
         self.transact(&connection, make).await?;
-        if connection.is_spread {
-            citus::purge(&connection, &citus::sign_ins::PURGE_SIGN_INS, long_before(link.created_at)).await;
+        if connection.is_distributed {
+            citus::purge(&connection, &citus::sign_ins::PURGE_SIGN_INS, retention_cutoff(link.created_at)).await;
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl SignInStorage for PostgresStorage {
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
         // Any client may send a code, so an unknown one costs only a read over the pool.
-        let found = self.look_up(link, LINK).await?.filter(|found| !found.is_over(now));
+        let found = self.look_up(link, LINK).await?.filter(|found| !found.is_expired(now));
         let Some(Session { account, .. }) = found else { return Ok(None) };
         let connection = self.writer().await?;
         let exchanged = self.transact(&connection, || exchange(&connection, &account.id, link, now, session)).await?;
@@ -110,7 +110,8 @@ impl SignInStorage for PostgresStorage {
             if remove(&connection, &session.account.id, &[digest.as_bytes()]).await? == 0 {
                 return Ok(None);
             }
-            log(&connection, &session.account.id, CredentialAction::SignedOut, Timestamp::now(), &Actor::OWNER).await
+            record_event(&connection, &session.account.id, CredentialAction::SignedOut, Timestamp::now(), &Actor::OWNER)
+                .await
         };
         self.transact(&connection, end).await.map(|_| ())
     }
@@ -131,7 +132,7 @@ impl PostgresStorage {
     /// Returns the link or session with this digest. If the views lack its account, ends all of the account's: the id may be
     /// reused.
     async fn look_up(&self, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
-        let rows = match self.is_spread {
+        let rows = match self.is_distributed {
             true => citus::sign_ins::look_up(&self.readers, digest, kind).await?,
             false => self.readers.read_primary(&self.find_sign_in(), &[&digest.as_bytes().as_slice(), &kind]).await?,
         };
@@ -155,7 +156,7 @@ impl PostgresStorage {
                 return Ok(None);
             }
             if let Some(by) = by {
-                log(&connection, account, CredentialAction::SignedOut, Timestamp::now(), by).await?;
+                record_event(&connection, account, CredentialAction::SignedOut, Timestamp::now(), by).await?;
             }
             Ok(Some(ended))
         };
@@ -167,24 +168,24 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     let NewSignIn { digest, account, created_at, expires_at } = link;
     insert(connection, LINK, digest, account, [*created_at, *expires_at]).await?;
     let locked = lock(connection, account).await?;
-    let mut over = Vec::new();
+    let mut expired = Vec::new();
     for row in &locked {
         let found: &[u8] = get(row, "digest")?;
         if time(row, "expires_at")? <= *created_at && found != digest.as_bytes() {
-            over.push(found);
+            expired.push(found);
         }
     }
-    remove(connection, account, &over).await?;
-    if !connection.is_spread {
-        connection.execute(&REMOVE_LONG_OVER, &[&long_before(*created_at)]).await?;
+    remove(connection, account, &expired).await?;
+    if !connection.is_distributed {
+        connection.execute(&REMOVE_PAST_RETENTION, &[&retention_cutoff(*created_at)]).await?;
     }
     events::remove_old(connection, account.as_str(), *created_at).await?;
-    log(connection, account, CredentialAction::LinkMade, *created_at, by).await
+    record_event(connection, account, CredentialAction::LinkMade, *created_at, by).await
 }
 
 /// Returns the retention cutoff: rows that ended by then can be removed.
-pub(crate) fn long_before(at: Timestamp) -> i64 {
-    at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
+pub(crate) fn retention_cutoff(at: Timestamp) -> i64 {
+    at.as_microseconds().saturating_sub(SIGN_IN_RETENTION.as_micros() as i64)
 }
 
 async fn exchange(
@@ -204,7 +205,7 @@ async fn exchange(
     let sessions = connection.query(&NEWEST_SESSIONS, &[&account.as_str()]).await?;
     let surplus: Vec<&[u8]> = column(sessions.get(MAX_SESSIONS..).unwrap_or_default())?;
     remove(connection, account, &surplus).await?;
-    log(connection, account, CredentialAction::SignedIn, now, &Actor::OWNER).await
+    record_event(connection, account, CredentialAction::SignedIn, now, &Actor::OWNER).await
 }
 
 async fn lock(connection: &Connection, account: &AccountId) -> Result<Vec<Row>, StorageError> {
@@ -219,7 +220,7 @@ async fn insert(
     times: [Timestamp; 2],
 ) -> Result<(), StorageError> {
     let [created_at, expires_at] = times.map(Timestamp::as_microseconds);
-    if connection.is_spread {
+    if connection.is_distributed {
         citus::sign_ins::insert_account(connection, digest, account.as_str(), expires_at).await?;
     }
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account.as_str(), &kind, &created_at, &expires_at];
@@ -235,7 +236,7 @@ async fn remove(connection: &Connection, account: &AccountId, digests: &[&[u8]])
     connection.execute(&REMOVE, &[&account.as_str(), &digests]).await
 }
 
-async fn log(
+async fn record_event(
     connection: &Connection,
     account: &AccountId,
     action: CredentialAction,

@@ -15,7 +15,7 @@ use crate::citus;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::credentials::FIND_ACCOUNT;
-use crate::error::can_pass;
+use crate::error::is_transient;
 use crate::migration::{self, Migrated};
 use crate::open_error::OpenError;
 use crate::options::Options;
@@ -37,7 +37,7 @@ pub struct PostgresStorage {
     options: Arc<Options>,
     write_timeout: Duration,
     /// Whether the tables are distributed over Citus nodes by account.
-    pub(crate) is_spread: bool,
+    pub(crate) is_distributed: bool,
     has_citus: bool,
 }
 
@@ -48,24 +48,25 @@ impl PostgresStorage {
     /// Returns [`OpenError`] if the database is unreachable, if its tables are another program's or of another schema version,
     /// or if views that the options name, or their columns, are missing or of an unreadable type. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
-        for server in &options.in_the_clear {
+        for server in &options.unencrypted_servers {
             tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
         }
-        let migration::Found { version: found, is_spread, has_citus } = migration::look(options).await?;
+        let migration::SchemaState { version: found, is_distributed, has_citus } =
+            migration::read_state(options).await?;
         match found.cmp(&SCHEMA_VERSION) {
             Ordering::Less => Err(OpenError::OlderSchema { found, known: SCHEMA_VERSION }),
             Ordering::Equal => {
                 let options = Arc::new(options.clone());
                 let views = Views::open(&options).await?;
                 let readers = Arc::new(Readers::new(&options));
-                let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_spread, has_citus };
-                match storage.ask_as_requests_do().await {
+                let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_distributed, has_citus };
+                match storage.check_request_queries().await {
                     // Perhaps only one node is down; those of other accounts may be up.
-                    Err(error) if is_spread && can_pass(&error) => {
+                    Err(error) if is_distributed && is_transient(&error) => {
                         storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
                         tracing::warn!(%error, "a node does not answer: requests of its accounts are answered 500");
                     }
-                    asked => asked?,
+                    checked => checked?,
                 }
                 Ok(storage)
             }
@@ -75,13 +76,13 @@ impl PostgresStorage {
 
     /// Runs the queries of requests once, over the same connections, so that opening fails if the role may not read a table or
     /// a pooler refuses the settings of a session.
-    async fn ask_as_requests_do(&self) -> Result<(), StorageError> {
-        let nobody = AccountId::new("");
+    async fn check_request_queries(&self) -> Result<(), StorageError> {
+        let no_account = AccountId::new("");
         let none = TokenDigest::from_bytes([0; 32]);
         self.find_credential(&none).await?;
         let page = PageRequest::default();
-        self.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
-        self.find_course(&nobody, "none").await?;
+        self.list_courses(&no_account, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
+        self.find_course(&no_account, "none").await?;
         self.is_revoked(&none).await.map(|_| ())
     }
 
@@ -97,8 +98,8 @@ impl PostgresStorage {
     /// Sets how long a change to keys, sign-ins or one course waits for another program that writes the same rows. Default: 5
     /// seconds; minimum: 1 ms. With a longer timeout than the default, a call that has waited for a second logs a warning.
     #[must_use]
-    pub fn write_timeout(self, longest: Duration) -> Self {
-        Self { write_timeout: longest, ..self }
+    pub fn write_timeout(self, timeout: Duration) -> Self {
+        Self { write_timeout: timeout, ..self }
     }
 
     /// Creates missing tables and brings existing ones up to date, in one transaction. Of several concurrent calls, one
@@ -125,8 +126,8 @@ impl PostgresStorage {
     }
 
     /// Returns the statement for the catalogue's own tables, or its counterpart over views.
-    pub(crate) fn sql<'s>(&'s self, ours: Sql<'s>, over_views: fn(&Statements) -> &Statement) -> Sql<'s> {
-        self.views.as_ref().map_or(ours, |views| over_views(&views.statements).sql())
+    pub(crate) fn sql<'s>(&'s self, own: Sql<'s>, over_views: fn(&Statements) -> &Statement) -> Sql<'s> {
+        self.views.as_ref().map_or(own, |views| over_views(&views.statements).sql())
     }
 
     pub(crate) fn find_account(&self) -> Sql<'_> {
@@ -135,12 +136,12 @@ impl PostgresStorage {
 
     /// Opens a connection for one change.
     pub(crate) async fn writer(&self) -> Result<Connection, StorageError> {
-        Ok(self.of_layout(self.options.writing().without_names().open().await?))
+        Ok(self.with_layout(self.options.writing().without_names().open().await?))
     }
 
     /// Opens a connection for many changes, as in an import.
     pub(crate) async fn importer(&self) -> Result<Connection, StorageError> {
-        Ok(self.of_layout(self.options.writing().open().await?))
+        Ok(self.with_layout(self.options.writing().open().await?))
     }
 
     /// Runs a change in one transaction.
@@ -157,20 +158,20 @@ impl PostgresStorage {
 
     /// Opens a connection that can read everything, for administration.
     pub(crate) async fn exporter(&self) -> Result<Connection, StorageError> {
-        Ok(self.of_layout(self.options.exporting().open().await?))
+        Ok(self.with_layout(self.options.exporting().open().await?))
     }
 
-    fn of_layout(&self, mut connection: Connection) -> Connection {
-        connection.is_spread = self.is_spread;
+    fn with_layout(&self, mut connection: Connection) -> Connection {
+        connection.is_distributed = self.is_distributed;
         connection
     }
 
     /// Returns what an operator must fix in Citus; empty without Citus or if it cannot be queried.
-    pub(crate) async fn faults(&self) -> Vec<String> {
+    pub(crate) async fn problems(&self) -> Vec<String> {
         if !self.has_citus {
             return Vec::new();
         }
-        citus::standing::faults(&self.readers, self.is_spread).await.unwrap_or_else(|error| {
+        citus::health::problems(&self.readers, self.is_distributed).await.unwrap_or_else(|error| {
             tracing::debug!(%error, "what Citus knows of its nodes cannot be read");
             Vec::new()
         })

@@ -19,20 +19,20 @@ pub(crate) fn stored(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the displayed text of a stored one. Other writers may have stored a single U+FFFE, which stays.
-pub(crate) fn shown(stored: &str) -> Cow<'_, str> {
+pub(crate) fn displayed(stored: &str) -> Cow<'_, str> {
     if !stored.contains(ESCAPE) {
         return Cow::Borrowed(stored);
     }
-    let mut shown = String::with_capacity(stored.len());
+    let mut displayed = String::with_capacity(stored.len());
     let mut rest = stored;
     while let Some((before, after)) = rest.split_once(ESCAPE) {
-        shown.push_str(before);
+        displayed.push_str(before);
         let escaped = after.chars().next().filter(|c| [ZERO, ESCAPE].contains(c));
-        shown.push(if escaped == Some(ZERO) { '\0' } else { ESCAPE });
+        displayed.push(if escaped == Some(ZERO) { '\0' } else { ESCAPE });
         rest = &after[escaped.map_or(0, char::len_utf8)..];
     }
-    shown.push_str(rest);
-    Cow::Owned(shown)
+    displayed.push_str(rest);
+    Cow::Owned(displayed)
 }
 
 /// Returns `true` if `text` can be a stored id or slug.
@@ -72,7 +72,7 @@ mod tests {
         for text in texts {
             let stored = stored(&text);
             assert!(!stored.contains('\0'), "{text:?}");
-            assert_eq!(shown(&stored), text, "{stored:?}");
+            assert_eq!(displayed(&stored), text, "{stored:?}");
         }
     }
 
@@ -80,8 +80,8 @@ mod tests {
     fn what_is_usual_is_neither_changed_nor_copied() {
         for text in ["", "a title", "\u{1}\u{1f917}0"] {
             assert!(matches!(stored(text), Cow::Borrowed(same) if same == text));
-            assert!(matches!(shown(text), Cow::Borrowed(same) if same == text));
+            assert!(matches!(displayed(text), Cow::Borrowed(same) if same == text));
         }
-        assert_eq!(shown("a\u{fffe}b\u{fffe}"), "a\u{fffe}b\u{fffe}");
+        assert_eq!(displayed("a\u{fffe}b\u{fffe}"), "a\u{fffe}b\u{fffe}");
     }
 }

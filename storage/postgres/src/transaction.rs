@@ -14,37 +14,38 @@ use crate::error::{driver_error, is_locked, unavailable};
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
 /// Like [`DEADLINE`], for a change of many rows.
-pub(crate) const LONG: Duration = Duration::from_secs(60 * 60);
+pub(crate) const BULK_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
 /// Timeout for another transaction's lock.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Delay before a write with a longer timeout logs that it waits for a lock.
-const SILENT: Duration = Duration::from_secs(1);
+const LOG_WAIT_AFTER: Duration = Duration::from_secs(1);
 /// Total timeout for another transaction's lock, for a change of many rows.
-pub(crate) const PATIENT: Duration = Duration::from_secs(60);
+pub(crate) const LONG_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs `change` in a transaction on a dedicated connection, whose end rolls back a failed change. `None` commits nothing. If
-/// `patience` exceeds [`LOCK_TIMEOUT`], a wait of more than a second is logged.
+/// `lock_timeout` exceeds [`LOCK_TIMEOUT`], a wait of more than a second is logged.
 pub(crate) async fn transact<T, F>(
     connection: &Connection,
     deadline: Duration,
-    patience: Duration,
+    lock_timeout: Duration,
     change: impl Fn() -> F,
 ) -> Result<Option<T>, StorageError>
 where
     F: Future<Output = Result<Option<T>, StorageError>>,
 {
-    let is_patient = patience > LOCK_TIMEOUT;
-    let mut outcome = changed(connection, deadline, if is_patient { SILENT } else { patience }, change()).await;
-    if is_patient && outcome.as_ref().is_err_and(is_locked) {
-        let seconds = patience.as_secs();
+    let is_long = lock_timeout > LOCK_TIMEOUT;
+    let mut outcome =
+        run_change(connection, deadline, if is_long { LOG_WAIT_AFTER } else { lock_timeout }, change()).await;
+    if is_long && outcome.as_ref().is_err_and(is_locked) {
+        let seconds = lock_timeout.as_secs();
         tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
-        in_time(DEADLINE, async { connection.run("ROLLBACK").await }).await?;
-        outcome = changed(connection, deadline, patience.saturating_sub(SILENT), change()).await;
+        with_deadline(DEADLINE, async { connection.run("ROLLBACK").await }).await?;
+        outcome = run_change(connection, deadline, lock_timeout.saturating_sub(LOG_WAIT_AFTER), change()).await;
     }
     let changed = outcome?;
     if changed.is_some() {
-        timeout(DEADLINE, commit(connection)).await.unwrap_or_else(|_| Err(unknown()))?;
+        timeout(DEADLINE, commit(connection)).await.unwrap_or_else(|_| Err(outcome_unknown()))?;
     }
     Ok(changed)
 }
@@ -54,19 +55,19 @@ pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Re
     // PostgreSQL treats 0 as no limit, and accepts no larger values.
     let milliseconds = lock_timeout.as_millis().clamp(1, i32::MAX as u128);
     // Citus forwards settings made after this one to other nodes.
-    let handed_on = if connection.is_spread { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
+    let propagation = if connection.is_distributed { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
     let sql =
-        format!("BEGIN; SET LOCAL catalogue.writer = 'self'; {handed_on} SET LOCAL lock_timeout = {milliseconds}");
+        format!("BEGIN; SET LOCAL catalogue.writer = 'self'; {propagation} SET LOCAL lock_timeout = {milliseconds}");
     connection.run(&sql).await
 }
 
-async fn changed<T>(
+async fn run_change<T>(
     connection: &Connection,
     deadline: Duration,
     lock_timeout: Duration,
     change: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
-    in_time(deadline + lock_timeout, async {
+    with_deadline(deadline + lock_timeout, async {
         begin(connection, lock_timeout).await?;
         change.await
     })
@@ -74,7 +75,7 @@ async fn changed<T>(
 }
 
 /// Returns the call's outcome, or an error if the database does not respond in time. For calls that commit nothing.
-pub(crate) async fn in_time<T>(
+pub(crate) async fn with_deadline<T>(
     deadline: Duration,
     call: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
@@ -88,11 +89,11 @@ pub(crate) async fn commit(connection: &Connection) -> Result<(), StorageError> 
     }
     connection.run("COMMIT").await.map_err(|error| match is_refusal(&error) {
         true => error,
-        false => unknown().with_source(error),
+        false => outcome_unknown().with_source(error),
     })
 }
 
-fn unknown() -> StorageError {
+fn outcome_unknown() -> StorageError {
     StorageError::new(StorageErrorKind::OutcomeUnknown, "the database did not confirm the commit")
 }
 

@@ -28,8 +28,8 @@ pub(crate) async fn find_whole_course(
     slug: &str,
 ) -> Result<Option<Course>, StorageError> {
     let values: Values<'_> = &[&account, &slug];
-    let asked = try_join(connection.query(&FIND_COURSE, values), find_modules(connection, account, slug));
-    let (found, modules) = asked.await?;
+    let queries = try_join(connection.query(&FIND_COURSE, values), find_modules(connection, account, slug));
+    let (found, modules) = queries.await?;
     let Some(row) = found.first() else { return Ok(None) };
     Ok(Some(Course { modules, ..course_header(row)? }))
 }

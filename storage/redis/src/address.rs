@@ -5,7 +5,7 @@ use std::fmt;
 use redis::Client;
 use thiserror::Error;
 
-const RIGHT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
+const HINT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
 
 /// Address of Redis, perhaps with a user and a password, which are never shown.
 #[derive(Clone)]
@@ -16,10 +16,10 @@ pub struct RedisAddress(pub(crate) Client);
 #[non_exhaustive]
 pub enum InvalidRedisAddress {
     /// The text does not begin with `redis://`.
-    #[error("the store of the rate limit is Redis without TLS; {RIGHT}")]
+    #[error("the store of the rate limit is Redis without TLS; {HINT}")]
     Scheme,
     /// The rest of the text is not a host and port.
-    #[error("the address of the store cannot be read; {RIGHT}")]
+    #[error("the address of the store cannot be read; {HINT}")]
     Unreadable,
 }
 
@@ -55,12 +55,12 @@ mod tests {
 
     #[test]
     fn addresses_are_shown_without_their_secrets() {
-        for (text, shown) in [
+        for (text, displayed) in [
             ("redis://127.0.0.1", "redis://127.0.0.1:6379"),
             ("redis://user:hunter2@cache.example:1234/3", "redis://cache.example:1234"),
         ] {
             let address = RedisAddress::parse(text).unwrap();
-            assert_eq!(address.to_string(), shown);
+            assert_eq!(address.to_string(), displayed);
             assert!(!format!("{address:?}").contains("hunter2"));
         }
         for text in ["", "hunter2", "http://hunter2@a", "rediss://:hunter2@a", "redis://", "redis://:hunter2@a:port"] {

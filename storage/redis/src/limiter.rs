@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use catalogue_core::async_trait;
-use catalogue_core::limit::{RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::limit::{Acquired, RateLimit, RateLimitKey, RateLimiter};
 
 use crate::address::RedisAddress;
 use crate::store::{RedisUnavailable, Store};
@@ -36,8 +36,8 @@ impl RedisRateLimiter {
     }
 
     /// Queries Redis before the first request does, so that an outage is logged immediately.
-    pub async fn look(&self) {
-        self.store.look().await;
+    pub async fn probe(&self) {
+        self.store.probe().await;
     }
 
     /// Returns the running count of requests that passed uncounted.
@@ -47,11 +47,11 @@ impl RedisRateLimiter {
     }
 
     /// Returns the Redis key of the windows of `key` under this limit; `None` for a kind of key that only a newer core counts.
-    fn place(&self, key: RateLimitKey<'_>) -> Option<String> {
+    fn window_key(&self, key: RateLimitKey<'_>) -> Option<String> {
         let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
         Some(match key {
             RateLimitKey::Credential(caller) => {
-                let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.counted_as());
+                let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.rate_limit_subject());
                 // With the account's length, so that no account id can run into a credential id.
                 format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{id}", account.len())
             }
@@ -76,22 +76,22 @@ impl RateLimiter for RedisRateLimiter {
         self.limit
     }
 
-    async fn take(&self, key: RateLimitKey<'_>) -> Taken {
-        let taken = match self.place(key) {
-            Some(place) => self.store.take(place, self.limit.requests(), self.limit.window()).await,
+    async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired {
+        let taken = match self.window_key(key) {
+            Some(window_key) => self.store.acquire(window_key, self.limit.requests(), self.limit.window()).await,
             None => None,
         };
         let Some((granted, remaining, milliseconds, window)) = taken else {
             self.store.uncounted.fetch_add(1, Ordering::Relaxed);
-            return Taken::Uncounted;
+            return Acquired::Uncounted;
         };
         let resets_in = Duration::from_millis(milliseconds);
-        if granted { Taken::Granted { remaining, resets_in, window } } else { Taken::Refused { resets_in } }
+        if granted { Acquired::Granted { remaining, resets_in, window } } else { Acquired::Limited { resets_in } }
     }
 
-    async fn give_back(&self, key: RateLimitKey<'_>, window: u64) {
-        if let Some(place) = self.place(key) {
-            self.store.give_back(place, window).await;
+    async fn refund(&self, key: RateLimitKey<'_>, window: u64) {
+        if let Some(window_key) = self.window_key(key) {
+            self.store.refund(window_key, window).await;
         }
     }
 }
@@ -107,18 +107,18 @@ mod tests {
     fn every_credential_has_a_place_of_its_own() {
         let limit = RateLimit::new(600, Duration::from_secs(60)).unwrap();
         let limiter = RedisRateLimiter::new(limit, RedisAddress::parse("redis://127.0.0.1").unwrap());
-        let place = |account, id| {
+        let window_key = |account, id| {
             let identity = Identity::api_key(AccountId::new(account), id, Scopes::default());
-            limiter.place(RateLimitKey::Credential(&identity)).unwrap()
+            limiter.window_key(RateLimitKey::Credential(&identity)).unwrap()
         };
-        assert_eq!(place("acc", "key_1"), "catalogue:600/60:api-key:3:acc:key_1");
-        assert_ne!(place("a:b", "c"), place("a", "b:c"));
+        assert_eq!(window_key("acc", "key_1"), "catalogue:600/60:api-key:3:acc:key_1");
+        assert_ne!(window_key("a:b", "c"), window_key("a", "b:c"));
         // A client of an issuer has one key in Redis for all its tokens (decision O20).
         let signed = || {
             let digest = NewToken::mint(catalogue_core::auth::CredentialKind::OAuth).digest();
             let issued = Issued::new("https://id.example.com", Some("partner".into()));
             let identity = Identity::issued(AccountId::new("acc"), &digest, Scopes::default(), issued);
-            limiter.place(RateLimitKey::Credential(&identity)).unwrap()
+            limiter.window_key(RateLimitKey::Credential(&identity)).unwrap()
         };
         assert_eq!(signed(), signed());
         assert!(signed().starts_with("catalogue:600/60:oauth:3:acc:client:"));

@@ -109,7 +109,7 @@ pub(crate) fn remove(
 ) -> Result<Option<RemovedAccount>, StorageError> {
     let removed = remove_rows(&transaction, account.as_str()).map_err(removal_error)?;
     let Some(mut removed) = removed else { return Ok(None) };
-    removed.remains = transaction.commit_without_traces()?;
+    removed.remains = transaction.commit_and_scrub()?;
     Ok(Some(removed))
 }
 

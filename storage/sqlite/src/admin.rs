@@ -16,17 +16,17 @@ use crate::import::SqliteImport;
 use crate::readers::ADMINISTRATION_WAIT;
 use crate::revocations;
 use crate::storage::SqliteStorage;
-use crate::write::PATIENT;
+use crate::write::LONG_LOCK_TIMEOUT;
 
 #[async_trait]
 impl AdminStorage for SqliteStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        self.refuse_over_views("imported")?;
+        self.require_own_courses("imported")?;
         Ok(Box::new(SqliteImport::begin(self.begin(BUSY_TIMEOUT)?)?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        self.refuse_over_views("exported")?;
+        self.require_own_courses("exported")?;
         let mut connection = self.readers.database().open_exporter()?;
         export(&mut connection, accounts, visit).map_err(storage_error)
     }
@@ -45,12 +45,12 @@ impl AdminStorage for SqliteStorage {
     }
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
-        self.refuse_over_views("removed")?;
-        accounts::remove(self.begin(PATIENT)?, account)
+        self.require_own_courses("removed")?;
+        accounts::remove(self.begin(LONG_LOCK_TIMEOUT)?, account)
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        self.refuse_over_views("removed")?;
+        self.require_own_courses("removed")?;
         let sql = "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2";
         let transaction = self.begin(BUSY_TIMEOUT)?;
         let removed = transaction.execute(sql, [account.as_str(), slug]).map_err(storage_error)?;
@@ -71,12 +71,12 @@ impl AdminStorage for SqliteStorage {
         self.readers.read_within(ADMINISTRATION_WAIT, |connection| credentials::find(connection, id))
     }
 
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         if uses.is_empty() {
             return Ok(());
         }
         let uses = uses.to_vec();
-        self.write(move |connection| credentials::note_uses(connection, &uses).map_err(storage_error)).await
+        self.write(move |connection| credentials::record_uses(connection, &uses).map_err(storage_error)).await
     }
 
     async fn revoke_tokens(

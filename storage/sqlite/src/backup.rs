@@ -15,7 +15,7 @@ use crate::error::storage_error;
 use crate::storage::SqliteStorage;
 
 /// Number of pages copied between two reports of progress: 1 MiB with pages of 4 KiB.
-const PAGES_A_STEP: i32 = 256;
+const PAGES_PER_STEP: i32 = 256;
 
 /// Callback with the number of copied bytes and the total, which may cancel the copy.
 type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
@@ -26,19 +26,19 @@ type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 pub enum BackupError {
     /// The target already exists.
     #[error("is there already; name a file that is not")]
-    There,
+    AlreadyExists,
     /// The directory of the target does not exist.
     #[error("its directory does not exist; make it first")]
-    NoDirectory,
+    MissingDirectory,
     /// The database cannot be copied.
     #[error("no copy was made")]
-    NotCopied(#[source] StorageError),
+    Copy(#[source] StorageError),
     /// The file cannot be written.
     #[error("cannot be written: {0}")]
-    NotWritten(io::Error),
+    Write(io::Error),
     /// The copy exists, but may not survive a power failure.
     #[error("is whole, but may be lost if the machine stops: its directory cannot be synced: {0}")]
-    NotSynced(io::Error),
+    Sync(io::Error),
 }
 
 impl SqliteStorage {
@@ -46,7 +46,7 @@ impl SqliteStorage {
     ///
     /// Uses SQLite's backup, for any schema version. The copy is of one instant, and appears when it is complete and on the
     /// disk, with the mode of the database. `progress` gets the number of copied bytes and the total, and may cancel. Returns
-    /// the size in bytes; `None` if cancelled. Then, and after any error but [`BackupError::NotSynced`], no file is left.
+    /// the size in bytes; `None` if cancelled. Then, and after any error but [`BackupError::Sync`], no file is left.
     ///
     /// # Errors
     /// Returns an error if `target` exists, the database cannot be read, or the copy cannot be written.
@@ -57,28 +57,28 @@ impl SqliteStorage {
     ) -> Result<Option<u64>, BackupError> {
         let (source, target) = (source.as_ref(), target.as_ref());
         if fs::symlink_metadata(target).is_ok() {
-            return Err(BackupError::There);
+            return Err(BackupError::AlreadyExists);
         }
         let directory = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
         if !directory.is_dir() {
-            return Err(BackupError::NoDirectory);
+            return Err(BackupError::MissingDirectory);
         }
         let partial = tempfile::Builder::new().prefix(".catalogue-").suffix(".partial").tempfile_in(directory);
         // Closed before SQLite opens it: closing it later would drop SQLite's locks.
-        let partial = partial.map_err(BackupError::NotWritten)?.into_temp_path();
-        if back_up(source, &partial, progress).map_err(BackupError::NotCopied)?.is_break() {
+        let partial = partial.map_err(BackupError::Write)?.into_temp_path();
+        if back_up(source, &partial, progress).map_err(BackupError::Copy)?.is_break() {
             return Ok(None);
         }
-        let bytes = finished(&partial, source).map_err(BackupError::NotWritten)?;
+        let bytes = finish_copy(&partial, source).map_err(BackupError::Write)?;
         if progress(bytes, bytes).is_break() {
             return Ok(None);
         }
         partial.persist_noclobber(target).map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => BackupError::There,
-            _ => BackupError::NotWritten(error.error),
+            io::ErrorKind::AlreadyExists => BackupError::AlreadyExists,
+            _ => BackupError::Write(error.error),
         })?;
         #[cfg(unix)]
-        File::open(directory).and_then(|directory| directory.sync_all()).map_err(BackupError::NotSynced)?;
+        File::open(directory).and_then(|directory| directory.sync_all()).map_err(BackupError::Sync)?;
         Ok(Some(bytes))
     }
 }
@@ -109,9 +109,9 @@ fn copy_all(
     let bytes = |pages: i32| u64::try_from(pages).unwrap_or_default() * u64::from(page_size);
     let backup = Backup::new(&snapshot, target).map_err(storage_error)?;
     loop {
-        let step = backup.step(PAGES_A_STEP).map_err(storage_error)?;
-        let seen = backup.progress();
-        if progress(bytes(seen.pagecount - seen.remaining), bytes(seen.pagecount)).is_break() {
+        let step = backup.step(PAGES_PER_STEP).map_err(storage_error)?;
+        let copied = backup.progress();
+        if progress(bytes(copied.pagecount - copied.remaining), bytes(copied.pagecount)).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         match step {
@@ -123,7 +123,7 @@ fn copy_all(
 }
 
 /// Copies the mode of the original to the copy, and syncs the copy to the disk. Returns its size in bytes.
-fn finished(copy: &Path, source: &Path) -> io::Result<u64> {
+fn finish_copy(copy: &Path, source: &Path) -> io::Result<u64> {
     let file = File::options().read(true).write(true).open(copy)?;
     file.set_permissions(fs::metadata(source)?.permissions())?;
     file.sync_all()?;

@@ -11,8 +11,8 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::error::storage_error;
 use crate::file::{self, FileVersion};
-use crate::kept_rows;
 use crate::open_error::OpenError;
+use crate::row_buffer;
 use crate::views::{trust, wal_files};
 
 /// Application id in the header of the catalogue's databases: the letters `ctlg`.
@@ -34,7 +34,7 @@ const WRITER_CACHE_KIB: i64 = 32 << 10;
 pub(crate) enum Database {
     File(PathBuf),
     /// A file of another program, which is only read.
-    Foreign(PathBuf),
+    HostApplication(PathBuf),
     /// In this process's memory, by number.
     Memory(u64),
 }
@@ -51,23 +51,23 @@ impl Database {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
                 _ => self.failed(storage_error(error)),
             })?
-            .ok_or_else(|| self.foreign(&connection))
+            .ok_or_else(|| self.refusal(&connection))
     }
 
     /// Returns why a database without the right mark is refused.
-    fn foreign(&self, connection: &Connection) -> OpenError {
+    fn refusal(&self, connection: &Connection) -> OpenError {
         let beside_views = has_prefixed_tables(connection).unwrap_or_default();
         if beside_views || application_id(connection) == Ok(UNRELEASED_ID) {
             OpenError::UnreleasedSchema { path: self.path(), beside_views }
         } else {
-            OpenError::Foreign(self.path())
+            OpenError::OtherApplication(self.path())
         }
     }
 
     /// Returns the identity and version of the file at the path.
     pub(crate) fn file_version(&self) -> Result<FileVersion, StorageError> {
         match self {
-            Self::File(path) | Self::Foreign(path) => {
+            Self::File(path) | Self::HostApplication(path) => {
                 fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(|error| {
                     StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
                         .with_source(error)
@@ -81,15 +81,16 @@ impl Database {
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
-        let authorizer = if matches!(self, Self::Foreign(_)) { refuse_all_but_reading } else { refuse_module_contents };
+        let authorizer =
+            if matches!(self, Self::HostApplication(_)) { refuse_all_but_reading } else { refuse_module_contents };
         connection.authorizer(Some(authorizer)).map_err(storage_error)?;
-        kept_rows::register(&connection).map_err(storage_error)?;
+        row_buffer::register(&connection).map_err(storage_error)?;
         Ok(connection)
     }
 
     /// Opens a connection that can read everything.
     pub(crate) fn open_exporter(&self) -> Result<Connection, StorageError> {
-        if let Self::Foreign(path) = self {
+        if let Self::HostApplication(path) = self {
             wal_files::check(path)?;
         }
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)
@@ -138,10 +139,10 @@ impl Database {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
             // With a leading dot, no path is a URI or a name with a special meaning to SQLite.
-            Self::File(path) | Self::Foreign(path) if path.is_relative() => {
+            Self::File(path) | Self::HostApplication(path) if path.is_relative() => {
                 Connection::open_with_flags(Path::new(".").join(path), flags)?
             }
-            Self::File(path) | Self::Foreign(path) => Connection::open_with_flags(path, flags)?,
+            Self::File(path) | Self::HostApplication(path) => Connection::open_with_flags(path, flags)?,
             Self::Memory(number) => {
                 let uri = format!("file:/catalogue-{number}?vfs=memdb");
                 Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
@@ -150,7 +151,7 @@ impl Database {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         // Without it SQLite prepares a cached statement again at each execution, in case a value needs another plan.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        if matches!(self, Self::Foreign(_)) {
+        if matches!(self, Self::HostApplication(_)) {
             // That program's views may call functions that compute, but none with side effects.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
             // A writer may turn foreign keys off, so triggers of cascading deletes must not count for `trust`.
@@ -171,7 +172,7 @@ impl Database {
 
     pub(crate) fn path(&self) -> PathBuf {
         match self {
-            Self::File(path) | Self::Foreign(path) => path.clone(),
+            Self::File(path) | Self::HostApplication(path) => path.clone(),
             Self::Memory(_) => PathBuf::from(":memory:"),
         }
     }

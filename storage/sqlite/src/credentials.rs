@@ -70,7 +70,7 @@ const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, 
      WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
      AND replaced_by IS NULL";
 
-const NOTE_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
+const RECORD_USE: &str = "UPDATE credentials SET last_used_at = ?3 \
      WHERE account_id = ?1 AND id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)";
 
 const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1 AND kind = 'api-key' \
@@ -98,7 +98,7 @@ pub(crate) fn visit(
     accounts: Accounts<'_>,
     visit: &mut Visitor<'_, CredentialRecord>,
 ) -> rusqlite::Result<()> {
-    let _one_state = connection.unchecked_transaction()?;
+    let _transaction = connection.unchecked_transaction()?;
     visit_rows(connection, [ALL, OF_ACCOUNT], &[], &accounts, credential_record, visit).map(drop)
 }
 
@@ -165,8 +165,8 @@ pub(crate) fn change(
 }
 
 /// Records uses. If all of them are known, nothing is committed, which would invalidate all cached lookups.
-pub(crate) fn note_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(NOTE_USE)?;
+pub(crate) fn record_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare(RECORD_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
         statement.execute(params![account.as_str(), credential_id, Micros(*at)]).map(|_| ())
     })
@@ -183,7 +183,7 @@ pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Res
     let identity = &record.identity;
     // The schema could enforce unique ids only within an account, but a revocation names no account.
     if find(connection, &identity.credential_id).map_err(storage_error)?.is_some() {
-        return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is a credential with this id already"));
+        return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is a credential with this id already"));
     }
     let values = params![
         credential.digest.as_bytes(),
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_key_is_found_and_changed_by_its_index() {
-        for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, NOTE_USE, REMOVE] {
+        for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, RECORD_USE, REMOVE] {
             let steps: Vec<_> = plan(sql).into_iter().map(|step| step.replace("COVERING ", "")).collect();
             assert_eq!(
                 steps,

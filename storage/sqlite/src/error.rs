@@ -1,15 +1,15 @@
 //! Converts SQLite's errors into ones that an operator can act on.
 
 use catalogue_core::storage::StorageErrorKind::{
-    self, AlreadyThere, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
+    self, AlreadyExists, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
 };
-use catalogue_core::storage::{StorageError, ViewFault};
+use catalogue_core::storage::{StorageError, ViewProblem};
 use rusqlite::{Error, ErrorCode};
 
 /// Converts the error of a statement. SQLite's own error is the source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     if let Error::FromSqlConversionFailure(_, _, source) = &error
-        && let Some(row) = source.downcast_ref::<ViewFault>()
+        && let Some(row) = source.downcast_ref::<ViewProblem>()
     {
         return StorageError::new(Corrupt, row.to_string());
     }
@@ -82,7 +82,7 @@ fn constraint(error: &Error) -> (StorageErrorKind, &'static str) {
     };
 
     match error.sqlite_error().map_or(0, |error| error.extended_code) {
-        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => (AlreadyThere, "there is such a record already"),
+        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => (AlreadyExists, "there is such a record already"),
         SQLITE_CONSTRAINT_FOREIGNKEY => (UnknownReference, "there is no such account"),
         SQLITE_CONSTRAINT_CHECK | SQLITE_CONSTRAINT_NOTNULL => {
             (InvalidValue, "the database does not take such a value")
@@ -120,18 +120,18 @@ mod tests {
             (ffi::SQLITE_CORRUPT, Corrupt, "damaged"),
             (ffi::SQLITE_NOTADB, Corrupt, "damaged"),
             (ffi::SQLITE_SCHEMA, Corrupt, "another schema"),
-            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, AlreadyThere, "such a record already"),
-            (ffi::SQLITE_CONSTRAINT_UNIQUE, AlreadyThere, "such a record already"),
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, AlreadyExists, "such a record already"),
+            (ffi::SQLITE_CONSTRAINT_UNIQUE, AlreadyExists, "such a record already"),
             (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, UnknownReference, "no such account"),
             (ffi::SQLITE_CONSTRAINT_CHECK, InvalidValue, "such a value"),
             (ffi::SQLITE_CONSTRAINT_NOTNULL, InvalidValue, "such a value"),
             (ffi::SQLITE_CONSTRAINT_TRIGGER, Other, "refused the change"),
             (ffi::SQLITE_ERROR, Other, "the database failed"),
         ] {
-            let told = storage_error(Error::SqliteFailure(ffi::Error::new(code), None));
-            assert_eq!(told.kind(), kind, "{code}");
-            assert!(told.to_string().contains(words), "{code}: {told}");
-            assert_eq!(is_locked(&told), words.contains("writing"), "{code}");
+            let error = storage_error(Error::SqliteFailure(ffi::Error::new(code), None));
+            assert_eq!(error.kind(), kind, "{code}");
+            assert!(error.to_string().contains(words), "{code}: {error}");
+            assert_eq!(is_locked(&error), words.contains("writing"), "{code}");
         }
     }
 }

@@ -70,11 +70,11 @@ pub(crate) fn remove_old(connection: &Connection, account: &AccountId, now: Time
 pub(crate) fn list(
     connection: &Connection,
     account: &AccountId,
-    most: usize,
+    limit: usize,
 ) -> rusqlite::Result<Vec<CredentialEvent>> {
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(LIST)?;
-    statement.query_and_then(params![account.as_str(), most], event)?.collect()
+    statement.query_and_then(params![account.as_str(), limit], event)?.collect()
 }
 
 fn event(row: &Row<'_>) -> rusqlite::Result<CredentialEvent> {

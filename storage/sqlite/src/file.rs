@@ -9,7 +9,7 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use crate::open_error::OpenError;
 
 /// Maximum number of symbolic links in a row, as on Linux.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Identifies a file: another file at the same path has another identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(crate) fn make_private(path: &Path) {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o640);
     let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         drop(file.open(&path));
         let Ok(target) = fs::read_link(&path) else { return };
         path = path.parent().unwrap_or(Path::new("")).join(target);

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::credentials::{account_exists, unknown_account};
 use crate::error::storage_error;
 use crate::export::find_whole_course;
-use crate::put::Put;
+use crate::imported_keys::ImportedKeys;
 use crate::rows::{Micros, time};
 use crate::write::WriteTransaction;
 
@@ -16,14 +16,14 @@ use crate::write::WriteTransaction;
 #[derive(Debug)]
 pub(crate) struct SqliteImport {
     transaction: WriteTransaction,
-    put: Put,
+    imported: ImportedKeys,
     /// The account of the previous course, known to exist; the next course usually has the same one.
     known_account: Option<AccountId>,
 }
 
 impl SqliteImport {
     pub(crate) fn begin(transaction: WriteTransaction) -> Result<Self, StorageError> {
-        Ok(Self { transaction, put: Put::nothing().map_err(storage_error)?, known_account: None })
+        Ok(Self { transaction, imported: ImportedKeys::new().map_err(storage_error)?, known_account: None })
     }
 
     fn is_known(&mut self, account: &AccountId) -> rusqlite::Result<bool> {
@@ -35,22 +35,22 @@ impl SqliteImport {
 
     fn put_account(&self, account: &Account) -> rusqlite::Result<Change> {
         let id = account.id.as_str();
-        if !self.put.account(id)? {
+        if !self.imported.insert_account(id)? {
             return Ok(Change::Repeated);
         }
         let values = [id, &account.name, &account.email];
         let add = "INSERT OR IGNORE INTO accounts (id, name, email) VALUES (?1, ?2, ?3)";
-        if inserted(&self.transaction, add, values)? {
+        if execute_changed(&self.transaction, add, values)? {
             return Ok(Change::Added);
         }
         let change = "UPDATE accounts SET name = ?2, email = ?3 WHERE id = ?1 AND (name, email) <> (?2, ?3)";
-        let changed = inserted(&self.transaction, change, values)?;
+        let changed = execute_changed(&self.transaction, change, values)?;
         Ok(if changed { Change::Changed } else { Change::Unchanged })
     }
 
     fn put_course(&self, course: &Course) -> rusqlite::Result<Change> {
         let key = [course.account.as_str(), course.slug.as_str()];
-        if !self.put.course(key)? {
+        if !self.imported.insert_course(key)? {
             return Ok(Change::Repeated);
         }
         let change = match find_whole_course(&self.transaction, &course.account, &course.slug)? {
@@ -66,28 +66,28 @@ impl SqliteImport {
     }
 
     fn remove(&self, key: [&str; 2]) -> rusqlite::Result<bool> {
-        inserted(&self.transaction, "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2", key)
+        execute_changed(&self.transaction, "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2", key)
     }
 
     /// Returns the courses of `account` that were not put.
-    fn left_out(&self, account: &str) -> rusqlite::Result<Vec<String>> {
+    fn courses_not_put(&self, account: &str) -> rusqlite::Result<Vec<String>> {
         let mut courses = self.transaction.prepare_cached("SELECT slug FROM courses WHERE account_id = ?1")?;
         let mut rows = courses.query([account])?;
-        let mut left_out = Vec::new();
+        let mut courses_not_put = Vec::new();
         while let Some(row) = rows.next()? {
             let slug = row.get_ref(0)?.as_str()?;
-            if !self.put.has_course([account, slug])? {
-                left_out.push(slug.to_owned());
+            if !self.imported.has_course([account, slug])? {
+                courses_not_put.push(slug.to_owned());
             }
         }
-        Ok(left_out)
+        Ok(courses_not_put)
     }
 
     fn prune(&self) -> rusqlite::Result<Vec<(AccountId, String)>> {
         let mut removed = Vec::new();
-        self.put.each_account(|account| {
+        self.imported.for_each_account(|account| {
             let id = AccountId::new(account);
-            for slug in self.left_out(account)? {
+            for slug in self.courses_not_put(account)? {
                 self.remove([account, &slug])?;
                 removed.push((id.clone(), slug));
             }
@@ -98,7 +98,11 @@ impl SqliteImport {
 }
 
 /// Runs a statement. Returns whether it changed a row.
-pub(crate) fn inserted(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<bool> {
+pub(crate) fn execute_changed(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> rusqlite::Result<bool> {
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 

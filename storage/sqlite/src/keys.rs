@@ -37,7 +37,7 @@ impl KeyStorage for SqliteStorage {
             let at = key.record.created_at;
             credentials::remove_ended(connection, &key.record.identity.account, at)?;
             credentials::insert(connection, &key)?;
-            events::add(connection, &CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, &by))
+            events::add(connection, &CredentialEvent::for_key(&key.record, CredentialAction::KeyCreated, at, &by))
         })
         .await
     }
@@ -93,8 +93,8 @@ impl KeyStorage for SqliteStorage {
         .await
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        self.readers.read_within(ADMINISTRATION_WAIT, |connection| events::list(connection, account, most))
+    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        self.readers.read_within(ADMINISTRATION_WAIT, |connection| events::list(connection, account, limit))
     }
 }
 
@@ -108,7 +108,7 @@ fn with_event(
 ) -> Result<Option<CredentialRecord>, StorageError> {
     let Some((record, is_changed)) = changed else { return Ok(None) };
     if is_changed {
-        events::add(connection, &CredentialEvent::to_key(&record, action, at, by))?;
+        events::add(connection, &CredentialEvent::for_key(&record, action, at, by))?;
     }
     Ok(Some(record))
 }

@@ -17,11 +17,11 @@ pub(crate) struct Schema {
 }
 
 /// Schema with accounts, courses and keys.
-pub(crate) const WHOLE: Schema =
+pub(crate) const CATALOGUE_SCHEMA: Schema =
     Schema { application_id: APPLICATION_ID, migrations: &[include_str!("../migrations/0001_initial.sql")] };
 
 /// Schema with keys only, for courses in views.
-pub(crate) const KEYS: Schema =
+pub(crate) const KEYS_SCHEMA: Schema =
     Schema { application_id: KEYS_APPLICATION_ID, migrations: &[include_str!("../migrations/keys/0001_initial.sql")] };
 
 /// Result of [`SqliteStorage::migrate`](crate::SqliteStorage::migrate).
@@ -64,7 +64,7 @@ impl Schema {
             return Ok(Migrated { from: found, to: found });
         }
         let from = self.apply(database.open_writer()?).map_err(|error| database.failed(error))?;
-        let from = from.ok_or_else(|| OpenError::Foreign(database.path()))?;
+        let from = from.ok_or_else(|| OpenError::OtherApplication(database.path()))?;
         Ok(Migrated { from, to: known })
     }
 
@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn second_migration_is_applied_once_to_a_database_of_version_1_and_keeps_its_data() {
         const SECOND: &str = "ALTER TABLE accounts ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none'";
-        const BOTH: [&str; 2] = [WHOLE.migrations[0], SECOND];
-        let newer = Schema { migrations: &BOTH, ..WHOLE };
+        const BOTH: [&str; 2] = [CATALOGUE_SCHEMA.migrations[0], SECOND];
+        let newer = Schema { migrations: &BOTH, ..CATALOGUE_SCHEMA };
         let directory = tempfile::tempdir().unwrap();
         let database = Database::File(directory.path().join("catalogue.db"));
         SqliteStorage::migrate(database.path()).unwrap();
@@ -110,7 +110,9 @@ mod tests {
         }
         let row = "SELECT name || ' ' || nickname FROM accounts WHERE id = 'acc'";
         assert_eq!(host.query_row(row, [], |row| row.get::<_, String>(0)).unwrap(), "Name none");
-        for refused in [SqliteStorage::open(database.path()).map(|_| ()), WHOLE.migrate(&database).map(|_| ())] {
+        for refused in
+            [SqliteStorage::open(database.path()).map(|_| ()), CATALOGUE_SCHEMA.migrate(&database).map(|_| ())]
+        {
             assert!(matches!(refused, Err(OpenError::NewerSchema { found: 2, known: 1, .. })), "{refused:?}");
         }
         assert_eq!(newer.migrate(&Database::File(directory.path().join("new.db"))).unwrap().from, 0);
@@ -119,7 +121,7 @@ mod tests {
     /// The same statements read both.
     #[test]
     fn shared_tables_have_the_same_columns_in_both_schemas() {
-        let [keys, whole] = [KEYS, WHOLE].map(|schema| {
+        let [keys, whole] = [KEYS_SCHEMA, CATALOGUE_SCHEMA].map(|schema| {
             let connection = Connection::open_in_memory().unwrap();
             schema.migrations.iter().for_each(|migration| connection.execute_batch(migration).unwrap());
             connection

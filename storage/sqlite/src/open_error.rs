@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
+use catalogue_core::storage::{StorageError, StorageErrorKind, ViewProblem};
 
 /// Why a database cannot be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum OpenError {
     NotADatabase(PathBuf),
     /// The file is a database of another program.
     #[error("{0:?} is a database of another program; name another file")]
-    Foreign(PathBuf),
+    OtherApplication(PathBuf),
     /// The file for the keys of a storage over views has other tables.
     #[error("{0:?} has other tables; keys beside views need a file of their own: name a new one")]
     OtherTables(PathBuf),
@@ -58,12 +58,12 @@ pub enum OpenError {
         owner: String,
     },
     /// The views with the courses are missing or cannot be read.
-    #[error("{path:?}: the courses cannot be read: {}", ViewFault::line(.faults))]
+    #[error("{path:?}: the courses cannot be read: {}", ViewProblem::line(.problems))]
     Views {
         /// The database with the views.
         path: PathBuf,
         /// The problems of the views.
-        faults: Vec<ViewFault>,
+        problems: Vec<ViewProblem>,
     },
     /// The database was made by a build from before the first release, whose schema this one does not read; or such a build
     /// created tables for keys in another program's file.

@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::columns::columns;
 use crate::error::is_locked;
-use crate::kept_rows::{self, KeptRow};
 use crate::readers::{COURSES_WAIT, CREDENTIAL_WAIT};
+use crate::row_buffer::{self, BufferedRow};
 use crate::rows::{self, Micros};
 use crate::storage::SqliteStorage;
 
@@ -24,7 +24,7 @@ const FIND_CREDENTIAL: &str = concat!(
 );
 
 /// Like [`FIND_CREDENTIAL`], but without the revision, for courses and revisions in another program's views.
-const FIND_CREDENTIAL_ALONE: &str =
+const FIND_CREDENTIAL_WITHOUT_REVISION: &str =
     concat!("SELECT ", found_columns!(), " FROM (SELECT *, NULL AS revision FROM credentials) AS c WHERE digest = ?1");
 
 // Columns in reverse table order: SQLite decodes a record's header up to the requested column, so it decodes it only once
@@ -114,7 +114,7 @@ impl SqliteStorage {
     }
 
     fn read_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        let sql = if self.views.is_some() { FIND_CREDENTIAL_ALONE } else { FIND_CREDENTIAL };
+        let sql = if self.views.is_some() { FIND_CREDENTIAL_WITHOUT_REVISION } else { FIND_CREDENTIAL };
         let found = self.readers.read_cached(&self.caches.credentials, digest, |connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let found = statement.query_row([digest.as_bytes()], |row| {
@@ -174,13 +174,13 @@ fn list_courses(
             statement.query(params![account.as_str(), count as i64, Micros(after.created_at), after.slug])?
         }
     };
-    kept_rows::rows(found, count, |mut kept| {
-        kept.try_for_each(|row| rows.try_push(course(&row)?, || position(&row)).map(drop))
+    row_buffer::collect(found, count, |mut rows_in_buffer| {
+        rows_in_buffer.try_for_each(|row| rows.try_push(course(&row)?, || position(&row)).map(drop))
     })?
 }
 
 #[inline]
-fn course<'k>(row: &KeptRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
+fn course<'k>(row: &BufferedRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
     Ok(CourseRow {
         slug: row.text(listed::slug)?,
         title: row.text(listed::title)?,
@@ -191,7 +191,7 @@ fn course<'k>(row: &KeptRow<'k>) -> rusqlite::Result<CourseRow<'k>> {
     })
 }
 
-fn position(row: &KeptRow<'_>) -> rusqlite::Result<Position> {
+fn position(row: &BufferedRow<'_>) -> rusqlite::Result<Position> {
     Ok(Position { created_at: row.get::<Micros>(listed::created_at)?.0, slug: row.get(listed::slug)? })
 }
 
@@ -248,10 +248,10 @@ mod tests {
             plan(FIND_CREDENTIAL),
             ["SEARCH c USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"]
         );
-        assert!(plan(FIND_CREDENTIAL_ALONE)[0].ends_with(" USING PRIMARY KEY (digest=?)"));
+        assert!(plan(FIND_CREDENTIAL_WITHOUT_REVISION)[0].ends_with(" USING PRIMARY KEY (digest=?)"));
         assert_eq!(plan(FIND_REVISION), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
-        let looked_up = "SEARCH revoked_tokens USING PRIMARY KEY (digest=?)";
-        assert!(plan(IS_REVOKED).iter().any(|step| step == looked_up), "{:?}", plan(IS_REVOKED));
+        let lookup_step = "SEARCH revoked_tokens USING PRIMARY KEY (digest=?)";
+        assert!(plan(IS_REVOKED).iter().any(|step| step == lookup_step), "{:?}", plan(IS_REVOKED));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) struct ReadOffload {
     /// Moving average of read durations, in nanoseconds. Concurrent updates may lose one.
     mean: AtomicU64,
     running: Mutex<usize>,
-    one_ended: Condvar,
+    slot_released: Condvar,
 }
 
 impl ReadOffload {
@@ -72,7 +72,7 @@ impl ReadOffload {
     /// Waits for a slot for a slow read.
     fn slot(&self) -> Slot<'_> {
         let has_no_slot = |running: &mut usize| *running >= MAX_SLOW_READS;
-        let running = self.one_ended.wait_while(self.running(), has_no_slot);
+        let running = self.slot_released.wait_while(self.running(), has_no_slot);
         *running.unwrap_or_else(PoisonError::into_inner) += 1;
         Slot(self)
     }
@@ -88,7 +88,7 @@ struct Slot<'s>(&'s ReadOffload);
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         *self.0.running() -= 1;
-        self.0.one_ended.notify_one();
+        self.0.slot_released.notify_one();
     }
 }
 

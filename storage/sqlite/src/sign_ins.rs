@@ -18,15 +18,15 @@ use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
 
 /// Retention of revocations, and of other accounts' sign-ins after their end, so that an owner can learn of the end.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 const INSERT: &str =
     "INSERT INTO sign_ins (digest, account_id, kind, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 
-const REMOVE_OVER: &str = "DELETE FROM sign_ins WHERE account_id = ?1 AND expires_at <= ?2";
+const REMOVE_EXPIRED: &str = "DELETE FROM sign_ins WHERE account_id = ?1 AND expires_at <= ?2";
 
 /// Removes sign-ins of all accounts past retention, 100 at a time to release the lock soon.
-const REMOVE_LONG_OVER: &str = "DELETE FROM sign_ins WHERE digest IN \
+const REMOVE_PAST_RETENTION: &str = "DELETE FROM sign_ins WHERE digest IN \
      (SELECT digest FROM sign_ins WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)";
 
 const TAKE_LINK: &str =
@@ -67,8 +67,8 @@ impl SignInStorage for SqliteStorage {
         let Some(Session { account, .. }) = found else { return Ok(None) };
         let (link, session) = (*link, session.clone());
         self.write(move |connection| {
-            let taken = exchange_link(connection, &link, now, &session).map_err(storage_error)?;
-            let Some(id) = taken else { return Ok(None) };
+            let account_of_link = exchange_link(connection, &link, now, &session).map_err(storage_error)?;
+            let Some(id) = account_of_link else { return Ok(None) };
             let action = CredentialAction::SignedIn;
             events::add(connection, &CredentialEvent::new(id, action, now, &Actor::OWNER))?;
             Ok(Some(account))
@@ -128,14 +128,14 @@ fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()
     let NewSignIn { digest, account, created_at, expires_at } = link;
     let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
     connection.execute(INSERT, values)?;
-    connection.execute(REMOVE_OVER, params![account.as_str(), Micros(*created_at)])?;
-    connection.execute(REMOVE_LONG_OVER, [long_before(*created_at)])?;
+    connection.execute(REMOVE_EXPIRED, params![account.as_str(), Micros(*created_at)])?;
+    connection.execute(REMOVE_PAST_RETENTION, [retention_cutoff(*created_at)])?;
     events::remove_old(connection, account, *created_at)
 }
 
 /// Returns the latest end, in microseconds, with which sign-ins and revocations are past retention at `at`.
-pub(crate) fn long_before(at: Timestamp) -> i64 {
-    at.as_microseconds().saturating_sub(KEPT.as_micros() as i64)
+pub(crate) fn retention_cutoff(at: Timestamp) -> i64 {
+    at.as_microseconds().saturating_sub(SIGN_IN_RETENTION.as_micros() as i64)
 }
 
 /// Replaces the link by the session. Returns their account; `None` if the link is unknown or expired.
@@ -145,8 +145,8 @@ fn exchange_link(
     now: Timestamp,
     session: &NewSession,
 ) -> rusqlite::Result<Option<AccountId>> {
-    let taken = account_of(connection, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
-    let Some(account) = taken else { return Ok(None) };
+    let account_of_link = account_of(connection, TAKE_LINK, params![link.as_bytes(), Micros(now)])?;
+    let Some(account) = account_of_link else { return Ok(None) };
     let NewSession { digest, created_at, expires_at } = session;
     let values = params![digest.as_bytes(), account.as_str(), "session", Micros(*created_at), Micros(*expires_at)];
     connection.execute(INSERT, values)?;
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn those_that_are_long_over_are_one_range_of_their_index() {
-        let steps = plan(REMOVE_LONG_OVER);
+        let steps = plan(REMOVE_PAST_RETENTION);
         let expected = "SEARCH sign_ins USING COVERING INDEX sign_ins_by_end (expires_at<?)";
         assert!(steps.iter().any(|step| step == expected), "{steps:?}");
         assert!(!steps.iter().any(|step| step.starts_with("USE TEMP")), "{steps:?}");
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn those_of_an_account_are_one_range_of_its_index() {
         let by_account = "SEARCH sign_ins USING INDEX sign_ins_by_account (account_id=?)";
-        for sql in [REMOVE_OVER, LIMIT_SESSIONS, END_ALL] {
+        for sql in [REMOVE_EXPIRED, LIMIT_SESSIONS, END_ALL] {
             let steps = plan(sql);
             assert!(steps.iter().any(|step| step.starts_with(by_account)), "{sql}: {steps:?}");
             assert!(!steps.iter().any(|step| step.starts_with("USE TEMP")), "{sql}: {steps:?}");

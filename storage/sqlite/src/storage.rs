@@ -12,9 +12,9 @@ use catalogue_core::storage::{Revision, StorageError};
 use rusqlite::Connection;
 
 use crate::connection::{BUSY_TIMEOUT, Database};
+use crate::dedicated_thread::run_on_dedicated_thread;
 use crate::migration::{self, Migrated};
 use crate::open_error::OpenError;
-use crate::own_thread::on_own_thread;
 use crate::readers::{Cache, Readers};
 use crate::views::ViewedCourses;
 use crate::write::WriteTransaction;
@@ -22,7 +22,7 @@ use crate::write::WriteTransaction;
 /// Maximum number of cached credentials, revisions and revocations, each; together they use about 6 MiB.
 const CACHE_ENTRIES: usize = 10_000;
 /// Maximum of [`SqliteStorage::write_timeout`]; SQLite counts milliseconds in 32 bits.
-const LONGEST_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl SqliteStorage {
     /// nothing.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
-        migration::WHOLE.check(&database)?;
+        migration::CATALOGUE_SCHEMA.check(&database)?;
         Ok(Self::new(Readers::new(database, None), None))
     }
 
@@ -82,7 +82,7 @@ impl SqliteStorage {
     /// Returns an error if the directory is missing, or the file is not a catalogue database, of a newer version, or read-only
     /// and outdated.
     pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
-        migration::WHOLE.migrate(&Database::File(path.as_ref().to_owned()))
+        migration::CATALOGUE_SCHEMA.migrate(&Database::File(path.as_ref().to_owned()))
     }
 
     /// Creates an empty database in this process's memory, for demonstrations and tests. Clones share it.
@@ -96,7 +96,7 @@ impl SqliteStorage {
         let database = Database::Memory(COUNT.fetch_add(1, Ordering::Relaxed));
         // The database exists as long as a connection to it is open.
         let anchor = database.open_writer()?;
-        migration::WHOLE.migrate(&database)?;
+        migration::CATALOGUE_SCHEMA.migrate(&database)?;
         Ok(Self::new(Readers::new(database, Some(anchor)), None))
     }
 
@@ -129,8 +129,8 @@ impl SqliteStorage {
     /// [`KeyStorage`]: catalogue_core::storage::KeyStorage
     /// [`SignInStorage`]: catalogue_core::storage::SignInStorage
     #[must_use]
-    pub fn write_timeout(mut self, longest: Duration) -> Self {
-        self.write_timeout = longest.min(LONGEST_WRITE_TIMEOUT);
+    pub fn write_timeout(mut self, timeout: Duration) -> Self {
+        self.write_timeout = timeout.min(MAX_WRITE_TIMEOUT);
         self
     }
 
@@ -140,7 +140,7 @@ impl SqliteStorage {
         change: impl FnOnce(&Connection) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let storage = self.clone();
-        on_own_thread(move || {
+        run_on_dedicated_thread(move || {
             let transaction = storage.begin_update()?;
             let outcome = change(&transaction)?;
             transaction.commit()?;
@@ -156,8 +156,8 @@ impl SqliteStorage {
     }
 
     /// Begins a write for administration.
-    pub(crate) fn begin(&self, patience: Duration) -> Result<WriteTransaction, StorageError> {
-        WriteTransaction::begin(self.readers.database().open_writer()?, patience)
+    pub(crate) fn begin(&self, timeout: Duration) -> Result<WriteTransaction, StorageError> {
+        WriteTransaction::begin(self.readers.database().open_writer()?, timeout)
     }
 }
 

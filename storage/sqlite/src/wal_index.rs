@@ -7,15 +7,15 @@ use std::sync::{Arc, PoisonError};
 use rusqlite::Connection;
 
 use crate::file::FileIdentity;
-use crate::mapped::Mapped;
+use crate::shm_map::ShmMap;
 use crate::sync::Mutex;
 
 /// Length of the WAL index's header in words of 8 bytes. Two copies of it are at the start of the file.
-const HEADER: usize = 6;
+const HEADER_WORDS: usize = 6;
 /// Version of the index's format, in its first 4 bytes.
 const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
 /// Position of the header's flag that it is in use: the word, and the byte in it.
-const IS_IN_USE: (usize, usize) = (1, 4);
+const IN_USE_FLAG: (usize, usize) = (1, 4);
 
 /// The `-shm` file next to a database in WAL mode, in which the connections of all processes share where the last commit
 /// ends (the "WAL-index" of SQLite's file formats).
@@ -24,14 +24,14 @@ const IS_IN_USE: (usize, usize) = (1, 4);
 /// database, provided that the database stays in WAL mode. Callers ensure that with an open connection that has read once:
 /// its locks prevent another journal mode and removal of the file. Only available on systems where this was tested.
 pub(crate) struct WalIndex {
-    copies: Mapped,
+    copies: ShmMap,
     identity: FileIdentity,
     path: PathBuf,
 }
 
 /// Header of the index at one instant. Two are equal only if nothing was committed in between.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WalState([u64; HEADER]);
+pub(crate) struct WalState([u64; HEADER_WORDS]);
 
 impl WalIndex {
     /// Returns the index of the database that `connection` has read; `None` without a WAL, or if it cannot be watched.
@@ -40,20 +40,20 @@ impl WalIndex {
         if mode != "wal" {
             return None;
         }
-        let path = beside(Path::new(connection.path()?), "-shm");
-        let file = open_for_long(&path)?;
+        let path = sibling_path(Path::new(connection.path()?), "-shm");
+        let file = open_and_retain(&path)?;
         let identity = FileIdentity::of(&file.metadata().ok()?);
-        let index = Self { copies: Mapped::start_of(file, 2 * HEADER)?, identity, path };
+        let index = Self { copies: ShmMap::start_of(file, 2 * HEADER_WORDS)?, identity, path };
         index.state().is_some().then_some(index)
     }
 
     /// Returns the current header; `None` while it is being replaced.
     pub(crate) fn state(&self) -> Option<WalState> {
         // Writers replace the second copy first, so if the first copy is whole, the second one is as new or newer.
-        let first: [u64; HEADER] = self.copies.words(0)?;
-        let is_valid = first == self.copies.words(HEADER)?
+        let first: [u64; HEADER_WORDS] = self.copies.words(0)?;
+        let is_valid = first == self.copies.words(HEADER_WORDS)?
             && first[0].to_ne_bytes().starts_with(&VERSION)
-            && first[IS_IN_USE.0].to_ne_bytes()[IS_IN_USE.1] == 1;
+            && first[IN_USE_FLAG.0].to_ne_bytes()[IN_USE_FLAG.1] == 1;
         is_valid.then_some(WalState(first))
     }
 
@@ -63,7 +63,7 @@ impl WalIndex {
 }
 
 /// Returns the path of a file that SQLite keeps next to a database.
-pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn sibling_path(database: &Path, suffix: &str) -> PathBuf {
     let mut path = database.as_os_str().to_owned();
     path.push(suffix);
     path.into()
@@ -71,15 +71,15 @@ pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
 
 /// Reads the start of a file that SQLite may have open too.
 #[cfg(unix)]
-pub(crate) fn read_for_long(path: &Path, buffer: &mut [u8]) -> Option<()> {
+pub(crate) fn read_start(path: &Path, buffer: &mut [u8]) -> Option<()> {
     use std::os::unix::fs::FileExt as _;
 
-    open_for_long(path)?.read_exact_at(buffer, 0).ok()
+    open_and_retain(path)?.read_exact_at(buffer, 0).ok()
 }
 
 /// Opens a file once, and closes it only when it cannot be opened any more: closing it drops every lock that SQLite holds
 /// on it in this process (POSIX).
-fn open_for_long(path: &Path) -> Option<Arc<File>> {
+fn open_and_retain(path: &Path) -> Option<Arc<File>> {
     static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
 
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,24 +116,27 @@ mod tests {
     #[test]
     fn a_header_counts_when_both_copies_are_whole() {
         let whole = {
-            let mut header = [0; 8 * HEADER];
+            let mut header = [0; 8 * HEADER_WORDS];
             header[..VERSION.len()].copy_from_slice(&VERSION);
             header[12] = 1;
             header
         };
-        let but = |at: usize| {
+        let with_flipped_bit = |at: usize| {
             let mut header = whole;
             header[at] ^= 1;
             header
         };
-        for (copies, counts) in
-            [([whole, whole], true), ([whole, but(47)], false), ([but(0), but(0)], false), ([but(12), but(12)], false)]
-        {
-            let named = tempfile::NamedTempFile::new().unwrap();
-            fs::write(&named, copies.concat()).unwrap();
-            let (file, path) = (Arc::new(named.reopen().unwrap()), named.path().to_owned());
+        for (copies, counts) in [
+            ([whole, whole], true),
+            ([whole, with_flipped_bit(47)], false),
+            ([with_flipped_bit(0), with_flipped_bit(0)], false),
+            ([with_flipped_bit(12), with_flipped_bit(12)], false),
+        ] {
+            let temporary = tempfile::NamedTempFile::new().unwrap();
+            fs::write(&temporary, copies.concat()).unwrap();
+            let (file, path) = (Arc::new(temporary.reopen().unwrap()), temporary.path().to_owned());
             let identity = FileIdentity::of(&file.metadata().unwrap());
-            let index = WalIndex { copies: Mapped::start_of(file, 2 * HEADER).unwrap(), identity, path };
+            let index = WalIndex { copies: ShmMap::start_of(file, 2 * HEADER_WORDS).unwrap(), identity, path };
             assert_eq!(index.state().is_some(), counts, "{copies:?}");
         }
     }
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn a_file_stays_open_for_as_long_as_it_has_a_name() {
         let [first, second, third] = [(); 3].map(|()| tempfile::NamedTempFile::new().unwrap());
-        let open = |named: &tempfile::NamedTempFile| Arc::downgrade(&open_for_long(named.path()).unwrap());
+        let open = |temporary: &tempfile::NamedTempFile| Arc::downgrade(&open_and_retain(temporary.path()).unwrap());
         let (file, _) = (open(&first), open(&second));
         assert!(file.upgrade().is_some());
         drop(first);

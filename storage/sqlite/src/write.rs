@@ -11,11 +11,11 @@ use crate::connection::{BUSY_TIMEOUT, WAL_SIZE_LIMIT};
 use crate::error::storage_error;
 
 /// Time after which a writer with a long timeout logs what it waits for.
-const SILENT: Duration = Duration::from_secs(1);
+const LOG_WAIT_AFTER: Duration = Duration::from_secs(1);
 /// Lock timeout for a change that an operator waits for, such as revoking a leaked key while other programs write.
-pub(crate) const PATIENT: Duration = Duration::from_secs(60);
+pub(crate) const LONG_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Reason why a removed row may still be in the WAL.
-const STILL_READ: &str =
+const WAL_STILL_READ: &str =
     "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
 /// Maximum time that a checkpoint waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
@@ -27,20 +27,20 @@ const LARGE_CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct WriteTransaction(Connection);
 
 impl WriteTransaction {
-    /// Begins a transaction as soon as no other program writes, within `patience`. Logs a wait that is longer than usual.
-    pub(crate) fn begin(connection: Connection, patience: Duration) -> Result<Self, StorageError> {
-        let silent = if patience > BUSY_TIMEOUT { SILENT } else { patience };
-        Self::begin_within(connection, silent, patience)
+    /// Begins a transaction as soon as no other program writes, within `timeout`. Logs a wait that is longer than usual.
+    pub(crate) fn begin(connection: Connection, timeout: Duration) -> Result<Self, StorageError> {
+        let log_after = if timeout > BUSY_TIMEOUT { LOG_WAIT_AFTER } else { timeout };
+        Self::begin_within(connection, log_after, timeout)
     }
 
-    fn begin_within(connection: Connection, silent: Duration, patience: Duration) -> Result<Self, StorageError> {
-        if let Err(error) = begin(&connection, silent) {
-            if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) || patience <= silent {
+    fn begin_within(connection: Connection, log_after: Duration, timeout: Duration) -> Result<Self, StorageError> {
+        if let Err(error) = begin(&connection, log_after) {
+            if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) || timeout <= log_after {
                 return Err(storage_error(error));
             }
-            let seconds = patience.as_secs();
+            let seconds = timeout.as_secs();
             tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
-            begin(&connection, patience.saturating_sub(silent)).map_err(storage_error)?;
+            begin(&connection, timeout.saturating_sub(log_after)).map_err(storage_error)?;
         }
         Ok(Self(connection))
     }
@@ -59,16 +59,16 @@ impl WriteTransaction {
     ///
     /// `secure_delete` overwrites rows in place. Copies of them that page splits and earlier changes left in unused parts
     /// of pages are removed only by rewriting the file.
-    pub(crate) fn commit_without_traces(self) -> Result<Option<String>, StorageError> {
+    pub(crate) fn commit_and_scrub(self) -> Result<Option<String>, StorageError> {
         self.execute_batch("COMMIT").map_err(commit_error)?;
         let rewritten = self.busy_timeout(BUSY_TIMEOUT).and_then(|()| self.execute_batch("VACUUM"));
-        let is_emptied = is_wal_emptied(&self, SILENT);
+        let is_emptied = try_empty_wal(&self, LOG_WAIT_AFTER);
         Ok(match rewritten {
             Err(error) => {
-                let why = storage_error(error);
-                Some(format!("the file could not be written anew ({why}); SQLite's `VACUUM` does it"))
+                let reason = storage_error(error);
+                Some(format!("the file could not be written anew ({reason}); SQLite's `VACUUM` does it"))
             }
-            Ok(()) if !is_emptied => Some(STILL_READ.to_owned()),
+            Ok(()) if !is_emptied => Some(WAL_STILL_READ.to_owned()),
             Ok(()) => None,
         })
     }
@@ -92,10 +92,10 @@ impl Deref for WriteTransaction {
     }
 }
 
-fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
+fn begin(connection: &Connection, timeout: Duration) -> rusqlite::Result<()> {
     // A key that was shown must survive a power failure.
     connection.pragma_update(None, "synchronous", "full")?;
-    connection.busy_timeout(patience)?;
+    connection.busy_timeout(timeout)?;
     connection.execute_batch("BEGIN IMMEDIATE")
 }
 
@@ -104,8 +104,8 @@ fn begin(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
 ///
 /// An incomplete checkpoint is harmless: all data is committed.
 fn empty_wal(connection: &Connection) {
-    let patience = if has_large_wal(connection) { LARGE_CHECKPOINT_TIMEOUT } else { CHECKPOINT_TIMEOUT };
-    if !is_wal_emptied(connection, patience) {
+    let timeout = if has_large_wal(connection) { LARGE_CHECKPOINT_TIMEOUT } else { CHECKPOINT_TIMEOUT };
+    if !try_empty_wal(connection, timeout) {
         tracing::debug!("the WAL was not emptied: somebody is reading");
     }
 }
@@ -115,10 +115,10 @@ fn has_large_wal(connection: &Connection) -> bool {
     wal.is_some_and(|wal| wal.len() > WAL_SIZE_LIMIT as u64)
 }
 
-/// Returns whether the WAL was emptied within `patience`.
-fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
+/// Returns whether the WAL was emptied within `timeout`.
+fn try_empty_wal(connection: &Connection, timeout: Duration) -> bool {
     let checkpoint = connection
-        .busy_timeout(patience)
+        .busy_timeout(timeout)
         .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0)));
     matches!(checkpoint, Ok(false))
 }
@@ -129,9 +129,9 @@ fn is_wal_emptied(connection: &Connection, patience: Duration) -> bool {
 fn commit_error(error: Error) -> StorageError {
     use rusqlite::ffi::{SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE};
 
-    let undone = [SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE];
+    let rolled_back = [SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE];
     match error.sqlite_error() {
-        Some(cause) if cause.code == ErrorCode::SystemIoFailure && undone.contains(&cause.extended_code) => {
+        Some(cause) if cause.code == ErrorCode::SystemIoFailure && rolled_back.contains(&cause.extended_code) => {
             storage_error(error)
         }
         Some(cause) if matches!(cause.code, ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory) => {
@@ -203,7 +203,7 @@ mod tests {
         let remove = || {
             let transaction = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
             transaction.execute("DELETE FROM t", []).unwrap();
-            transaction.commit_without_traces().unwrap()
+            transaction.commit_and_scrub().unwrap()
         };
         reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
         assert!(remove().unwrap().contains("reads the database as it was"));

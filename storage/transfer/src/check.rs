@@ -1,17 +1,17 @@
-//! [`Checked`]: an input that was read once, however long that took, and can be read again immediately.
+//! [`CheckedInput`]: an input that was read once, however long that took, and can be read again immediately.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek as _};
 use std::time::SystemTime;
 
-use crate::error::{Faults, ImportError};
-use crate::input::{Watched, Watcher};
+use crate::error::{ImportError, LineErrors};
+use crate::input::{WatchedReader, Watcher};
 use crate::reader::{Lines, unreadable};
 use crate::spool::Spool;
 
 /// An input that was read to the end, and whose lines are valid as far as can be checked without the storage.
-pub struct Checked {
+pub struct CheckedInput {
     file: File,
     length: u64,
     /// Version of a file that others could write to since; `None` for a copy.
@@ -22,7 +22,7 @@ pub struct Checked {
 /// Length of a file, and the time of its last write.
 type Version = (u64, SystemTime);
 
-impl Checked {
+impl CheckedInput {
     /// Returns the length in bytes.
     pub fn length(&self) -> u64 {
         self.length
@@ -39,7 +39,7 @@ impl Checked {
     /// Copies a stream, and checks its lines.
     pub(crate) fn of_stream(stream: impl Read, watcher: Watcher) -> Result<Self, ImportError> {
         let mut spool = Spool::new().map_err(ImportError::of_input)?;
-        check(Lines::copied(buffered(stream, &watcher), &mut spool))?;
+        check(Lines::with_copy(buffered(stream, &watcher), &mut spool))?;
         let file = spool.finish().map_err(ImportError::of_input)?;
         let length = position(&file)?;
         Ok(Self { file, length, version: None, watcher })
@@ -53,7 +53,7 @@ impl Checked {
     }
 
     /// Fails if the lines that were read again may differ from those that were checked.
-    pub(crate) fn is_the_same(&self) -> Result<(), String> {
+    pub(crate) fn check_unchanged(&self) -> Result<(), String> {
         match self.version {
             Some(version) if version != version_of(&self.file)? => {
                 Err("was written to meanwhile; import it again when it is whole".to_owned())
@@ -63,23 +63,23 @@ impl Checked {
     }
 }
 
-impl fmt::Debug for Checked {
+impl fmt::Debug for CheckedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Checked").field("length", &self.length).finish_non_exhaustive()
     }
 }
 
 fn check(mut lines: Lines<'_, impl BufRead>) -> Result<(), ImportError> {
-    let mut faults = Faults::default();
+    let mut errors = LineErrors::default();
     while let Some(parsed) = lines.next_parsed() {
-        if let Err(what) = parsed {
-            faults.add(lines.number, what);
+        if let Err(message) = parsed {
+            errors.add(lines.number, message);
         }
-        if faults.is_full() {
+        if errors.is_full() {
             break;
         }
     }
-    faults.finish()
+    errors.finish()
 }
 
 /// Returns how far a file was read or written, in its own bytes, whatever they encode.
@@ -87,8 +87,8 @@ fn position(mut file: &File) -> Result<u64, ImportError> {
     file.stream_position().map_err(|error| ImportError::of_input(unreadable(&error)))
 }
 
-fn buffered<R: Read>(input: R, watcher: &Watcher) -> BufReader<Watched<'_, R>> {
-    BufReader::with_capacity(1 << 16, Watched { input, watcher })
+fn buffered<R: Read>(input: R, watcher: &Watcher) -> BufReader<WatchedReader<'_, R>> {
+    BufReader::with_capacity(1 << 16, WatchedReader { input, watcher })
 }
 
 fn version_of(file: &File) -> Result<Version, String> {

@@ -12,9 +12,9 @@ use std::task::Poll;
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, Import};
 
-use crate::check::Checked;
-use crate::error::{Faults, ImportError};
-use crate::put::Batch;
+use crate::batch::Batch;
+use crate::check::CheckedInput;
+use crate::error::{ImportError, LineErrors};
 use crate::reader::Lines;
 use crate::report::Report;
 
@@ -31,28 +31,28 @@ pub struct Options {
 }
 
 /// An import of a whole input, to be committed. Dropping it rolls it back.
-pub struct Prepared {
+pub struct PreparedImport {
     import: Box<dyn Import>,
     report: Report,
 }
 
-impl Checked {
+impl CheckedInput {
     /// Puts the whole input into an import. If the call or its result is dropped, nothing has changed.
     ///
     /// # Errors
     /// Returns an error if the storage fails, a line conflicts with the storage's content or another line, or the input was
     /// written to since it was checked.
-    pub async fn prepare(self, storage: &dyn AdminStorage, options: Options) -> Result<Prepared, ImportError> {
+    pub async fn prepare(self, storage: &dyn AdminStorage, options: Options) -> Result<PreparedImport, ImportError> {
         let mut lines = self.lines().map_err(ImportError::of_input)?;
-        let mut faults = Faults::default();
-        let prepared = put_all(storage, &mut lines, options, &mut faults).await;
-        faults.finish()?;
-        self.is_the_same().map_err(ImportError::of_input)?;
+        let mut errors = LineErrors::default();
+        let prepared = put_all(storage, &mut lines, options, &mut errors).await;
+        errors.finish()?;
+        self.check_unchanged().map_err(ImportError::of_input)?;
         prepared
     }
 }
 
-impl Prepared {
+impl PreparedImport {
     /// Commits the import, unless it is a dry run. If the call is dropped before its end, the outcome is unknown.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Prepared {
     }
 }
 
-impl fmt::Debug for Prepared {
+impl fmt::Debug for PreparedImport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prepared").field("report", &self.report).finish_non_exhaustive()
     }
@@ -76,9 +76,9 @@ impl fmt::Debug for Prepared {
 /// # Errors
 /// Returns an error if the text is invalid or the storage fails. Nothing has changed then, unless the kind is `OutcomeUnknown`.
 pub async fn import_text(storage: &dyn AdminStorage, text: &str, options: Options) -> Result<Report, ImportError> {
-    let mut faults = Faults::default();
-    let prepared = put_all(storage, &mut Lines::new(text.as_bytes()), options, &mut faults).await;
-    faults.finish()?;
+    let mut errors = LineErrors::default();
+    let prepared = put_all(storage, &mut Lines::new(text.as_bytes()), options, &mut errors).await;
+    errors.finish()?;
     prepared?.finish().await
 }
 
@@ -87,24 +87,24 @@ async fn put_all(
     storage: &dyn AdminStorage,
     lines: &mut Lines<'_, impl BufRead>,
     options: Options,
-    faults: &mut Faults,
-) -> Result<Prepared, ImportError> {
+    errors: &mut LineErrors,
+) -> Result<PreparedImport, ImportError> {
     let mut report = Report::of(options);
     let mut import = storage.begin_import().await?;
     let now = Timestamp::now();
     let mut batch = Batch::default();
     while let Some(parsed) = lines.next_parsed()
-        && !faults.is_full()
+        && !errors.is_full()
     {
         match parsed {
             Ok(line) => {
                 if batch.push(lines.number, line, lines.length) {
-                    batch.put(&mut *import, now, &mut report, faults).await?;
+                    batch.flush(&mut *import, now, &mut report, errors).await?;
                 }
             }
-            Err(what) => {
-                batch.put(&mut *import, now, &mut report, faults).await?;
-                faults.add(lines.number, what);
+            Err(message) => {
+                batch.flush(&mut *import, now, &mut report, errors).await?;
+                errors.add(lines.number, message);
                 // The next lines may depend on it: it may have been their account.
                 break;
             }
@@ -112,11 +112,11 @@ async fn put_all(
         // SQLite never waits, so this is where a caller can react to a signal.
         yield_now().await;
     }
-    batch.put(&mut *import, now, &mut report, faults).await?;
-    if options.prune && faults.is_empty() {
-        report.note_pruned(import.prune().await?);
+    batch.flush(&mut *import, now, &mut report, errors).await?;
+    if options.prune && errors.is_empty() {
+        report.record_pruned(import.prune().await?);
     }
-    Ok(Prepared { import, report })
+    Ok(PreparedImport { import, report })
 }
 
 /// Yields to the executor once.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::check::Checked;
+use crate::check::CheckedInput;
 use crate::error::ImportError;
 
 /// A file or a stream of lines.
@@ -39,9 +39,9 @@ impl Input {
     }
 
     /// Calls `watcher` with the number of bytes that were just read, after each read: by [`check`](Self::check), and from the
-    /// first byte again by [`Checked::prepare`].
+    /// first byte again by [`CheckedInput::prepare`].
     #[must_use]
-    pub fn watched(self, watcher: impl Fn(u64) + Send + Sync + 'static) -> Self {
+    pub fn with_watcher(self, watcher: impl Fn(u64) + Send + Sync + 'static) -> Self {
         Self { watcher: Box::new(watcher), ..self }
     }
 
@@ -58,10 +58,10 @@ impl Input {
     ///
     /// # Errors
     /// Returns an error if the input cannot be read or copied, or its lines are invalid.
-    pub fn check(self) -> Result<Checked, ImportError> {
+    pub fn check(self) -> Result<CheckedInput, ImportError> {
         match self.source {
-            Source::File(file) => Checked::of_file(file, self.watcher),
-            Source::Stream(stream) => Checked::of_stream(stream, self.watcher),
+            Source::File(file) => CheckedInput::of_file(file, self.watcher),
+            Source::Stream(stream) => CheckedInput::of_stream(stream, self.watcher),
         }
     }
 }
@@ -73,12 +73,12 @@ impl fmt::Debug for Input {
 }
 
 /// Reader that reports the number of read bytes to a watcher.
-pub(crate) struct Watched<'w, R> {
+pub(crate) struct WatchedReader<'w, R> {
     pub(crate) input: R,
     pub(crate) watcher: &'w Watcher,
 }
 
-impl<R: Read> Read for Watched<'_, R> {
+impl<R: Read> Read for WatchedReader<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
         (self.watcher)(read as u64);

@@ -1,22 +1,22 @@
 #![doc = include_str!("../README.md")]
 
+mod batch;
 mod check;
 mod error;
 mod export;
 mod import;
 mod input;
 mod line;
-mod line_fault;
+mod line_error;
 mod object;
-mod put;
 mod reader;
 mod report;
 mod spool;
 
-pub use check::Checked;
-pub use error::{Fault, ImportError};
+pub use check::CheckedInput;
+pub use error::{ImportError, LineError};
 pub use export::{ExportError, export};
-pub use import::{Options, Prepared, import_text};
+pub use import::{Options, PreparedImport, import_text};
 pub use input::Input;
 pub use report::{Counts, Report};
 

@@ -7,7 +7,7 @@ use catalogue_core::{AccountId, Course, CourseModule, MAX_SLUG_BYTES, Timestamp,
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::line_fault::{at, explain};
+use crate::line_error::{field_error, parser_error};
 use crate::object::Object;
 
 /// Maximum length of an account's id, in bytes of UTF-8.
@@ -55,9 +55,9 @@ pub(crate) struct CourseLine {
     tagline: String,
     language: String,
     /// May be missing but, unlike `published_at`, not null.
-    #[serde(default, deserialize_with = "time", serialize_with = "exactly")]
+    #[serde(default, deserialize_with = "time", serialize_with = "exact_string")]
     pub(crate) created_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "time_or_null", serialize_with = "exactly")]
+    #[serde(default, deserialize_with = "time_or_null", serialize_with = "exact_string")]
     published_at: Option<Timestamp>,
     #[serde(default)]
     hidden: bool,
@@ -80,8 +80,8 @@ struct ModuleLine {
 fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
-        let what = format!("{text:?} is not an id; write 1 to {MAX_ID_BYTES} bytes without control characters");
-        return Err(D::Error::custom(what));
+        let message = format!("{text:?} is not an id; write 1 to {MAX_ID_BYTES} bytes without control characters");
+        return Err(D::Error::custom(message));
     }
     Ok(text)
 }
@@ -89,8 +89,8 @@ fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
 fn slug<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if !is_slug(&text) {
-        let right = format!("write 1 to {MAX_SLUG_BYTES} bytes without / and control characters");
-        return Err(D::Error::custom(format!("{text:?} is not a slug; {right}")));
+        let hint = format!("write 1 to {MAX_SLUG_BYTES} bytes without / and control characters");
+        return Err(D::Error::custom(format!("{text:?} is not a slug; {hint}")));
     }
     Ok(text)
 }
@@ -108,20 +108,20 @@ fn parsed<E: serde::de::Error>(text: Option<String>) -> Result<Option<Timestamp>
     text.map(parse).transpose()
 }
 
-fn exactly<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+fn exact_string<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     time.map(Timestamp::to_exact_string).serialize(serializer)
 }
 
 /// Returns the text of a line. Its errors recognize the output of editors and shells that do not write plain UTF-8.
 fn text_of(line: &[u8]) -> Result<&str, String> {
-    const RIGHT: &str = "save the file as UTF-8, one object a line";
+    const HINT: &str = "save the file as UTF-8, one object a line";
     if line.starts_with(b"\xef\xbb\xbf") {
         return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
     }
     if line.contains(&0) {
-        return Err(format!("UTF-16 in the middle of a text, or no text at all; {RIGHT}"));
+        return Err(format!("UTF-16 in the middle of a text, or no text at all; {HINT}"));
     }
-    str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {} on; {RIGHT}", error.valid_up_to() + 1))
+    str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {} on; {HINT}", error.valid_up_to() + 1))
 }
 
 /// Parses one line, or returns what is wrong with it.
@@ -133,15 +133,15 @@ pub(crate) fn parse(line: &[u8]) -> Result<Line, String> {
     match &*read::<Kind<'_>>(text)?.kind {
         "account" => read(text).map(Line::Account),
         "course" => read(text).map(Line::Course),
-        other => Err(at("type", &format!("{other:?} is not a type of line; write \"account\" or \"course\""))),
+        other => Err(field_error("type", &format!("{other:?} is not a type of line; write \"account\" or \"course\""))),
     }
 }
 
 fn read<'l, T: Deserialize<'l>>(text: &'l str) -> Result<T, String> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| explain(&error.path().to_string(), error.inner()))?;
-    deserializer.end().map_err(|error| explain(".", &error))?;
+        .map_err(|error| parser_error(&error.path().to_string(), error.inner()))?;
+    deserializer.end().map_err(|error| parser_error(".", &error))?;
     Ok(value)
 }
 

@@ -12,7 +12,7 @@ use crate::spool::Spool;
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// Maximum memory that is kept from one line to the next, in bytes.
-const KEPT_LINE_BYTES: usize = 1 << 20;
+const MAX_RETAINED_BYTES: usize = 1 << 20;
 
 /// The lines of an input that are not blank.
 pub(crate) struct Lines<'c, R> {
@@ -22,39 +22,47 @@ pub(crate) struct Lines<'c, R> {
     pub(crate) number: u64,
     /// Number of bytes of UTF-8 that were read.
     pub(crate) length: u64,
-    longest: usize,
+    max_line_bytes: usize,
     /// Whether reading has failed; then no line follows the error.
-    broken: bool,
+    has_failed: bool,
     copy: Option<&'c mut Spool>,
 }
 
 impl<'c, R: BufRead> Lines<'c, R> {
     pub(crate) fn new(input: R) -> Self {
         let input = Utf8Reader::new(input);
-        Self { input, line: Vec::new(), number: 0, length: 0, longest: MAX_LINE_BYTES, broken: false, copy: None }
+        Self {
+            input,
+            line: Vec::new(),
+            number: 0,
+            length: 0,
+            max_line_bytes: MAX_LINE_BYTES,
+            has_failed: false,
+            copy: None,
+        }
     }
 
     /// Creates a reader that copies the lines to `copy`.
-    pub(crate) fn copied(input: R, copy: &'c mut Spool) -> Self {
+    pub(crate) fn with_copy(input: R, copy: &'c mut Spool) -> Self {
         Self { copy: Some(copy), ..Self::new(input) }
     }
 
     /// Returns the next line that is not blank, parsed, or what is wrong with it.
     pub(crate) fn next_parsed(&mut self) -> Option<Result<Line, String>> {
-        if self.broken {
+        if self.has_failed {
             return None;
         }
         let parsed = match self.next() {
             Ok(None) => return None,
             Ok(Some(line)) => line::parse(line),
-            Err(what) => {
-                self.broken = true;
-                Err(what)
+            Err(message) => {
+                self.has_failed = true;
+                Err(message)
             }
         };
         // Free the memory of a long line: its parsed content uses as much again.
         self.line.clear();
-        self.line.shrink_to(KEPT_LINE_BYTES);
+        self.line.shrink_to(MAX_RETAINED_BYTES);
         Some(parsed)
     }
 
@@ -64,7 +72,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
             self.line.clear();
             self.number += 1;
             // One byte more than the maximum distinguishes a line that is too long from one of maximum length.
-            let mut bounded = self.input.by_ref().take(self.longest as u64 + 1);
+            let mut bounded = self.input.by_ref().take(self.max_line_bytes as u64 + 1);
             let read = bounded.read_until(b'\n', &mut self.line).map_err(|error| unreadable(&error))?;
             if read == 0 {
                 return Ok(None);
@@ -76,7 +84,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
             if self.line.last() == Some(&b'\n') {
                 self.line.pop();
             }
-            if self.line.len() > self.longest {
+            if self.line.len() > self.max_line_bytes {
                 return Err("longer than 1GiB; write one object a line".to_owned());
             }
             if !self.line.trim_ascii().is_empty() {
@@ -109,7 +117,7 @@ mod tests {
     #[test]
     fn a_line_may_be_as_long_as_allowed() {
         for (input, right) in [(&b"1234\n"[..], true), (b"1234", true), (b"12345\n", false), (b"12345", false)] {
-            let mut lines = Lines { longest: 4, ..Lines::new(input) };
+            let mut lines = Lines { max_line_bytes: 4, ..Lines::new(input) };
             assert_eq!(lines.next().is_ok(), right, "{input:?}");
         }
     }
@@ -125,12 +133,12 @@ mod tests {
     fn a_long_line_is_forgotten() {
         let mut lines = Lines::new(BufReader::new(repeat(b'x').take(8 << 20)));
         assert!(lines.next_parsed().unwrap().is_err());
-        assert!(lines.line.capacity() <= KEPT_LINE_BYTES);
+        assert!(lines.line.capacity() <= MAX_RETAINED_BYTES);
     }
 
     #[test]
     fn an_endless_line_is_not_kept() {
-        let mut lines = Lines { longest: 1 << 20, ..Lines::new(BufReader::new(repeat(b'x'))) };
+        let mut lines = Lines { max_line_bytes: 1 << 20, ..Lines::new(BufReader::new(repeat(b'x'))) };
         assert!(lines.next().unwrap_err().contains("longer than 1GiB"));
         assert!(lines.line.capacity() <= 1 << 22);
     }

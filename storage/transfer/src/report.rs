@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::import::Options;
 
 /// Maximum number of names per kind of change that people are shown.
-const MOST_NAMES: u64 = 20;
+const MAX_NAMES: u64 = 20;
 
 /// Changes that an import has made, or would make. Serialized, they are the output of `catalogue import --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -25,7 +25,7 @@ pub struct Report {
     pub courses: Counts,
     /// Names of the changes, if they are reported: all of a dry run, and pruned courses.
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Vec<Named>>,
+    changes: Option<Vec<NamedChange>>,
     /// Whether to record more names than people are shown.
     #[serde(skip)]
     all_names: bool,
@@ -47,7 +47,7 @@ pub struct Counts {
 
 /// An account or a course, with its change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Named {
+struct NamedChange {
     #[serde(rename = "type")]
     kind: &'static str,
     change: &'static str,
@@ -63,7 +63,7 @@ impl Report {
     }
 
     /// Counts the change of an account or, with `slug`, of its course.
-    pub(crate) fn note(&mut self, change: Change, account: &AccountId, slug: Option<&str>) {
+    pub(crate) fn record(&mut self, change: Change, account: &AccountId, slug: Option<&str>) {
         let counts = if slug.is_some() { &mut self.courses } else { &mut self.accounts };
         let (name, count) = match change {
             Change::Added => ("added", &mut counts.added),
@@ -78,7 +78,7 @@ impl Report {
         }
     }
 
-    pub(crate) fn note_pruned(&mut self, mut courses: Vec<(AccountId, String)>) {
+    pub(crate) fn record_pruned(&mut self, mut courses: Vec<(AccountId, String)>) {
         courses.sort();
         for (account, slug) in courses {
             self.courses.removed += 1;
@@ -88,10 +88,10 @@ impl Report {
 
     /// Records the name of the `count`th change of its kind, if it will be shown.
     fn name(&mut self, change: &'static str, count: u64, account: &AccountId, slug: Option<&str>) {
-        if self.all_names || count <= MOST_NAMES {
+        if self.all_names || count <= MAX_NAMES {
             let kind = if slug.is_some() { "course" } else { "account" };
             let (account, slug) = (account.to_string(), slug.map(str::to_owned));
-            self.changes.get_or_insert_default().push(Named { kind, change, account, slug });
+            self.changes.get_or_insert_default().push(NamedChange { kind, change, account, slug });
         }
     }
 }
@@ -120,12 +120,12 @@ impl fmt::Display for Report {
                 continue;
             }
             writeln!(f, "{kind}s {change}:")?;
-            for Named { account, slug, .. } in names.take(MOST_NAMES as usize) {
+            for NamedChange { account, slug, .. } in names.take(MAX_NAMES as usize) {
                 let slug = slug.as_ref().map(|slug| format!("/{slug}")).unwrap_or_default();
                 writeln!(f, "  {}", printable(&format!("{account}{slug}")))?;
             }
-            if count > MOST_NAMES {
-                writeln!(f, "  and {} more", count - MOST_NAMES)?;
+            if count > MAX_NAMES {
+                writeln!(f, "  and {} more", count - MAX_NAMES)?;
             }
         }
         writeln!(f, "accounts: {accounts}")?;

@@ -16,7 +16,7 @@ impl Spool {
             make_private(&file)?;
             Ok(file)
         };
-        private().map(Self::in_file).map_err(|error| fault(&error))
+        private().map(Self::in_file).map_err(|error| copy_error(&error))
     }
 
     fn in_file(file: File) -> Self {
@@ -25,12 +25,12 @@ impl Spool {
 
     /// Appends `bytes`.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.0.write_all(bytes).map_err(|error| fault(&error))
+        self.0.write_all(bytes).map_err(|error| copy_error(&error))
     }
 
     /// Returns the file with everything that was written.
     pub(crate) fn finish(self) -> Result<File, String> {
-        self.0.into_inner().map_err(|error| fault(error.error()))
+        self.0.into_inner().map_err(|error| copy_error(error.error()))
     }
 }
 
@@ -49,7 +49,7 @@ fn make_private(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-fn fault(error: &io::Error) -> String {
+fn copy_error(error: &io::Error) -> String {
     const VARIABLE: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
     format!(
         "cannot be copied to {}: {error}; set {VARIABLE} to a directory with room for the whole input",

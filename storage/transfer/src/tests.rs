@@ -24,15 +24,15 @@ async fn import(storage: &MemoryStorage, text: &str, options: Options) -> Result
         let checked = Input::stream(Cursor::new(text.to_owned())).check()?;
         checked.prepare(storage, options).await?.finish().await
     };
-    imported.await.map_err(told)
+    imported.await.map_err(lines_of)
 }
 
 /// Returns the errors, one per line.
-fn told(error: ImportError) -> String {
+fn lines_of(error: ImportError) -> String {
     match error {
-        ImportError::Input { faults, stopped } => {
-            assert_eq!(stopped, faults.len() == 20);
-            faults.iter().map(|fault| format!("{fault}\n")).collect()
+        ImportError::Input { errors, stopped } => {
+            assert_eq!(stopped, errors.len() == 20);
+            errors.iter().map(|error| format!("{error}\n")).collect()
         }
         other => panic!("{other:?}"),
     }
@@ -116,13 +116,13 @@ async fn faults_of_the_format_are_told_first_and_then_those_of_the_database() {
         "line 4: account: there is no account \"nobody\"",
         "line 6: id: the account \"b\" has a line before",
     ];
-    for (first, last, told) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
+    for (first, last, lines_of) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
         let text = format!("{first}{}", text.replace("LAST", last));
         for dry_run in [false, true] {
             let message =
                 import(&storage, &text, Options { dry_run, prune: true, all_names: false }).await.unwrap_err();
-            assert_eq!(message.lines().count(), told.len(), "{message}");
-            assert!(message.lines().zip(told).all(|(line, start)| line.starts_with(start)), "{message}");
+            assert_eq!(message.lines().count(), lines_of.len(), "{message}");
+            assert!(message.lines().zip(lines_of).all(|(line, start)| line.starts_with(start)), "{message}");
             assert_eq!(records(&storage).await, before);
         }
     }
@@ -164,7 +164,7 @@ async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
     let path = directory.path().join("f.jsonl");
     fs::write(&path, START).unwrap();
     let checked = Input::file(File::open(&path).unwrap()).check().unwrap();
-    assert_eq!(checked.is_the_same(), Ok(()));
+    assert_eq!(checked.check_unchanged(), Ok(()));
     fs::write(&path, format!("{START}{START}")).unwrap();
     let mut lines = checked.lines().unwrap();
     let mut count = 0;
@@ -173,7 +173,7 @@ async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
         count += 1;
     }
     assert_eq!(count, 3, "no more than was checked");
-    assert!(checked.is_the_same().unwrap_err().contains("written to meanwhile"));
+    assert!(checked.check_unchanged().unwrap_err().contains("written to meanwhile"));
 }
 
 #[tokio::test]
@@ -182,10 +182,10 @@ async fn a_text_that_is_at_hand_is_imported_too() {
     let report = import_text(&storage, START, Options::default()).await.unwrap();
     assert_eq!((report.accounts.added, report.courses.added), (1, 2));
     let courses = START.replacen(r#""a","name""#, "", 1);
-    let faults = told(import_text(&MemoryStorage::new(), &courses, Options::default()).await.unwrap_err());
-    assert!(faults.starts_with("line 2: ") && faults.lines().count() == 1, "{faults}");
-    let faults = told(import_text(&storage, "\nx", Options::default()).await.unwrap_err());
-    assert!(faults.starts_with("line 2: not a JSON object"));
+    let errors = lines_of(import_text(&MemoryStorage::new(), &courses, Options::default()).await.unwrap_err());
+    assert!(errors.starts_with("line 2: ") && errors.lines().count() == 1, "{errors}");
+    let errors = lines_of(import_text(&storage, "\nx", Options::default()).await.unwrap_err());
+    assert!(errors.starts_with("line 2: not a JSON object"));
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_watcher_is_told_of_both_readings() {
     for input in [file, stream] {
         let read = Arc::new(AtomicU64::new(0));
         let sum = Arc::clone(&read);
-        let watched = input.watched(move |bytes| {
+        let watched = input.with_watcher(move |bytes| {
             sum.fetch_add(bytes, Ordering::Relaxed);
         });
         let checked = watched.check().unwrap();

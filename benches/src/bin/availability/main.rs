@@ -17,7 +17,7 @@ use clap::Parser;
 use crate::tally::Tally;
 
 /// Delay after a request without a response.
-const PAUSE: Duration = Duration::from_millis(10);
+const RETRY_DELAY: Duration = Duration::from_millis(10);
 
 /// Keeps asking one server and counts what was answered
 ///
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     thread::scope(|scope| {
         for number in 0..options.connections {
             let (tally, ends, options, requests) = (&tally, &ends, &options, &requests);
-            scope.spawn(move || keep_asking(options, requests, number, tally, ends));
+            scope.spawn(move || send_requests(options, requests, number, tally, ends));
         }
         for line in io::stdin().lines().map_while(Result::ok) {
             tally.begin(line);
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
 }
 
 /// Sends requests over one connection, which is replaced when it closes.
-fn keep_asking(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tally, ends: &AtomicBool) {
+fn send_requests(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tally, ends: &AtomicBool) {
     let mut connection = None;
     // With a rate, the connections' requests are staggered.
     let period = options.rate.map(|rate| Duration::from_secs(1) * options.connections / rate);
@@ -95,16 +95,16 @@ fn keep_asking(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tal
         let status = ask(options.address, &mut connection, request);
         tally.note(began, status);
         if status.is_none() {
-            thread::sleep(PAUSE);
+            thread::sleep(RETRY_DELAY);
         }
     }
 }
 
 /// Sends a request over the existing connection or a new one, and returns the status. Keeps the connection if possible.
-fn ask(address: SocketAddr, kept: &mut Option<Connection>, request: &[u8]) -> Option<u16> {
-    let mut connection = kept.take().or_else(|| Connection::open(address).ok())?;
-    let answer = connection.ask(request).ok()?;
-    let (status, ended) = (answer.status, answer.field("connection") == Ok("close"));
-    *kept = Some(connection).filter(|_| !ended);
+fn ask(address: SocketAddr, idle_connection: &mut Option<Connection>, request: &[u8]) -> Option<u16> {
+    let mut connection = idle_connection.take().or_else(|| Connection::open(address).ok())?;
+    let response = connection.ask(request).ok()?;
+    let (status, ended) = (response.status, response.field("connection") == Ok("close"));
+    *idle_connection = Some(connection).filter(|_| !ended);
     Some(status)
 }

@@ -30,25 +30,25 @@ impl Client {
     pub(crate) fn drive(&mut self, requests: &[Vec<u8>], status: u16, bounds: Bounds) -> io::Result<u64> {
         let end = Instant::now() + bounds.time;
         let mut next = requests.iter().cycle();
-        let (mut sent, mut answered) = (0, 0);
-        let mut over = false;
-        while !over || answered < sent {
+        let (mut sent, mut response_count) = (0, 0);
+        let mut is_finished = false;
+        while !is_finished || response_count < sent {
             for connection in &mut self.0 {
                 if connection.is_waiting() {
                     let found = connection.receive()?.status;
                     if found != status {
                         return Err(io::Error::other(format!("an answer of status {found} instead of {status}")));
                     }
-                    answered += 1;
+                    response_count += 1;
                 }
-                over = over || sent >= bounds.requests;
-                if !over && let Some(request) = next.next() {
+                is_finished = is_finished || sent >= bounds.requests;
+                if !is_finished && let Some(request) = next.next() {
                     connection.send(request)?;
                     sent += 1;
                 }
             }
-            over = over || Instant::now() >= end;
+            is_finished = is_finished || Instant::now() >= end;
         }
-        Ok(answered)
+        Ok(response_count)
     }
 }

@@ -111,10 +111,10 @@ fn main() -> Result<(), Failure> {
     let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
     let (of_size, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
     let (of_statements, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
-    let (_constant, mut works) = works::beside_constant(&names, &constant, &data, &servers)?;
-    let (_handlers, beside_statements) =
+    let (_constant, mut works) = works::compare_with_constant(&names, &constant, &data, &servers)?;
+    let (_handlers, compared_with_statements) =
         statements::works(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
-    works.extend(beside_statements);
+    works.extend(compared_with_statements);
     let (_many, of_many) = size::works(&of_size, &catalogue, &data, large.as_ref(), &servers.cold)?;
     works.extend(of_many);
     let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &servers.cold)?;

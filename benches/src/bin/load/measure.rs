@@ -11,7 +11,7 @@ use crate::works::{Target, Work, is_under_commits};
 use crate::writer::under_commits;
 
 /// Maximum duration of one measurement.
-const LONGEST: Duration = Duration::from_secs(4);
+const MAX_DURATION: Duration = Duration::from_secs(4);
 /// Minimum number of requests before a measurement.
 const WARM_UP: u64 = 500;
 
@@ -21,7 +21,7 @@ pub(crate) type Row<'w> = (&'w Work, Vec<Sample>);
 /// One measurement of a work: µs of processor time per request.
 pub(crate) struct Sample {
     pub(crate) this: f64,
-    pub(crate) than: f64,
+    pub(crate) baseline: f64,
     /// Time of the database's processes for `this`, if there are any.
     pub(crate) database: Option<f64>,
     /// Commits per second during the measurement, if there are any.
@@ -44,33 +44,33 @@ fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Resul
     let bounds = match is_under_commits(work.name) {
         // Long enough for many commits.
         true => Bounds { requests: u64::MAX, time: Duration::from_millis(if options.quick { 300 } else { 1_500 }) },
-        false => Bounds { requests: options.requests, time: LONGEST },
+        false => Bounds { requests: options.requests, time: MAX_DURATION },
     };
-    let order = if other_first { [&work.than, &work.this] } else { [&work.this, &work.than] };
+    let order = if other_first { [&work.baseline, &work.this] } else { [&work.this, &work.baseline] };
     let both = || order.map(|target| cost(target, data, bounds));
     let ([first, second], commits) = match is_under_commits(work.name) {
         true => under_commits(data, both).map(|(costs, commits)| (costs, Some(commits)))?,
         false => (both(), None),
     };
     let (first, second) = (first?, second?);
-    let ((mut this, database), (mut than, of_other)) = if other_first { (second, first) } else { (first, second) };
+    let ((mut this, database), (mut baseline, of_other)) = if other_first { (second, first) } else { (first, second) };
     if work.with_database {
         this += database.unwrap_or_default();
-        than += of_other.unwrap_or_default();
+        baseline += of_other.unwrap_or_default();
     }
-    Ok(Sample { this, than, database, commits })
+    Ok(Sample { this, baseline, database, commits })
 }
 
 /// Returns the processor time per request of the server and of the database, in µs.
 fn cost(target: &Target, data: &Data, bounds: Bounds) -> Result<(f64, Option<f64>), Box<dyn Error>> {
     let used = || cpu_of_process(target.process);
     let mut client = Client::connect(target.address)?;
-    let warm_up = Bounds { requests: WARM_UP.max(target.requests.len() as u64), time: LONGEST };
+    let warm_up = Bounds { requests: WARM_UP.max(target.requests.len() as u64), time: MAX_DURATION };
     client.drive(&target.requests, target.status, warm_up)?;
     let (server, database) = (used()?, data.cpu_of_database()?);
-    let answered = client.drive(&target.requests, target.status, bounds)?;
+    let response_count = client.drive(&target.requests, target.status, bounds)?;
     let (server, database) = (used()?.checked_sub(server), data.cpu_of_database()?.zip(database));
-    let each = |spent: Duration| spent.as_secs_f64() * 1e6 / answered as f64;
+    let each = |spent: Duration| spent.as_secs_f64() * 1e6 / response_count as f64;
     let database = database.map(|(now, before)| each(now.saturating_sub(before)));
     Ok((each(server.unwrap_or_default()), database))
 }

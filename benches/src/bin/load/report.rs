@@ -13,7 +13,7 @@ pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
         let figures = |figure: fn(&Sample) -> Option<f64>| samples.iter().map(figure).collect::<Option<Figures>>();
         let median = |figure| figures(figure).map(|figures| format!("{:.1}", figures.median())).unwrap_or_default();
         let commits = figures(|sample| sample.commits).map(|commits| format!(" ({:.0}/s)", commits.median()));
-        let multiple: Figures = samples.iter().map(|sample| sample.this / sample.than).collect();
+        let multiple: Figures = samples.iter().map(|sample| sample.this / sample.baseline).collect();
         let (lowest, highest) = multiple.range();
         println!(
             "| {}{} | {} | {} | {} | {:.2} | {lowest:.2}–{highest:.2} | {} |",
@@ -21,7 +21,7 @@ pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
             commits.unwrap_or_default(),
             median(|sample| Some(sample.this)),
             median(|sample| sample.database),
-            median(|sample| Some(sample.than)),
+            median(|sample| Some(sample.baseline)),
             multiple.median(),
             if work.goal.is_nan() { String::new() } else { format!("≤ {}", work.goal) },
         );

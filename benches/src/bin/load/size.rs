@@ -32,8 +32,8 @@ pub(crate) fn works(
     };
     let mut works = Vec::new();
     for &name in names {
-        let (this, than) = (target(name, &many, &large.owner)?, target(name, few, &data.accounts()[0])?);
-        works.push(Work { name, goal: 1.1, this, than, with_database: true });
+        let (this, baseline) = (target(name, &many, &large.owner)?, target(name, few, &data.accounts()[0])?);
+        works.push(Work { name, goal: 1.1, this, baseline, with_database: true });
     }
     Ok((Some(many), works))
 }

@@ -35,15 +35,15 @@ pub(crate) fn works(
         let is_hot = name == NAMES[0];
         let this = Target::of(if is_hot { hot } else { cold }, vec![owner.request(FIRST_PAGE, "")]);
         let mut connection = Connection::open(this.address)?;
-        let file = data.write_beside("statement", &constant_form(&connection.ask(&this.requests[0])?))?;
+        let file = data.write_file("statement", &constant_form(&connection.ask(&this.requests[0])?))?;
         let (statement, text) =
             if is_hot { (STATEMENTS[0], &*digest) } else { (STATEMENTS[1], owner.account.as_str()) };
         let mut command = on_one_processor(handler);
         command.args(["--database", &data.address(), "--statement", statement, "--text", text, &file]);
         let handler = Program::start(&mut command, 1)?;
-        let than = Target { process: handler.id(), address: handler.addresses()[0], ..this.clone() };
+        let baseline = Target { process: handler.id(), address: handler.addresses()[0], ..this.clone() };
         handlers.push(handler);
-        works.push(Work { name, goal: if is_hot { 1.3 } else { 1.7 }, this, than, with_database: false });
+        works.push(Work { name, goal: if is_hot { 1.3 } else { 1.7 }, this, baseline, with_database: false });
     }
     Ok((handlers, works))
 }

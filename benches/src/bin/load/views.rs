@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use catalogue_benches::{Data, Owner, Program, Team, course, on_one_processor};
+use catalogue_benches::{Data, HostApp, Owner, Program, course, on_one_processor};
 
 use crate::works::{FIRST_PAGE, Target, Work, deep_page};
 
@@ -21,11 +21,11 @@ pub(crate) fn works(
         return Ok((None, Vec::new()));
     }
     eprintln!("copying the courses into tables with views");
-    let team = Team::beside(data)?;
+    let host_app = HostApp::copied_from(data)?;
     let mut command = on_one_processor(catalogue);
-    command.args(["serve", "--listen", "127.0.0.1:0", "--page-cache", "0"]).args(&team.arguments);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--page-cache", "0"]).args(&host_app.arguments);
     let server = Program::start(&mut command, 1)?;
-    let slug = course(&data.accounts()[0].account, team.owner.courses / 2).slug;
+    let slug = course(&data.accounts()[0].account, host_app.owner.courses / 2).slug;
     let target = |name: &str, server: &Program, owner: &Owner| {
         let path = match NAMES.iter().position(|known| *known == name) {
             Some(0) => FIRST_PAGE.to_owned(),
@@ -36,8 +36,8 @@ pub(crate) fn works(
     };
     let mut works = Vec::new();
     for &name in names {
-        let (this, than) = (target(name, &server, &team.owner)?, target(name, cold, &data.accounts()[0])?);
-        works.push(Work { name, goal: 1.35, this, than, with_database: false });
+        let (this, baseline) = (target(name, &server, &host_app.owner)?, target(name, cold, &data.accounts()[0])?);
+        works.push(Work { name, goal: 1.35, this, baseline, with_database: false });
     }
     Ok((Some(server), works))
 }

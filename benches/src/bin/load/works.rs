@@ -4,10 +4,10 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::path::Path;
 
-use catalogue_benches::{Answer, Connection, Data, Owner, Program, course, next_cursor, on_one_processor};
+use catalogue_benches::{Connection, Data, Owner, Program, Response, course, next_cursor, on_one_processor};
 
 /// Header fields that the constant response copies.
-const KEPT_FIELDS: [&str; 4] = ["content-type: ", "cache-control: ", "etag: ", "content-encoding: "];
+const COPIED_FIELDS: [&str; 4] = ["content-type: ", "cache-control: ", "etag: ", "content-encoding: "];
 /// Header that most clients send.
 const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
 pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
@@ -58,7 +58,7 @@ pub(crate) struct Work {
     /// Maximum for the multiple; NaN if there is no goal.
     pub(crate) goal: f64,
     pub(crate) this: Target,
-    pub(crate) than: Target,
+    pub(crate) baseline: Target,
     /// Whether the database's time is included.
     pub(crate) with_database: bool,
 }
@@ -71,7 +71,7 @@ impl Target {
 }
 
 /// Returns the named works, and starts the constant handler that they are compared with.
-pub(crate) fn beside_constant(
+pub(crate) fn compare_with_constant(
     names: &[&'static str],
     constant: &Path,
     data: &Data,
@@ -82,9 +82,9 @@ pub(crate) fn beside_constant(
         let server = servers.of(name);
         let mut target = Target::of(server, requests(name, data, server.addresses()[0])?);
         let mut connection = Connection::open(target.address)?;
-        let answer = connection.ask(&target.requests[0])?;
-        target.status = answer.status;
-        files.push(data.write_beside(&format!("answer-{number}"), &constant_form(&answer))?);
+        let response = connection.ask(&target.requests[0])?;
+        target.status = response.status;
+        files.push(data.write_file(&format!("answer-{number}"), &constant_form(&response))?);
         targets.push(target);
     }
     if names.is_empty() {
@@ -93,8 +93,8 @@ pub(crate) fn beside_constant(
     let constant = Program::start(on_one_processor(constant).args(&files), files.len())?;
     let mut works = Vec::new();
     for ((&name, this), &address) in names.iter().zip(targets).zip(constant.addresses()) {
-        let than = Target { process: constant.id(), address, ..this.clone() };
-        works.push(Work { name, goal: goal(name), this, than, with_database: false });
+        let baseline = Target { process: constant.id(), address, ..this.clone() };
+        works.push(Work { name, goal: goal(name), this, baseline, with_database: false });
     }
     Ok((Some(constant), works))
 }
@@ -142,19 +142,19 @@ pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Bo
     let mut connection = Connection::open(address)?;
     let mut cursor = String::new();
     for _ in 0..owner.courses / 1_000 * 9 {
-        let answer = connection.ask(&owner.request(&format!("/courses?limit=100{cursor}"), ""))?;
-        cursor = next_cursor(answer.body).ok_or("the list ends too early")?;
+        let response = connection.ask(&owner.request(&format!("/courses?limit=100{cursor}"), ""))?;
+        cursor = next_cursor(response.body).ok_or("the list ends too early")?;
     }
     Ok(FIRST_PAGE.to_owned() + &cursor)
 }
 
 /// Returns a response in the format that the constant handler reads.
-pub(crate) fn constant_form(answer: &Answer<'_>) -> Vec<u8> {
-    let mut lines = answer.head.lines();
+pub(crate) fn constant_form(response: &Response<'_>) -> Vec<u8> {
+    let mut lines = response.head.lines();
     let mut text = lines.next().unwrap_or_default().to_owned() + "\r\n";
-    for line in lines.filter(|line| KEPT_FIELDS.iter().any(|field| line.starts_with(field))) {
+    for line in lines.filter(|line| COPIED_FIELDS.iter().any(|field| line.starts_with(field))) {
         text += line;
         text += "\r\n";
     }
-    [(text + "\r\n").as_bytes(), answer.body].concat()
+    [(text + "\r\n").as_bytes(), response.body].concat()
 }

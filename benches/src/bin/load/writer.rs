@@ -8,7 +8,7 @@ use catalogue_benches::{Data, Owner, course};
 use rusqlite::{Connection, params};
 
 /// Delay between commits.
-const PAUSE: Duration = Duration::from_millis(10);
+const COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Runs `measured` while a change is committed a hundred times a second, to one account after the other. Returns the number of
 /// commits per second.
@@ -47,7 +47,7 @@ fn write(connection: &Connection, courses: &[[String; 3]], end: &AtomicBool) -> 
         let title = format!("{:07}{}", commits % 10_000_000, &title[7..]);
         update.execute(params![account, slug, title])?;
         commits += 1;
-        let due = PAUSE.saturating_mul(u32::try_from(commits).unwrap_or(u32::MAX));
+        let due = COMMIT_INTERVAL.saturating_mul(u32::try_from(commits).unwrap_or(u32::MAX));
         thread::sleep(due.saturating_sub(begun.elapsed()));
     }
     Ok(commits)

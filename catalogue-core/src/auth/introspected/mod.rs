@@ -33,7 +33,7 @@ pub use introspect::Introspect;
 
 use super::authenticator::{Authenticator, Refusal, Verdict};
 use super::bearer::BearerToken;
-use super::signed::{self, Clock, Members, Outcome, Outcomes, Rules, SignedTokens};
+use super::signed::{self, Clock, JsonObject, Outcome, Outcomes, Rules, SignedTokens};
 use crate::in_flight::InFlight;
 use crate::model::{CredentialKind, Identity, Issued, TokenDigest};
 use crate::panic_guard::catch_panic;
@@ -41,9 +41,9 @@ use crate::storage::{StorageError, StorageErrorKind};
 use crate::timestamp::Timestamp;
 
 /// Maximum number of concurrent introspections.
-const MOST: usize = 64;
+const MAX_CONCURRENT: usize = 64;
 /// Maximum time for which an accepted token is cached.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_CACHE_TTL: Duration = Duration::from_secs(60);
 /// Values that an issuer may report for an access token. It also reports on refresh tokens (RFC 7662 section 2.1), and on
 /// tokens that are bound to their sender.
 const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
@@ -54,7 +54,7 @@ const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
     ("token_type", &["Bearer"]),
 ];
 /// Capacity of the cache of accepted tokens; about 5 MB.
-const KEPT: usize = 10_000;
+const CACHE_CAPACITY: usize = 10_000;
 
 /// Authenticator for the opaque access tokens of one issuer, by introspection. Concurrent requests with the same token
 /// share one call.
@@ -68,23 +68,23 @@ pub struct IntrospectedTokens {
     introspect: Box<dyn Introspect>,
     in_flight: InFlight,
     /// Always empty. Used only for its per-key guard, which makes concurrent requests with the same token wait.
-    asking: Cache<TokenDigest, Shared>,
-    keep: Duration,
-    kept: Cache<TokenDigest, Kept>,
+    pending: Cache<TokenDigest, SharedResult>,
+    cache_ttl: Duration,
+    cache: Cache<TokenDigest, CachedToken>,
     outcomes: Outcomes,
     clock: Clock,
 }
 
 /// Identity and expiry of a token, or why it is refused.
-type Told = Result<(Identity, Timestamp), Outcome>;
+type Introspected = Result<(Identity, Timestamp), Outcome>;
 /// Result for the waiters; `None` if the introspection failed.
-type Shared = Option<Told>;
+type SharedResult = Option<Introspected>;
 
 /// An accepted token, and the time range in which it is valid without another introspection.
 #[derive(Clone, Debug)]
-struct Kept {
+struct CachedToken {
     identity: Identity,
-    counts: Range<Timestamp>,
+    validity: Range<Timestamp>,
 }
 
 impl IntrospectedTokens {
@@ -97,10 +97,10 @@ impl IntrospectedTokens {
             issuer,
             rules,
             introspect: Box::new(introspect),
-            in_flight: InFlight::new(MOST),
-            asking: Cache::new(MOST),
-            keep: Duration::ZERO,
-            kept: Cache::new(KEPT),
+            in_flight: InFlight::new(MAX_CONCURRENT),
+            pending: Cache::new(MAX_CONCURRENT),
+            cache_ttl: Duration::ZERO,
+            cache: Cache::new(CACHE_CAPACITY),
             outcomes: Outcomes::default(),
             clock,
         }
@@ -109,8 +109,8 @@ impl IntrospectedTokens {
     /// Caches accepted tokens for `duration`, at most 60 seconds and never past their expiry. A revocation at the issuer
     /// takes effect up to that much later. Default: no caching.
     #[must_use]
-    pub fn keep(mut self, duration: Duration) -> Self {
-        self.keep = duration.min(LONGEST);
+    pub fn cache_for(mut self, duration: Duration) -> Self {
+        self.cache_ttl = duration.min(MAX_CACHE_TTL);
         self
     }
 
@@ -120,62 +120,64 @@ impl IntrospectedTokens {
     }
 
     /// Introspects a token. Concurrent requests with the same token share one call (single flight).
-    async fn share(&self, text: &str, digest: &TokenDigest) -> Result<Told, StorageError> {
-        let guard = match self.asking.get_value_or_guard_async(digest).await {
-            Ok(told) => return told.ok_or_else(|| unavailable("another request asked and failed; its line says why")),
+    async fn introspect_shared(&self, text: &str, digest: &TokenDigest) -> Result<Introspected, StorageError> {
+        let guard = match self.pending.get_value_or_guard_async(digest).await {
+            Ok(result) => {
+                return result.ok_or_else(|| unavailable("another request asked and failed; its line says why"));
+            }
             Err(guard) => guard,
         };
         // Catch a panic: otherwise each waiter would take over, one after the other, and panic too.
-        let asked = catch_panic(pin!(self.ask(text, digest))).await;
-        let told = asked.unwrap_or_else(|panicked| Err(unavailable(panicked)));
+        let outcome = catch_panic(pin!(self.introspect_uncached(text, digest))).await;
+        let result = outcome.unwrap_or_else(|panicked| Err(unavailable(panicked)));
         // Remove the entry first: waiters still get the result, but it is not cached.
-        self.asking.remove(digest);
-        let _ = guard.insert(told.as_ref().ok().cloned());
-        told
+        self.pending.remove(digest);
+        let _ = guard.insert(result.as_ref().ok().cloned());
+        result
     }
 
-    async fn ask(&self, text: &str, digest: &TokenDigest) -> Result<Told, StorageError> {
-        let asked = (self.clock)();
+    async fn introspect_uncached(&self, text: &str, digest: &TokenDigest) -> Result<Introspected, StorageError> {
+        let started_at = (self.clock)();
         let Some(_permit) = self.in_flight.enter() else {
-            return Err(unavailable(format!("{MOST} tokens are being asked about")));
+            return Err(unavailable(format!("{MAX_CONCURRENT} tokens are being asked about")));
         };
-        let answer = self.introspect.introspect(text).await.map_err(unavailable)?;
-        let members = Members::parse(&answer).ok_or_else(|| unavailable("the answer is not a JSON object"))?;
-        match members.get("active") {
+        let response = self.introspect.introspect(text).await.map_err(unavailable)?;
+        let object = JsonObject::parse(&response).ok_or_else(|| unavailable("the answer is not a JSON object"))?;
+        match object.get("active") {
             Ok(Some(Value::Bool(true))) => {}
             Ok(Some(Value::Bool(false))) => return Ok(Err(Outcome::Inactive)),
             _ => return Err(unavailable("the answer does not say whether the token is active")),
         }
-        let told = self.judge(&members, digest);
-        if let Ok((identity, expires)) = &told
-            && let Some(end) = asked.checked_add(self.keep).filter(|_| !self.keep.is_zero())
+        let result = self.evaluate(&object, digest);
+        if let Ok((identity, expires)) = &result
+            && let Some(end) = started_at.checked_add(self.cache_ttl).filter(|_| !self.cache_ttl.is_zero())
         {
-            let counts = asked..end.min(*expires);
-            self.kept.insert(*digest, Kept { identity: identity.clone(), counts });
+            let validity = started_at..end.min(*expires);
+            self.cache.insert(*digest, CachedToken { identity: identity.clone(), validity });
         }
-        Ok(told)
+        Ok(result)
     }
 
     /// Returns what an active token grants.
-    fn judge(&self, members: &Members, digest: &TokenDigest) -> Told {
-        if members.get("iss")?.is_some_and(|issuer| issuer != *self.issuer) {
+    fn evaluate(&self, object: &JsonObject, digest: &TokenDigest) -> Introspected {
+        if object.get("iss")?.is_some_and(|issuer| issuer != *self.issuer) {
             return Err(Outcome::Issuer);
         }
         for (member, kinds) in ACCESS_TOKENS {
             let is_one = |text: &str| kinds.iter().any(|kind| text.eq_ignore_ascii_case(kind));
-            if members.get(member)?.is_some_and(|kind| !kind.as_str().is_some_and(is_one)) {
+            if object.get(member)?.is_some_and(|kind| !kind.as_str().is_some_and(is_one)) {
                 return Err(Outcome::Typ);
             }
         }
-        let grant = self.rules.grant(members, false, (self.clock)())?;
+        let grant = self.rules.grant(object, false, (self.clock)())?;
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         Ok((Identity::issued(grant.account, digest, grant.scopes, issued), grant.expires))
     }
 }
 
 /// Returns whether the text is for other authenticators: `ccat_…`, `cato_…` and signed tokens.
-fn is_anothers(text: &str) -> bool {
-    CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix())) || signed::has_form(text)
+fn is_for_another_authenticator(text: &str) -> bool {
+    CredentialKind::ALL.iter().any(|kind| text.starts_with(kind.token_prefix())) || signed::looks_like_jwt(text)
 }
 
 fn unavailable(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StorageError {
@@ -186,19 +188,19 @@ fn unavailable(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Stor
 impl Authenticator for IntrospectedTokens {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
         let text = token.expose();
-        if is_anothers(text) {
-            return Ok(Verdict::NotMine);
+        if is_for_another_authenticator(text) {
+            return Ok(Verdict::Unrecognized);
         }
         let (digest, now) = (token.digest(), (self.clock)());
-        if let Some(kept) = self.kept.get(&digest).filter(|kept| kept.counts.contains(&now)) {
-            self.outcomes.count(Outcome::Kept);
-            return Ok(Verdict::Accepted(kept.identity));
+        if let Some(cached) = self.cache.get(&digest).filter(|cached| cached.validity.contains(&now)) {
+            self.outcomes.count(Outcome::Cached);
+            return Ok(Verdict::Accepted(cached.identity));
         }
         let is_too_long = text.len() > signed::MAX_BYTES;
-        let told = if is_too_long { Ok(Err(Outcome::Length)) } else { self.share(text, &digest).await };
-        let (outcome, verdict) = match told {
+        let result = if is_too_long { Ok(Err(Outcome::Length)) } else { self.introspect_shared(text, &digest).await };
+        let (outcome, verdict) = match result {
             Ok(Ok((identity, _))) => (Outcome::Accepted, Ok(Verdict::Accepted(identity))),
-            Ok(Err(outcome)) => (outcome, Ok(Verdict::Explained(Refusal::Invalid, outcome.explanation()))),
+            Ok(Err(outcome)) => (outcome, Ok(Verdict::Refused(Refusal::Invalid, Some(outcome.explanation())))),
             Err(error) => (Outcome::Unavailable, Err(error)),
         };
         self.outcomes.count(outcome);
@@ -212,7 +214,7 @@ impl fmt::Debug for IntrospectedTokens {
             .field("issuer", &self.issuer)
             .field("rules", &self.rules)
             .field("introspect", &self.introspect)
-            .field("keep", &self.keep)
+            .field("cache_ttl", &self.cache_ttl)
             .finish_non_exhaustive()
     }
 }

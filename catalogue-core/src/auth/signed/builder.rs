@@ -13,7 +13,7 @@ use crate::build_error::BuildError;
 use crate::timestamp::Timestamp;
 
 /// Default number of verified tokens that are cached; about 5 MB.
-const DEFAULT_KEPT: usize = 10_000;
+const DEFAULT_TOKEN_CACHE: usize = 10_000;
 
 /// Type that a token's header must declare (decision O10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,14 +36,20 @@ pub struct SignedTokensBuilder {
     source: Box<dyn FetchKeys>,
     rules: Rules,
     algorithms: Vec<SignatureAlgorithm>,
-    kept: usize,
+    token_cache_capacity: usize,
 }
 
 impl SignedTokensBuilder {
     pub(super) fn new(issuer: String, audience: String, source: Box<dyn FetchKeys>) -> Self {
         let (account_claim, scope_prefix) = ("sub".to_owned(), String::new());
         let rules = Rules { audience, token_type: TokenType::default(), account_claim, scope_prefix };
-        Self { issuer, source, rules, algorithms: SignatureAlgorithm::ALL.to_vec(), kept: DEFAULT_KEPT }
+        Self {
+            issuer,
+            source,
+            rules,
+            algorithms: SignatureAlgorithm::ALL.to_vec(),
+            token_cache_capacity: DEFAULT_TOKEN_CACHE,
+        }
     }
 
     /// Sets the claim that contains the account's id (decision O17). Default: `sub`. A token whose `sub` is its client's id
@@ -73,8 +79,8 @@ impl SignedTokensBuilder {
     }
 
     /// Sets how many verified tokens are cached, so that each signature is verified once (decision O28). Default: 10,000.
-    pub fn kept_tokens(mut self, most: usize) -> Self {
-        self.kept = most;
+    pub fn token_cache_capacity(mut self, capacity: usize) -> Self {
+        self.token_cache_capacity = capacity;
         self
     }
 
@@ -105,7 +111,7 @@ impl SignedTokensBuilder {
             issuer: self.issuer.into(),
             rules: self.rules,
             algorithms: self.algorithms,
-            kept: Cache::new(self.kept),
+            cache: Cache::new(self.token_cache_capacity),
             outcomes: Outcomes::default(),
             clock: Arc::new(clock),
         })))

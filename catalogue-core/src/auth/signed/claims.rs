@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::TokenType;
-use super::members::{Faulty, Members};
+use super::json_object::{JsonObject, MalformedMember};
 use super::outcome::Outcome;
 use crate::model::{AccountId, Scope, Scopes};
 use crate::timestamp::Timestamp;
@@ -14,12 +14,13 @@ use crate::timestamp::Timestamp;
 /// Maximum time that `nbf` may be ahead of this clock. `exp` has no leeway (decision C3).
 const LEEWAY: Duration = Duration::from_secs(30);
 /// Maximum length of an account's id, in bytes.
-const MAX_ACCOUNT: usize = 200;
+const MAX_ACCOUNT_BYTES: usize = 200;
 const ID_TOKEN_CLAIMS: [&str; 3] = ["nonce", "at_hash", "c_hash"];
 /// Claims in which issuers write the kind of token: Keycloak; Amazon Cognito and Ory Hydra; `OpenIddict`; Simple JWT.
-const KIND_CLAIMS: [&str; 4] = ["typ", "token_use", "token_usage", "token_type"];
-/// Values of [`KIND_CLAIMS`], in lower case, for tokens that are not access tokens.
-const OTHER_KINDS: [&str; 7] = ["id", "id_token", "serialized-id", "refresh", "refresh_token", "offline", "logout"];
+const TYPE_CLAIMS: [&str; 4] = ["typ", "token_use", "token_usage", "token_type"];
+/// Values of [`TYPE_CLAIMS`], in lower case, for tokens that are not access tokens.
+const OTHER_TOKEN_TYPES: [&str; 7] =
+    ["id", "id_token", "serialized-id", "refresh", "refresh_token", "offline", "logout"];
 
 /// Rules that claims are checked against.
 #[derive(Clone, Debug)]
@@ -42,8 +43,8 @@ pub(in crate::auth) struct Grant {
 }
 
 /// A required claim that is missing counts as a claim of the wrong type.
-impl From<Faulty> for Outcome {
-    fn from(Faulty: Faulty) -> Self {
+impl From<MalformedMember> for Outcome {
+    fn from(MalformedMember: MalformedMember) -> Self {
         Self::Claim
     }
 }
@@ -52,11 +53,11 @@ impl Rules {
     /// Returns what `claims` grant at `now`. `is_access_token` is whether the token's header declares an access token.
     pub(in crate::auth) fn grant(
         &self,
-        claims: &Members,
+        claims: &JsonObject,
         is_access_token: bool,
         now: Timestamp,
     ) -> Result<Grant, Outcome> {
-        if !self.is_for_us(claims.get("aud")?.as_ref()) {
+        if !self.accepts_audience(claims.get("aud")?.as_ref()) {
             return Err(Outcome::Audience);
         }
         if claims.get("cnf") != Ok(None) {
@@ -78,7 +79,7 @@ impl Rules {
         Ok(Grant { account, client: client.map(Into::into), scopes, expires })
     }
 
-    fn is_for_us(&self, audience: Option<&Value>) -> bool {
+    fn accepts_audience(&self, audience: Option<&Value>) -> bool {
         match audience {
             Some(Value::String(one)) => *one == self.audience,
             Some(Value::Array(several)) => several.iter().any(|one| *one == *self.audience),
@@ -87,22 +88,22 @@ impl Rules {
     }
 
     /// Checks that the claims are those of an access token.
-    fn check_type(&self, claims: &Members, is_access_token: bool) -> Result<(), Outcome> {
+    fn check_type(&self, claims: &JsonObject, is_access_token: bool) -> Result<(), Outcome> {
         let issued_at = claims.number("iat")?;
         match self.token_type {
             TokenType::AccessToken => {
-                let are_there = [claims.text("sub")?, claims.text("client_id")?, claims.text("jti")?];
-                let all_there = issued_at.is_some() && are_there.iter().all(Option::is_some);
-                if all_there { Ok(()) } else { Err(Outcome::Claim) }
+                let required = [claims.text("sub")?, claims.text("client_id")?, claims.text("jti")?];
+                let has_all = issued_at.is_some() && required.iter().all(Option::is_some);
+                if has_all { Ok(()) } else { Err(Outcome::Claim) }
             }
             TokenType::Any if is_access_token => Ok(()),
             TokenType::Any => check_kind(claims),
         }
     }
 
-    fn account(&self, claims: &Members, client: Option<&str>) -> Result<AccountId, Outcome> {
+    fn account(&self, claims: &JsonObject, client: Option<&str>) -> Result<AccountId, Outcome> {
         let claim = claims.get(&self.account_claim)?.ok_or(Outcome::Claim)?;
-        let account = claim.as_str().filter(|account| can_be_an_account(account)).ok_or(Outcome::Account)?;
+        let account = claim.as_str().filter(|account| is_account_id(account)).ok_or(Outcome::Account)?;
         // A client that acts for itself must not become the account with its name (RFC 9068 section 5).
         if self.account_claim == "sub" && client == Some(account) {
             return Err(Outcome::Account);
@@ -111,7 +112,7 @@ impl Rules {
     }
 
     /// Returns the token's scopes that section 5.4 defines; the others belong to other resources.
-    fn scopes(&self, claims: &Members) -> Result<Scopes, Outcome> {
+    fn scopes(&self, claims: &JsonObject) -> Result<Scopes, Outcome> {
         let Some(granted) = claims.get("scope")?.map_or_else(|| claims.get("scp"), |scope| Ok(Some(scope)))? else {
             return Ok(Scopes::default());
         };
@@ -126,11 +127,11 @@ impl Rules {
 }
 
 /// Checks that no claim declares another kind of token. RFC 9068 leaves that to the header, but issuers use claims.
-fn check_kind(claims: &Members) -> Result<(), Outcome> {
+fn check_kind(claims: &JsonObject) -> Result<(), Outcome> {
     let mut is_bearer = false;
-    for claim in KIND_CLAIMS {
+    for claim in TYPE_CLAIMS {
         let kind = claims.get(claim)?.as_ref().and_then(Value::as_str).map(str::to_ascii_lowercase);
-        if kind.as_deref().is_some_and(|kind| OTHER_KINDS.contains(&kind)) {
+        if kind.as_deref().is_some_and(|kind| OTHER_TOKEN_TYPES.contains(&kind)) {
             return Err(Outcome::Typ);
         }
         is_bearer |= claim == "typ" && kind.as_deref() == Some("bearer");
@@ -141,7 +142,7 @@ fn check_kind(claims: &Members) -> Result<(), Outcome> {
 }
 
 /// Returns the client that the token was issued to: RFC 9068's claim, or the claim of Keycloak, Okta or Entra ID.
-fn client(claims: &Members) -> Result<Option<String>, Faulty> {
+fn client(claims: &JsonObject) -> Result<Option<String>, MalformedMember> {
     for name in ["client_id", "azp", "cid", "appid"] {
         if let Some(client) = claims.text(name)? {
             return Ok(Some(client));
@@ -150,8 +151,8 @@ fn client(claims: &Members) -> Result<Option<String>, Faulty> {
     Ok(None)
 }
 
-fn can_be_an_account(text: &str) -> bool {
-    (1..=MAX_ACCOUNT).contains(&text.len()) && !text.chars().any(char::is_control)
+fn is_account_id(text: &str) -> bool {
+    (1..=MAX_ACCOUNT_BYTES).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
 /// Converts seconds since 1970, which may have a fraction, to an instant up to the year 9999. Later ones return `None`,

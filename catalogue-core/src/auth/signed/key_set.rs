@@ -16,7 +16,7 @@ use super::token::decode;
 const MAX_BYTES: usize = 256 << 10;
 const MAX_KEYS: usize = 100;
 /// Maximum number of keys that are tried on one token (decision O13).
-const MAX_TRIED: usize = 4;
+const MAX_CANDIDATES: usize = 4;
 
 /// Usable keys of an issuer.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct KeySet {
     /// Number of usable JWKs. `keys` has a JWK once for each of its algorithms.
     pub(super) usable: usize,
     /// Keys that are not used: the `kid` of each, and the reason.
-    pub(super) passed_over: Vec<(Option<Box<str>>, PassedOver)>,
+    pub(super) skipped: Vec<(Option<Box<str>>, SkipReason)>,
 }
 
 /// A key, for one algorithm.
@@ -44,7 +44,7 @@ pub(super) struct KeyId([u8; 32]);
 
 /// Why a key is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum PassedOver {
+pub(super) enum SkipReason {
     #[error("it is a private key")]
     Private,
     #[error("it is for another use than verifying signatures")]
@@ -60,60 +60,60 @@ pub(super) enum PassedOver {
 impl KeySet {
     /// Parses a set, or returns why it cannot be used.
     pub(super) fn parse(json: &[u8]) -> Result<Self, String> {
-        let no_set = |why: &str| format!("the answer is no key set: {why}");
+        let not_a_key_set = |why: &str| format!("the answer is no key set: {why}");
         if json.len() > MAX_BYTES {
             return Err(format!("the key set has more than {MAX_BYTES} bytes"));
         }
         let set: Value = serde_json::from_slice(json)
-            .map_err(|error| no_set(&format!("it is not JSON that can be read: {error}")))?;
+            .map_err(|error| not_a_key_set(&format!("it is not JSON that can be read: {error}")))?;
         let jwks = set.get("keys").and_then(Value::as_array);
-        let jwks = jwks.ok_or_else(|| no_set("an object with the list `keys` is wanted (RFC 7517)"))?;
+        let jwks = jwks.ok_or_else(|| not_a_key_set("an object with the list `keys` is wanted (RFC 7517)"))?;
         if jwks.len() > MAX_KEYS {
             return Err(format!("the key set has more than {MAX_KEYS} keys"));
         }
-        let mut read = Self { keys: Vec::new(), usable: 0, passed_over: Vec::new() };
+        let mut parsed = Self { keys: Vec::new(), usable: 0, skipped: Vec::new() };
         for jwk in jwks {
-            match keys_of(jwk) {
+            match parse_keys(jwk) {
                 Ok(keys) => {
-                    read.keys.extend(keys);
-                    read.usable += 1;
+                    parsed.keys.extend(keys);
+                    parsed.usable += 1;
                 }
-                Err(why) => read.passed_over.push((text(jwk, "kid").map(Into::into), why)),
+                Err(why) => parsed.skipped.push((text(jwk, "kid").map(Into::into), why)),
             }
         }
-        if read.keys.is_empty() {
-            let why: String = read.shown_passed_over().iter().map(|key| format!("; {key}")).collect();
+        if parsed.keys.is_empty() {
+            let why: String = parsed.describe_skipped().iter().map(|key| format!("; {key}")).collect();
             return Err(format!("the key set has no key that can be used here{why}"));
         }
-        Ok(read)
+        Ok(parsed)
     }
 
     /// Returns the keys that are not used, each with its name and the reason.
-    pub(super) fn shown_passed_over(&self) -> Vec<String> {
-        let shown = |(kid, why): &(Option<Box<str>>, PassedOver)| match kid {
+    pub(super) fn describe_skipped(&self) -> Vec<String> {
+        let describe = |(kid, why): &(Option<Box<str>>, SkipReason)| match kid {
             Some(kid) => format!("{kid:?}: {why}"),
             None => format!("one without a kid: {why}"),
         };
-        self.passed_over.iter().map(shown).collect()
+        self.skipped.iter().map(describe).collect()
     }
 
-    pub(super) fn knows(&self, kid: &str) -> bool {
+    pub(super) fn has_kid(&self, kid: &str) -> bool {
         self.keys.iter().any(|key| key.kid.as_deref() == Some(kid))
     }
 
     pub(super) fn kids_without(&self, other: Option<&Self>) -> Vec<&str> {
-        let others = self.keys.iter().filter(|key| other.is_none_or(|other| !other.has(key.id)));
+        let others = self.keys.iter().filter(|key| other.is_none_or(|other| !other.contains(key.id)));
         others.map(|key| key.kid.as_deref().unwrap_or("without a name")).collect()
     }
 
-    pub(super) fn has(&self, id: KeyId) -> bool {
+    pub(super) fn contains(&self, id: KeyId) -> bool {
         self.keys.iter().any(|key| key.id == id)
     }
 
     /// Returns the keys to try on a token with this `kid` and algorithm.
     pub(super) fn candidates(&self, kid: Option<&str>, algorithm: SignatureAlgorithm) -> impl Iterator<Item = &Key> {
         let named = move |key: &&Key| kid.is_none() || key.kid.as_deref() == kid;
-        self.keys.iter().filter(named).filter(move |key| key.algorithm == algorithm).take(MAX_TRIED)
+        self.keys.iter().filter(named).filter(move |key| key.algorithm == algorithm).take(MAX_CANDIDATES)
     }
 }
 
@@ -125,36 +125,36 @@ impl Key {
 }
 
 /// Returns one key for each algorithm that a JWK supports.
-fn keys_of(jwk: &Value) -> Result<Vec<Key>, PassedOver> {
+fn parse_keys(jwk: &Value) -> Result<Vec<Key>, SkipReason> {
     use SignatureAlgorithm::{EdDsa, Es256, Es384, Ps256, Rs256};
 
     if text(jwk, "d").is_some_and(|d| !d.is_empty()) {
-        return Err(PassedOver::Private);
+        return Err(SkipReason::Private);
     }
     let verifies = |operations: &Value| operations.as_array().is_some_and(|all| all.iter().any(|one| one == "verify"));
     if member(jwk, "use").is_some_and(|usage| usage != "sig") || !member(jwk, "key_ops").is_none_or(verifies) {
-        return Err(PassedOver::Use);
+        return Err(SkipReason::Use);
     }
-    let fitting: &[_] = match (text(jwk, "kty"), text(jwk, "crv")) {
+    let supported: &[_] = match (text(jwk, "kty"), text(jwk, "crv")) {
         (Some("EC"), Some("P-256")) => &[Es256],
         (Some("EC"), Some("P-384")) => &[Es384],
         (Some("OKP"), Some("Ed25519")) => &[EdDsa],
         (Some("RSA"), _) => &[Rs256, Ps256],
-        _ => return Err(PassedOver::Kind),
+        _ => return Err(SkipReason::Kind),
     };
     let named = match member(jwk, "alg") {
         None => None,
-        Some(alg) => Some(alg.as_str().and_then(SignatureAlgorithm::from_name).ok_or(PassedOver::Kind)?),
+        Some(alg) => Some(alg.as_str().and_then(SignatureAlgorithm::from_name).ok_or(SkipReason::Kind)?),
     };
-    let fitting: Vec<_> = fitting.iter().filter(|fits| named.is_none_or(|named| named == **fits)).collect();
-    if fitting.is_empty() {
-        return Err(PassedOver::Kind);
+    let supported: Vec<_> = supported.iter().filter(|fits| named.is_none_or(|named| named == **fits)).collect();
+    if supported.is_empty() {
+        return Err(SkipReason::Kind);
     }
-    fitting.into_iter().map(|algorithm| key(jwk, *algorithm)).collect()
+    supported.into_iter().map(|algorithm| parse_key(jwk, *algorithm)).collect()
 }
 
-fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, PassedOver> {
-    let octets = |name| text(jwk, name).and_then(decode).ok_or(PassedOver::Malformed);
+fn parse_key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, SkipReason> {
+    let octets = |name| text(jwk, name).and_then(decode).ok_or(SkipReason::Malformed);
     let number = |name| octets(name).map(|octets| without_zeros(&octets).to_vec());
     let public = match algorithm {
         SignatureAlgorithm::Es256 => {
@@ -165,13 +165,13 @@ fn key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, PassedOver> {
         }
         // aws-lc would accept another length as another encoding of a key.
         SignatureAlgorithm::EdDsa => {
-            let x = <[u8; 32]>::try_from(octets("x")?).map_err(|_| PassedOver::Malformed)?;
+            let x = <[u8; 32]>::try_from(octets("x")?).map_err(|_| SkipReason::Malformed)?;
             ParsedPublicKey::new(&ED25519, x)
         }
         SignatureAlgorithm::Ps256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PSS_2048_8192_SHA256),
         SignatureAlgorithm::Rs256 => rsa(number("n")?, number("e")?)?.to_parsed_public_key(&RSA_PKCS1_2048_8192_SHA256),
     };
-    let public = public.map_err(|_| PassedOver::Malformed)?;
+    let public = public.map_err(|_| SkipReason::Malformed)?;
     // A `kid` that is not a string counts as absent: no token can name it.
     let kid: Option<Box<str>> = jwk.get("kid").map(|kid| kid.as_str().map(Into::into)).unwrap_or_default();
     let mut digest = Sha256::new_with_prefix(algorithm.name());
@@ -189,23 +189,23 @@ fn without_zeros(number: &[u8]) -> &[u8] {
 }
 
 /// Encodes an uncompressed point (SEC 1). aws-lc checks that it is on its curve.
-fn point(x: &[u8], y: &[u8], length: usize) -> Result<Vec<u8>, PassedOver> {
+fn point(x: &[u8], y: &[u8], length: usize) -> Result<Vec<u8>, SkipReason> {
     let mut point = vec![4];
     for number in [x, y] {
-        let zeros = length.checked_sub(number.len()).ok_or(PassedOver::Malformed)?;
+        let zeros = length.checked_sub(number.len()).ok_or(SkipReason::Malformed)?;
         point.extend(repeat_n(0, zeros).chain(number.iter().copied()));
     }
     Ok(point)
 }
 
 /// Checks an RSA key's numbers, so that an unusable key is skipped: aws-lc checks sizes only when it verifies a signature.
-fn rsa(n: Vec<u8>, e: Vec<u8>) -> Result<RsaPublicKeyComponents<Vec<u8>>, PassedOver> {
+fn rsa(n: Vec<u8>, e: Vec<u8>) -> Result<RsaPublicKeyComponents<Vec<u8>>, SkipReason> {
     let is_odd = |number: &[u8]| number.last().is_some_and(|last| last & 1 == 1);
     if !is_odd(&n) || !is_odd(&e) || e == [1] {
-        return Err(PassedOver::Malformed);
+        return Err(SkipReason::Malformed);
     }
     let bits = n.len() * 8 - n[0].leading_zeros() as usize;
-    if (2048..=8192).contains(&bits) { Ok(RsaPublicKeyComponents { n, e }) } else { Err(PassedOver::Size) }
+    if (2048..=8192).contains(&bits) { Ok(RsaPublicKeyComponents { n, e }) } else { Err(SkipReason::Size) }
 }
 
 /// Returns a member that has a value. Null and an empty list count as absent: serializers write them for absent values.

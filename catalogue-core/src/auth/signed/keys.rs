@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 use futures_util::future::{FutureExt as _, Shared};
 
 use super::FetchKeys;
-use super::key_set::{KeySet, PassedOver};
+use super::key_set::{KeySet, SkipReason};
 use crate::chain::chain;
 use crate::in_flight::InFlight;
 use crate::panic_guard::catch_panic;
 use crate::storage::{StorageError, StorageErrorKind};
 
 /// Age at which the set is fetched again.
-const FRESH: Duration = Duration::from_secs(5 * 60);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(5 * 60);
 /// Maximum age of a set that is used.
-const USABLE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_STALE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Minimum time between the beginnings of two fetches for requests.
-const PAUSE: Duration = Duration::from_secs(10);
+const MIN_REFETCH_INTERVAL: Duration = Duration::from_secs(10);
 /// Delays after failed refreshes: the first one, doubled after each further failure up to the second one.
-const RETRY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
+const BACKOFF: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
 /// How late a task's next refresh may be before requests fetch the set themselves.
-const GRACE: Duration = Duration::from_secs(30);
+const TASK_GRACE: Duration = Duration::from_secs(30);
 /// Maximum number of requests that wait for a fetch.
 const MAX_WAITING: usize = 64;
 
@@ -46,8 +46,8 @@ struct State {
     /// When and why the last fetch failed; `None` after a success.
     failed: Option<(Instant, String)>,
     failures: u32,
-    /// The last fetch for requests, and when it began. Its result is reused until [`PAUSE`] has passed.
-    asked: Option<(Instant, Fetch)>,
+    /// The last fetch for requests, and when it began. Its result is reused until [`MIN_REFETCH_INTERVAL`] has passed.
+    last_fetch: Option<(Instant, Fetch)>,
     /// When requests begin to fetch the set themselves, because no task has refreshed it.
     due: Option<Instant>,
     has_warned: bool,
@@ -81,9 +81,9 @@ impl Keys {
 
     /// Returns the set to verify a token with `kid`, and fetches it first if no usable set has such a key. Also fetches a
     /// set that is stale because no task refreshes it, but uses the stale one if that fails.
-    pub(super) async fn with(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, StorageError> {
+    pub(super) async fn key_set_for(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, StorageError> {
         let (set, is_due) = self.usable();
-        match set.filter(|set| kid.is_none_or(|kid| set.knows(kid))) {
+        match set.filter(|set| kid.is_none_or(|kid| set.has_kid(kid))) {
             Some(set) if is_due => Ok(self.fetch_for_request().await.unwrap_or(set)),
             Some(set) => Ok(set),
             None => self.fetch_for_request().await,
@@ -112,12 +112,12 @@ impl Keys {
         StorageError::new(StorageErrorKind::Unavailable, format!("the keys of {} {why}", self.issuer))
     }
 
-    /// Returns the fetch to wait for; `None` if the task's fetch, or an older one, has failed within [`PAUSE`].
+    /// Returns the fetch to wait for; `None` if the task's fetch, or an older one, has failed within [`MIN_REFETCH_INTERVAL`].
     fn begin_or_join(self: &Arc<Self>) -> Option<Fetch> {
         let now = (self.clock)();
-        let is_recent = |at: &Instant| now.saturating_duration_since(*at) < PAUSE;
+        let is_recent = |at: &Instant| now.saturating_duration_since(*at) < MIN_REFETCH_INTERVAL;
         let mut state = self.state();
-        if let Some((_, fetch)) = state.asked.as_ref().filter(|(began, _)| is_recent(began)) {
+        if let Some((_, fetch)) = state.last_fetch.as_ref().filter(|(began, _)| is_recent(began)) {
             return Some(fetch.clone());
         }
         if state.failed.as_ref().is_some_and(|(at, _)| is_recent(at)) {
@@ -131,7 +131,7 @@ impl Keys {
         }
         let fetch: Pin<Box<dyn Future<Output = bool> + Send>> = Box::pin(self.fetch(now));
         let fetch = fetch.shared();
-        state.asked = Some((now, fetch.clone()));
+        state.last_fetch = Some((now, fetch.clone()));
         Some(fetch)
     }
 
@@ -139,27 +139,27 @@ impl Keys {
     pub(super) async fn refresh(self: &Arc<Self>) -> Duration {
         let has_succeeded = self.fetch((self.clock)()).await;
         let mut state = self.state();
-        let pause = if has_succeeded {
+        let delay = if has_succeeded {
             // Jitter, so that servers do not all fetch at the same time.
-            FRESH * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61))
+            REFRESH_INTERVAL * 9 / 10 + Duration::from_secs(u64::from(getrandom::u32().unwrap_or(30) % 61))
         } else {
-            RETRY[1].min(RETRY[0] * (1 << (state.failures.clamp(1, 5) - 1)))
+            BACKOFF[1].min(BACKOFF[0] * (1 << (state.failures.clamp(1, 5) - 1)))
         };
         // Never earlier than before: after an extra call from elsewhere, the task still sleeps as long.
-        state.due = state.due.max((self.clock)().checked_add(pause + GRACE));
-        pause
+        state.due = state.due.max((self.clock)().checked_add(delay + TASK_GRACE));
+        delay
     }
 
     /// Fetches and records the set, and returns whether that succeeded. An unfinished fetch does not keep `self` alive.
     fn fetch(self: &Arc<Self>, began: Instant) -> impl Future<Output = bool> + Send + use<> {
         let (keys, source) = (Arc::downgrade(self), Arc::clone(&self.source));
         async move {
-            let answer = catch_panic(pin!(source.fetch())).await;
-            let read = answer.and_then(|answer| answer.map_err(|error| chain(&error)));
-            let read = read.and_then(|json| KeySet::parse(&json));
-            let has_succeeded = read.is_ok();
+            let fetched = catch_panic(pin!(source.fetch())).await;
+            let parsed = fetched.and_then(|fetched| fetched.map_err(|error| chain(&error)));
+            let parsed = parsed.and_then(|json| KeySet::parse(&json));
+            let has_succeeded = parsed.is_ok();
             if let Some(keys) = keys.upgrade() {
-                keys.record(began, read.map(Arc::new));
+                keys.record(began, parsed.map(Arc::new));
             }
             has_succeeded
         }
@@ -172,8 +172,8 @@ impl Keys {
     }
 
     /// Returns the keys of the last set that are not used, each with its name and the reason.
-    pub(super) fn passed_over(&self) -> Vec<String> {
-        self.state().set.as_ref().map(|(_, set)| set.shown_passed_over()).unwrap_or_default()
+    pub(super) fn skipped_keys(&self) -> Vec<String> {
+        self.state().set.as_ref().map(|(_, set)| set.describe_skipped()).unwrap_or_default()
     }
 
     pub(super) fn last_failure(&self) -> Option<String> {
@@ -183,15 +183,15 @@ impl Keys {
     /// Returns the set unless it is too old, and whether requests must fetch it themselves.
     fn usable(&self) -> (Option<Arc<KeySet>>, bool) {
         let (now, state) = ((self.clock)(), self.state());
-        let set = state.set.as_ref().filter(|(at, _)| now.saturating_duration_since(*at) <= USABLE);
+        let set = state.set.as_ref().filter(|(at, _)| now.saturating_duration_since(*at) <= MAX_STALE);
         (set.map(|(_, set)| Arc::clone(set)), state.due.is_some_and(|due| due <= now))
     }
 
     /// Records the result of a fetch. A set does not replace one whose fetch began later.
-    fn record(&self, began: Instant, read: Result<Arc<KeySet>, String>) {
+    fn record(&self, began: Instant, parsed: Result<Arc<KeySet>, String>) {
         let mut state = self.state();
         let issuer = &*self.issuer;
-        match read {
+        match parsed {
             Ok(set) => {
                 state.status.fetched += 1;
                 if state.failures > 0 {
@@ -199,17 +199,17 @@ impl Keys {
                 }
                 (state.failed, state.failures) = (None, 0);
                 if state.set.as_ref().is_none_or(|(at, _)| *at <= began) {
-                    tell_changes(issuer, state.set.as_ref().map(|(_, set)| &**set), &set);
+                    log_changes(issuer, state.set.as_ref().map(|(_, set)| &**set), &set);
                     state.status.usable = set.usable;
                     state.set = Some((began, set));
-                    state.due = state.due.max(began.checked_add(FRESH));
+                    state.due = state.due.max(began.checked_add(REFRESH_INTERVAL));
                 }
             }
             Err(error) => {
                 state.status.failed += 1;
                 if state.failures == 0 {
-                    let goes_on = state.set.is_some();
-                    tracing::warn!(issuer, error, goes_on, "the issuer's keys cannot be fetched; it is tried again");
+                    let has_keys = state.set.is_some();
+                    tracing::warn!(issuer, error, has_keys, "the issuer's keys cannot be fetched; it is tried again");
                 }
                 (state.failed, state.failures) = (Some(((self.clock)(), error)), state.failures.saturating_add(1));
             }
@@ -222,13 +222,13 @@ impl Keys {
 }
 
 /// Logs which keys were added and removed, by their names, which are the issuer's own texts.
-fn tell_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
-    let (came, went) = (new.kids_without(old), old.map(|old| old.kids_without(Some(new))).unwrap_or_default());
-    if !came.is_empty() || !went.is_empty() {
-        tracing::info!(issuer, usable = new.usable, ?came, ?went, "the issuer's keys have changed");
+fn log_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
+    let (added, removed) = (new.kids_without(old), old.map(|old| old.kids_without(Some(new))).unwrap_or_default());
+    if !added.is_empty() || !removed.is_empty() {
+        tracing::info!(issuer, usable = new.usable, ?added, ?removed, "the issuer's keys have changed");
     }
-    let is_new = |key| !old.is_some_and(|old| old.passed_over.contains(key));
-    for (kid, _) in new.passed_over.iter().filter(|key| key.1 == PassedOver::Private && is_new(*key)) {
+    let is_new = |key| !old.is_some_and(|old| old.skipped.contains(key));
+    for (kid, _) in new.skipped.iter().filter(|key| key.1 == SkipReason::Private && is_new(*key)) {
         tracing::warn!(
             issuer,
             ?kid,

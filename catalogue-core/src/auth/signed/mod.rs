@@ -18,9 +18,9 @@ mod algorithm;
 mod builder;
 mod claims;
 mod fetch;
+mod json_object;
 mod key_set;
 mod keys;
-mod members;
 mod outcome;
 mod revocation;
 #[cfg(test)]
@@ -39,13 +39,13 @@ pub use algorithm::SignatureAlgorithm;
 pub use builder::{SignedTokensBuilder, TokenType};
 pub(super) use claims::Rules;
 pub use fetch::FetchKeys;
+pub(super) use json_object::JsonObject;
 pub use keys::KeysStatus;
-pub(super) use members::Members;
-use outcome::Not;
+use outcome::Rejection;
 pub(super) use outcome::{Outcome, Outcomes};
 pub use revocation::Revocation;
 pub(super) use token::MAX_BYTES;
-pub(crate) use token::has_form;
+pub(crate) use token::looks_like_jwt;
 pub use unverified::UnverifiedToken;
 
 use super::authenticator::{Authenticator, Verdict};
@@ -76,14 +76,14 @@ struct Inner {
     algorithms: Vec<SignatureAlgorithm>,
     keys: Arc<Keys>,
     /// Verified tokens, up to a capacity (decision O28). Refused tokens are not cached.
-    kept: Cache<TokenDigest, KeptToken>,
+    cache: Cache<TokenDigest, VerifiedToken>,
     outcomes: Outcomes,
     clock: Clock,
 }
 
 /// A token whose signature was verified and whose claims were accepted.
 #[derive(Clone, Debug)]
-struct KeptToken {
+struct VerifiedToken {
     identity: Identity,
     expires: Timestamp,
     /// The key that verified it.
@@ -131,8 +131,8 @@ impl SignedTokens {
 
     /// Returns the keys of the last set that are not used, each with its name and the reason.
     #[must_use]
-    pub fn passed_over(&self) -> Vec<String> {
-        self.0.keys.passed_over()
+    pub fn skipped_keys(&self) -> Vec<String> {
+        self.0.keys.skipped_keys()
     }
 
     /// Returns why the last fetch of the keys failed; `None` if it succeeded.
@@ -155,37 +155,37 @@ impl SignedTokens {
 }
 
 impl Inner {
-    async fn identify(&self, token: BearerToken<'_>) -> Result<Identity, Not> {
+    async fn identify(&self, token: BearerToken<'_>) -> Result<Identity, Rejection> {
         let text = token.expose();
-        if !has_form(text) {
-            return Err(self.not_of_the_form(text));
+        if !looks_like_jwt(text) {
+            return Err(self.reject_malformed(text));
         }
         if text.len() > token::MAX_BYTES {
             return Err(Outcome::Length.into());
         }
         let digest = token.digest();
-        if let Some(kept) = self.kept.get(&digest) {
+        if let Some(cached) = self.cache.get(&digest) {
             // Check the expiry after the wait. The token is valid only while the issuer has its key.
-            let keys = self.keys.with(None).await?;
-            if (self.clock)() < kept.expires && keys.has(kept.key) {
-                self.outcomes.count(Outcome::Kept);
-                return Ok(kept.identity);
+            let keys = self.keys.key_set_for(None).await?;
+            if (self.clock)() < cached.expires && keys.contains(cached.key) {
+                self.outcomes.count(Outcome::Cached);
+                return Ok(cached.identity);
             }
         }
         let Some(token) = SignedToken::parse(text) else {
-            return Err(self.not_of_the_form(text));
+            return Err(self.reject_malformed(text));
         };
-        if !token.is_of(&self.issuer) {
-            return Err(Not::Mine);
+        if !token.is_issued_by(&self.issuer) {
+            return Err(Rejection::Unrecognized);
         }
         let header = token.header(self.rules.token_type, &self.algorithms)?;
-        let keys = self.keys.with(header.kid.as_deref()).await?;
-        let mut verified = token.verified(&header, &keys);
+        let keys = self.keys.key_set_for(header.kid.as_deref()).await?;
+        let mut verified = token.verify(&header, &keys);
         if verified.is_err() && header.kid.is_none() {
             // It may be signed with a new key, like a token with an unknown `kid`.
             let newer = self.keys.fetch_for_request().await?;
             if !Arc::ptr_eq(&newer, &keys) {
-                verified = token.verified(&header, &newer);
+                verified = token.verify(&header, &newer);
             }
         }
         let key = verified?;
@@ -193,17 +193,17 @@ impl Inner {
         let grant = self.rules.grant(&token.payload, header.is_access_token, (self.clock)())?;
         let issued = Issued::new(Arc::clone(&self.issuer), grant.client);
         let identity = Identity::issued(grant.account, &digest, grant.scopes, issued);
-        self.kept.insert(digest, KeptToken { identity: identity.clone(), expires: grant.expires, key });
+        self.cache.insert(digest, VerifiedToken { identity: identity.clone(), expires: grant.expires, key });
         self.outcomes.count(Outcome::Accepted);
         Ok(identity)
     }
 
     /// Leaves `text` to other authenticators, whose tokens may have any form. Counts it if it looks like a signed token.
-    fn not_of_the_form(&self, text: &str) -> Not {
-        if token::nearly_has_form(text) {
+    fn reject_malformed(&self, text: &str) -> Rejection {
+        if token::has_jwt_parts(text) {
             self.outcomes.count(Outcome::Form);
         }
-        Not::Mine
+        Rejection::Unrecognized
     }
 }
 
@@ -212,12 +212,12 @@ impl Authenticator for SignedTokens {
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError> {
         match self.0.identify(token).await {
             Ok(identity) => Ok(Verdict::Accepted(identity)),
-            Err(Not::Mine) => Ok(Verdict::NotMine),
-            Err(Not::Taken(outcome)) => {
+            Err(Rejection::Unrecognized) => Ok(Verdict::Unrecognized),
+            Err(Rejection::Refused(outcome)) => {
                 self.0.outcomes.count(outcome);
-                Ok(Verdict::Explained(outcome.refusal(), outcome.explanation()))
+                Ok(Verdict::Refused(outcome.refusal(), Some(outcome.explanation())))
             }
-            Err(Not::Unavailable(error)) => {
+            Err(Rejection::Unavailable(error)) => {
                 self.0.outcomes.count(Outcome::Unavailable);
                 Err(error)
             }

@@ -7,7 +7,7 @@ use crate::storage::StorageError;
 
 /// Defines the outcomes, the list of all, and the word and the description of each.
 macro_rules! outcomes {
-    ($($(#[$doc:meta])* $outcome:ident: $word:literal, $description:expr;)*) => {
+    ($($(#[$doc:meta])* $outcome:ident: $code:literal, $description:expr;)*) => {
         /// Result of checking a token that has, or nearly has, the form of a signed token, or that is introspected.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::auth) enum Outcome {
@@ -20,10 +20,10 @@ macro_rules! outcomes {
             /// Returns its word, and the description for the caller: only if the signature was verified or the issuer
             /// reported the token as active, so that a caller without a token of the issuer learns nothing.
             pub(in crate::auth) const fn explanation(self) -> Explanation {
-                let (word, description) = match self {
-                    $(Self::$outcome => ($word, $description),)*
+                let (code, description) = match self {
+                    $(Self::$outcome => ($code, $description),)*
                 };
-                Explanation { word, description }
+                Explanation { code, description }
             }
         }
     };
@@ -33,7 +33,7 @@ outcomes! {
     /// Verified and accepted.
     Accepted: "accepted", None;
     /// Accepted from the cache.
-    Kept: "kept", None;
+    Cached: "cached", None;
     /// Does not have the form of a signed token.
     Form: "form", None;
     Length: "length", None;
@@ -72,22 +72,22 @@ impl Outcome {
 }
 
 /// Why a token is not accepted.
-pub(super) enum Not {
+pub(super) enum Rejection {
     /// Not a token of this authenticator.
-    Mine,
+    Unrecognized,
     /// Refused.
-    Taken(Outcome),
+    Refused(Outcome),
     /// Cannot be checked now.
     Unavailable(StorageError),
 }
 
-impl From<Outcome> for Not {
+impl From<Outcome> for Rejection {
     fn from(outcome: Outcome) -> Self {
-        Self::Taken(outcome)
+        Self::Refused(outcome)
     }
 }
 
-impl From<StorageError> for Not {
+impl From<StorageError> for Rejection {
     fn from(error: StorageError) -> Self {
         Self::Unavailable(error)
     }
@@ -105,6 +105,6 @@ impl Outcomes {
     /// Returns the word and the count of each outcome.
     pub(in crate::auth) fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
-        Outcome::ALL.iter().map(|outcome| outcome.explanation().word).zip(counts)
+        Outcome::ALL.iter().map(|outcome| outcome.explanation().code).zip(counts)
     }
 }

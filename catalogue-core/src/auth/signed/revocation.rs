@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::algorithm::SignatureAlgorithm;
 use super::claims::instant;
-use super::members::Members;
+use super::json_object::JsonObject;
 use super::token::{MAX_BYTES, SignedToken};
 use crate::auth::BearerToken;
 use crate::model::TokenDigest;
@@ -23,7 +23,7 @@ const P384: [u64; 6] =
 pub struct Revocation {
     digests: Vec<TokenDigest>,
     expires_at: Timestamp,
-    claims: Members,
+    claims: JsonObject,
 }
 
 impl Revocation {
@@ -56,8 +56,8 @@ impl Revocation {
 
     /// Returns whether one of the token's claims is `text`, such as the id of an account.
     #[must_use]
-    pub fn names(&self, text: &str) -> bool {
-        self.claims.has_text(text)
+    pub fn mentions(&self, text: &str) -> bool {
+        self.claims.has_text_value(text)
     }
 }
 
@@ -75,15 +75,15 @@ impl SignedToken<'_> {
 }
 
 /// Returns `from - what`, for big-endian numbers of the same length. Wraps if negative; then the signature is invalid.
-fn subtract(from: &[u64], what: &[u8]) -> Vec<u8> {
-    let (digits, _) = what.as_chunks();
+fn subtract(from: &[u64], subtrahend: &[u8]) -> Vec<u8> {
+    let (digits, _) = subtrahend.as_chunks();
     let mut borrowed = false;
     let mut difference: Vec<_> = from
         .iter()
         .zip(digits)
         .rev()
-        .map(|(&from, &what)| {
-            let (digit, is_less) = from.overflowing_sub(u64::from_be_bytes(what));
+        .map(|(&from, &subtrahend)| {
+            let (digit, is_less) = from.overflowing_sub(u64::from_be_bytes(subtrahend));
             let (digit, is_less_by_one) = digit.overflowing_sub(u64::from(borrowed));
             borrowed = is_less || is_less_by_one;
             digit.to_be_bytes()

@@ -1,14 +1,14 @@
 //! [`UnverifiedToken`]: the contents of a signed token, for messages.
 
-use super::members::{Faulty, Members};
+use super::json_object::{JsonObject, MalformedMember};
 use super::token::SignedToken;
 use crate::auth::BearerToken;
 
 /// Header and claims of a token whose signature was not verified: show them, but do not rely on them.
 #[derive(Debug)]
 pub struct UnverifiedToken {
-    header: Members,
-    claims: Members,
+    header: JsonObject,
+    claims: JsonObject,
 }
 
 impl UnverifiedToken {
@@ -22,20 +22,20 @@ impl UnverifiedToken {
     /// Returns the member `name` of the header, formatted as by [`claim`](Self::claim).
     #[must_use]
     pub fn header(&self, name: &str) -> String {
-        shown(&self.header, name)
+        json_text(&self.header, name)
     }
 
     /// Returns the claim `name` as JSON, `null` if it is absent, or a note if it occurs twice or cannot be read.
     #[must_use]
     pub fn claim(&self, name: &str) -> String {
-        shown(&self.claims, name)
+        json_text(&self.claims, name)
     }
 }
 
-fn shown(members: &Members, name: &str) -> String {
+fn json_text(members: &JsonObject, name: &str) -> String {
     match members.get(name) {
         Ok(None) => "null".to_owned(),
         Ok(Some(value)) => value.to_string(),
-        Err(Faulty) => "(twice, or not readable)".to_owned(),
+        Err(MalformedMember) => "(twice, or not readable)".to_owned(),
     }
 }

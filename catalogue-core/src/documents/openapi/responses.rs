@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::documents::about::Site;
-use crate::documents::answers::{self, Answer};
+use crate::documents::examples::{self, ExampleResponse};
 use crate::documents::schemas::Schemas;
 use crate::operation::Operation;
 
@@ -15,10 +15,10 @@ pub(super) fn describe_all(
     schemas: &Schemas,
     shared: &mut Map<String, Value>,
 ) -> Value {
-    let respond = |answers: &Vec<Answer>| {
-        let status = answers[0].status;
-        let schema = if answers[0].code.is_some() { &schemas.failure } else { schemas.answer(operation) };
-        let mut response = describe(answers, schema);
+    let respond = |examples: &Vec<ExampleResponse>| {
+        let status = examples[0].status;
+        let schema = if examples[0].code.is_some() { &schemas.failure } else { schemas.response(operation) };
+        let mut response = describe(examples, schema);
         if !status.is_success() {
             let name = status.canonical_reason().expect("a status of HTTP").replace(' ', "");
             let reference = json!({ "$ref": format!("#/components/responses/{name}") });
@@ -28,12 +28,12 @@ pub(super) fn describe_all(
         }
         (status.as_str().to_owned(), response)
     };
-    answers::by_status(operation.row(), site).iter().map(respond).collect()
+    examples::by_status(operation.row(), site).iter().map(respond).collect()
 }
 
 /// Describes one response from the examples with its status.
-fn describe(answers: &[Answer], schema: &Value) -> Value {
-    let first = &answers[0];
+fn describe(examples: &[ExampleResponse], schema: &Value) -> Value {
+    let first = &examples[0];
     let code = first.code.map(|code| format!("`{}`: ", code.as_str())).unwrap_or_default();
     let headers = first.headers.iter();
     let mut response = json!({
@@ -42,9 +42,9 @@ fn describe(answers: &[Answer], schema: &Value) -> Value {
             .map(|(name, _)| ((*name).to_owned(), json!({ "$ref": format!("#/components/headers/{name}") })))
             .collect::<Map<_, _>>(),
     });
-    let examples: Vec<&Answer> = answers.iter().filter(|answer| answer.body.is_some()).collect();
+    let examples: Vec<&ExampleResponse> = examples.iter().filter(|example| example.body.is_some()).collect();
     if !examples.is_empty() {
-        let examples = examples.into_iter().map(|answer| (answer.name(), json!({ "value": answer.body })));
+        let examples = examples.into_iter().map(|example| (example.name(), json!({ "value": example.body })));
         let content = json!({ "schema": schema, "examples": examples.collect::<Map<_, _>>() });
         response["content"] = json!({ "application/json": content });
     }

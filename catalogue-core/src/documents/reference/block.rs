@@ -2,7 +2,7 @@
 //! link is `[text](address)`.
 
 use super::samples::Sample;
-use crate::documents::answers::Answer;
+use crate::documents::examples::ExampleResponse;
 use crate::documents::links::Link;
 use crate::operation::Operation;
 
@@ -29,13 +29,13 @@ pub(in crate::documents) enum Block {
     /// The base URL, only on the page. Markdown has it in a sentence.
     Base(String),
     /// Note on URLs without a host.
-    UnnamedServer(String),
+    ServerNote(String),
     /// A call of the operation in all languages; Markdown has only the first one.
     Samples(Operation, Vec<Sample>),
     /// An example response of the operation.
     Example(Operation, String),
     /// All responses of the operation by status. The page has an example of each failure.
-    Statuses(Operation, Vec<Vec<Answer>>),
+    Statuses(Operation, Vec<Vec<ExampleResponse>>),
     /// Field for the reader's key, only on the page.
     KeyField,
     /// Form that calls the operation, only on the page.

@@ -3,7 +3,7 @@
 use super::general::error_id;
 use super::markup::{escape, inline, push};
 use super::samples::Sample;
-use crate::documents::answers::Answer;
+use crate::documents::examples::ExampleResponse;
 use crate::operation::Operation;
 
 /// Renders a block of code, to which the script adds a button that copies it. `label` describes the code.
@@ -27,26 +27,29 @@ pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> Str
 }
 
 /// Renders the statuses of an operation, each with its examples.
-pub(super) fn statuses(operation: Operation, statuses: &[Vec<Answer>]) -> String {
+pub(super) fn statuses(operation: Operation, statuses: &[Vec<ExampleResponse>]) -> String {
     let mut html = String::from("<div class=\"statuses\">\n");
-    for answers in statuses {
-        let (status, code, meaning) = (answers[0].status.as_str(), answers[0].code, answers[0].meaning());
+    for examples in statuses {
+        let (status, code, meaning) = (examples[0].status.as_str(), examples[0].code, examples[0].meaning());
         let name = code.map(|code| format!("<code>{}</code> ", code.as_str())).unwrap_or_default();
-        let said = format!("{name}{}", inline(&meaning));
+        let summary = format!("{name}{}", inline(&meaning));
         let kind = &status[..1];
         let id = format!("{}-{status}", operation.id());
         let badge = format!("<b class=\"status{kind}\">{status}</b>");
         if code.is_none() {
-            push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {said}</div>\n"));
+            push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {summary}</div>\n"));
             continue;
         }
         // Not in the summary line, which is itself a control.
         let error =
             code.map(|code| format!("<a href=\"#{}\">About <code>{}</code></a>\n", error_id(code), code.as_str()));
-        let examples = answers.iter().filter_map(|answer| answer.body.as_ref());
+        let examples = examples.iter().filter_map(|example| example.body.as_ref());
         let examples = examples.map(|body| format!("<pre><code>{}</code></pre>\n", escape(&format!("{body:#}"))));
         let examples: String = examples.chain(error).collect();
-        push(&mut html, format_args!("<details id=\"{id}\"><summary>{badge} {said}</summary>\n{examples}</details>\n"));
+        push(
+            &mut html,
+            format_args!("<details id=\"{id}\"><summary>{badge} {summary}</summary>\n{examples}</details>\n"),
+        );
     }
     html + "</div>\n"
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::block::{Block, code};
 use super::samples;
 use crate::documents::about::Site;
-use crate::documents::answers;
+use crate::documents::examples;
 use crate::documents::openapi::required_scope;
 use crate::documents::schemas::{Schemas, name_of, property_names, required};
 use crate::operation::{Operation, Parameter};
@@ -35,14 +35,14 @@ fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &st
     blocks.push(Block::Samples(operation, samples::all(row, site, origin)));
     blocks.push(Block::TryIt(operation));
     blocks.push(Block::heading(4, "Answer"));
-    let example = answers::success(row, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
+    let example = examples::success(row, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
     blocks.push(Block::Example(operation, example));
-    for (name, object) in schemas.objects_in(schemas.answer(operation)) {
+    for (name, object) in schemas.objects_in(schemas.response(operation)) {
         blocks.push(Block::Text(format!("{}: {}", code(name), description(object))));
         blocks.push(fields(object));
     }
     blocks.push(Block::heading(4, "Statuses"));
-    blocks.push(Block::Statuses(operation, answers::by_status(row, site)));
+    blocks.push(Block::Statuses(operation, examples::by_status(row, site)));
     blocks
 }
 
@@ -58,9 +58,15 @@ fn fields(object: &Value) -> Block {
 }
 
 fn parameter_row(parameter: Parameter) -> Vec<String> {
-    let place = if parameter.is_in_path() { "path" } else { "query" };
+    let location = if parameter.is_in_path() { "path" } else { "query" };
     let schema = parameter.schema();
-    vec![code(parameter.name()), place.to_owned(), type_of(&schema), yes_no(parameter.is_in_path()), rules(parameter)]
+    vec![
+        code(parameter.name()),
+        location.to_owned(),
+        type_of(&schema),
+        yes_no(parameter.is_in_path()),
+        rules(parameter),
+    ]
 }
 
 /// Returns a parameter's description and bounds.
@@ -74,15 +80,15 @@ pub(super) fn with_bounds(description: &str, parameter: Parameter) -> String {
 }
 
 fn bounds(schema: &Value) -> String {
-    let say = |key: &str, words: &str| schema.get(key).map(|value| format!("{words} {value}"));
-    let said = [
-        say("minimum", "minimum"),
-        say("maximum", "maximum"),
-        say("default", "default"),
-        say("minLength", "characters: at least"),
-        say("maxLength", "at most"),
+    let text_of = |key: &str, words: &str| schema.get(key).map(|value| format!("{words} {value}"));
+    let texts = [
+        text_of("minimum", "minimum"),
+        text_of("maximum", "maximum"),
+        text_of("default", "default"),
+        text_of("minLength", "characters: at least"),
+        text_of("maxLength", "at most"),
     ];
-    let mut text = said.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let mut text = texts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
         text.push('.');

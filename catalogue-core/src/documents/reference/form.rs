@@ -3,7 +3,7 @@
 use super::endpoints::with_bounds;
 use super::markup::{escape, inline};
 use super::samples::example;
-use crate::cursor::PATTERN;
+use crate::cursor::CURSOR_PATTERN;
 use crate::operation::{Parameter, Row};
 use crate::storage::Limit;
 
@@ -52,13 +52,13 @@ pub(super) fn try_it(row: &Row) -> String {
 fn field(operation: &str, parameter: Parameter) -> String {
     let name = parameter.name();
     let id = format!("try-{operation}-{name}");
-    let (place, need) = if parameter.is_in_path() { ("path", "required") } else { ("query", "optional") };
+    let (location, need) = if parameter.is_in_path() { ("path", "required") } else { ("query", "optional") };
     let attributes = attributes(parameter);
     let rules = inline(&with_bounds(parameter.description_in_form(), parameter));
     format!(
         r#"<div class="field">
-<label for="{id}"><code>{name}</code> <span class="hint">{place}, {need}</span></label>
-<input id="{id}" name="{name}" data-in="{place}" autocomplete="off" autocapitalize="off" spellcheck="false"{attributes} aria-describedby="{id}-rules">
+<label for="{id}"><code>{name}</code> <span class="hint">{location}, {need}</span></label>
+<input id="{id}" name="{name}" data-in="{location}" autocomplete="off" autocapitalize="off" spellcheck="false"{attributes} aria-describedby="{id}-rules">
 <p class="hint" id="{id}-rules">{rules}</p>
 </div>
 "#
@@ -68,7 +68,7 @@ fn field(operation: &str, parameter: Parameter) -> String {
 /// Returns attributes that help to type a value. Invalid values can be sent too, to see the error (decision P14).
 fn attributes(parameter: Parameter) -> String {
     match parameter {
-        Parameter::Cursor => format!(r#" type="text" pattern="{}""#, html_pattern(PATTERN)),
+        Parameter::Cursor => format!(r#" type="text" pattern="{}""#, html_pattern(CURSOR_PATTERN)),
         Parameter::Limit => format!(r#" type="text" inputmode="numeric" placeholder="{}""#, Limit::DEFAULT.get()),
         Parameter::Slug => {
             format!(r#" type="text" required placeholder="{}""#, escape(&example(parameter).unwrap_or_default()))

@@ -8,10 +8,10 @@ use super::authentication::authentication;
 use super::block::{Block, code};
 use crate::documents::VERSION;
 use crate::documents::about::Site;
-use crate::documents::answers::{self, Answer};
+use crate::documents::examples::{self, ExampleResponse};
 use crate::error::{ApiError, ErrorCode};
 use crate::operation::Operation;
-use crate::request_id::MAX_LENGTH;
+use crate::request_id::MAX_REQUEST_ID_LENGTH;
 use crate::response::entity::ALLOWED_METHODS;
 use crate::response::entity::Entity;
 use crate::response::envelope;
@@ -57,7 +57,7 @@ fn overview(site: Site<'_>) -> Vec<Block> {
              path; nothing is redirected."
                 .to_owned(),
             format!(
-                "Every answer carries `X-Request-Id`: the caller's own when it is 1 to {MAX_LENGTH} visible ASCII \
+                "Every answer carries `X-Request-Id`: the caller's own when it is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII \
                  characters, else a new one. Name it when you report a failure."
             ),
         ]),
@@ -66,7 +66,7 @@ fn overview(site: Site<'_>) -> Vec<Block> {
 
 /// Returns a time in the format of responses.
 fn example_time(site: Site<'_>) -> String {
-    let course = answers::success(Operation::GetCourse.row(), site).body.unwrap_or_default();
+    let course = examples::success(Operation::GetCourse.row(), site).body.unwrap_or_default();
     course["data"]["publishedAt"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -130,15 +130,15 @@ pub(in crate::documents) const ERRORS: &str =
     "Branch on `error.code`, never on `error.message`, whose wording is not stable.";
 
 /// Returns every error of any endpoint, each once, in the order of the codes.
-fn all_failures() -> Vec<Answer> {
-    let mut found: Vec<Answer> = Vec::new();
-    for answer in Operation::ALL.iter().flat_map(|operation| answers::failures(operation.row())) {
-        if !found.iter().any(|known| known.name() == answer.name() && known.status == answer.status) {
-            found.push(answer);
+fn all_failures() -> Vec<ExampleResponse> {
+    let mut distinct: Vec<ExampleResponse> = Vec::new();
+    for example in Operation::ALL.iter().flat_map(|operation| examples::failures(operation.row())) {
+        if !distinct.iter().any(|known| known.name() == example.name() && known.status == example.status) {
+            distinct.push(example);
         }
     }
-    found.sort_by_key(|answer| ErrorCode::ALL.iter().position(|&code| Some(code) == answer.code));
-    found
+    distinct.sort_by_key(|example| ErrorCode::ALL.iter().position(|&code| Some(code) == example.code));
+    distinct
 }
 
 /// Returns the anchor of the row of a code.
@@ -147,22 +147,22 @@ pub(super) fn error_id(error: ErrorCode) -> String {
 }
 
 /// Returns the anchor of the row of a reason; empty if the row has only the code.
-fn details_id(answer: &Answer) -> String {
-    let reason = answer.code.filter(|code| code.as_str() != answer.name());
-    reason.map(|code| format!("{}-{}", error_id(code), answer.name().replace('_', "-"))).unwrap_or_default()
+fn details_id(example: &ExampleResponse) -> String {
+    let reason = example.code.filter(|code| code.as_str() != example.name());
+    reason.map(|code| format!("{}-{}", error_id(code), example.name().replace('_', "-"))).unwrap_or_default()
 }
 
-fn details_row(answer: &Answer) -> Vec<String> {
-    let name = answer.code.map(ErrorCode::as_str).unwrap_or_default();
+fn details_row(example: &ExampleResponse) -> Vec<String> {
+    let name = example.code.map(ErrorCode::as_str).unwrap_or_default();
     // On one line, with spaces where it may wrap.
     let in_one_line = |details| format!("{details:#}").lines().map(str::trim_start).collect::<Vec<_>>().join(" ");
-    let details = answer.details().map_or_else(|| "none".to_owned(), |details| code(&in_one_line(details)));
-    vec![code(name), answer.status.as_str().to_owned(), details]
+    let details = example.details().map_or_else(|| "none".to_owned(), |details| code(&in_one_line(details)));
+    vec![code(name), example.status.as_str().to_owned(), details]
 }
 
 fn conditional(site: Site<'_>) -> Vec<Block> {
-    let success = answers::success(Operation::GetMe.row(), site);
-    let failure = &answers::failures(Operation::GetMe.row())[0];
+    let success = examples::success(Operation::GetMe.row(), site);
+    let failure = &examples::failures(Operation::GetMe.row())[0];
     let document = envelope::document(&Entity::of_bytes("text/plain", Bytes::new()), &HeaderMap::new());
     let document = document.headers()[CACHE_CONTROL].to_str().expect("visible ASCII");
     vec![
@@ -184,8 +184,8 @@ pub(in crate::documents) const CONDITIONAL: &str = "Every success carries a weak
                                                     costs nothing of a rate limit where the server can tell without \
                                                     reading the courses; `If-None-Match: *` always costs one request.";
 
-fn field(answer: &Answer, name: &str) -> String {
-    code(&format!("{name}: {}", answer.header(name)))
+fn field(example: &ExampleResponse, name: &str) -> String {
+    code(&format!("{name}: {}", example.header(name)))
 }
 
 fn versions() -> Vec<Block> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::block::Block;
 use super::{code, form};
 use crate::documents::DocumentFormat;
-use crate::documents::links::{Link, STAND_IN_HOST};
+use crate::documents::links::{EXAMPLE_HOST, Link};
 
 /// Placeholder in examples for the scheme and host of a server whose URL has none. The page's script replaces it.
 pub(super) const ORIGIN: &str = "\u{1}";
@@ -29,7 +29,7 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
             let text = if address.is_empty() { "/" } else { address };
             format!("<div class=\"base\"><b>Base address</b>{}</div>\n", code::block(&escape(text), "the base address"))
         }
-        Block::UnnamedServer(_) => {
+        Block::ServerNote(_) => {
             let origin = escape(ORIGIN);
             format!("<noscript><p>Put this server's address in the place of {origin}.</p></noscript>\n")
         }
@@ -51,7 +51,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 fn link(link: &Link) -> String {
-    let (address, title, note) = (escape(&link.address), escape(link.title), inline(link.note));
+    let (address, title, note) = (escape(&link.url), escape(link.title), inline(link.note));
     format!("<a href=\"{address}\" title=\"{note}\">{title}</a>")
 }
 
@@ -128,7 +128,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            '\u{1}' => push(&mut escaped, format_args!("<span class=\"origin\">https://{STAND_IN_HOST}</span>")),
+            '\u{1}' => push(&mut escaped, format_args!("<span class=\"origin\">https://{EXAMPLE_HOST}</span>")),
             other => escaped.push(other),
         }
     }
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(inline("a < b & `c > \"d\"`"), "a &lt; b &amp; <code>c &gt; &quot;d&quot;</code>");
         let cell = table(&["Head"], &[vec!["<script>".to_owned()]], &[]);
         assert!(cell.contains(">&lt;script&gt;</td>"), "{cell}");
-        let here = Link { document: DocumentFormat::Llms, title: "t", address: "/\"><b>".to_owned(), note: "n" };
+        let here = Link { document: DocumentFormat::Llms, title: "t", url: "/\"><b>".to_owned(), note: "n" };
         assert_eq!(link(&here), "<a href=\"/&quot;&gt;&lt;b&gt;\" title=\"n\">t</a>");
         assert_eq!(
             inline("**a** [b<](/c?d&e) `[f](g)`"),

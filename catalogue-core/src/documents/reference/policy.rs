@@ -5,10 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
 use sha2::{Digest, Sha256};
 
-use crate::address::Address;
+use crate::mount_url::MountUrl;
 
 /// Returns the policy of a page with this style and script, for an API at `base`.
-pub(super) fn of(style: &str, script: &str, base: &Address, docs: &Address) -> HeaderValue {
+pub(super) fn of(style: &str, script: &str, base: &MountUrl, docs: &MountUrl) -> HeaderValue {
     let (style, script) = (hash(style), hash(script));
     let api = api(base.origin(), docs.origin());
     let policy = format!(
@@ -49,7 +49,7 @@ mod tests {
             ("http://[::1]:80/v1", "http://[::1]:80/docs", "'self'"),
             ("http://a;b/v1", "/docs", "'none'"),
         ] {
-            let [base, docs] = [base, docs].map(|text| Address::parse(text).unwrap());
+            let [base, docs] = [base, docs].map(|text| MountUrl::parse(text).unwrap());
             let policy = of("a{}", "b()", &base, &docs);
             let directives: Vec<&str> = policy.to_str().unwrap().split("; ").collect();
             assert_eq!(directives[3], format!("connect-src {sources}"));

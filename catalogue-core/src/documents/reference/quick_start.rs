@@ -1,25 +1,27 @@
 //! The first screen: the base URL, and three steps from a key to the second page of a list.
 
 use super::block::{Block, code};
-use super::samples::{before, broken, curl};
+use super::samples::{curl, host_prefix, wrapped};
 use crate::documents::about::Site;
-use crate::documents::links::STAND_IN_HOST;
+use crate::documents::links::EXAMPLE_HOST;
 use crate::operation::{Operation, Parameter};
 
 pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
     let row = Operation::ListCourses.row();
     let cursor = Parameter::Cursor.name();
-    let first = broken(&curl(row, site, origin));
+    let first = wrapped(&curl(row, site, origin));
     let read = r#" |
   sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
     let (target, end) = first.split_at(first.len() - 1);
     let step = |label, text| Block::Code { language: "sh", label, text };
-    let mut blocks =
-        vec![Block::Base(format!("{}{}", before(site, origin), site.base.as_str())), Block::heading(2, "Quick start")];
-    if site.is_unnamed() {
+    let mut blocks = vec![
+        Block::Base(format!("{}{}", host_prefix(site, origin), site.base.as_str())),
+        Block::heading(2, "Quick start"),
+    ];
+    if site.has_relative_base() {
         let server =
-            format!("`$SERVER` stands for the scheme and host of the server, such as `https://{STAND_IN_HOST}`.");
-        blocks.push(Block::UnnamedServer(server));
+            format!("`$SERVER` stands for the scheme and host of the server, such as `https://{EXAMPLE_HOST}`.");
+        blocks.push(Block::ServerNote(server));
     }
     blocks.extend([
         Block::Text(format!(

@@ -4,12 +4,12 @@ use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::limiter::Taken;
+use super::limiter::Acquired;
 use super::rate_limit::RateLimit;
 
-/// Number of buckets; with [`SLOTS`] keys in each, half a million keys in at most 17 MiB.
+/// Number of buckets; with [`SLOTS_PER_BUCKET`] keys in each, half a million keys in at most 17 MiB.
 pub(super) const BUCKETS: usize = 1 << 15;
-const SLOTS: usize = 16;
+const SLOTS_PER_BUCKET: usize = 16;
 
 /// Windows of many keys. Times are nanoseconds since a moment that the caller chooses.
 ///
@@ -27,7 +27,7 @@ pub(super) struct Windows {
 struct Window {
     key: Fingerprint,
     end: u64,
-    taken: u32,
+    count: u32,
 }
 
 impl Windows {
@@ -36,28 +36,28 @@ impl Windows {
         Self { requests: limit.requests(), length, buckets: (0..buckets).map(|_| Mutex::default()).collect() }
     }
 
-    pub(super) fn take(&self, key: Fingerprint, now: u64) -> Taken {
+    pub(super) fn acquire(&self, key: Fingerprint, now: u64) -> Acquired {
         let mut bucket = self.bucket(key);
         let window = match bucket.iter().position(|window| window.key == key) {
             Some(at) => &mut bucket[at],
-            None => free_place(&mut bucket, now),
+            None => free_slot(&mut bucket, now),
         };
         if window.key != key || window.end <= now {
-            *window = Window { key, end: now + self.length, taken: 0 };
+            *window = Window { key, end: now + self.length, count: 0 };
         }
         let resets_in = Duration::from_nanos(window.end - now);
-        if window.taken >= self.requests {
-            return Taken::Refused { resets_in };
+        if window.count >= self.requests {
+            return Acquired::Limited { resets_in };
         }
-        window.taken += 1;
-        Taken::Granted { remaining: self.requests - window.taken, resets_in, window: window.end }
+        window.count += 1;
+        Acquired::Granted { remaining: self.requests - window.count, resets_in, window: window.end }
     }
 
     /// Gives one request back to the key's window that ends at `end`, if it still exists. Later windows end later.
-    pub(super) fn give_back(&self, key: Fingerprint, end: u64) {
+    pub(super) fn refund(&self, key: Fingerprint, end: u64) {
         if let Some(window) = self.bucket(key).iter_mut().find(|window| window.key == key && window.end == end) {
-            window.taken = window.taken.saturating_sub(1);
-            if window.taken == 0 {
+            window.count = window.count.saturating_sub(1);
+            if window.count == 0 {
                 // As if it had never begun: a request that cost nothing does not decide when the next window ends either.
                 window.end = 0;
             }
@@ -71,13 +71,13 @@ impl Windows {
 }
 
 /// Returns a slot for a new key.
-fn free_place(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
-    let given_up = |window: &Window| if window.end <= now { (0, 0) } else { (window.taken, window.end) };
-    let least = bucket.iter().enumerate().min_by_key(|(_, window)| given_up(window));
-    match least.map(|(at, window)| (at, window.end <= now)) {
-        Some((at, is_over)) if is_over || bucket.len() == SLOTS => &mut bucket[at],
+fn free_slot(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
+    let eviction_order = |window: &Window| if window.end <= now { (0, 0) } else { (window.count, window.end) };
+    let candidate = bucket.iter().enumerate().min_by_key(|(_, window)| eviction_order(window));
+    match candidate.map(|(at, window)| (at, window.end <= now)) {
+        Some((at, is_expired)) if is_expired || bucket.len() == SLOTS_PER_BUCKET => &mut bucket[at],
         _ => {
-            bucket.push(Window { key: 0, end: 0, taken: 0 });
+            bucket.push(Window { key: 0, end: 0, count: 0 });
             bucket.last_mut().expect("one was just put in")
         }
     }
@@ -98,6 +98,6 @@ impl Fingerprints {
 }
 
 #[cfg(test)]
-mod laws;
+mod properties;
 #[cfg(test)]
 mod tests;

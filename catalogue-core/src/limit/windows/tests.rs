@@ -6,8 +6,8 @@ fn windows(requests: u32, seconds: u64) -> Windows {
     Windows::new(RateLimit::new(requests, Duration::from_secs(seconds)).unwrap(), BUCKETS)
 }
 
-fn is_granted(taken: Taken) -> bool {
-    matches!(taken, Taken::Granted { .. })
+fn is_granted(acquired: Acquired) -> bool {
+    matches!(acquired, Acquired::Granted { .. })
 }
 
 /// Returns the bytes that are allocated for all windows.
@@ -21,15 +21,15 @@ fn a_million_addresses_fit_and_let_nobody_off() {
     let (windows, keys) = (windows(3, 60), Fingerprints::default());
     let exhausted = |number: u32| keys.of(("exhausted", number));
     for number in 0..100 {
-        assert_eq!([(); 4].map(|()| is_granted(windows.take(exhausted(number), 0))), [true, true, true, false]);
+        assert_eq!([(); 4].map(|()| is_granted(windows.acquire(exhausted(number), 0))), [true, true, true, false]);
     }
     for number in 0..1_000_000_u32 {
-        assert!(is_granted(windows.take(keys.of(number), 1)));
+        assert!(is_granted(windows.acquire(keys.of(number), 1)));
     }
     assert!(bytes(&windows) <= 17 << 20, "{}", bytes(&windows));
     assert!(bytes(&windows) > 16 << 20, "the room is used");
     for number in 0..100 {
-        assert!(!is_granted(windows.take(exhausted(number), 2)), "{number}");
+        assert!(!is_granted(windows.acquire(exhausted(number), 2)), "{number}");
     }
 }
 
@@ -44,14 +44,14 @@ fn a_fingerprint_has_128_bits() {
 fn a_full_bucket_gives_up_the_one_of_which_least_was_taken() {
     let windows = windows(5, 1);
     let key = |number: usize| (number * BUCKETS) as Fingerprint;
-    for number in 1..=SLOTS {
+    for number in 1..=SLOTS_PER_BUCKET {
         for _ in 0..if number == 7 { 1 } else { 2 } {
-            windows.take(key(number), number as u64);
+            windows.acquire(key(number), number as u64);
         }
     }
-    windows.take(key(99), 100);
+    windows.acquire(key(99), 100);
     let bucket = windows.bucket(0).clone();
-    assert_eq!(bucket.len(), SLOTS);
+    assert_eq!(bucket.len(), SLOTS_PER_BUCKET);
     assert!(bucket.iter().any(|window| window.key == key(99)) && bucket.iter().all(|window| window.key != key(7)));
 }
 
@@ -59,9 +59,9 @@ fn a_full_bucket_gives_up_the_one_of_which_least_was_taken() {
 fn a_window_that_is_over_gives_way_first() {
     let windows = windows(1, 1);
     let key = |number: usize| (number * BUCKETS) as Fingerprint;
-    windows.take(key(1), 0);
-    windows.take(key(2), 999_999_999);
-    windows.take(key(3), 1_000_000_000);
+    windows.acquire(key(1), 0);
+    windows.acquire(key(2), 999_999_999);
+    windows.acquire(key(3), 1_000_000_000);
     assert_eq!(windows.bucket(0).len(), 2);
-    assert!(!is_granted(windows.take(key(2), 1_000_000_001)));
+    assert!(!is_granted(windows.acquire(key(2), 1_000_000_001)));
 }

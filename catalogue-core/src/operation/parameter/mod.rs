@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::example;
-use crate::cursor::{MAX_TEXT, PATTERN};
-use crate::error::{self, Fault, InvalidParameter};
+use crate::cursor::{CURSOR_PATTERN, MAX_CURSOR_LENGTH};
+use crate::error::{self, InvalidParameter, Reason};
 use crate::model::MAX_SLUG_BYTES;
 use crate::storage::Limit;
 
@@ -58,7 +58,9 @@ impl Parameter {
     /// Returns the constraints on its value, as a JSON Schema.
     pub(crate) fn schema(self) -> Value {
         match self {
-            Self::Cursor => json!({ "type": "string", "minLength": 1, "maxLength": MAX_TEXT, "pattern": PATTERN }),
+            Self::Cursor => {
+                json!({ "type": "string", "minLength": 1, "maxLength": MAX_CURSOR_LENGTH, "pattern": CURSOR_PATTERN })
+            }
             Self::Limit => {
                 let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
                 json!({ "type": "integer", "minimum": minimum, "maximum": maximum, "default": default })
@@ -99,7 +101,7 @@ impl Once<'_> {
         match self {
             Self::Absent => Ok(None),
             Self::Given(text) => Ok(Some(text)),
-            Self::Repeated => Err(InvalidParameter::new(parameter, Fault::Repeated)),
+            Self::Repeated => Err(InvalidParameter::new(parameter, Reason::Repeated)),
         }
     }
 }
@@ -108,12 +110,12 @@ impl<'q> ListQuery<'q> {
     pub(super) fn parse(query: Option<&'q str>) -> Self {
         let mut list = Self::default();
         for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-            let place = match &*name {
+            let slot = match &*name {
                 error::CURSOR => &mut list.cursor,
                 error::LIMIT => &mut list.limit,
                 _ => continue,
             };
-            *place = match place {
+            *slot = match slot {
                 Once::Absent => Once::Given(value),
                 Once::Given(_) | Once::Repeated => Once::Repeated,
             };
@@ -132,12 +134,12 @@ impl<'q> ListQuery<'q> {
 
 /// Parses a limit: only ASCII digits, within the bounds (decision R7).
 fn parse_limit(text: &str) -> Result<Limit, InvalidParameter> {
-    let invalid = |fault| InvalidParameter::new(error::LIMIT, fault);
+    let invalid = |reason| InvalidParameter::new(error::LIMIT, reason);
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(invalid(Fault::NotAnInteger));
+        return Err(invalid(Reason::NotAnInteger));
     }
     // Digits fail to parse only if there are too many of them.
-    text.parse().ok().and_then(Limit::new).ok_or(invalid(Fault::OUT_OF_RANGE))
+    text.parse().ok().and_then(Limit::new).ok_or(invalid(Reason::OUT_OF_RANGE))
 }
 
 #[cfg(test)]

@@ -11,14 +11,14 @@ fn limit_is_digits_alone_within_its_bounds() {
     for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
         assert_eq!(
             parse_limit(text).unwrap_err(),
-            InvalidParameter::new(error::LIMIT, Fault::NotAnInteger),
+            InvalidParameter::new(error::LIMIT, Reason::NotAnInteger),
             "{text:?}"
         );
     }
     for text in ["0", "00", "101", "256", "99999999999999999999999"] {
         assert_eq!(
             parse_limit(text).unwrap_err(),
-            InvalidParameter::new(error::LIMIT, Fault::OUT_OF_RANGE),
+            InvalidParameter::new(error::LIMIT, Reason::OUT_OF_RANGE),
             "{text:?}"
         );
     }
@@ -40,8 +40,8 @@ proptest! {
         "li", "mit", "cur", "sor", ";", "%3D", "%26",
     ]), 0..16)) {
         let query = pieces.concat();
-        let given = |wanted| {
-            let pairs = form_urlencoded::parse(query.as_bytes()).filter(move |(name, _)| name == wanted);
+        let given = |expected| {
+            let pairs = form_urlencoded::parse(query.as_bytes()).filter(move |(name, _)| name == expected);
             pairs.map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
         };
         let list = ListQuery::parse(Some(&query));

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::import::MemoryImport;
-use super::sign_ins::KEPT;
+use super::sign_ins::SIGN_IN_RETENTION;
 use super::{AccountState, MemoryStorage, State};
 use crate::model::{
     AccountId, AccountSummary, Accounts, CredentialKind, CredentialRecord, CredentialUse, RemovedAccount, TokenDigest,
@@ -15,11 +15,11 @@ use crate::timestamp::Timestamp;
 impl State {
     /// Returns `accounts`, ordered by id.
     fn of(&self, accounts: Accounts<'_>) -> Vec<AccountState> {
-        self.accounts.iter().filter(|(id, _)| is_meant(accounts, id)).map(|(_, account)| account.clone()).collect()
+        self.accounts.iter().filter(|(id, _)| is_selected(accounts, id)).map(|(_, account)| account.clone()).collect()
     }
 }
 
-fn is_meant(accounts: Accounts<'_>, id: &AccountId) -> bool {
+fn is_selected(accounts: Accounts<'_>, id: &AccountId) -> bool {
     match accounts {
         Accounts::All => true,
         Accounts::Only(ids) => ids.contains(id),
@@ -52,12 +52,12 @@ impl AdminStorage for MemoryStorage {
             (state.of(accounts), state.credentials.clone())
         };
         let _ = accounts.into_iter().try_for_each(|account| {
-            let holds = |record: &&CredentialRecord| {
+            let is_active_key = |record: &&CredentialRecord| {
                 record.identity.account == account.account.id
                     && record.identity.kind == CredentialKind::ApiKey
-                    && record.state(now).holds()
+                    && record.state(now).is_active()
             };
-            let keys = credentials.values().filter(holds).count() as u64;
+            let keys = credentials.values().filter(is_active_key).count() as u64;
             visit(AccountSummary { courses: account.courses.len() as u64, keys, account: account.account })
         });
         Ok(())
@@ -69,9 +69,9 @@ impl AdminStorage for MemoryStorage {
         state.changes += 1;
         state.sign_ins.retain(|_, sign_in| sign_in.account != *account);
         state.events.retain(|event| event.account != *account);
-        let gone = state.credentials.extract_if(|_, record| record.identity.account == *account);
+        let removed = state.credentials.extract_if(|_, record| record.identity.account == *account);
         let (keys, tokens): (Vec<_>, Vec<_>) =
-            gone.map(|(_, record)| record.identity.kind).partition(|kind| *kind == CredentialKind::ApiKey);
+            removed.map(|(_, record)| record.identity.kind).partition(|kind| *kind == CredentialKind::ApiKey);
         Ok(Some(RemovedAccount {
             courses: courses.len() as u64,
             modules: courses.values().map(|course| course.modules.len() as u64).sum(),
@@ -95,7 +95,7 @@ impl AdminStorage for MemoryStorage {
     ) -> Result<(), StorageError> {
         let records = self.state();
         let records =
-            in_order(records.credentials.values().filter(|record| is_meant(accounts, &record.identity.account)));
+            sorted(records.credentials.values().filter(|record| is_selected(accounts, &record.identity.account)));
         let _ = records.into_iter().try_for_each(visit);
         Ok(())
     }
@@ -104,7 +104,7 @@ impl AdminStorage for MemoryStorage {
         Ok(self.state().credential_mut(id).cloned())
     }
 
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         let mut state = self.state();
         for CredentialUse { account, credential_id, at } in uses {
             if let Some(record) = state.credential_mut(credential_id)
@@ -123,7 +123,9 @@ impl AdminStorage for MemoryStorage {
         at: Timestamp,
     ) -> Result<(), StorageError> {
         let mut state = self.state();
-        state.revoked_tokens.retain(|_, expires_at| expires_at.checked_add(KEPT).is_none_or(|end| end > at));
+        state
+            .revoked_tokens
+            .retain(|_, expires_at| expires_at.checked_add(SIGN_IN_RETENTION).is_none_or(|end| end > at));
         for digest in digests {
             state.revoked_tokens.entry(*digest).or_insert(expires_at);
         }
@@ -132,7 +134,7 @@ impl AdminStorage for MemoryStorage {
 }
 
 /// Sorts records by account, then oldest first.
-pub(super) fn in_order<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
+pub(super) fn sorted<'r>(records: impl Iterator<Item = &'r CredentialRecord>) -> Vec<CredentialRecord> {
     let mut records: Vec<_> = records.cloned().collect();
     records.sort_by_cached_key(|record| {
         (record.identity.account.clone(), record.created_at, record.identity.credential_id.clone())

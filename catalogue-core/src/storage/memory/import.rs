@@ -16,8 +16,8 @@ pub(super) struct MemoryImport {
     /// Value of `State::changes` when the accounts were copied.
     changes: u64,
     accounts: BTreeMap<AccountId, AccountState>,
-    put_accounts: BTreeSet<AccountId>,
-    put_courses: BTreeSet<(AccountId, String)>,
+    imported_accounts: BTreeSet<AccountId>,
+    imported_courses: BTreeSet<(AccountId, String)>,
 }
 
 impl MemoryImport {
@@ -27,8 +27,8 @@ impl MemoryImport {
             target: target.clone(),
             changes: state.changes,
             accounts: state.accounts.clone(),
-            put_accounts: BTreeSet::new(),
-            put_courses: BTreeSet::new(),
+            imported_accounts: BTreeSet::new(),
+            imported_courses: BTreeSet::new(),
         }
     }
 }
@@ -36,7 +36,7 @@ impl MemoryImport {
 #[async_trait]
 impl Import for MemoryImport {
     async fn put_account(&mut self, account: &Account) -> Result<Change, StorageError> {
-        if !self.put_accounts.insert(account.id.clone()) {
+        if !self.imported_accounts.insert(account.id.clone()) {
             return Ok(Change::Repeated);
         }
         Ok(match self.accounts.get_mut(&account.id) {
@@ -62,7 +62,7 @@ impl Import for MemoryImport {
         if !is_slug(&course.slug) {
             return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
         }
-        if !self.put_courses.insert((course.account.clone(), course.slug.clone())) {
+        if !self.imported_courses.insert((course.account.clone(), course.slug.clone())) {
             return Ok(Change::Repeated);
         }
         let change = match account.courses.get(&course.slug) {
@@ -76,10 +76,10 @@ impl Import for MemoryImport {
 
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
         let mut removed = Vec::new();
-        for id in &self.put_accounts {
+        for id in &self.imported_accounts {
             let account = self.accounts.get_mut(id).expect("it was put");
             let courses: Vec<_> = account.courses.keys().map(|slug| (id.clone(), slug.clone())).collect();
-            for course in courses.into_iter().filter(|course| !self.put_courses.contains(course)) {
+            for course in courses.into_iter().filter(|course| !self.imported_courses.contains(course)) {
                 account.remove(&course.1);
                 removed.push(course);
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::admin::in_order;
+use super::admin::sorted;
 use super::{MemoryStorage, State};
 use crate::model::{AccountId, CredentialRecord, CredentialState, NewCredential};
 use crate::storage::{
@@ -22,7 +22,7 @@ impl State {
             .values()
             .filter(|key| key.identity.account == *account && key.identity != new.identity)
             .filter_map(|key| Some((key.end()?, Arc::clone(&key.identity.credential_id))))
-            .filter(|(end, _)| is_past(*end, now))
+            .filter(|(end, _)| is_past_retention(*end, now))
             .collect();
         ended.sort_unstable();
         ended.truncate(MAX_REMOVED);
@@ -37,7 +37,7 @@ impl State {
 }
 
 /// Returns whether the retention of something from `time` has ended at `now`.
-pub(super) fn is_past(time: Timestamp, now: Timestamp) -> bool {
+pub(super) fn is_past_retention(time: Timestamp, now: Timestamp) -> bool {
     time.checked_add(RETENTION).is_some_and(|end| end <= now)
 }
 
@@ -56,7 +56,7 @@ impl KeyStorage for MemoryStorage {
         let of_account = state.credentials.values().filter(|record| record.identity.account == *account);
         let (mut past, current): (Vec<_>, Vec<_>) = of_account.partition(|key| key.end().is_some_and(|end| end <= now));
         past.sort_unstable_by_key(|key| Reverse((key.end(), Arc::clone(&key.identity.credential_id))));
-        Ok(Some(in_order(past.into_iter().take(ended).chain(current))))
+        Ok(Some(sorted(past.into_iter().take(ended).chain(current))))
     }
 
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
@@ -68,7 +68,7 @@ impl KeyStorage for MemoryStorage {
         state.add_credential(key)?;
         let at = key.record.created_at;
         state.remove_ended(&key.record, at);
-        state.events.push(CredentialEvent::to_key(&key.record, CredentialAction::KeyCreated, at, by));
+        state.events.push(CredentialEvent::for_key(&key.record, CredentialAction::KeyCreated, at, by));
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl KeyStorage for MemoryStorage {
         }
         record.name = Some(name.to_owned());
         let record = record.clone();
-        let event = CredentialEvent::to_key(&record, CredentialAction::KeyRenamed, Timestamp::now(), by);
+        let event = CredentialEvent::for_key(&record, CredentialAction::KeyRenamed, Timestamp::now(), by);
         state.events.push(event);
         let is_rename = |event: &CredentialEvent| {
             event.action == CredentialAction::KeyRenamed && event.credential_id.as_deref() == Some(id)
@@ -116,7 +116,7 @@ impl KeyStorage for MemoryStorage {
         record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
         record.replaced_by = Some(Arc::clone(&successor.record.identity.credential_id));
         let record = record.clone();
-        state.events.push(CredentialEvent::to_key(&record, CredentialAction::KeyRotated, now, by));
+        state.events.push(CredentialEvent::for_key(&record, CredentialAction::KeyRotated, now, by));
         Ok(Some(record))
     }
 
@@ -134,12 +134,12 @@ impl KeyStorage for MemoryStorage {
         }
         record.revoked_at = Some(at);
         let record = record.clone();
-        state.events.push(CredentialEvent::to_key(&record, CredentialAction::KeyRevoked, at, by));
+        state.events.push(CredentialEvent::for_key(&record, CredentialAction::KeyRevoked, at, by));
         Ok(Some(record))
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError> {
         let state = self.state();
-        Ok(state.events.iter().rev().filter(|event| event.account == *account).take(most).cloned().collect())
+        Ok(state.events.iter().rev().filter(|event| event.account == *account).take(limit).cloned().collect())
     }
 }

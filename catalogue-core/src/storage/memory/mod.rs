@@ -83,7 +83,7 @@ impl State {
             return Err(unknown_account(account));
         }
         if self.credentials.contains_key(digest) || self.credential_mut(&record.identity.credential_id).is_some() {
-            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a credential already"));
+            return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is such a credential already"));
         }
         self.credentials.insert(*digest, record.clone());
         Ok(())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::keys::is_past;
+use super::keys::is_past_retention;
 use super::{MemoryStorage, State, unknown_account};
 use crate::model::{Account, AccountId, TokenDigest};
 use crate::storage::{
@@ -14,7 +14,7 @@ use crate::storage::{
 use crate::timestamp::Timestamp;
 
 /// Retention of another account's link or session, or of a revoked signed token, after its end.
-pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A link or a session.
 #[derive(Clone)]
@@ -45,20 +45,20 @@ impl SignInStorage for MemoryStorage {
             return Err(unknown_account(&link.account));
         }
         if state.sign_ins.contains_key(&link.digest) {
-            return Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a link already"));
+            return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is such a link already"));
         }
         let now = link.created_at;
         state.sign_ins.retain(|_, sign_in| {
-            let kept = if sign_in.account == link.account { Duration::ZERO } else { KEPT };
-            sign_in.expires_at.checked_add(kept).is_none_or(|end| end > now)
+            let retention = if sign_in.account == link.account { Duration::ZERO } else { SIGN_IN_RETENTION };
+            sign_in.expires_at.checked_add(retention).is_none_or(|end| end > now)
         });
         let sign_in =
             SignIn { account: link.account.clone(), is_session: false, created_at: now, expires_at: link.expires_at };
         state.sign_ins.insert(link.digest, sign_in);
-        let is_over = |event: &mut CredentialEvent| {
-            event.account == link.account && event.credential_id.is_none() && is_past(event.at, now)
+        let is_removable = |event: &mut CredentialEvent| {
+            event.account == link.account && event.credential_id.is_none() && is_past_retention(event.at, now)
         };
-        let _ = state.events.extract_if(.., is_over).take(MAX_REMOVED).count();
+        let _ = state.events.extract_if(.., is_removable).take(MAX_REMOVED).count();
         state.events.push(CredentialEvent::new(link.account.clone(), CredentialAction::LinkMade, now, by));
         Ok(())
     }
@@ -158,15 +158,18 @@ mod tests {
             link(&storage, account, number, 0).await.unwrap();
             assert!(begin(&storage, number, 0).await.is_some());
         }
-        let kept = async |number: u8| storage.find_session(&digest(number + 100)).await.unwrap().is_some();
+        let is_retained = async |number: u8| storage.find_session(&digest(number + 100)).await.unwrap().is_some();
         link(&storage, "anna", 3, 9).await.unwrap();
-        assert!(kept(1).await && kept(2).await, "neither is over");
+        assert!(is_retained(1).await && is_retained(2).await, "neither is over");
         link(&storage, "anna", 4, 10).await.unwrap();
-        assert!(!kept(1).await && kept(2).await, "another account's is kept, so that it can be told as over");
+        assert!(
+            !is_retained(1).await && is_retained(2).await,
+            "another account's is kept, so that it can be told as over"
+        );
         link(&storage, "anna", 5, DAY + 9).await.unwrap();
-        assert!(kept(2).await);
+        assert!(is_retained(2).await);
         link(&storage, "anna", 6, DAY + 10).await.unwrap();
-        assert!(!kept(2).await);
+        assert!(!is_retained(2).await);
     }
 
     #[tokio::test]
@@ -181,7 +184,7 @@ mod tests {
         let unknown = link(&storage, "nobody", 2, 0).await.unwrap_err();
         assert_eq!(unknown.kind(), StorageErrorKind::UnknownReference);
         link(&storage, "anna", 3, 0).await.unwrap();
-        assert_eq!(link(&storage, "bert", 3, 0).await.unwrap_err().kind(), StorageErrorKind::AlreadyThere);
+        assert_eq!(link(&storage, "bert", 3, 0).await.unwrap_err().kind(), StorageErrorKind::AlreadyExists);
         assert_eq!(begin(&storage, 3, 10).await, None, "it ends at its expiry");
         assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 2);
         assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 0);

@@ -1,6 +1,6 @@
 //! [`RowCheck`]: checks across several rows of the views, in SQL.
 
-use super::ViewFault;
+use super::ViewProblem;
 use super::columns::{COURSES, MODULES, REVISIONS};
 
 /// Property of several rows of the views.
@@ -30,7 +30,7 @@ pub struct Dialect<'d> {
 }
 
 impl RowCheck {
-    /// Returns the statement for the wrong accounts and slugs, each with two integers for [`fault`](Self::fault).
+    /// Returns the statement for the wrong accounts and slugs, each with two integers for [`problem`](Self::problem).
     #[must_use]
     pub fn sql(self, Dialect { schema, collation, module_count, limit }: Dialect<'_>) -> String {
         let text = |column, name| format!("CAST({column} AS TEXT) COLLATE {collation} AS {name}");
@@ -66,21 +66,21 @@ impl RowCheck {
 
     /// Returns the problem that a row of the statement reports.
     #[must_use]
-    pub fn fault(self, account: &str, slug: &str, told: i64, found: i64) -> ViewFault {
-        let (view, what, wanted) = match self {
+    pub fn problem(self, account: &str, slug: &str, stated: i64, counted: i64) -> ViewProblem {
+        let (view, problem, expected) = match self {
             Self::Slugs => (COURSES, "the account has this slug twice".to_owned(), "one course a slug"),
             Self::Numbers => {
-                let what = "its modules lack a number, or have one twice".to_owned();
-                (MODULES, what, "modules numbered from 1 without a gap")
+                let problem = "its modules lack a number, or have one twice".to_owned();
+                (MODULES, problem, "modules numbered from 1 without a gap")
             }
             Self::Counts => {
-                let ending = if found == 1 { "" } else { "s" };
-                let what = format!("`module_count` is {told}, and the course has {found} module{ending}");
-                (COURSES, what, "as many as `catalogue_modules` has")
+                let ending = if counted == 1 { "" } else { "s" };
+                let problem = format!("`module_count` is {stated}, and the course has {counted} module{ending}");
+                (COURSES, problem, "as many as `catalogue_modules` has")
             }
             Self::Revisions => (REVISIONS, "the account has two revisions".to_owned(), "one row an account"),
         };
         let key = if slug.is_empty() { account.to_owned() } else { format!("{account}, {slug}") };
-        ViewFault { view, key: Some(key), what, wanted: wanted.to_owned() }
+        ViewProblem { view, key: Some(key), problem, expected: expected.to_owned() }
     }
 }

@@ -27,7 +27,7 @@ pub use value::{Cells, Column, Owner, Page, Value};
 pub trait CourseViews: fmt::Debug + Send + Sync {
     /// Returns what the API could not serve: missing views and columns, types that cannot be read, and rows that break the
     /// contract of [`CourseStorage`](super::CourseStorage). Problems of one kind and view may be cut off at a hundred.
-    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError>;
+    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError>;
 
     /// Returns missing optional columns that slow requests down: without `module_count`, each listed course costs a count.
     async fn check_columns(&self) -> Result<Vec<ViewAdvice>, StorageError>;
@@ -68,33 +68,35 @@ impl CheckedRows {
 
 /// Problem of a view: something that the API cannot serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ViewFault {
+pub struct ViewProblem {
     /// The view, such as `catalogue_courses`.
     pub view: &'static str,
     /// Key of the row, such as `acc_1, rust-basics`; `None` for a problem of the view or of one of its columns.
     pub key: Option<String>,
     /// Description of the problem.
-    pub what: String,
+    pub problem: String,
     /// Description of what is expected instead.
-    pub wanted: String,
+    pub expected: String,
 }
 
-impl fmt::Display for ViewFault {
+impl fmt::Display for ViewProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self { view, key: Some(key), what, wanted } => write!(f, "{view} ({key}): {what}; wanted: {wanted}"),
-            Self { view, key: None, what, wanted } => write!(f, "{view}: {what}; {wanted}"),
+            Self { view, key: Some(key), problem, expected } => {
+                write!(f, "{view} ({key}): {problem}; wanted: {expected}")
+            }
+            Self { view, key: None, problem, expected } => write!(f, "{view}: {problem}; {expected}"),
         }
     }
 }
 
-impl Error for ViewFault {}
+impl Error for ViewProblem {}
 
-impl ViewFault {
+impl ViewProblem {
     /// Returns the problems as one line.
     #[must_use]
-    pub fn line(faults: &[Self]) -> String {
-        faults.iter().map(Self::to_string).collect::<Vec<_>>().join(". ")
+    pub fn line(problems: &[Self]) -> String {
+        problems.iter().map(Self::to_string).collect::<Vec<_>>().join(". ")
     }
 }
 
@@ -102,11 +104,11 @@ impl ViewFault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewAdvice {
     /// Subject, such as `the first page`.
-    pub about: String,
+    pub subject: String,
     /// Description of the finding.
-    pub what: String,
+    pub finding: String,
     /// Statement that improves it, such as a `CREATE INDEX`, if one is known. Names in angle brackets are placeholders.
-    pub remedy: Option<String>,
+    pub fix: Option<String>,
 }
 
 impl ViewAdvice {
@@ -114,9 +116,9 @@ impl ViewAdvice {
     #[must_use]
     pub fn module_count() -> Self {
         Self {
-            about: "catalogue_courses".to_owned(),
-            what: "it has no `module_count`, so each course of a list costs a count of its modules".to_owned(),
-            remedy: Some("add the column; cheapest is a number that your program keeps".to_owned()),
+            subject: "catalogue_courses".to_owned(),
+            finding: "it has no `module_count`, so each course of a list costs a count of its modules".to_owned(),
+            fix: Some("add the column; cheapest is a number that your program keeps".to_owned()),
         }
     }
 }

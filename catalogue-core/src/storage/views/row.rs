@@ -1,7 +1,7 @@
 //! Strict reading of view rows: a value that the API must not serve is reported with the view and the key of its row.
 
-use super::ViewFault;
-use super::value::{Cells, Column, Owner, Page, Value, parse, shown};
+use super::ViewProblem;
+use super::value::{Cells, Column, Owner, Page, Value, display_value, parse};
 use crate::model::{CourseDetail, Module, is_slug};
 use crate::storage::{CourseRow, Revision};
 use crate::timestamp::Timestamp;
@@ -18,21 +18,26 @@ pub struct ViewRow<C> {
 }
 
 /// Problem of a row. Boxed, so that the values of valid rows are returned in registers.
-type Fault = Box<ViewFault>;
+type Problem = Box<ViewProblem>;
 
 /// Each function is strict: it fails with the row's problem unless the value is what the function returns.
 #[allow(clippy::missing_errors_doc, reason = "all fail alike")]
 impl<'r, C: Cells<'r>> ViewRow<C> {
     /// Returns a problem of this row.
     #[cold]
-    pub fn fault(&self, what: impl Into<String>, wanted: impl Into<String>) -> Fault {
-        let key: Vec<String> = self.key.iter().map(|position| shown(self.cells.value(*position))).collect();
-        Box::new(ViewFault { view: self.view, key: Some(key.join(", ")), what: what.into(), wanted: wanted.into() })
+    pub fn problem(&self, problem: impl Into<String>, expected: impl Into<String>) -> Problem {
+        let key: Vec<String> = self.key.iter().map(|position| display_value(self.cells.value(*position))).collect();
+        Box::new(ViewProblem {
+            view: self.view,
+            key: Some(key.join(", ")),
+            problem: problem.into(),
+            expected: expected.into(),
+        })
     }
 
     #[cold]
-    fn other(&self, Column(position, name): Column, wanted: impl Into<String>) -> Fault {
-        self.fault(format!("`{name}` is {}", shown(self.cells.value(position))), wanted)
+    fn unexpected(&self, Column(position, name): Column, expected: impl Into<String>) -> Problem {
+        self.problem(format!("`{name}` is {}", display_value(self.cells.value(position))), expected)
     }
 
     /// Returns `true` if the value at a position is null.
@@ -42,100 +47,100 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
 
     /// Fails unless the row is the owner's. Must be called before anything else of the row is used.
     #[inline]
-    pub fn check_owner(&self, column: Column, owner: Owner<'_>) -> Result<(), Fault> {
+    pub fn check_owner(&self, column: Column, owner: Owner<'_>) -> Result<(), Problem> {
         match self.cells.value(column.0) {
             Value::Text(text) if text == owner.id => Ok(()),
             Value::Integer(number) if Some(number) == owner.number => Ok(()),
             Value::Text(_) | Value::Integer(_) => {
-                Err(self.other(column, format!("an id that does not compare equal to {:?}", owner.id)))
+                Err(self.unexpected(column, format!("an id that does not compare equal to {:?}", owner.id)))
             }
-            _ => Err(self.other(column, ID)),
+            _ => Err(self.unexpected(column, EXPECTED_ID)),
         }
     }
 
     /// Returns an account's id: a text, or the digits of an integer.
-    pub fn id(&self, column: Column) -> Result<String, Fault> {
+    pub fn id(&self, column: Column) -> Result<String, Problem> {
         match self.cells.value(column.0) {
             Value::Text(text) => Ok(text.to_owned()),
             Value::Integer(number) => Ok(number.to_string()),
-            _ => Err(self.other(column, ID)),
+            _ => Err(self.unexpected(column, EXPECTED_ID)),
         }
     }
 
     /// Returns a text.
     #[inline]
-    pub fn text(&self, column: Column) -> Result<&'r str, Fault> {
+    pub fn text(&self, column: Column) -> Result<&'r str, Problem> {
         match self.cells.value(column.0) {
             Value::Text(text) => Ok(text),
-            _ => Err(self.other(column, "a text in UTF-8")),
+            _ => Err(self.unexpected(column, "a text in UTF-8")),
         }
     }
 
-    fn owned(&self, column: Column) -> Result<String, Fault> {
+    fn owned(&self, column: Column) -> Result<String, Problem> {
         self.text(column).map(str::to_owned)
     }
 
     /// Returns a slug.
     #[inline]
-    pub fn slug(&self, column: Column) -> Result<&'r str, Fault> {
+    pub fn slug(&self, column: Column) -> Result<&'r str, Problem> {
         let slug = self.text(column)?;
         if is_slug(slug) {
             Ok(slug)
         } else {
-            Err(self.other(column, "1 to 200 bytes without `/` and control characters"))
+            Err(self.unexpected(column, "1 to 200 bytes without `/` and control characters"))
         }
     }
 
     /// Returns a time, which is an instant, an integer of microseconds, or an RFC 3339 text. A text with a space
     /// before the time may lack an offset, which means UTC.
-    pub fn time(&self, column: Column) -> Result<Timestamp, Fault> {
+    pub fn time(&self, column: Column) -> Result<Timestamp, Problem> {
         let time = match self.cells.value(column.0) {
             Value::Time(time) => Some(time),
             Value::Integer(microseconds) => Timestamp::from_microseconds(microseconds),
             Value::Text(text) => parse(text),
             _ => None,
         };
-        time.ok_or_else(|| self.other(column, C::TIME))
+        time.ok_or_else(|| self.unexpected(column, C::TIME))
     }
 
-    fn optional_time(&self, column: Column) -> Result<Option<Timestamp>, Fault> {
+    fn optional_time(&self, column: Column) -> Result<Option<Timestamp>, Problem> {
         if self.is_null(column.0) { Ok(None) } else { self.time(column).map(Some) }
     }
 
     #[inline]
-    fn flag(&self, column: Column) -> Result<bool, Fault> {
+    fn flag(&self, column: Column) -> Result<bool, Problem> {
         match self.cells.value(column.0) {
             Value::Boolean(flag) => Ok(flag),
             Value::Integer(flag @ (0 | 1)) => Ok(flag == 1),
-            _ => Err(self.other(column, C::FLAG)),
+            _ => Err(self.unexpected(column, C::FLAG)),
         }
     }
 
-    /// Returns an integer of at least `least`.
+    /// Returns an integer of at least `minimum`.
     #[inline]
-    pub fn count(&self, column: Column, least: u32) -> Result<u32, Fault> {
+    pub fn count(&self, column: Column, minimum: u32) -> Result<u32, Problem> {
         match self.cells.value(column.0) {
-            Value::Integer(count) if (i64::from(least)..=i64::from(u32::MAX)).contains(&count) => Ok(count as u32),
+            Value::Integer(count) if (i64::from(minimum)..=i64::from(u32::MAX)).contains(&count) => Ok(count as u32),
             Value::Text(text) => {
-                Err(self.fault(format!("`{}` is the text {text:?}", column.1), format!("an integer from {least}")))
+                Err(self.problem(format!("`{}` is the text {text:?}", column.1), format!("an integer from {minimum}")))
             }
-            _ => Err(self.other(column, format!("an integer from {least}"))),
+            _ => Err(self.unexpected(column, format!("an integer from {minimum}"))),
         }
     }
 
     /// Returns a revision, which is 16 bytes, or a UUID as text.
-    pub fn revision(&self, column: Column) -> Result<Revision, Fault> {
+    pub fn revision(&self, column: Column) -> Result<Revision, Problem> {
         let bytes = match self.cells.value(column.0) {
             Value::Bytes(bytes) => <[u8; 16]>::try_from(bytes).ok(),
             Value::Text(text) => uuid::Uuid::try_parse(text).ok().map(uuid::Uuid::into_bytes),
             _ => None,
         };
-        bytes.map(Revision::from_bytes).ok_or_else(|| self.other(column, "16 bytes, or a UUID"))
+        bytes.map(Revision::from_bytes).ok_or_else(|| self.unexpected(column, "16 bytes, or a UUID"))
     }
 
     /// Returns a row of a page, which must be the owner's, and the creation time of its course.
     #[inline]
-    pub fn course(&self, owner: Owner<'_>) -> Result<(CourseRow<'r>, Timestamp), Fault> {
+    pub fn course(&self, owner: Owner<'_>) -> Result<(CourseRow<'r>, Timestamp), Problem> {
         self.check_owner(Page::ACCOUNT_ID, owner)?;
         let course = CourseRow {
             slug: self.slug(Page::SLUG)?,
@@ -150,7 +155,7 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
 
     /// Returns the course of a row of `account_id`, `slug`, `title`, `tagline`, `language`, `published_at`, `hidden` and
     /// `access_mode`, which must be the owner's.
-    pub fn detail(&self, owner: Owner<'_>) -> Result<CourseDetail, Fault> {
+    pub fn detail(&self, owner: Owner<'_>) -> Result<CourseDetail, Problem> {
         self.check_owner(Column(0, "account_id"), owner)?;
         Ok(CourseDetail {
             slug: self.slug(Column(1, "slug"))?.to_owned(),
@@ -165,12 +170,12 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 
     /// Returns a text, or `None` if it is null.
-    pub fn optional_text(&self, column: Column) -> Result<Option<String>, Fault> {
+    pub fn optional_text(&self, column: Column) -> Result<Option<String>, Problem> {
         if self.is_null(column.0) { Ok(None) } else { self.owned(column).map(Some) }
     }
 
     /// Returns the module of a row of `account_id`, `course_slug`, `title`, `summary` and `number`, which must be the owner's.
-    pub fn module(&self, owner: Owner<'_>) -> Result<Module, Fault> {
+    pub fn module(&self, owner: Owner<'_>) -> Result<Module, Problem> {
         self.check_owner(Column(0, "account_id"), owner)?;
         self.text(Column(1, "course_slug"))?;
         Ok(Module {
@@ -181,4 +186,4 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     }
 }
 
-const ID: &str = "a text, an integer or a UUID";
+const EXPECTED_ID: &str = "a text, an integer or a UUID";

@@ -87,7 +87,7 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
 }
 
 /// Describes a value for people, truncated if it is long.
-pub(super) fn shown(value: Value<'_>) -> String {
+pub(super) fn display_value(value: Value<'_>) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Integer(number) => number.to_string(),

@@ -6,37 +6,43 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::document::{DOCUMENT, Document, Header, Response};
-use crate::app::Answer;
+use crate::app::TestResponse;
 
 /// Asserts that the document describes this answer of a catalogue whose base address has that path.
 #[track_caller]
-pub(crate) fn assert_fits(base: &str, method: &Method, target: &Uri, answer: &Answer) {
-    let found = faults(&DOCUMENT, base, method, target.path(), answer);
+pub(crate) fn assert_fits(base: &str, method: &Method, target: &Uri, response: &TestResponse) {
+    let result = differences(&DOCUMENT, base, method, target.path(), response);
     assert!(
-        found.is_empty(),
-        "{method} {target} is answered otherwise than the document says:\n{found:#?}\n{answer:?}"
+        result.is_empty(),
+        "{method} {target} is answered otherwise than the document says:\n{result:#?}\n{response:?}"
     );
 }
 
 /// Where an answer differs from the document; nowhere where the document speaks of no such answer.
-pub(super) fn faults(document: &Document, base: &str, method: &Method, path: &str, answer: &Answer) -> Vec<String> {
-    let mut found = Vec::new();
+pub(super) fn differences(
+    document: &Document,
+    base: &str,
+    method: &Method,
+    path: &str,
+    response: &TestResponse,
+) -> Vec<String> {
+    let mut result = Vec::new();
     let is_bodiless = method == Method::HEAD;
     let operation = path.strip_prefix(base.trim_end_matches('/')).and_then(|path| document.at(path));
-    let is_failure = answer.status.is_client_error() || answer.status.is_server_error();
-    match operation.map(|operation| (operation, operation.responses.get(&answer.status.as_u16()))) {
+    let is_failure = response.status.is_client_error() || response.status.is_server_error();
+    match operation.map(|operation| (operation, operation.responses.get(&response.status.as_u16()))) {
         // The document leaves OPTIONS to HTTP.
-        _ if method == Method::OPTIONS && answer.status.is_success() => {}
-        Some((operation, None)) => found.push(format!("{} does not list {}", operation.id, answer.status)),
-        Some((_, Some(response))) => {
-            header_faults(response, answer, &mut found);
-            content_faults(response, answer, is_bodiless, &mut found);
+        _ if method == Method::OPTIONS && response.status.is_success() => {}
+        Some((operation, None)) => result.push(format!("{} does not list {}", operation.id, response.status)),
+        Some((_, Some(documented))) => {
+            check_headers(documented, response, &mut result);
+            check_content(documented, response, is_bodiless, &mut result);
         }
         // Elsewhere it is the envelope alone that is promised.
-        None if is_failure && !is_bodiless => body_faults(&document.failure, &answer.body, &mut found),
+        None if is_failure && !is_bodiless => check_body(&document.failure, &response.body, &mut result),
         None => {}
     }
-    found
+    result
 }
 
 /// Fields that belong to HTTP itself and not to this API: those that frame and code the body, the one that forbids browsers to
@@ -47,48 +53,48 @@ fn is_general(name: &HeaderName, value: &HeaderValue) -> bool {
         || (name == VARY && value == "Origin")
 }
 
-fn header_faults(response: &Response, answer: &Answer, found: &mut Vec<String>) {
-    for header in &response.headers {
-        let values = answer.headers.get_all(&header.name).iter();
+fn check_headers(documented: &Response, response: &TestResponse, result: &mut Vec<String>) {
+    for header in &documented.headers {
+        let values = response.headers.get_all(&header.name).iter();
         let values: Vec<_> = values.filter(|value| !is_general(&header.name, value)).collect();
         match values[..] {
-            [] if header.is_required => found.push(format!("{} is missing", header.name)),
+            [] if header.is_required => result.push(format!("{} is missing", header.name)),
             [] => {}
-            [value] => value_faults(header, value, found),
-            _ => found.push(format!("{} came {} times", header.name, values.len())),
+            [value] => check_value(header, value, result),
+            _ => result.push(format!("{} came {} times", header.name, values.len())),
         }
     }
-    for (name, value) in &answer.headers {
-        if !is_general(name, value) && response.headers.iter().all(|header| header.name != name) {
-            found.push(format!("{name} is not listed"));
+    for (name, value) in &response.headers {
+        if !is_general(name, value) && documented.headers.iter().all(|header| header.name != name) {
+            result.push(format!("{name} is not listed"));
         }
     }
 }
 
-fn value_faults(header: &Header, value: &HeaderValue, found: &mut Vec<String>) {
+fn check_value(header: &Header, value: &HeaderValue, result: &mut Vec<String>) {
     let text = value.to_str().unwrap();
     let value = if header.is_number { text.parse::<i64>().map_or(text.into(), Value::from) } else { text.into() };
-    found.extend(header.schema.iter_errors(&value).map(|error| format!("{}: {error}", header.name)));
+    result.extend(header.schema.iter_errors(&value).map(|error| format!("{}: {error}", header.name)));
 }
 
-fn content_faults(response: &Response, answer: &Answer, is_bodiless: bool, found: &mut Vec<String>) {
-    let sent = answer.headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap());
-    let listed = response.content.as_ref().map(|(media_type, _)| media_type.as_str());
+fn check_content(documented: &Response, response: &TestResponse, is_bodiless: bool, result: &mut Vec<String>) {
+    let sent = response.headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap());
+    let listed = documented.content.as_ref().map(|(media_type, _)| media_type.as_str());
     if sent != listed {
-        found.push(format!("the media type is {sent:?} and not {listed:?}"));
+        result.push(format!("the media type is {sent:?} and not {listed:?}"));
     }
-    match &response.content {
-        Some((_, schema)) if !is_bodiless => body_faults(schema, &answer.decoded(), found),
-        _ if answer.body.is_empty() => {}
-        _ => found.push("there is a body".to_owned()),
+    match &documented.content {
+        Some((_, schema)) if !is_bodiless => check_body(schema, &response.decoded(), result),
+        _ if response.body.is_empty() => {}
+        _ => result.push("there is a body".to_owned()),
     }
 }
 
-fn body_faults(schema: &Validator, body: &[u8], found: &mut Vec<String>) {
+fn check_body(schema: &Validator, body: &[u8], result: &mut Vec<String>) {
     match serde_json::from_slice(body) {
         Ok(body) => {
-            found.extend(schema.iter_errors(&body).map(|error| format!("body{}: {error}", error.instance_path())));
+            result.extend(schema.iter_errors(&body).map(|error| format!("body{}: {error}", error.instance_path())));
         }
-        Err(error) => found.push(format!("the body is no JSON: {error}")),
+        Err(error) => result.push(format!("the body is no JSON: {error}")),
     }
 }

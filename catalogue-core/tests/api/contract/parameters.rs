@@ -77,7 +77,7 @@ async fn slugs_of_courses_fit_their_schema() {
 #[tokio::test]
 async fn parameters_are_those_that_the_answers_name() {
     let named = super::scenarios::play().await.into_iter().filter_map(|played| {
-        let body: Value = serde_json::from_slice(&played.answer.body).ok()?;
+        let body: Value = serde_json::from_slice(&played.response.body).ok()?;
         let name = body.pointer("/error/details/parameter")?.as_str()?.to_owned();
         Some((played.operation.id.clone(), name))
     });

@@ -9,14 +9,14 @@ use catalogue_core::{AccountId, Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
-use crate::app::{Answer, BASE, OWNER, TestApp, ask, course};
-use crate::failures::{Fault, Faulty};
+use crate::app::{BASE, OWNER, TestApp, TestResponse, ask, course};
+use crate::failures::{FailingStorage, FailureMode};
 
 /// An operation and how it answered.
 #[derive(Debug)]
 pub(super) struct Played {
     pub(super) operation: &'static Operation,
-    pub(super) answer: Answer,
+    pub(super) response: TestResponse,
 }
 
 /// The catalogues that are asked, and the tokens to ask them with.
@@ -47,11 +47,11 @@ pub(super) async fn play() -> Vec<Played> {
     for operation in &DOCUMENT.operations {
         // Requests with parameters that an operation does not know are further good ones.
         for query in stage.queries() {
-            let answer = stage.usual.get(&stage.token, &stage.target(operation, "c", &query)).await;
-            played.push(Played { operation, answer });
+            let response = stage.usual.get(&stage.token, &stage.target(operation, "c", &query)).await;
+            played.push(Played { operation, response });
         }
-        let answers = stage.refusals(operation).await;
-        played.extend(answers.into_iter().map(|answer| Played { operation, answer }));
+        let responses = stage.refusals(operation).await;
+        played.extend(responses.into_iter().map(|response| Played { operation, response }));
     }
     played
 }
@@ -74,7 +74,7 @@ impl Stage {
         Self {
             crowded: TestApp::with(|builder| builder.max_in_flight(0)).await,
             limited: Self::limited().await,
-            failing: Catalogue::builder(MemoryStorage::new(), Faulty(Fault::Error)).build().unwrap(),
+            failing: Catalogue::builder(MemoryStorage::new(), FailingStorage(FailureMode::Error)).build().unwrap(),
             profile_token: usual.key(OWNER, "read:profile").await,
             expired_token: usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", expiry).await.0,
             oauth_token: choosy.credential(CredentialKind::OAuth, OWNER, "read:courses", None).await.0,
@@ -112,7 +112,7 @@ impl Stage {
     }
 
     /// The same address once more, in every way that does not lead to a body of the operation.
-    async fn refusals(&self, operation: &Operation) -> Vec<Answer> {
+    async fn refusals(&self, operation: &Operation) -> Vec<TestResponse> {
         let target = &self.target(operation, "c", "");
         let bearer = format!("Bearer {}", self.token);
         let authorized = ("authorization", &*bearer);

@@ -13,8 +13,8 @@ use http::Request;
 use serde_json::json;
 
 use super::issuer::{AUDIENCE, Issuer, now};
-use super::{Words, refusal};
-use crate::app::{Answer, BASE, OWNER, TestApp, ask, course};
+use super::{RecordedCodes, refusal};
+use crate::app::{BASE, OWNER, TestApp, TestResponse, ask, course};
 use crate::clock::Clock;
 
 /// Knows tokens by their beginning, and counts how often it was asked.
@@ -22,7 +22,7 @@ use crate::clock::Clock;
 struct Introspector(Arc<AtomicUsize>);
 
 impl Introspector {
-    fn asked(&self) -> usize {
+    fn calls(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -31,18 +31,18 @@ impl Introspector {
 impl Introspect for Introspector {
     async fn introspect(&self, token: &str) -> Result<Bytes, StorageError> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        let mut answer = json!({
+        let mut response = json!({
             "active": token.starts_with("good"), "aud": AUDIENCE, "sub": OWNER, "client_id": "partner",
             "exp": now() + 60.0, "scope": "read:courses",
         });
         match token {
-            "good-elsewhere" => answer["aud"] = json!("https://other.example.com"),
+            "good-elsewhere" => response["aud"] = json!("https://other.example.com"),
             "away" => {
                 return Err(StorageError::new(StorageErrorKind::Unavailable, "id.example.com: connection refused"));
             }
             _ => {}
         }
-        Ok(answer.to_string().into())
+        Ok(response.to_string().into())
     }
 }
 
@@ -68,28 +68,28 @@ async fn an_opaque_token_reads_its_accounts_courses() {
     for token in [&Issuer::new().token(&json!({})), "ccat_x", "cato_x"] {
         assert_eq!(app.get(token, "/api/v1/courses").await.status, 401);
     }
-    assert_eq!(introspector.asked(), 1);
+    assert_eq!(introspector.calls(), 1);
 }
 
 #[tokio::test]
 async fn a_refusal_says_more_of_an_active_token() {
-    let words = Words::default();
-    let (app, ..) = app(|builder| builder.observer(words.clone())).await;
-    words.0.lock().unwrap().clear();
+    let codes = RecordedCodes::default();
+    let (app, ..) = app(|builder| builder.observer(codes.clone())).await;
+    codes.0.lock().unwrap().clear();
     let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
     assert_eq!(refusal(&app.get("unknown", "/api/v1/me").await), (json!("invalid"), plain));
     let described = format!(r#"{plain}, error_description="The token is for another audience.""#);
     assert_eq!(refusal(&app.get("good-elsewhere", "/api/v1/me").await), (json!("invalid"), &*described));
-    assert_eq!(*words.0.lock().unwrap(), [Some("inactive"), Some("audience")]);
+    assert_eq!(*codes.0.lock().unwrap(), [Some("inactive"), Some("audience")]);
 }
 
 #[tokio::test]
 async fn what_cannot_be_told_is_no_refusal() {
     let (app, ..) = app(|builder| builder).await;
-    let answer = app.get("away", "/api/v1/me").await;
-    answer.failure(500, "internal_error");
-    assert_eq!(answer.header("www-authenticate"), None);
-    assert!(!String::from_utf8_lossy(&answer.body).contains("id.example.com"));
+    let response = app.get("away", "/api/v1/me").await;
+    response.failure(500, "internal_error");
+    assert_eq!(response.header("www-authenticate"), None);
+    assert!(!String::from_utf8_lossy(&response.body).contains("id.example.com"));
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_deployment_of_keys_alone_says_so() {
     assert_eq!(details, json!({ "reason": "unsupported_credential" }));
 }
 
-async fn from(app: &TestApp, address: &str, token: &str) -> Answer {
+async fn from(app: &TestApp, address: &str, token: &str) -> TestResponse {
     let request = Request::get("/api/v1/me").header("authorization", format!("Bearer {token}"));
     let request = request.extension(ClientAddress(address.parse().unwrap()));
     ask(&app.catalogue, BASE, request.body(()).unwrap()).await
@@ -118,7 +118,7 @@ async fn unknown_tokens_are_counted_before_the_issuer_is_asked() {
     for number in 0..10 {
         from(&app, "192.0.2.1", &format!("more{number}")).await.failure(429, "rate_limited");
     }
-    assert_eq!(introspector.asked(), 4);
+    assert_eq!(introspector.calls(), 4);
     assert_eq!(from(&app, "192.0.2.2", "good").await.status, 200);
     clock.forward(60_000);
     from(&app, "192.0.2.1", "guess").await.failure(401, "unauthorized");

@@ -6,7 +6,7 @@ use http::{Method, Request};
 use serde_json::json;
 
 use super::issuer::{AUDIENCE, ISSUER};
-use crate::app::{Answer, OWNER, TestApp};
+use crate::app::{OWNER, TestApp, TestResponse};
 
 const PATH: &str = "/.well-known/oauth-protected-resource/api/v1";
 const PARAMETER: &str = r#", resource_metadata="https://api.example.com/.well-known/oauth-protected-resource/api/v1""#;
@@ -15,8 +15,8 @@ fn at(base_url: &str) -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new()).base_url(base_url)
 }
 
-async fn get(catalogue: &Catalogue, path: &str) -> Answer {
-    Answer::from(catalogue.call(Request::get(path).body(()).unwrap()).await)
+async fn get(catalogue: &Catalogue, path: &str) -> TestResponse {
+    TestResponse::from(catalogue.call(Request::get(path).body(()).unwrap()).await)
 }
 
 async fn app() -> TestApp {
@@ -25,12 +25,12 @@ async fn app() -> TestApp {
 
 #[tokio::test]
 async fn the_metadata_name_the_api_and_who_issues_tokens() {
-    let answer = app().await.send(Method::GET, PATH, &[("origin", "https://app.example.com")]).await;
-    assert_eq!((answer.status.as_u16(), answer.header("content-type")), (200, Some("application/json")));
-    assert_eq!(answer.header("cache-control"), Some("public, max-age=300"));
-    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    let response = app().await.send(Method::GET, PATH, &[("origin", "https://app.example.com")]).await;
+    assert_eq!((response.status.as_u16(), response.header("content-type")), (200, Some("application/json")));
+    assert_eq!(response.header("cache-control"), Some("public, max-age=300"));
+    assert_eq!(response.header("access-control-allow-origin"), Some("*"));
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({
             "resource": AUDIENCE,
             "authorization_servers": [ISSUER],
@@ -66,8 +66,8 @@ async fn each_challenge_says_where_the_metadata_are() {
         ("Bearer x", r#"Bearer realm="catalogue", error="invalid_token""#),
         (&format!("Bearer {profile}"), r#"Bearer error="insufficient_scope", scope="read:courses""#),
     ] {
-        let answer = app.send(Method::GET, "/api/v1/courses", &[("authorization", authorization)]).await;
-        assert_eq!(answer.header("www-authenticate"), Some(&*format!("{challenge}{PARAMETER}")));
+        let response = app.send(Method::GET, "/api/v1/courses", &[("authorization", authorization)]).await;
+        assert_eq!(response.header("www-authenticate"), Some(&*format!("{challenge}{PARAMETER}")));
     }
     app.send(Method::GET, "/api/v1/me", &[("authorization", "Bearer x")]).await.failure(401, "unauthorized");
 }
@@ -76,8 +76,8 @@ async fn each_challenge_says_where_the_metadata_are() {
 async fn without_an_authorization_server_nothing_is_there() {
     let app = TestApp::with(|builder| builder.base_url(AUDIENCE)).await;
     app.send(Method::GET, PATH, &[]).await.failure(404, "not_found");
-    let answer = app.send(Method::GET, "/api/v1/me", &[]).await;
-    assert_eq!(answer.header("www-authenticate"), Some(r#"Bearer realm="catalogue""#));
+    let response = app.send(Method::GET, "/api/v1/me", &[]).await;
+    assert_eq!(response.header("www-authenticate"), Some(r#"Bearer realm="catalogue""#));
 }
 
 /// Clients compare the address with the one that they were given, byte by byte.
@@ -91,9 +91,9 @@ async fn the_address_stays_as_it_is_written() {
     ] {
         let catalogue = at(base_url).authorization_server(ISSUER).authorization_server("https://b.example").build();
         let path = format!("/.well-known/oauth-protected-resource{path}");
-        let answer = get(&catalogue.unwrap(), &path).await;
-        assert_eq!(answer.json()["resource"], base_url);
-        assert_eq!(answer.json()["authorization_servers"], json!([ISSUER, "https://b.example"]));
+        let response = get(&catalogue.unwrap(), &path).await;
+        assert_eq!(response.json()["resource"], base_url);
+        assert_eq!(response.json()["authorization_servers"], json!([ISSUER, "https://b.example"]));
     }
 }
 
@@ -101,7 +101,7 @@ async fn the_address_stays_as_it_is_written() {
 fn an_authorization_server_needs_whole_addresses() {
     let refused = |builder: CatalogueBuilder| builder.build().map(drop).unwrap_err();
     let without = refused(at("/api/v1").authorization_server(ISSUER));
-    assert_eq!(without, BuildError::IssuerWithoutAddress("/api/v1".to_owned()));
+    assert_eq!(without, BuildError::RelativeBaseUrl("/api/v1".to_owned()));
     for bad in ["", "id.example.com", "/issuer", "https://a\"b"] {
         let error = refused(at(AUDIENCE).authorization_server(bad));
         assert_eq!(error, BuildError::AuthorizationServer(bad.to_owned()));

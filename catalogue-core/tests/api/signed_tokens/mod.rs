@@ -2,9 +2,9 @@
 
 mod introspected;
 pub(crate) mod issuer;
+mod key_set_logs;
 mod metadata;
 mod revocations;
-mod told_of_keys;
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,7 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use catalogue_core::{AccountId, CatalogueBuilder, async_trait};
 use serde_json::{Value, json};
 
-use crate::app::{Answer, OWNER, TestApp, course};
+use crate::app::{OWNER, TestApp, TestResponse, course};
 use crate::clock::Clock;
 use issuer::{AUDIENCE, ISSUER, Issuer, now};
 
@@ -29,8 +29,8 @@ async fn app(issuer: &Issuer, settings: impl FnOnce(CatalogueBuilder) -> Catalog
 
 /// The reason and the challenge of a 401.
 #[track_caller]
-fn refusal(answer: &Answer) -> (Value, &str) {
-    (answer.failure(401, "unauthorized")["reason"].clone(), answer.header("www-authenticate").unwrap())
+fn refusal(response: &TestResponse) -> (Value, &str) {
+    (response.failure(401, "unauthorized")["reason"].clone(), response.header("www-authenticate").unwrap())
 }
 
 #[test]
@@ -66,16 +66,16 @@ async fn a_refusal_says_more_to_who_holds_a_true_token() {
         (json!({ "sub": "" }), "invalid", "The token does not name an account."),
         (json!({ "exp": now() - 1.0 }), "expired", "The token has expired."),
     ] {
-        let answer = app.get(&issuer.token(&other), "/api/v1/me").await;
+        let response = app.get(&issuer.token(&other), "/api/v1/me").await;
         let challenge =
             format!(r#"Bearer realm="catalogue", error="invalid_token", error_description="{description}""#);
-        assert_eq!(refusal(&answer), (json!(reason), &*challenge));
+        assert_eq!(refusal(&response), (json!(reason), &*challenge));
     }
     // Of a token that the issuer did not sign, nothing is said, whatever its claims.
     let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
     for other in [json!({}), json!({ "exp": 1 }), json!({ "aud": "x" }), json!({ "iss": "x" })] {
-        let answer = app.get(&Issuer::new().token(&other), "/api/v1/me").await;
-        assert_eq!(refusal(&answer), (json!("invalid"), plain));
+        let response = app.get(&Issuer::new().token(&other), "/api/v1/me").await;
+        assert_eq!(refusal(&response), (json!("invalid"), plain));
     }
 }
 
@@ -86,18 +86,18 @@ async fn answers_to_others_are_as_without_an_issuer() {
     for app in [&with, &without] {
         let expired = catalogue_core::Timestamp::from_microseconds(1);
         let (token, _) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", expired).await;
-        let answer = app.get(&token, "/api/v1/me").await;
-        assert_eq!(refusal(&answer), (json!("expired"), r#"Bearer realm="catalogue", error="invalid_token""#));
+        let response = app.get(&token, "/api/v1/me").await;
+        assert_eq!(refusal(&response), (json!("expired"), r#"Bearer realm="catalogue", error="invalid_token""#));
     }
     let id = [("x-request-id", "one")];
     for authorization in ["", "Basic x", "Bearer x", "Bearer a.b", "Bearer a.b.c", "Bearer ccat_x", "Bearer a b"] {
         let headers = [("authorization", authorization), id[0]];
-        let answers = [
+        let responses = [
             with.send(http::Method::GET, "/api/v1/me", &headers).await,
             without.send(http::Method::GET, "/api/v1/me", &headers).await,
         ];
-        assert_eq!((&answers[0].headers, &answers[0].body), (&answers[1].headers, &answers[1].body));
-        assert_eq!(answers.map(|answer| answer.status.as_u16()), [401, 401]);
+        assert_eq!((&responses[0].headers, &responses[0].body), (&responses[1].headers, &responses[1].body));
+        assert_eq!(responses.map(|response| response.status.as_u16()), [401, 401]);
     }
 }
 
@@ -118,10 +118,10 @@ async fn a_signed_token_passes_the_gates_of_every_credential() {
 
 /// An issuer that is away.
 #[derive(Debug)]
-struct Away;
+struct UnreachableIssuer;
 
 #[async_trait]
-impl FetchKeys for Away {
+impl FetchKeys for UnreachableIssuer {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
         Err(StorageError::new(StorageErrorKind::Unavailable, "connection refused"))
     }
@@ -129,13 +129,13 @@ impl FetchKeys for Away {
 
 #[tokio::test]
 async fn an_issuer_that_is_away_is_no_refusal() {
-    let tokens = SignedTokens::builder(ISSUER, AUDIENCE, Away).build().unwrap();
+    let tokens = SignedTokens::builder(ISSUER, AUDIENCE, UnreachableIssuer).build().unwrap();
     let app = TestApp::with(|builder| builder.or_authenticator(tokens)).await;
     let issuer = Issuer::new();
-    let answer = app.get(&issuer.token(&json!({})), "/api/v1/me").await;
-    answer.failure(500, "internal_error");
-    assert_eq!(answer.header("www-authenticate"), None);
-    assert!(!String::from_utf8_lossy(&answer.body).contains("id.example.com"));
+    let response = app.get(&issuer.token(&json!({})), "/api/v1/me").await;
+    response.failure(500, "internal_error");
+    assert_eq!(response.header("www-authenticate"), None);
+    assert!(!String::from_utf8_lossy(&response.body).contains("id.example.com"));
     // API keys work without it, and so does what needs no key to be refused.
     let key = app.key(OWNER, "read:courses").await;
     assert_eq!(app.get(&key, "/api/v1/courses").await.status, 200);
@@ -146,10 +146,10 @@ async fn an_issuer_that_is_away_is_no_refusal() {
 #[tokio::test]
 async fn two_issuers_are_two_authenticators() {
     const OTHER: &str = "https://id.example.org";
-    const GONE: &str = "https://id.example.net";
+    const UNREACHABLE: &str = "https://id.example.net";
     let (one, other) = (Issuer::new(), Issuer::new());
-    let gone = SignedTokens::builder(GONE, AUDIENCE, Away).build().unwrap();
-    let app = app(&one, |builder| builder.or_authenticator(gone).or_authenticator(other.tokens_of(OTHER))).await;
+    let unreachable = SignedTokens::builder(UNREACHABLE, AUDIENCE, UnreachableIssuer).build().unwrap();
+    let app = app(&one, |builder| builder.or_authenticator(unreachable).or_authenticator(other.tokens_of(OTHER))).await;
     for _ in 0..2 {
         for (issuer, name, status) in [
             (&one, ISSUER, 200),
@@ -157,10 +157,10 @@ async fn two_issuers_are_two_authenticators() {
             (&one, OTHER, 401),
             (&other, ISSUER, 401),
             (&other, "https://id.example", 401),
-            (&one, GONE, 500),
+            (&one, UNREACHABLE, 500),
         ] {
-            let answer = app.get(&issuer.token(&json!({ "iss": name })), "/api/v1/courses").await;
-            assert_eq!(answer.status, status, "{name}");
+            let response = app.get(&issuer.token(&json!({ "iss": name })), "/api/v1/courses").await;
+            assert_eq!(response.status, status, "{name}");
         }
     }
 }
@@ -187,7 +187,7 @@ fn what_a_limit_counts_by_is_no_id_and_runs_into_no_other() {
         let digest = BearerToken::new(text).unwrap().digest();
         let issued = Issued::new(issuer, client.map(Into::into));
         let identity = Identity::issued(AccountId::new("acc"), &digest, Scopes::default(), issued);
-        (identity.counted_as().to_owned(), identity.credential_id.to_string())
+        (identity.rate_limit_subject().to_owned(), identity.credential_id.to_string())
     };
     let (first, id) = counted("a", "issuer", Some("client"));
     assert!(first.starts_with("client:") && id.starts_with("oauth:"));
@@ -199,27 +199,27 @@ fn what_a_limit_counts_by_is_no_id_and_runs_into_no_other() {
     assert!(alone != id && alone != counted("a", "issuer", Some("")).0 && alone != counted("a", "issue", None).0);
     assert_eq!(counted("b", "issuer", None).0, alone);
     let key = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
-    assert_eq!((key.counted_as(), &key.issued), ("key_1", &None));
+    assert_eq!((key.rate_limit_subject(), &key.issued), ("key_1", &None));
 }
 
 /// Keeps the word of each refusal.
 #[derive(Clone, Debug, Default)]
-struct Words(Arc<Mutex<Vec<Option<&'static str>>>>);
+struct RecordedCodes(Arc<Mutex<Vec<Option<&'static str>>>>);
 
-impl Observer for Words {
+impl Observer for RecordedCodes {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        self.0.lock().unwrap().push(request.explanation.map(|explanation| explanation.word));
+        self.0.lock().unwrap().push(request.explanation.map(|explanation| explanation.code));
     }
 }
 
 #[tokio::test]
 async fn an_observer_is_told_why() {
-    let (issuer, words) = (Issuer::new(), Words::default());
-    let app = app(&issuer, |builder| builder.observer(words.clone())).await;
-    words.0.lock().unwrap().clear();
+    let (issuer, codes) = (Issuer::new(), RecordedCodes::default());
+    let app = app(&issuer, |builder| builder.observer(codes.clone())).await;
+    codes.0.lock().unwrap().clear();
     app.get(&issuer.token(&json!({})), "/api/v1/me").await;
     app.get(&issuer.token(&json!({ "aud": "x" })), "/api/v1/me").await;
     app.get(&Issuer::new().token(&json!({})), "/api/v1/me").await;
     app.get("unknown", "/api/v1/me").await;
-    assert_eq!(*words.0.lock().unwrap(), [None, Some("audience"), Some("signature"), None]);
+    assert_eq!(*codes.0.lock().unwrap(), [None, Some("audience"), Some("signature"), None]);
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::issuer::Issuer;
 use super::refusal;
-use crate::app::{Answer, BASE, OWNER, ask};
+use crate::app::{BASE, OWNER, TestResponse, ask};
 
 /// Keeps credentials and revocations, and notes what it is asked for.
 #[derive(Debug, Default)]
@@ -18,34 +18,34 @@ struct Revocations {
     /// `None` where it keeps no revocations.
     revoked: Option<Mutex<Vec<TokenDigest>>>,
     credential: Option<(TokenDigest, Credential)>,
-    asked: Mutex<Vec<&'static str>>,
+    lookups: Mutex<Vec<&'static str>>,
 }
 
 #[async_trait]
 impl CredentialStorage for Revocations {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.asked.lock().unwrap().push("credential");
+        self.lookups.lock().unwrap().push("credential");
         Ok(self.credential.clone().filter(|(known, _)| known == digest).map(|(_, credential)| credential))
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        self.asked.lock().unwrap().push("revocation");
+        self.lookups.lock().unwrap().push("revocation");
         Ok(self.revoked.as_ref().map(|revoked| revoked.lock().unwrap().contains(digest)))
     }
 }
 
 /// The same without a word of revocations.
 #[derive(Debug)]
-struct Wordless(Arc<Revocations>);
+struct WithoutRevocations(Arc<Revocations>);
 
 #[async_trait]
-impl CredentialStorage for Wordless {
+impl CredentialStorage for WithoutRevocations {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         self.0.find_credential(digest).await
     }
 }
 
-async fn me(catalogue: &Catalogue, token: &str) -> Answer {
+async fn me(catalogue: &Catalogue, token: &str) -> TestResponse {
     let request = Request::get("/api/v1/me").header("authorization", format!("Bearer {token}"));
     ask(catalogue, BASE, request.body(()).unwrap()).await
 }
@@ -66,15 +66,15 @@ async fn a_revoked_token_is_refused_at_once_by_one_look_up() {
         assert_eq!(me(&catalogue, &token).await.status, 200);
     }
     storage.revoked.as_ref().unwrap().lock().unwrap().push(BearerToken::new(&token).unwrap().digest());
-    let answer = me(&catalogue, &token).await;
-    assert_eq!(refusal(&answer), (json!("revoked"), r#"Bearer realm="catalogue", error="invalid_token""#));
-    assert_eq!(*storage.asked.lock().unwrap(), ["revocation"; 3]);
-    storage.asked.lock().unwrap().clear();
+    let response = me(&catalogue, &token).await;
+    assert_eq!(refusal(&response), (json!("revoked"), r#"Bearer realm="catalogue", error="invalid_token""#));
+    assert_eq!(*storage.lookups.lock().unwrap(), ["revocation"; 3]);
+    storage.lookups.lock().unwrap().clear();
     // Nor does another credential cost more than it did.
     for token in ["cato_x", "opaque", "a.b"] {
         assert_eq!(me(&catalogue, token).await.status, 401);
     }
-    assert_eq!(*storage.asked.lock().unwrap(), ["credential"; 3]);
+    assert_eq!(*storage.lookups.lock().unwrap(), ["credential"; 3]);
 }
 
 /// A storage that keeps no revocations may have credentials of any form.
@@ -84,7 +84,7 @@ async fn a_stored_credential_may_have_the_form_of_a_signed_token() {
     let digest = BearerToken::new("a.b.c").unwrap().digest();
     let stored = Credential::new(Identity::oauth(AccountId::new(OWNER), &digest, Scopes::default()));
     let storage = Arc::new(Revocations { credential: Some((digest, stored)), ..Revocations::default() });
-    for catalogue in [over(Arc::clone(&storage), &issuer), over(Wordless(storage), &issuer)] {
+    for catalogue in [over(Arc::clone(&storage), &issuer), over(WithoutRevocations(storage), &issuer)] {
         assert_eq!(me(&catalogue, "a.b.c").await.data()["userId"], OWNER);
         assert_eq!(me(&catalogue, &issuer.token(&json!({}))).await.status, 200);
     }

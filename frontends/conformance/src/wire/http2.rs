@@ -8,16 +8,16 @@ use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 
-use super::Failed;
-use crate::answer::Answer;
-use crate::ask::{Ask, HOST};
+use super::ExchangeError;
+use crate::response::Response;
+use crate::test_request::{HOST, TestRequest};
 
 /// Sends a request, and reads its whole response.
-pub(crate) async fn exchange(address: SocketAddr, ask: &Ask) -> Result<Answer, Failed> {
+pub(crate) async fn exchange(address: SocketAddr, request: &TestRequest) -> Result<Response, ExchangeError> {
     let stream = TokioIo::new(TcpStream::connect(address).await?);
     let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream).await?;
     let connection = tokio::spawn(connection);
-    let mut request = ask.to_request(&format!("http://{HOST}")).map(|()| Full::new(ask.body.clone()));
+    let mut request = request.to_http(&format!("http://{HOST}")).map(|()| Full::new(request.body.clone()));
     // hyper adds the header itself.
     request.headers_mut().remove(CONTENT_LENGTH);
     let (head, body) = sender.send_request(request).await?.into_parts();

@@ -6,4 +6,4 @@ pub(crate) mod http2;
 use std::error::Error;
 
 /// Why there is no response.
-pub(crate) type Failed = Box<dyn Error + Send + Sync>;
+pub(crate) type ExchangeError = Box<dyn Error + Send + Sync>;

@@ -26,7 +26,7 @@ type Alter<T> = Box<dyn Fn(&Parts, &mut T) + Send + Sync>;
 pub(crate) struct Broken {
     refuse: Refuse,
     request: Alter<Parts>,
-    answer: Alter<Response<Bytes>>,
+    response: Alter<Response<Bytes>>,
     needs_body: bool,
 }
 
@@ -35,7 +35,7 @@ impl Broken {
         Self {
             refuse: Box::new(|_| None),
             request: Box::new(|_, _| {}),
-            answer: Box::new(|_, _| {}),
+            response: Box::new(|_, _| {}),
             needs_body: false,
         }
     }
@@ -60,8 +60,8 @@ impl Broken {
     }
 
     /// Alters the answer to a request.
-    pub(crate) fn answer(alter: impl Fn(&Parts, &mut Response<Bytes>) + Send + Sync + 'static) -> Self {
-        Self { answer: Box::new(alter), ..Self::new() }
+    pub(crate) fn response(alter: impl Fn(&Parts, &mut Response<Bytes>) + Send + Sync + 'static) -> Self {
+        Self { response: Box::new(alter), ..Self::new() }
     }
 
     /// Does not answer before the body is there.
@@ -90,26 +90,26 @@ impl Broken {
     async fn call(&self, catalogue: &Catalogue, request: Request<Incoming>) -> Response<Bytes> {
         let (head, body) = request.into_parts();
         if let Some(status) = (self.refuse)(&head) {
-            return bare(status);
+            return empty_response(status);
         }
-        if self.needs_body && !is_there(body).await {
-            return bare(StatusCode::REQUEST_TIMEOUT);
+        if self.needs_body && !has_arrived(body).await {
+            return empty_response(StatusCode::REQUEST_TIMEOUT);
         }
         let mut altered = head.clone();
         (self.request)(&head, &mut altered);
         let mut response = catalogue.call(Request::from_parts(altered, ())).await;
-        (self.answer)(&head, &mut response);
+        (self.response)(&head, &mut response);
         response
     }
 }
 
-fn bare(status: StatusCode) -> Response<Bytes> {
+fn empty_response(status: StatusCode) -> Response<Bytes> {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = status;
     response
 }
 
 /// Whether something of the body came with the head, or there is nothing to come.
-async fn is_there(mut body: Incoming) -> bool {
+async fn has_arrived(mut body: Incoming) -> bool {
     poll_fn(|context| Poll::Ready(body.is_end_stream() || Pin::new(&mut body).poll_frame(context).is_ready())).await
 }

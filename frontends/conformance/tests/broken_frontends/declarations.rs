@@ -1,13 +1,13 @@
 //! What a server was declared to do otherwise is checked too: each way in which a declaration can be wrong is caught.
 
 use bytes::Bytes;
-use catalogue_frontend_conformance::{Frontend, Protocol, Server, answers, methods, query, run};
+use catalogue_frontend_conformance::{Frontend, Protocol, Server, methods, query, responses, run};
 use http::header::{CONTENT_LENGTH, ETAG};
 use http::{HeaderName, HeaderValue};
 
 use super::{Broken, assert_caught};
 
-const CASE: &str = "query::repeated_parameters_are_kept";
+const CASE: &str = "query::repeated_parameters_are_preserved";
 
 /// Runs a case over a frontend of which `declare` says what it does otherwise.
 fn run_declared(
@@ -27,11 +27,16 @@ mod exceptions {
         let status = status.into();
         let refused = move |query: &str| flawed && query.matches("limit").count() > 1;
         let broken = Broken::refuses(422, move |head| head.uri.query().is_some_and(refused));
-        run_declared(broken, |server| server.except(case, status), CASE, query::repeated_parameters_are_kept);
+        run_declared(
+            broken,
+            |server| server.expect_status(case, status),
+            CASE,
+            query::repeated_parameters_are_preserved,
+        );
     }
 
     #[test]
-    fn one_that_is_declared_is_allowed() {
+    fn declared_deviation_passes() {
         run_with_exception(CASE, 422, true);
     }
 
@@ -48,7 +53,7 @@ mod exceptions {
     #[test]
     fn one_without_an_answer_is_allowed_where_there_is_none() {
         let broken = Broken::request(|_| panic!("the connection breaks off"));
-        run_declared(broken, |server| server.except(CASE, None), CASE, query::repeated_parameters_are_kept);
+        run_declared(broken, |server| server.expect_status(CASE, None), CASE, query::repeated_parameters_are_preserved);
     }
 
     #[test]
@@ -58,7 +63,7 @@ mod exceptions {
 
     #[test]
     fn one_of_another_case_allows_nothing() {
-        let other = "query::empty_values_are_kept";
+        let other = "query::empty_values_are_preserved";
         assert_caught("the status is 422 and not 400", || run_with_exception(other, 422, true));
     }
 
@@ -71,23 +76,23 @@ mod exceptions {
 mod requests {
     use super::*;
 
-    const CASE: &str = "query::escaped_separators_are_kept";
+    const CASE: &str = "query::escaped_separators_are_preserved";
 
     /// Runs a case of three requests over a frontend that refuses the second with 422.
     fn run_with_exceptions(names: &[&str]) {
         let broken = Broken::refuses(422, |head| head.uri.query().is_some_and(|query| query.starts_with("limit%3D")));
-        let declare = |server| names.iter().fold(server, |server: Server, name| server.except(name, 422));
-        run_declared(broken, declare, CASE, query::escaped_separators_are_kept);
+        let declare = |server| names.iter().fold(server, |server: Server, name| server.expect_status(name, 422));
+        run_declared(broken, declare, CASE, query::escaped_separators_are_preserved);
     }
 
     #[test]
     fn the_one_that_is_declared_is_allowed() {
-        run_with_exceptions(&["query::escaped_separators_are_kept#2"]);
+        run_with_exceptions(&["query::escaped_separators_are_preserved#2"]);
     }
 
     #[test]
     fn one_that_was_not_declared_is_named() {
-        assert_caught("(query::escaped_separators_are_kept#2), the status is 422 and not 400", || {
+        assert_caught("(query::escaped_separators_are_preserved#2), the status is 422 and not 400", || {
             run_with_exceptions(&[]);
         });
     }
@@ -95,14 +100,20 @@ mod requests {
     #[test]
     fn one_that_is_answered_as_ever_is_caught() {
         assert_caught("#1), the status is 400 and not 422, as", || {
-            run_with_exceptions(&["query::escaped_separators_are_kept#1", "query::escaped_separators_are_kept#2"]);
+            run_with_exceptions(&[
+                "query::escaped_separators_are_preserved#1",
+                "query::escaped_separators_are_preserved#2",
+            ]);
         });
     }
 
     #[test]
     fn one_that_is_never_asked_is_caught() {
-        assert_caught("kept#4 was declared, and no request", || {
-            run_with_exceptions(&["query::escaped_separators_are_kept#2", "query::escaped_separators_are_kept#4"]);
+        assert_caught("preserved#4 was declared, and no request", || {
+            run_with_exceptions(&[
+                "query::escaped_separators_are_preserved#2",
+                "query::escaped_separators_are_preserved#4",
+            ]);
         });
     }
 
@@ -113,8 +124,10 @@ mod requests {
 
     #[test]
     fn a_number_that_is_none_is_refused() {
-        for name in ["query::a_plus_is_kept#", "query::a_plus_is_kept#0", "query::a_plus_is_kept#+1"] {
-            assert_caught("names no request; write one like query::a_plus_is_kept#1", || run_with_exceptions(&[name]));
+        for name in ["query::plus_is_preserved#", "query::plus_is_preserved#0", "query::plus_is_preserved#+1"] {
+            assert_caught("names no request; write one like query::plus_is_preserved#1", || {
+                run_with_exceptions(&[name])
+            });
         }
     }
 }
@@ -124,8 +137,8 @@ mod bodies {
 
     /// Runs the case over a frontend that hands its request on as one without a query.
     fn run_with_other_body(alter: impl Fn(&str) -> String + Send + Sync + 'static) {
-        let declare = |server: Server| server.other_body("query::a_query_is_kept");
-        run_declared(Broken::target(alter), declare, "query::a_query_is_kept", query::a_query_is_kept);
+        let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
+        run_declared(Broken::target(alter), declare, "query::query_is_preserved", query::query_is_preserved);
     }
 
     #[test]
@@ -145,21 +158,21 @@ mod bodies {
 
     #[test]
     fn one_whose_headers_alone_differ_is_caught() {
-        let broken = Broken::answer(|_, response| {
+        let broken = Broken::response(|_, response| {
             response.headers_mut().remove(ETAG);
         });
-        let declare = |server: Server| server.other_body("query::a_query_is_kept");
+        let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
         assert_caught("the body is no other one", || {
-            run_declared(broken, declare, "query::a_query_is_kept", query::a_query_is_kept);
+            run_declared(broken, declare, "query::query_is_preserved", query::query_is_preserved);
         });
     }
 
     #[test]
     fn a_missing_answer_is_caught() {
         let broken = Broken::request(|_| panic!("the connection breaks off"));
-        let declare = |server: Server| server.other_body("query::a_query_is_kept");
+        let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
         assert_caught("the status is none and not 200", || {
-            run_declared(broken, declare, "query::a_query_is_kept", query::a_query_is_kept);
+            run_declared(broken, declare, "query::query_is_preserved", query::query_is_preserved);
         });
     }
 }
@@ -167,11 +180,11 @@ mod bodies {
 mod headers {
     use super::*;
 
-    const CASE: &str = "answers::links_are_kept";
+    const CASE: &str = "responses::link_header_is_preserved";
 
     /// A frontend that sets a header of every answer, or of those to GET alone.
     fn setting(name: &'static str, everywhere: bool) -> Broken {
-        Broken::answer(move |head, response| {
+        Broken::response(move |head, response| {
             if everywhere || head.method == http::Method::GET {
                 response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static("hosts"));
             }
@@ -179,17 +192,27 @@ mod headers {
     }
 
     fn removing(name: &'static str) -> Broken {
-        Broken::answer(move |_, response| {
+        Broken::response(move |_, response| {
             response.headers_mut().remove(name);
         })
     }
 
     fn run_adding(broken: Broken, names: &[&str]) {
-        run_declared(broken, |server| server.adds(names.iter().copied()), CASE, answers::links_are_kept);
+        run_declared(
+            broken,
+            |server| server.adds_headers(names.iter().copied()),
+            CASE,
+            responses::link_header_is_preserved,
+        );
     }
 
     fn run_dropping(broken: Broken, names: &[&str]) {
-        run_declared(broken, |server| server.drops(names.iter().copied()), CASE, answers::links_are_kept);
+        run_declared(
+            broken,
+            |server| server.drops_headers(names.iter().copied()),
+            CASE,
+            responses::link_header_is_preserved,
+        );
     }
 
     #[test]
@@ -204,8 +227,8 @@ mod headers {
 
     #[test]
     fn one_that_is_not_added_everywhere_is_caught() {
-        let declare = |server: Server| server.adds(["server"]);
-        let (case, body) = ("methods::options_lists_the_methods", methods::options_lists_the_methods);
+        let declare = |server: Server| server.adds_headers(["server"]);
+        let (case, body) = ("methods::options_lists_methods", methods::options_lists_methods);
         assert_caught("the header server was not added", || {
             run_declared(setting("server", false), declare, case, body);
         });
@@ -255,21 +278,21 @@ mod headers {
 
     #[test]
     fn they_do_not_hide_that_an_exception_is_not_true() {
-        let declare = |server: Server| server.adds(["server"]).except(CASE, 200);
+        let declare = |server: Server| server.adds_headers(["server"]).expect_status(CASE, 200);
         assert_caught("nothing is otherwise", || {
-            run_declared(setting("server", true), declare, CASE, answers::links_are_kept);
+            run_declared(setting("server", true), declare, CASE, responses::link_header_is_preserved);
         });
     }
 
     #[test]
-    fn they_do_not_hide_another_status() {
+    fn added_header_does_not_mask_status_mismatch() {
         let broken = Broken::refuses(422, |head| head.uri.query().is_some());
         assert_caught("the status is 422 and not 200", || run_adding(broken, &["server"]));
     }
 
     #[test]
     fn they_do_not_hide_another_body() {
-        let broken = Broken::answer(|_, response| {
+        let broken = Broken::response(|_, response| {
             response.headers_mut().insert("server", HeaderValue::from_static("hosts"));
             response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("2"));
             *response.body_mut() = Bytes::from_static(b"{}");

@@ -21,15 +21,15 @@ fn refuses_field(status: u16, refused: impl Fn(&HeaderName, &HeaderValue) -> boo
 }
 
 /// Requests with the first or the last value of each header.
-fn one_of_each(first: bool) -> Broken {
+fn keep_one_value(first: bool) -> Broken {
     Broken::request(move |head| {
-        let mut kept = HeaderMap::new();
+        let mut retained = HeaderMap::new();
         for (name, value) in &head.headers {
-            if !first || !kept.contains_key(name) {
-                kept.insert(name, value.clone());
+            if !first || !retained.contains_key(name) {
+                retained.insert(name, value.clone());
             }
         }
-        head.headers = kept;
+        head.headers = retained;
     })
 }
 
@@ -59,68 +59,68 @@ fn tidy_id(head: &mut Parts) {
 
 flaws! {
     body_on_a_get_refused: Broken::refuses(400, |head| head.method == Method::GET && has_body(head))
-        => bodies::a_body_is_ignored, "A body is ignored";
+        => bodies::body_is_ignored, "A body is ignored";
     media_types_refused: refuses_field(415, |name, value| *name == CONTENT_TYPE && !value.as_bytes().contains(&b'/'))
-        => bodies::a_body_is_not_parsed, "not parsed";
+        => bodies::body_is_not_parsed, "not parsed";
     json_refused: refuses_field(400, |name, value| *name == CONTENT_TYPE && value == "application/json")
-        => bodies::a_body_is_not_parsed, "not parsed";
+        => bodies::body_is_not_parsed, "not parsed";
     bodies_without_media_type_refused: Broken::refuses(415, |head| has_body(head) && head.method == Method::POST)
-        => bodies::a_body_does_not_hide_the_method, "with a body as without one";
-    body_waited_for: Broken::needs_body() => http1::a_body_is_not_waited_for, "does not wait for the body";
+        => bodies::method_is_refused_despite_a_body, "with a body as without one";
+    body_waited_for: Broken::needs_body() => http1::response_does_not_wait_for_body, "does not wait for the body";
     chunks_refused: refuses_field(411, |name, _| *name == TRANSFER_ENCODING)
-        => http1::a_chunked_body_is_ignored, "unknown length";
+        => http1::chunked_body_is_ignored, "unknown length";
 
     bare_refusals: Broken::refuses(401, |head| !head.headers.contains_key(AUTHORIZATION))
-        => credentials::a_missing_token_is_refused, "without a token";
-    first_values_of_requests: one_of_each(true)
-        => credentials::repeated_tokens_are_refused, "as often as it was sent";
-    last_values_of_requests: one_of_each(false)
-        => credentials::repeated_tokens_are_refused, "as often as it was sent";
+        => credentials::missing_token_returns_401, "without a token";
+    first_request_header_values_only: keep_one_value(true)
+        => credentials::repeated_tokens_return_401, "as often as it was sent";
+    last_request_header_values_only: keep_one_value(false)
+        => credentials::repeated_tokens_return_401, "as often as it was sent";
     same_values_merged: Broken::request(|head| {
         let values: Vec<_> = head.headers.get_all(AUTHORIZATION).iter().cloned().collect();
         if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
             head.headers.insert(AUTHORIZATION, values[0].clone());
         }
-    }) => credentials::repeated_tokens_are_refused, "as often as it was sent";
+    }) => credentials::repeated_tokens_return_401, "as often as it was sent";
     schemes_by_case: without(|name, value| *name == AUTHORIZATION && !value.as_bytes().starts_with(b"Bearer "))
-        => credentials::the_scheme_is_kept, "by the catalogue alone";
-    headers_that_are_no_text_dropped: without(|_, value| !is_text(value))
-        => credentials::bytes_beyond_ascii_are_kept, "beyond ASCII reaches the catalogue";
+        => credentials::authentication_scheme_is_preserved, "by the catalogue alone";
+    non_text_headers_dropped: without(|_, value| !is_text(value))
+        => credentials::non_ascii_bytes_are_preserved, "beyond ASCII reaches the catalogue";
     cookies_dropped: without(|name, _| *name == COOKIE)
-        => credentials::a_cookie_identifies_its_caller, "cookies of a request reach the catalogue";
+        => credentials::cookie_identifies_caller, "cookies of a request reach the catalogue";
     token_read_from_the_query: Broken::request(token_of_the_query)
-        => credentials::a_token_in_the_query_is_none, "in the query is not read";
+        => credentials::token_in_query_is_ignored, "in the query is not read";
 
     tags_dropped: without(|name, _| *name == IF_NONE_MATCH)
-        => headers::a_known_tag_is_not_modified, "If-None-Match reaches the catalogue";
-    first_tags_alone: one_of_each(true) => headers::repeated_headers_are_kept_in_full, "Each line";
-    last_tags_alone: one_of_each(false) => headers::repeated_headers_are_kept_in_full, "Each line";
+        => headers::matching_etag_returns_304, "If-None-Match reaches the catalogue";
+    first_etags_only: keep_one_value(true) => headers::repeated_headers_are_preserved, "Each line";
+    last_etags_only: keep_one_value(false) => headers::repeated_headers_are_preserved, "Each line";
     empty_values_refused: refuses_field(400, |_, value| value.is_empty())
-        => headers::empty_headers_are_no_fault, "without a value is no fault";
+        => headers::empty_headers_are_accepted, "without a value is no fault";
     preflights_answered_by_the_host: Broken::refuses(200, |head| {
         head.method == Method::OPTIONS && head.headers.contains_key(ORIGIN)
-    }) => headers::a_preflight_is_answered, "by the catalogue";
-    origins_dropped: without(|name, _| *name == ORIGIN) => headers::the_origin_is_kept, "origin reaches the catalogue";
-    ids_made_tidy: Broken::request(tidy_id) => headers::the_request_id_comes_back, "comes back";
-    few_headers: Broken::refuses(431, |head| head.headers.len() > 32) => headers::many_headers_are_kept, "Fifty headers";
+    }) => headers::preflight_returns_204, "by the catalogue";
+    origins_dropped: without(|name, _| *name == ORIGIN) => headers::origin_is_preserved, "origin reaches the catalogue";
+    ids_made_tidy: Broken::request(tidy_id) => headers::request_id_is_returned, "comes back";
+    few_headers: Broken::refuses(431, |head| head.headers.len() > 32) => headers::many_headers_are_accepted, "Fifty headers";
     short_headers: refuses_field(431, |_, value| value.len() > 2_048)
-        => headers::a_long_header_is_kept, "4,000 octets";
-    headers_of_text_alone: refuses_field(400, |_, value| !is_text(value))
-        => headers::bytes_beyond_ascii_are_no_fault, "in any header are no fault";
+        => headers::long_header_is_accepted, "4,000 octets";
+    non_text_headers_refused: refuses_field(400, |_, value| !is_text(value))
+        => headers::non_ascii_bytes_are_accepted, "in any header are no fault";
 
-    whole_addresses_refused: Broken::refuses(400, |head| head.uri.scheme().is_some())
-        => http1::absolute_targets_are_understood, "A whole address as target";
-    whole_addresses_as_paths: Broken::request(|head| {
+    absolute_targets_refused: Broken::refuses(400, |head| head.uri.scheme().is_some())
+        => http1::absolute_targets_are_accepted, "A whole address as target";
+    absolute_targets_as_paths: Broken::request(|head| {
         if head.uri.scheme().is_some() {
             head.uri = format!("/{}", head.uri).parse().unwrap();
         }
-    }) => http1::absolute_targets_are_understood, "A whole address as target";
+    }) => http1::absolute_targets_are_accepted, "A whole address as target";
     bare_roots_refused: Broken::refuses(400, |head| head.uri.scheme().is_some() && head.uri.path() == "/")
-        => http1::absolute_targets_may_have_no_path, "without a path means its root";
+        => http1::absolute_target_without_path_is_root, "without a path means its root";
     asterisk_answered_by_the_host: Broken::refuses(204, |head| head.uri.path() == "*")
-        => http1::the_asterisk_is_not_found, "no path of the catalogue";
+        => http1::asterisk_returns_404, "no path of the catalogue";
     panics_without_a_path: Broken::request(|head| assert!(!head.uri.path().is_empty()))
-        => http1::connect_is_not_found, "CONNECT is answered";
+        => http1::connect_returns_404, "CONNECT is answered";
     older_versions_refused: Broken::refuses(505, |head| head.version < Version::HTTP_11)
-        => http1::older_clients_are_answered, "as one of HTTP/1.1";
+        => http1::http_1_0_is_supported, "as one of HTTP/1.1";
 }

@@ -3,12 +3,12 @@
 
 mod broken;
 
-mod answers;
 mod declarations;
 mod heads;
 mod methods;
 mod paths;
 mod queries;
+mod responses;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,7 +48,7 @@ fn assert_caught(rule: &str, case: impl FnOnce()) {
 }
 
 fn caught_by() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    let all = [answers::CAUGHT_BY, heads::CAUGHT_BY, methods::CAUGHT_BY, paths::CAUGHT_BY, queries::CAUGHT_BY];
+    let all = [responses::CAUGHT_BY, heads::CAUGHT_BY, methods::CAUGHT_BY, paths::CAUGHT_BY, queries::CAUGHT_BY];
     all.into_iter().flatten().copied()
 }
 
@@ -85,14 +85,17 @@ fn a_failure_is_told_in_one_line() {
     const FAILS: &str = "CATALOGUE_SUITE_FAILS";
     if std::env::var_os(FAILS).is_some() {
         let fixture = async |catalogue| Broken::refuses(400, |head| head.uri.query().is_some()).serve(catalogue).await;
-        return run("query::a_query_is_kept", Protocol::Http1, fixture, query::a_query_is_kept);
+        return run("query::query_is_preserved", Protocol::Http1, fixture, query::query_is_preserved);
     }
     let mut again = Command::new(std::env::current_exe().unwrap());
     let again = again.args(["--exact", "a_failure_is_told_in_one_line"]).env(FAILS, "1").env("RUST_BACKTRACE", "full");
     let output = again.output().unwrap();
-    let told = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
-    let line = "The query reaches the catalogue. Asked GET /api/v1/courses?limit=1 (query::a_query_is_kept#1), \
+    let output_text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    let line = "The query reaches the catalogue. Asked GET /api/v1/courses?limit=1 (query::query_is_preserved#1), \
                 the status is 400 and not 200.";
-    assert_eq!(told.lines().filter(|told| *told == line).count(), 1, "{told}");
-    assert!(!output.status.success() && !told.contains("backtrace") && told.lines().count() < 20, "{told}");
+    assert_eq!(output_text.lines().filter(|output_text| *output_text == line).count(), 1, "{output_text}");
+    assert!(
+        !output.status.success() && !output_text.contains("backtrace") && output_text.lines().count() < 20,
+        "{output_text}"
+    );
 }

@@ -16,27 +16,27 @@ fn is_known(method: &Method) -> bool {
 
 flaws! {
     head_not_routed: Broken::refuses(405, |head| head.method == Method::HEAD)
-        => methods::head_has_the_headers_of_get, "HEAD is answered";
+        => methods::head_has_headers_of_get, "HEAD is answered";
     options_not_routed: Broken::refuses(405, |head| head.method == Method::OPTIONS)
-        => methods::options_lists_the_methods, "OPTIONS reaches the catalogue";
-    every_method_is_get: method(|_| Method::GET) => methods::other_methods_are_not_allowed, "are refused by it";
+        => methods::options_lists_methods, "OPTIONS reaches the catalogue";
+    every_method_is_get: method(|_| Method::GET) => methods::other_methods_return_405, "are refused by it";
     others_not_implemented: Broken::refuses(501, |head| !is_known(&head.method))
-        => methods::other_methods_are_not_allowed, "are refused by it";
-    others_refused_everywhere: Broken::answer(|head, response| {
+        => methods::other_methods_return_405, "are refused by it";
+    others_refused_everywhere: Broken::response(|head, response| {
         if !is_known(&head.method) {
             *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
         }
-    }) => methods::the_path_comes_before_the_method, "judged by the catalogue alone";
+    }) => methods::path_is_checked_before_method, "judged by the catalogue alone";
     unknown_methods_are_get: method(|method| match method.as_str() {
         "POST" | "PUT" | "PATCH" | "DELETE" | "TRACE" => method.clone(),
         _ if is_known(method) => method.clone(),
         _ => Method::GET,
-    }) => methods::extension_methods_are_kept, "HTTP does not name";
+    }) => methods::extension_methods_are_preserved, "HTTP does not name";
     methods_in_capitals: method(|method| method.as_str().to_ascii_uppercase().parse().unwrap())
-        => methods::the_case_of_a_method_is_kept, "in small letters";
+        => methods::method_case_is_preserved, "in small letters";
     overridden: Broken::request(|head| {
         if let Some(method) = head.headers.get("x-http-method-override") {
             head.method = Method::from_bytes(method.as_bytes()).unwrap();
         }
-    }) => methods::overrides_are_ignored, "does not replace the method";
+    }) => methods::method_overrides_are_ignored, "does not replace the method";
 }

@@ -27,65 +27,65 @@ fn decoded(path: &str, characters: impl Fn(char) -> bool) -> String {
 }
 
 fn without_dots(path: &str) -> String {
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     for segment in path.split('/') {
         match segment {
             "." => {}
-            ".." => drop(kept.pop()),
-            _ => kept.push(segment),
+            ".." => drop(retained.pop()),
+            _ => retained.push(segment),
         }
     }
-    kept.join("/")
+    retained.join("/")
 }
 
 flaws! {
-    one_address_alone: refuses(|path| path.starts_with("/docs")) => path::operations_and_documents_are_found, "both of";
+    one_mount_only: refuses(|path| path.starts_with("/docs")) => path::operations_and_documents_are_found, "both of";
     prefix_lost: path(|path| path.strip_prefix("/api/v1").unwrap_or(path).to_owned())
         => path::operations_and_documents_are_found, "both of";
     prefix_doubled: path(|path| format!("/api/v1{path}")) => path::operations_and_documents_are_found, "both of";
-    only_below_the_addresses: refuses(|path| matches!(path, "/api/v1" | "/docs"))
-        => path::the_addresses_themselves_are_answered, "an address itself";
-    only_at_the_bare_addresses: refuses(|path| matches!(path, "/api/v1/" | "/docs/"))
-        => path::the_addresses_themselves_are_answered, "an address itself";
-    elsewhere_is_the_hosts: refuses(|path| !path.starts_with("/api/v1") && !path.starts_with("/docs"))
-        => path::what_is_elsewhere_is_not_found, "outside of the addresses";
+    only_below_mounts: refuses(|path| matches!(path, "/api/v1" | "/docs"))
+        => path::mount_paths_are_routed, "an address itself";
+    only_at_mounts_without_slash: refuses(|path| matches!(path, "/api/v1/" | "/docs/"))
+        => path::mount_paths_are_routed, "an address itself";
+    other_paths_go_to_host: refuses(|path| !path.starts_with("/api/v1") && !path.starts_with("/docs"))
+        => path::paths_outside_mounts_return_404, "outside of the addresses";
     prefix_presumed: path(|path| match path {
         "/me" => "/api/v1/me".to_owned(),
         path => path.to_owned(),
-    }) => path::what_is_elsewhere_is_not_found, "outside of the addresses";
+    }) => path::paths_outside_mounts_return_404, "outside of the addresses";
     text_beyond_ascii_lost: path(|path| {
         percent_decode_str(path).decode_utf8_lossy().chars().filter(char::is_ascii).collect()
-    }) => path::escaped_text_is_kept, "stay what they are";
+    }) => path::escaped_text_is_preserved, "stay what they are";
     decoded_before_the_catalogue: path(|path| decoded(path, |c| c == '%'))
         => path::escapes_are_decoded_once, "only once";
     encoded_after_all: path(|path| path.replace('%', "%25")) => path::escapes_are_decoded_once, "only once";
     escaped_slashes_decoded: path(|path| decoded(path, |c| c == '/'))
-        => path::an_escaped_slash_is_no_slash, "separates no segments";
+        => path::escaped_slash_is_not_a_separator, "separates no segments";
     letters_decoded: path(|path| decoded(path, |c| c.is_ascii_alphanumeric()))
-        => path::escapes_are_not_normalised, "is another path";
+        => path::escapes_are_not_normalized, "is another path";
     broken_escapes_refused: Broken::refuses(400, |head| percent_decode_str(head.uri.path()).decode_utf8().is_err())
-        => path::broken_escapes_are_kept, "for the catalogue to refuse";
+        => path::invalid_escapes_are_preserved, "for the catalogue to refuse";
     lone_percent_signs_refused: Broken::refuses(400, |head| head.uri.path().ends_with('%'))
-        => path::broken_escapes_are_kept, "for the catalogue to refuse";
+        => path::invalid_escapes_are_preserved, "for the catalogue to refuse";
     text_beyond_ascii_refused: Broken::refuses(400, |head| !head.uri.path().is_ascii())
-        => path::unencoded_text_is_kept, "beyond ASCII is kept";
-    plus_as_a_blank: path(|path| path.replace('+', "%20"))
-        => path::reserved_characters_are_kept, "with a meaning elsewhere";
+        => path::unescaped_text_is_preserved, "beyond ASCII is kept";
+    plus_as_space: path(|path| path.replace('+', "%20"))
+        => path::reserved_characters_are_preserved, "with a meaning elsewhere";
     parameters_of_segments_cut: path(|path| path.split(';').next().unwrap().to_owned())
-        => path::reserved_characters_are_kept, "with a meaning elsewhere";
+        => path::reserved_characters_are_preserved, "with a meaning elsewhere";
     trailing_slashes_trimmed: path(|path| match path.trim_end_matches('/') {
         "" => "/".to_owned(),
         trimmed => trimmed.to_owned(),
-    }) => path::a_trailing_slash_is_kept, "a slash at its end";
-    slashes_merged: path(|path| path.replace("//", "/")) => path::doubled_slashes_are_kept, "two slashes in a row";
+    }) => path::trailing_slash_is_preserved, "a slash at its end";
+    slashes_merged: path(|path| path.replace("//", "/")) => path::double_slashes_are_preserved, "two slashes in a row";
     rebuilt_from_segments: path(|path| {
         let segments = path.split('/').filter(|segment| !segment.is_empty());
         format!("/{}", segments.collect::<Vec<_>>().join("/"))
-    }) => path::doubled_slashes_are_kept, "two slashes in a row";
+    }) => path::double_slashes_are_preserved, "two slashes in a row";
     one_slash_too_many_stripped: path(|path| path.replace("/api/v1//", "/api/v1/"))
-        => path::a_doubled_slash_behind_the_address_is_kept, "a second slash too";
-    dots_resolved: path(without_dots) => path::dot_segments_are_kept, "not resolved";
-    small_letters: path(str::to_ascii_lowercase) => path::case_is_kept, "in capitals";
+        => path::double_slash_after_mount_is_preserved, "a second slash too";
+    dots_resolved: path(without_dots) => path::dot_segments_are_preserved, "not resolved";
+    small_letters: path(str::to_ascii_lowercase) => path::path_case_is_preserved, "in capitals";
     long_paths_refused: Broken::refuses(431, |head| head.uri.path().len() > 4_096)
-        => path::a_long_path_is_kept, "8,000 octets";
+        => path::long_path_is_preserved, "8,000 octets";
 }

@@ -16,13 +16,13 @@ fn query(alter: impl Fn(&str) -> String + Send + Sync + 'static) -> Broken {
 /// Only those parameters of the query are left.
 fn parameters(keep: impl Fn(&[&str], &str) -> bool + Send + Sync + 'static) -> Broken {
     query(move |query| {
-        let mut kept = Vec::new();
+        let mut retained = Vec::new();
         for parameter in query.split('&') {
-            if keep(&kept, parameter) {
-                kept.push(parameter);
+            if keep(&retained, parameter) {
+                retained.push(parameter);
             }
         }
-        kept.join("&")
+        retained.join("&")
     })
 }
 
@@ -31,31 +31,31 @@ fn name(parameter: &str) -> &str {
 }
 
 flaws! {
-    target_from_the_path_alone: Broken::target(|target| target.split('?').next().unwrap().to_owned())
-        => query::a_query_is_kept, "The query reaches";
-    first_parameter_alone: parameters(|kept, _| kept.is_empty())
-        => query::a_walk_ends_as_it_does_in_the_core, "All parameters reach";
-    parameters_by_name: parameters(|kept, parameter| kept.iter().all(|other| name(other) != name(parameter)))
-        => query::repeated_parameters_are_kept, "stays repeated";
+    query_dropped: Broken::target(|target| target.split('?').next().unwrap().to_owned())
+        => query::query_is_preserved, "The query reaches";
+    first_parameter_only: parameters(|retained, _| retained.is_empty())
+        => query::paging_matches_core, "All parameters reach";
+    parameters_by_name: parameters(|retained, parameter| retained.iter().all(|other| name(other) != name(parameter)))
+        => query::repeated_parameters_are_preserved, "stays repeated";
     bare_question_marks_refused: Broken::refuses(400, |head| head.uri.query() == Some(""))
-        => query::an_empty_query_is_no_fault, "An empty query";
+        => query::empty_query_is_accepted, "An empty query";
     empty_values_dropped: parameters(|_, parameter| !parameter.ends_with('='))
-        => query::empty_values_are_kept, "An empty value";
-    names_alone_dropped: parameters(|_, parameter| parameter.contains('='))
-        => query::empty_values_are_kept, "An empty value";
-    blanks_trimmed: query(|query| query.replace("=+", "=")) => query::a_plus_is_kept, "A plus reaches";
+        => query::empty_values_are_preserved, "An empty value";
+    valueless_names_dropped: parameters(|_, parameter| parameter.contains('='))
+        => query::empty_values_are_preserved, "An empty value";
+    spaces_trimmed: query(|query| query.replace("=+", "=")) => query::plus_is_preserved, "A plus reaches";
     decoded_before_the_catalogue: query(|query| percent_decode_str(query).decode_utf8_lossy().into_owned())
-        => query::escaped_separators_are_kept, "by the catalogue alone";
-    literal_names_alone: parameters(|_, parameter| ["limit", "cursor"].contains(&name(parameter)))
-        => query::escaped_names_are_kept, "names may be escaped";
-    queries_that_are_no_text_dropped: query(|query| match percent_decode_str(query).decode_utf8() {
+        => query::escaped_separators_are_preserved, "by the catalogue alone";
+    literal_names_only: parameters(|_, parameter| ["limit", "cursor"].contains(&name(parameter)))
+        => query::escaped_names_are_preserved, "names may be escaped";
+    non_utf8_queries_dropped: query(|query| match percent_decode_str(query).decode_utf8() {
         Ok(_) => query.to_owned(),
         Err(_) => String::new(),
-    }) => query::odd_escapes_are_kept, "no fault";
+    }) => query::malformed_escapes_are_preserved, "no fault";
     cut_at_a_question_mark: query(|query| query.split('?').next().unwrap().to_owned())
-        => query::slashes_and_question_marks_are_kept, "behind a second question mark";
+        => query::slashes_and_question_marks_are_preserved, "behind a second question mark";
     text_beyond_ascii_refused: Broken::refuses(400, |head| head.uri.query().is_some_and(|query| !query.is_ascii()))
-        => query::unencoded_text_is_kept, "is kept in a query";
+        => query::unescaped_text_is_preserved, "is kept in a query";
     long_queries_cut: query(|query| query.chars().take(4_096).collect())
-        => query::a_long_query_is_kept, "is kept whole";
+        => query::long_query_is_preserved, "is kept whole";
 }

@@ -38,7 +38,7 @@ impl Activity {
             (_, Some(first)) => self
                 .requests
                 .iter()
-                .map(Request::waits_since)
+                .map(Request::waiting_since)
                 .try_fold(first.began, |latest, since| Some(latest.max(since?)))?,
         };
         let is_between_requests = self.count > 0 && self.requests.is_empty() && !self.is_closed();
@@ -54,12 +54,12 @@ impl Activity {
     pub(super) fn deadline(&self, timeouts: &Timeouts, stop: Option<Stop>) -> (Instant, CloseReason) {
         let deadline = match (self.phase, self.requests.first(), self.goaway, self.head) {
             _ if self.evicted => (self.idle_since, CloseReason::Evicted),
-            (Phase::Closed(since), ..) => (since + timeouts.linger, CloseReason::Lingering),
+            (Phase::Closed(since), ..) => (since + timeouts.linger, CloseReason::LingerTimeout),
             (Phase::Accepted | Phase::Handshake, ..) => (self.idle_since + timeouts.head, CloseReason::SlowHandshake),
             (_, Some(oldest), ..) => {
-                ((self.moved + timeouts.stall).min(oldest.began + timeouts.request), CloseReason::Stalled)
+                ((self.last_progress + timeouts.stall).min(oldest.began + timeouts.request), CloseReason::Stalled)
             }
-            (.., Some(since), _) => (since.max(self.idle_since) + timeouts.linger, CloseReason::Lingering),
+            (.., Some(since), _) => (since.max(self.idle_since) + timeouts.linger, CloseReason::LingerTimeout),
             (.., Some(since)) => (since + timeouts.head, CloseReason::SlowHead),
             (_, None, None, None) => (self.idle_since + timeouts.idle, CloseReason::Idle),
         };
@@ -67,7 +67,7 @@ impl Activity {
         let last_request = stop
             .filter(|_| self.is_quiet())
             .map(|stop| (self.idle_since.max(stop.since) + timeouts.last_request, CloseReason::Stopping));
-        let grace = stop.map(|stop| (stop.end_of_grace, CloseReason::EndOfGrace));
+        let grace = stop.map(|stop| (stop.shutdown_deadline, CloseReason::ShutdownTimeout));
         [blocked, last_request, grace].into_iter().flatten().fold(
             deadline,
             |first, next| {
@@ -107,13 +107,16 @@ mod tests {
         let (id, _) = activity.begin(0);
         let began = activity.requests[0].began;
         assert_eq!(activity.deadline(&timeouts, None), (began + timeouts.stall, CloseReason::Stalled));
-        activity.sent(id);
-        assert_eq!(activity.deadline(&timeouts, None), (activity.moved + timeouts.stall, CloseReason::Stalled));
+        activity.record_sent(id);
+        assert_eq!(activity.deadline(&timeouts, None), (activity.last_progress + timeouts.stall, CloseReason::Stalled));
         let short = Timeouts { request: timeouts.stall, ..timeouts };
         assert_eq!(activity.deadline(&short, None), (began + short.request, CloseReason::Stalled));
         assert!(activity.go_away() && !activity.go_away());
         activity.end_request(id);
-        assert_eq!(activity.deadline(&timeouts, None), (activity.idle_since + timeouts.linger, CloseReason::Lingering));
+        assert_eq!(
+            activity.deadline(&timeouts, None),
+            (activity.idle_since + timeouts.linger, CloseReason::LingerTimeout)
+        );
     }
 
     #[test]
@@ -126,16 +129,16 @@ mod tests {
         activity.wait(one, Window);
         assert_eq!(since(&activity), None);
         activity.wait(two, Body);
-        let window_since = activity.requests[0].waits_since();
+        let window_since = activity.requests[0].waiting_since();
         assert_eq!(since(&activity), window_since.max(Some(activity.requests[1].began)));
         // A byte of the body arrived.
         activity.wait(two, Service);
         assert_eq!(since(&activity), None);
         activity.wait(two, Body);
-        assert_eq!(activity.requests[1].waits_since(), Some(activity.requests[1].began));
+        assert_eq!(activity.requests[1].waiting_since(), Some(activity.requests[1].began));
         // A part of the response was taken.
-        activity.sent(one);
-        assert_eq!(since(&activity), Some(activity.moved));
+        activity.record_sent(one);
+        assert_eq!(since(&activity), Some(activity.last_progress));
     }
 
     #[test]
@@ -181,7 +184,7 @@ mod tests {
     fn connection_with_anything_under_way_does_not_end_as_quiet_at_shutdown() {
         let since = Instant::now();
         let timeouts = Timeouts::default();
-        let stop = Stop { since, end_of_grace: since + timeouts.grace };
+        let stop = Stop { since, shutdown_deadline: since + timeouts.grace };
         let reason = |change: fn(&mut Activity)| {
             let state = state();
             let mut activity = state.lock();
@@ -192,11 +195,11 @@ mod tests {
         let changes: [fn(&mut Activity); 4] = [
             |activity| activity.block(true),
             |activity| activity.bytes_waiting = true,
-            |activity| activity.received(1),
+            |activity| activity.record_received(1),
             |activity| _ = activity.begin(0),
         ];
         for (index, change) in changes.into_iter().enumerate() {
-            assert_eq!(reason(change), CloseReason::EndOfGrace, "{index}");
+            assert_eq!(reason(change), CloseReason::ShutdownTimeout, "{index}");
         }
     }
 }

@@ -25,7 +25,7 @@ impl<T: Transport> AsyncRead for TrackedIo<T> {
         }
         let bytes = buf.filled().len() - before;
         if bytes > 0 {
-            self.state.lock().received(bytes);
+            self.state.lock().record_received(bytes);
         }
         Poll::Ready(Ok(()))
     }

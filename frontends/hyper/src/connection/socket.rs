@@ -13,10 +13,10 @@ use tokio_rustls::server::TlsStream;
 
 use super::ConnectionState;
 
-const DISCARDED: usize = 8 * 1024;
+const DISCARD_BUFFER_BYTES: usize = 8 * 1024;
 
 /// Maximum length of writes to coalesce: up to it, a copy and one `send` are faster than a `writev` of the parts.
-const GATHERED: usize = 4 * 1024;
+const COALESCE_MAX: usize = 4 * 1024;
 
 /// Transport of HTTP: a socket, or TLS over one.
 pub(crate) trait Transport: AsyncRead + AsyncWrite + Send + Unpin + 'static {
@@ -72,11 +72,11 @@ impl AsyncWrite for Socket {
         let tcp = Pin::new(tcp);
         let outcome = match bufs {
             [buf] => tcp.poll_write(cx, buf),
-            _ if bufs.iter().map(|buf| buf.len()).sum::<usize>() <= GATHERED => {
-                let mut space = [MaybeUninit::uninit(); GATHERED];
-                let mut gathered = ReadBuf::uninit(&mut space);
-                bufs.iter().for_each(|buf| gathered.put_slice(buf));
-                tcp.poll_write(cx, gathered.filled())
+            _ if bufs.iter().map(|buf| buf.len()).sum::<usize>() <= COALESCE_MAX => {
+                let mut space = [MaybeUninit::uninit(); COALESCE_MAX];
+                let mut coalesced = ReadBuf::uninit(&mut space);
+                bufs.iter().for_each(|buf| coalesced.put_slice(buf));
+                tcp.poll_write(cx, coalesced.filled())
             }
             _ => tcp.poll_write_vectored(cx, bufs),
         };
@@ -102,7 +102,7 @@ impl AsyncWrite for Socket {
             self.state.lock().close();
         }
         loop {
-            let mut space = [MaybeUninit::uninit(); DISCARDED];
+            let mut space = [MaybeUninit::uninit(); DISCARD_BUFFER_BYTES];
             let mut buf = ReadBuf::uninit(&mut space);
             let read = ready!(Pin::new(&mut self.tcp).poll_read(cx, &mut buf));
             if read.is_err() || buf.filled().is_empty() {

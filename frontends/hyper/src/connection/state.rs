@@ -25,7 +25,7 @@ pub(crate) struct Activity {
     /// When the last request ended; before that, when the connection was accepted or its handshake ended.
     pub(super) idle_since: Instant,
     /// When a request last made progress.
-    pub(super) moved: Instant,
+    pub(super) last_progress: Instant,
     /// When the HTTP/1 head that is being read began. A head that arrived together with the previous request begins
     /// with its next byte.
     pub(super) head: Option<Instant>,
@@ -56,7 +56,7 @@ pub(crate) enum Phase {
 pub(super) struct Request {
     id: u64,
     pub(super) began: Instant,
-    moved: Instant,
+    last_progress: Instant,
     waits_for: WaitsFor,
 }
 
@@ -79,7 +79,7 @@ impl ConnectionState {
             requests: Vec::new(),
             count: 0,
             idle_since: now,
-            moved: now,
+            last_progress: now,
             head: None,
             read: 0,
             blocked: None,
@@ -111,7 +111,7 @@ impl Activity {
     }
 
     /// Records `bytes` of received HTTP.
-    pub(super) fn received(&mut self, bytes: usize) {
+    pub(super) fn record_received(&mut self, bytes: usize) {
         self.read = self.read.saturating_add(bytes);
         if self.phase == Phase::Http1 && self.requests.is_empty() {
             self.head.get_or_insert_with(Instant::now);
@@ -121,34 +121,37 @@ impl Activity {
     /// Begins a request whose head was read, usually of `length` bytes. Returns the request's id, and whether on HTTP/1
     /// only this head was read: if not, the next request may have arrived with it. Cancels an eviction.
     pub(crate) fn begin(&mut self, length: usize) -> (u64, bool) {
-        let (is_alone, now) = (self.read == length, Instant::now());
+        let (is_unpipelined, now) = (self.read == length, Instant::now());
         self.count += 1;
-        self.requests.push(Request { id: self.count, began: now, moved: now, waits_for: WaitsFor::Service });
-        (self.moved, self.head, self.read, self.evicted) = (now, None, 0, false);
-        (self.count, is_alone)
+        self.requests.push(Request { id: self.count, began: now, last_progress: now, waits_for: WaitsFor::Service });
+        (self.last_progress, self.head, self.read, self.evicted) = (now, None, 0, false);
+        (self.count, is_unpipelined)
     }
 
     /// Records what a request waits for. A body that arrives cancels an eviction.
     pub(crate) fn wait(&mut self, id: u64, waits_for: WaitsFor) {
         let Some(request) = self.requests.iter_mut().find(|request| request.id == id) else { return };
         if request.waits_for != waits_for {
-            (request.waits_for, request.moved) = (waits_for, Instant::now());
-            self.moved = request.moved;
+            (request.waits_for, request.last_progress) = (waits_for, Instant::now());
+            self.last_progress = request.last_progress;
             self.evicted &= waits_for != WaitsFor::Service;
         }
     }
 
     /// Records that a part of a response was written.
-    pub(crate) fn sent(&mut self, id: u64) {
-        self.moved = Instant::now();
-        self.requests.iter_mut().filter(|request| request.id == id).for_each(|request| request.moved = self.moved);
+    pub(crate) fn record_sent(&mut self, id: u64) {
+        self.last_progress = Instant::now();
+        self.requests
+            .iter_mut()
+            .filter(|request| request.id == id)
+            .for_each(|request| request.last_progress = self.last_progress);
     }
 
     /// Ends a request whose response is complete, or that was canceled.
     pub(crate) fn end_request(&mut self, id: u64) {
         self.requests.retain(|request| request.id != id);
         (self.idle_since, self.read) = (Instant::now(), 0);
-        self.moved = self.idle_since;
+        self.last_progress = self.idle_since;
     }
 
     pub(super) fn block(&mut self, is_blocked: bool) {
@@ -186,11 +189,11 @@ impl Activity {
 
 impl Request {
     /// Returns since when the request waits for the client. Single bytes of a body do not shorten the wait.
-    pub(super) fn waits_since(&self) -> Option<Instant> {
+    pub(super) fn waiting_since(&self) -> Option<Instant> {
         match self.waits_for {
             WaitsFor::Service => None,
             WaitsFor::Body => Some(self.began),
-            WaitsFor::Window => Some(self.moved),
+            WaitsFor::Window => Some(self.last_progress),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Peer {
 impl Peer {
     /// Adds the addresses of client and peer to a request's extensions. Returns whether the client used HTTPS, as far as is
     /// known. Sets `warned` when it logs that a trusted proxy reports nothing.
-    pub(crate) fn note_origin(self, head: &mut Parts, proxies: &Networks, warned: &AtomicBool) -> bool {
+    pub(crate) fn record_client_address(self, head: &mut Parts, proxies: &Networks, warned: &AtomicBool) -> bool {
         let peer = self.address.ip().to_canonical();
         let is_proxy = proxies.contain(peer);
         let reported = if is_proxy { forwarded::client_address(&head.headers, proxies) } else { None };

@@ -40,7 +40,7 @@ fn origin(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (St
     // With only one subscriber, the first thread at an event, maybe another test's, would decide whether it is ever recorded.
     let _second = Dispatch::new(NoSubscriber::default());
     let is_https = tracing::subscriber::with_default(subscriber, || {
-        peer.note_origin(&mut head, &Networks::parse(proxies).unwrap(), warned)
+        peer.record_client_address(&mut head, &Networks::parse(proxies).unwrap(), warned)
     });
     assert_eq!(head.extensions.get(), Some(&PeerAddress([10, 0, 0, 1].into())));
     let client = head.extensions.get::<ClientAddress>().unwrap().0.to_string();

@@ -7,12 +7,12 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request, Version};
 
 /// Returns whether a server may act on the head; if not, the request gets a 400.
-pub(crate) fn is_acceptable(head: &Parts) -> bool {
-    target_fits_method(head) && host_is_valid(head) && coding_is_chunked(head)
+pub(crate) fn is_valid_head(head: &Parts) -> bool {
+    is_target_valid_for_method(head) && has_valid_host(head) && has_only_chunked_coding(head)
 }
 
 /// Checks the target: a bare authority is for CONNECT only, and the asterisk for OPTIONS (RFC 9112, 3.2).
-fn target_fits_method(head: &Parts) -> bool {
+fn is_target_valid_for_method(head: &Parts) -> bool {
     match head.uri.path() {
         "" => head.method == Method::CONNECT,
         "*" => head.method == Method::OPTIONS,
@@ -22,14 +22,14 @@ fn target_fits_method(head: &Parts) -> bool {
 
 /// Checks that chunked is the only coding: it must come once and last (RFC 9112, 6.1), and no other is supported. hyper
 /// checks only the last one, and another server on the path may check the first.
-fn coding_is_chunked(head: &Parts) -> bool {
+fn has_only_chunked_coding(head: &Parts) -> bool {
     let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
     let known = codings.next().is_none_or(|coding| coding.as_bytes().eq_ignore_ascii_case(b"chunked"));
     known && codings.next().is_none()
 }
 
 /// Checks for one valid `Host`, except with HTTP/1.0 (RFC 9112, 3.2); in HTTP/2 it must match the authority (RFC 9113, 8.3.1).
-fn host_is_valid(head: &Parts) -> bool {
+fn has_valid_host(head: &Parts) -> bool {
     let mut hosts = head.headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
     match (hosts.next(), hosts.next()) {
         (_, Some(_)) => false,
@@ -88,7 +88,7 @@ fn are_name_bytes(bytes: &[u8]) -> bool {
 
 /// Returns the length of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. If
 /// exactly as many bytes were read, they were only this head; any other number leaves that open.
-pub(crate) fn usual_length<B>(request: &Request<B>) -> usize {
+pub(crate) fn canonical_head_len<B>(request: &Request<B>) -> usize {
     let (target, headers) = (request.uri().path_and_query(), request.headers());
     let line = request.method().as_str().len() + target.map_or(0, |target| target.as_str().len());
     let fields: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();

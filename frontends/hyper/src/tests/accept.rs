@@ -8,14 +8,15 @@ use tracing::Dispatch;
 use tracing::subscriber::NoSubscriber;
 
 use super::super::ConnectionMetrics;
-use super::super::listener::retried;
-use super::support::soon;
+use super::super::listener::accept_with_retry;
+use super::support::with_timeout;
 
 /// Accepts with these `failures` before it succeeds.
 async fn accept_after(failing: &mut bool, mut failures: Vec<io::Error>) {
     let (metrics, expected) =
         (ConnectionMetrics::default(), failures.iter().filter(|error| error.raw_os_error().is_some()).count());
-    let accepted = soon(retried(failing, &metrics, || ready(failures.pop().map_or(Ok("accepted"), Err)))).await;
+    let accepted =
+        with_timeout(accept_with_retry(failing, &metrics, || ready(failures.pop().map_or(Ok("accepted"), Err)))).await;
     assert_eq!(accepted, "accepted");
     assert_eq!(metrics.accept_failures(), expected as u64);
 }

@@ -1,6 +1,6 @@
 //! Request bodies that the service ignores.
 
-use super::support::{Client, GET, Server, says_close, status};
+use super::support::{Client, GET, Server, announces_close, status};
 
 /// Returns the head of a request with a body of `length` bytes.
 fn post(length: usize) -> String {
@@ -13,31 +13,31 @@ const CHUNKED: &str = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\
 /// Asserts that the connection serves a further request.
 async fn assert_open(client: &mut Client) {
     client.send(GET).await;
-    assert!(client.answer().await.ends_with("GET /"));
+    assert!(client.response().await.ends_with("GET /"));
 }
 
 #[tokio::test]
 async fn ignored_body_that_came_with_its_head_keeps_the_connection() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(post(5) + "hello").await;
-    assert!(client.answer().await.ends_with("POST /"));
+    assert!(client.response().await.ends_with("POST /"));
     assert_open(&mut client).await;
 }
 
 #[tokio::test]
 async fn a_request_right_behind_a_body_is_served() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(format!("{}hello{}world", post(5), post(5))).await;
-    assert_eq!(status(&client.answer().await), "200");
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
+    assert_eq!(status(&client.response().await), "200");
     assert_open(&mut client).await;
 }
 
 #[tokio::test]
 async fn service_sees_the_length_of_a_body() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     for (head, expected) in [
         ("GET /body-hint HTTP/1.1\r\nHost: a\r\n\r\n", "Some(0) true"),
         ("POST /body-hint HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n", "Some(5) false"),
@@ -45,37 +45,37 @@ async fn service_sees_the_length_of_a_body() {
     ] {
         let mut client = server.connect().await;
         client.send(head).await;
-        let response = client.answer().await;
+        let response = client.response().await;
         assert!(response.ends_with(expected), "{response}");
     }
 }
 
 #[tokio::test]
 async fn the_answer_does_not_wait_for_the_body() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     for head in [post(5), CHUNKED.to_owned()] {
         let mut client = server.connect().await;
         client.send(head).await;
-        let answer = client.rest().await;
+        let answer = client.read_to_end().await;
         assert!(answer.ends_with("POST /"), "{answer}");
     }
 }
 
 #[tokio::test]
 async fn the_answer_survives_a_much_larger_body() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     let body = "x".repeat(8 * 1024 * 1024);
     // The client reads nothing before it has sent everything.
     client.send(post(body.len()) + &body).await;
-    let answer = client.rest().await;
+    let answer = client.read_to_end().await;
     assert_eq!(status(&answer), "200");
     assert!(answer.ends_with("POST /"), "{answer}");
 }
 
 #[tokio::test]
 async fn nobody_is_told_to_continue() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
     let answer = server.exchange(request).await;
     assert_eq!(status(&answer), "200");
@@ -84,21 +84,21 @@ async fn nobody_is_told_to_continue() {
 
 #[tokio::test]
 async fn who_does_not_wait_to_continue_is_answered_too() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello").await;
-    assert!(client.answer().await.ends_with("POST /"));
+    assert!(client.response().await.ends_with("POST /"));
     assert_open(&mut client).await;
 }
 
 /// Asserts that of a length and chunks the chunks count, and that nothing after them is served.
 async fn assert_not_smuggled(fields: &str) {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let smuggled = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
-    let answers = server.exchange(format!("POST / HTTP/1.1\r\nHost: a\r\n{fields}\r\n0\r\n\r\n{smuggled}")).await;
-    assert_eq!(status(&answers), "200");
-    assert!(says_close(&answers), "{answers}");
-    assert_eq!(answers.matches("HTTP/1.1").count(), 1, "{answers}");
+    let responses = server.exchange(format!("POST / HTTP/1.1\r\nHost: a\r\n{fields}\r\n0\r\n\r\n{smuggled}")).await;
+    assert_eq!(status(&responses), "200");
+    assert!(announces_close(&responses), "{responses}");
+    assert_eq!(responses.matches("HTTP/1.1").count(), 1, "{responses}");
     assert_eq!(server.reached(), 1);
 }
 
@@ -123,13 +123,13 @@ macro_rules! broken {
         $(
             #[tokio::test]
             async fn $name() {
-                let server = Server::usual().await;
+                let server = Server::start_default().await;
                 let smuggled = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
                 let mut client = server.connect().await;
                 client.send(format!("{CHUNKED}{}{smuggled}", $body)).await;
                 client.finish().await;
-                let answers = client.rest().await;
-                assert_eq!(answers.matches("HTTP/1.1").count(), 1, "{answers}");
+                let responses = client.read_to_end().await;
+                assert_eq!(responses.matches("HTTP/1.1").count(), 1, "{responses}");
                 assert_eq!(server.reached(), 1);
             }
         )*

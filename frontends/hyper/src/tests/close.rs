@@ -3,27 +3,27 @@
 use tokio::io::AsyncWriteExt;
 
 use super::super::ServerConfig;
-use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
-use super::timeouts::{LONG, patient};
+use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 #[tokio::test]
 async fn a_client_that_has_closed_its_side_gets_its_answer() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     client.finish().await;
     server.arrival().await;
     server.open_gate();
-    assert!(client.rest().await.ends_with("passed"));
+    assert!(client.read_to_end().await.ends_with("passed"));
 }
 
 #[tokio::test]
 async fn a_client_that_has_closed_its_side_gets_all_of_a_large_answer() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
     client.finish().await;
-    assert!(client.rest().await.len() > BIG);
+    assert!(client.read_to_end().await.len() > BIG_RESPONSE_BYTES);
 }
 
 #[tokio::test]
@@ -35,36 +35,36 @@ async fn a_client_that_leaves_without_a_request_is_forgotten() {
     drop(half_head);
     let mut client = server.connect().await;
     client.send(GET).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
 async fn the_refusal_survives_bytes_behind_it() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("bad\r\n\r\n".to_owned() + &"x".repeat(4 * 1024 * 1024)).await;
-    assert_eq!(status(&client.rest().await), "400");
+    assert_eq!(status(&client.read_to_end().await), "400");
 }
 
 #[tokio::test]
 async fn a_client_that_does_not_close_is_not_waited_for_long() {
     let config = with(ServerConfig::default(), |c| {
         c.limits.connections = 1;
-        c.timeouts.linger = SHORT;
+        c.timeouts.linger = SHORT_TIMEOUT;
     });
     let server = Server::start(config).await;
     let mut first = server.connect().await;
     first.send("GET / HTTP/1.0\r\n\r\n").await;
-    assert_eq!(status(&first.rest().await), "200");
+    assert_eq!(status(&first.read_to_end().await), "200");
     let mut second = server.connect().await;
     second.send(GET).await;
-    assert_eq!(status(&second.answer().await), "200");
+    assert_eq!(status(&second.response().await), "200");
 }
 
 #[tokio::test]
 async fn a_client_that_never_stops_sending_is_left() {
     let config = with(ServerConfig::default(), |c| {
-        c.timeouts.linger = SHORT;
+        c.timeouts.linger = SHORT_TIMEOUT;
     });
     let server = Server::start(config).await;
     let mut client = server.connect().await;
@@ -74,9 +74,9 @@ async fn a_client_that_never_stops_sending_is_left() {
 
 #[tokio::test]
 async fn a_client_whose_time_is_over_gets_none_for_the_rest_of_its_body() {
-    let config = with(patient(), |c| {
-        c.timeouts.request = SHORT;
-        c.timeouts.linger = LONG;
+    let config = with(long_timeouts(), |c| {
+        c.timeouts.request = SHORT_TIMEOUT;
+        c.timeouts.linger = LONG_TIMEOUT;
     });
     let server = Server::start(config).await;
     let mut client = server.connect().await;
@@ -86,5 +86,5 @@ async fn a_client_whose_time_is_over_gets_none_for_the_rest_of_its_body() {
 
 /// Sends until the server accepts no more.
 async fn send_without_end(client: &mut Client) {
-    soon(async { while client.0.write_all(&[0; 64 * 1024]).await.is_ok() {} }).await;
+    with_timeout(async { while client.0.write_all(&[0; 64 * 1024]).await.is_ok() {} }).await;
 }

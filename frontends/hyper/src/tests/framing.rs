@@ -9,10 +9,10 @@ macro_rules! refused {
         $(
             #[tokio::test]
             async fn $name() {
-                let server = Server::usual().await;
+                let server = Server::start_default().await;
                 let smuggled = b"GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n".as_slice();
-                let answers = server.exchange([$request.as_ref(), smuggled].concat()).await;
-                assert_bare(&answers, $status);
+                let responses = server.exchange([$request.as_ref(), smuggled].concat()).await;
+                assert_bare(&responses, $status);
                 assert_eq!(server.reached(), 0);
             }
         )*
@@ -90,18 +90,18 @@ fn head_of(bytes: usize) -> String {
 
 #[tokio::test]
 async fn a_hundred_fields_are_served() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(99))).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
 async fn a_head_of_16_kib_is_served() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(head_of(16 * 1024)).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
@@ -110,36 +110,36 @@ async fn head_limit_is_at_least_8_kib() {
     for (bytes, expected) in [(8 * 1024, "200"), (8 * 1024 + 1, "431")] {
         let mut client = server.connect().await;
         client.send(head_of(bytes)).await;
-        assert_eq!(status(&client.answer().await), expected);
+        assert_eq!(status(&client.response().await), expected);
     }
 }
 
 #[tokio::test]
 async fn lines_may_end_with_a_line_feed_alone() {
     // RFC 9112, 2.2, allows it, and no program reads such a line differently.
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET / HTTP/1.1\nHost: a\n\n").await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
 async fn chunked_is_written_in_any_case() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\ntransfer-encoding:\t Chunked \r\n\r\n0\r\n\r\n").await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
     client.send(GET).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
 async fn a_refusal_follows_the_answers_before_it() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send([GET, b"GET / HTTP/1.1\r\nHost : a\r\n\r\n"].concat()).await;
-    assert_eq!(status(&client.answer().await), "200");
-    assert_bare(&client.rest().await, "400");
+    assert_eq!(status(&client.response().await), "200");
+    assert_bare(&client.read_to_end().await, "400");
 }
 
 #[tokio::test]
@@ -148,5 +148,5 @@ async fn a_refused_client_leaves_the_server_alone() {
     assert_bare(&server.exchange("what?\r\n\r\n").await, "400");
     let mut client = server.connect().await;
     client.send(GET).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }

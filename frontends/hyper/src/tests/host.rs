@@ -8,7 +8,7 @@ macro_rules! refused {
         $(
             #[tokio::test]
             async fn $name() {
-                let server = Server::usual().await;
+                let server = Server::start_default().await;
                 let request = format!("{}\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n", $head);
                 assert_bare(&server.exchange(request).await, "400");
                 assert_eq!(server.reached(), 0);
@@ -37,17 +37,17 @@ refused! {
 
 #[tokio::test]
 async fn http_1_0_needs_no_host() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
     assert_eq!(status(&server.exchange("GET http://a/ HTTP/1.0\r\n\r\n").await), "200");
 }
 
 #[tokio::test]
 async fn a_host_may_be_a_name_or_an_address_with_a_port() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     for host in ["example.com", "example.com:8080", "127.0.0.1:80", "[::1]:80", "[::1]"] {
         client.send(format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")).await;
-        assert_eq!(status(&client.answer().await), "200", "{host}");
+        assert_eq!(status(&client.response().await), "200", "{host}");
     }
 }

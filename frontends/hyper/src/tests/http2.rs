@@ -14,8 +14,8 @@ use tokio_rustls::client::TlsStream;
 use super::ServerConfig;
 use super::certificates::Authority;
 use super::metrics::ended;
-use super::support::{BIG, SHORT, Server, soon, with};
-use super::timeouts::patient;
+use super::support::{BIG_RESPONSE_BYTES, SHORT_TIMEOUT, Server, with, with_timeout};
+use super::timeouts::long_timeouts;
 use super::tls::start;
 
 const HTTP_2: &[u8] = b"h2";
@@ -46,12 +46,12 @@ pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
 }
 
 /// A client based on hyper.
-pub(super) struct Polite {
+pub(super) struct Http2Client {
     sender: SendRequest<Full<bytes::Bytes>>,
     connection: JoinHandle<hyper::Result<()>>,
 }
 
-impl Polite {
+impl Http2Client {
     pub(super) async fn connect(authority: &Authority, server: &Server) -> Self {
         let stream = TokioIo::new(authority.connect(server.address, HTTP_2).await);
         let (sender, connection) = handshake(TokioExecutor::new(), stream).await.unwrap();
@@ -71,18 +71,18 @@ impl Polite {
         &mut self,
         request: Request<Full<bytes::Bytes>>,
     ) -> impl Future<Output = hyper::Result<(http::response::Parts, Vec<u8>)>> + use<> {
-        let answer = self.sender.send_request(request);
+        let pending = self.sender.send_request(request);
         async {
-            let (head, body) = answer.await?.into_parts();
+            let (head, body) = pending.await?.into_parts();
             Ok((head, body.collect().await?.to_bytes().to_vec()))
         }
     }
 }
 
 /// A client that writes its frames by hand.
-pub(super) struct Raw(TlsStream<TcpStream>);
+pub(super) struct RawHttp2Client(TlsStream<TcpStream>);
 
-impl Raw {
+impl RawHttp2Client {
     /// Connects, and sends the preface and empty settings.
     pub(super) async fn connect(authority: &Authority, server: &Server) -> Self {
         let mut client = Self(authority.connect(server.address, HTTP_2).await);
@@ -109,7 +109,7 @@ impl Raw {
     /// Sends a frame again and again, without reading anything, until the server accepts no more.
     pub(super) async fn flood(&mut self, frame: &[u8]) {
         let many = frame.repeat(1_000);
-        soon(async { while self.write(&many).await {} }).await;
+        with_timeout(async { while self.write(&many).await {} }).await;
     }
 
     pub(super) async fn get(&mut self, stream: u32, path: &str) -> bool {
@@ -119,18 +119,18 @@ impl Raw {
     /// Returns the type, the stream and the payload of the next frame, or `None` at the end of the connection.
     pub(super) async fn next(&mut self) -> Option<(u8, u32, Vec<u8>)> {
         let mut head = [0; 9];
-        soon(self.0.read_exact(&mut head)).await.ok()?;
+        with_timeout(self.0.read_exact(&mut head)).await.ok()?;
         let [high, middle, low, kind, _, stream @ ..] = head;
         let mut payload = vec![0; u32::from_be_bytes([0, high, middle, low]) as usize];
-        soon(self.0.read_exact(&mut payload)).await.ok()?;
+        with_timeout(self.0.read_exact(&mut payload)).await.ok()?;
         Some((kind, u32::from_be_bytes(stream), payload))
     }
 
-    /// Skips frames up to the next one of the type `wanted`.
-    pub(super) async fn until(&mut self, wanted: u8) -> Option<(u32, Vec<u8>)> {
+    /// Skips frames up to the next one of the type `expected_kind`.
+    pub(super) async fn until(&mut self, expected_kind: u8) -> Option<(u32, Vec<u8>)> {
         loop {
             let (kind, stream, payload) = self.next().await?;
-            if kind == wanted {
+            if kind == expected_kind {
                 return Some((stream, payload));
             }
         }
@@ -149,70 +149,70 @@ impl Raw {
 }
 
 /// Starts a server. Returns its authority, the server, and a client.
-pub(super) async fn raw(config: ServerConfig) -> (Authority, Server, Raw) {
+pub(super) async fn start_raw_http2(config: ServerConfig) -> (Authority, Server, RawHttp2Client) {
     let authority = Authority::new();
     let server = start(&authority, config).await;
-    let client = Raw::connect(&authority, &server).await;
+    let client = RawHttp2Client::connect(&authority, &server).await;
     (authority, server, client)
 }
 
-pub(super) async fn polite(config: ServerConfig) -> (Authority, Server, Polite) {
+pub(super) async fn start_http2(config: ServerConfig) -> (Authority, Server, Http2Client) {
     let authority = Authority::new();
     let server = start(&authority, config).await;
-    let client = Polite::connect(&authority, &server).await;
+    let client = Http2Client::connect(&authority, &server).await;
     (authority, server, client)
 }
 
 /// Asserts that another client is served if it retries refused requests.
 pub(super) async fn assert_served_again(authority: &Authority, server: &Server) {
-    let mut client = Polite::connect(authority, server).await;
-    soon(async { while client.get("/").await.is_err() {} }).await;
+    let mut client = Http2Client::connect(authority, server).await;
+    with_timeout(async { while client.get("/").await.is_err() {} }).await;
 }
 
 /// Asserts that other clients are still served.
 pub(super) async fn assert_unharmed(authority: &Authority, server: &Server) {
-    let mut client = Polite::connect(authority, server).await;
-    assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
+    let mut client = Http2Client::connect(authority, server).await;
+    assert_eq!(with_timeout(client.get("/")).await.unwrap().0.status, 200);
 }
 
 #[tokio::test]
 async fn requests_beside_each_other_are_answered_each_in_its_time() {
-    let (_authority, server, mut client) = polite(ServerConfig::default()).await;
+    let (_authority, server, mut client) = start_http2(ServerConfig::default()).await;
     let gate = tokio::spawn(client.get("/gate"));
     server.arrival().await;
-    let (head, body) = soon(client.get("/quick")).await.unwrap();
+    let (head, body) = with_timeout(client.get("/quick")).await.unwrap();
     assert_eq!((head.status, &*body), (StatusCode::OK, b"GET https://localhost/quick".as_slice()));
     assert_eq!(head.headers["strict-transport-security"], "max-age=31536000");
     server.open_gate();
-    assert_eq!(soon(gate).await.unwrap().unwrap().1, b"passed");
+    assert_eq!(with_timeout(gate).await.unwrap().unwrap().1, b"passed");
 }
 
 #[tokio::test]
 async fn a_panic_is_answered_and_ends_nothing_else() {
-    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
     for path in ["/panic-in-call", "/panic", "/panic-late"] {
-        let (head, body) = soon(client.get(path)).await.unwrap();
+        let (head, body) = with_timeout(client.get(path)).await.unwrap();
         assert_eq!((head.status, body.len()), (StatusCode::INTERNAL_SERVER_ERROR, 0), "{path}");
     }
-    assert_eq!(soon(client.get("/")).await.unwrap().0.status, 200);
+    assert_eq!(with_timeout(client.get("/")).await.unwrap().0.status, 200);
 }
 
 #[tokio::test]
 async fn panic_in_a_response_body_ends_its_own_stream_only() {
-    let (_authority, server, mut client) = polite(ServerConfig::default()).await;
+    let (_authority, server, mut client) = start_http2(ServerConfig::default()).await;
     let gate = tokio::spawn(client.get("/gate"));
     server.arrival().await;
     for path in ["/panic-in-body", "/panic-late-in-body"] {
-        soon(client.get(path)).await.unwrap_err();
+        with_timeout(client.get(path)).await.unwrap_err();
     }
     assert_eq!(server.metrics.panics(), 2);
     server.open_gate();
-    assert_eq!(soon(gate).await.unwrap().unwrap().1, b"passed");
+    assert_eq!(with_timeout(gate).await.unwrap().unwrap().1, b"passed");
 }
 
 #[tokio::test]
 async fn a_body_is_not_waited_for_and_the_next_request_is_served() {
-    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.send(HEADERS, END_HEADERS, 1, &head_of("/")).await;
     assert_eq!(client.until(HEADERS).await.unwrap().0, 1);
     // NO_ERROR: the rest of the body is not wanted.
@@ -224,17 +224,17 @@ async fn a_body_is_not_waited_for_and_the_next_request_is_served() {
 
 #[tokio::test]
 async fn a_large_body_is_no_reason_to_fail() {
-    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
     for _ in 0..3 {
         let body = Full::new(vec![b'x'; 1_000_000].into());
         let request = Request::post("https://localhost/").body(body).unwrap();
-        assert_eq!(soon(client.send(request)).await.unwrap().0.status, 200);
+        assert_eq!(with_timeout(client.send(request)).await.unwrap().0.status, 200);
     }
 }
 
 #[tokio::test]
 async fn authorities_are_held_to_the_rules() {
-    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut number = 1;
     // The authority, and a `Host` next to it. An empty text omits it.
     for (authority, host, status) in [
@@ -260,7 +260,7 @@ async fn authorities_are_held_to_the_rules() {
         };
         let head = [b"\x82\x87\x84".as_slice(), &text(0x01, authority), &named].concat();
         client.send(HEADERS, END_STREAM | END_HEADERS, number, &head).await;
-        let answer = soon(async {
+        let pending = with_timeout(async {
             loop {
                 match client.next().await.expect("the connection goes on") {
                     (HEADERS, stream, payload) if stream == number => return status_of(&payload),
@@ -270,7 +270,7 @@ async fn authorities_are_held_to_the_rules() {
                 }
             }
         });
-        assert_eq!(answer.await, status, "{authority:?} {host:?}");
+        assert_eq!(pending.await, status, "{authority:?} {host:?}");
         number += 2;
     }
 }
@@ -287,19 +287,19 @@ fn status_of(head: &[u8]) -> &'static str {
 
 #[tokio::test]
 async fn large_head_is_served() {
-    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
     let request = Request::get("https://localhost/").header("x", "y".repeat(15_000)).body(Full::default()).unwrap();
-    assert_eq!(soon(client.send(request)).await.unwrap().0.status, 200);
+    assert_eq!(with_timeout(client.send(request)).await.unwrap().0.status, 200);
 }
 
 #[tokio::test]
 async fn a_head_beyond_16_kib_is_431() {
-    let (_authority, server, mut client) = raw(ServerConfig::default()).await;
+    let (_authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     // A literal field of 14,000 bytes per frame: HPACK encodes its length as 127 and two more bytes.
     let field = |length: usize| {
-        let rest = length - 127;
-        let low = u8::try_from(rest & 0x7f).unwrap() | 0x80;
-        [&[0x00, 1, b'x', 0x7f, low, u8::try_from(rest >> 7).unwrap()][..], &vec![b'y'; length]].concat()
+        let read_to_end = length - 127;
+        let low = u8::try_from(read_to_end & 0x7f).unwrap() | 0x80;
+        [&[0x00, 1, b'x', 0x7f, low, u8::try_from(read_to_end >> 7).unwrap()][..], &vec![b'y'; length]].concat()
     };
     client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
     for last in [false, true] {
@@ -316,7 +316,7 @@ async fn a_head_beyond_16_kib_is_431() {
 
 #[tokio::test]
 async fn continuations_without_end_end_the_connection() {
-    let (authority, server, mut client) = raw(ServerConfig::default()).await;
+    let (authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
     client.flood(&frame(CONTINUATION, 0, 1, b"")).await;
     assert_eq!(server.reached(), 0);
@@ -325,13 +325,13 @@ async fn continuations_without_end_end_the_connection() {
 
 #[tokio::test]
 async fn rapid_resets_end_the_connection() {
-    let (authority, server, mut client) = raw(ServerConfig::default()).await;
+    let (authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut burst = Vec::new();
     for number in (1..20_000_u32).step_by(2) {
         burst.extend(frame(HEADERS, END_STREAM | END_HEADERS, number, &head_of("/")));
         burst.extend(frame(RST_STREAM, 0, number, b"\0\0\0\x08"));
     }
-    let _ = soon(client.0.write_all(&burst)).await;
+    let _ = with_timeout(client.0.write_all(&burst)).await;
     let _ = client.0.flush().await;
     assert_ne!(client.end().await, Some(0));
     assert!(server.reached() < 10_000);
@@ -341,7 +341,8 @@ async fn rapid_resets_end_the_connection() {
 #[tokio::test]
 async fn pings_and_settings_that_nobody_takes_the_answers_of_end_the_connection() {
     for (kind, payload) in [(PING, b"12345678".as_slice()), (SETTINGS, b"")] {
-        let (authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+        let (authority, server, mut client) =
+            start_raw_http2(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
         client.flood(&frame(kind, 0, 0, payload)).await;
         assert_eq!(ended(&server, "stalled").await, 1);
         assert_unharmed(&authority, &server).await;
@@ -350,9 +351,10 @@ async fn pings_and_settings_that_nobody_takes_the_answers_of_end_the_connection(
 
 #[tokio::test]
 async fn pings_keep_no_connection_alive() {
-    let (_authority, _server, mut client) = raw(with(patient(), |c| c.timeouts.idle = 4 * SHORT)).await;
-    let mut ticks = tokio::time::interval(SHORT);
-    soon(async {
+    let (_authority, _server, mut client) =
+        start_raw_http2(with(long_timeouts(), |c| c.timeouts.idle = 4 * SHORT_TIMEOUT)).await;
+    let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
+    with_timeout(async {
         loop {
             ticks.tick().await;
             if !client.send(PING, 0, 0, b"12345678").await || client.next().await.is_none() {
@@ -365,16 +367,18 @@ async fn pings_keep_no_connection_alive() {
 
 #[tokio::test]
 async fn an_idle_client_is_told_to_go() {
-    let (_authority, _server, mut client) = raw(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let (_authority, _server, mut client) =
+        start_raw_http2(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     let since = Instant::now();
     assert_eq!(client.end().await, Some(0));
-    assert!(since.elapsed() >= SHORT);
+    assert!(since.elapsed() >= SHORT_TIMEOUT);
 }
 
 #[tokio::test]
 async fn a_head_that_is_not_finished_ends_the_connection() {
     for half in [true, false] {
-        let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+        let (_authority, server, mut client) =
+            start_raw_http2(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
         let since = Instant::now();
         if half {
             client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
@@ -382,7 +386,7 @@ async fn a_head_that_is_not_finished_ends_the_connection() {
             client.0.write_all(&[0, 0, 50, HEADERS, END_HEADERS, 0, 0, 0, 1, 0x82]).await.unwrap();
         }
         client.end().await;
-        assert!(since.elapsed() >= SHORT);
+        assert!(since.elapsed() >= SHORT_TIMEOUT);
         assert_eq!(server.reached(), 0);
     }
 }
@@ -390,17 +394,18 @@ async fn a_head_that_is_not_finished_ends_the_connection() {
 #[tokio::test]
 async fn an_answer_that_nobody_takes_ends_the_connection() {
     // The client opens no window beyond the first 64 KiB, though it reads and sends pings.
-    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 4 * SHORT)).await;
+    let (_authority, server, mut client) =
+        start_raw_http2(with(long_timeouts(), |c| c.timeouts.stall = 4 * SHORT_TIMEOUT)).await;
     client.get(1, "/big").await;
     server.arrival().await;
-    let mut ticks = tokio::time::interval(SHORT);
-    soon(async {
+    let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
+    with_timeout(async {
         loop {
             ticks.tick().await;
             if !client.send(PING, 0, 0, b"12345678").await {
                 return;
             }
-            if let Ok(None) = tokio::time::timeout(SHORT / 2, client.next()).await {
+            if let Ok(None) = tokio::time::timeout(SHORT_TIMEOUT / 2, client.next()).await {
                 return;
             }
         }
@@ -410,44 +415,45 @@ async fn an_answer_that_nobody_takes_ends_the_connection() {
 
 #[tokio::test]
 async fn a_service_that_never_answers_ends_the_connection() {
-    let (_authority, _server, mut client) = polite(with(patient(), |c| c.timeouts.stall = SHORT)).await;
-    soon(client.get("/never")).await.unwrap_err();
+    let (_authority, _server, mut client) =
+        start_http2(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
+    with_timeout(client.get("/never")).await.unwrap_err();
 }
 
 #[tokio::test]
 async fn a_large_answer_arrives_whole() {
-    let (_authority, _server, mut client) = polite(ServerConfig::default()).await;
-    assert_eq!(soon(client.get("/big")).await.unwrap().1.len(), BIG);
+    let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
+    assert_eq!(with_timeout(client.get("/big")).await.unwrap().1.len(), BIG_RESPONSE_BYTES);
 }
 
 #[tokio::test]
 async fn running_requests_are_finished_when_the_server_stops() {
-    let (_authority, mut server, mut client) = polite(ServerConfig::default()).await;
+    let (_authority, mut server, mut client) = start_http2(ServerConfig::default()).await;
     let running: Vec<_> = (0..10).map(|_| tokio::spawn(client.get("/gate"))).collect();
     for _ in 0..10 {
         server.arrival().await;
     }
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     for _ in 0..10 {
         server.open_gate();
     }
-    for answer in running {
-        assert_eq!(soon(answer).await.unwrap().unwrap().1, b"passed");
+    for pending in running {
+        assert_eq!(with_timeout(pending).await.unwrap().unwrap().1, b"passed");
     }
-    soon(client.connection).await.unwrap().unwrap();
+    with_timeout(client.connection).await.unwrap().unwrap();
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn requests_on_their_way_when_the_server_stops_are_answered() {
     for _ in 0..20 {
-        let (_authority, mut server, mut client) = polite(ServerConfig::default()).await;
-        soon(client.get("/")).await.unwrap();
+        let (_authority, mut server, mut client) = start_http2(ServerConfig::default()).await;
+        with_timeout(client.get("/")).await.unwrap();
         let late: Vec<_> = (0..10).map(|_| tokio::spawn(client.get("/"))).collect();
         server.stop();
-        for answer in late {
-            assert_eq!(soon(answer).await.unwrap().unwrap().0.status, 200);
+        for pending in late {
+            assert_eq!(with_timeout(pending).await.unwrap().unwrap().0.status, 200);
         }
         server.stopped().await;
     }
@@ -456,42 +462,42 @@ async fn requests_on_their_way_when_the_server_stops_are_answered() {
 #[tokio::test]
 async fn idle_clients_are_not_waited_for_when_the_server_stops() {
     let config = with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600));
-    let (authority, mut server, client) = polite(config).await;
+    let (authority, mut server, client) = start_http2(config).await;
     // This client never acknowledges GOAWAY.
-    let _silent = Raw::connect(&authority, &server).await;
+    let _silent = RawHttp2Client::connect(&authority, &server).await;
     server.stop();
-    soon(client.connection).await.unwrap().unwrap();
+    with_timeout(client.connection).await.unwrap().unwrap();
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn a_request_that_runs_too_long_is_dropped_after_the_grace() {
     let (_authority, mut server, mut client) =
-        polite(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+        start_http2(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let never = tokio::spawn(client.get("/never"));
     server.arrival().await;
     server.stop();
-    soon(never).await.unwrap().unwrap_err();
+    with_timeout(never).await.unwrap().unwrap_err();
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn an_idle_connection_is_evicted_where_the_server_is_full() {
-    let (authority, server, mut client) = polite(with(patient(), |c| {
+    let (authority, server, mut client) = start_http2(with(long_timeouts(), |c| {
         c.limits.connections = 1;
-        c.timeouts.reclaim = SHORT;
+        c.timeouts.reclaim = SHORT_TIMEOUT;
     }))
     .await;
-    soon(client.get("/")).await.unwrap();
+    with_timeout(client.get("/")).await.unwrap();
     assert_unharmed(&authority, &server).await;
-    let _ = soon(client.connection).await.unwrap();
+    let _ = with_timeout(client.connection).await.unwrap();
 }
 
 #[tokio::test]
 async fn what_is_no_http_2_ends_the_connection() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
-    let mut client = Raw(authority.connect(server.address, HTTP_2).await);
+    let mut client = RawHttp2Client(authority.connect(server.address, HTTP_2).await);
     client.0.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
     client.end().await;
     assert_eq!(server.reached(), 0);

@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::ServerConfig;
 use super::certificates::Authority;
 use super::http2::{
-    DATA, END_HEADERS, END_STREAM, HEADERS, Polite, RST_STREAM, Raw, SETTINGS, assert_served_again, assert_unharmed,
-    frame, head_of, raw,
+    DATA, END_HEADERS, END_STREAM, HEADERS, Http2Client, RST_STREAM, RawHttp2Client, SETTINGS, assert_served_again,
+    assert_unharmed, frame, head_of, start_raw_http2,
 };
 use super::pace::at_any_pace;
-use super::support::{BIG, SHORT, Server, soon, with};
-use super::timeouts::{LONG, patient};
+use super::support::{BIG_RESPONSE_BYTES, SHORT_TIMEOUT, Server, with, with_timeout};
+use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 // Types of frames.
 const PRIORITY: u8 = 2;
@@ -26,16 +26,16 @@ fn opened(stream: u32, bytes: usize) -> Vec<u8> {
 }
 
 /// Sets the initial window of each stream.
-async fn begin_with_window(client: &mut Raw, bytes: u32) {
+async fn begin_with_window(client: &mut RawHttp2Client, bytes: u32) {
     client.send(SETTINGS, 0, 0, &[&[0, 4][..], &bytes.to_be_bytes()].concat()).await;
 }
 
 #[tokio::test]
 async fn windows_that_are_opened_for_what_has_come_are_no_load() {
-    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.get(1, "/big").await;
     let mut bytes = 0;
-    while bytes < BIG {
+    while bytes < BIG_RESPONSE_BYTES {
         if let (DATA, 1, payload) = client.next().await.expect("the connection goes on") {
             bytes += payload.len();
             client.write(&[opened(0, payload.len()), opened(1, payload.len())].concat()).await;
@@ -46,7 +46,7 @@ async fn windows_that_are_opened_for_what_has_come_are_no_load() {
 }
 
 /// Opens all windows, so that only the socket limits what is sent.
-async fn begin_without_windows(client: &mut Raw) {
+async fn begin_without_windows(client: &mut RawHttp2Client) {
     begin_with_window(client, 0x7fff_ffff).await;
     client.write(&opened(0, 0x7fff_0000 - 0x1_0000)).await;
 }
@@ -54,7 +54,8 @@ async fn begin_without_windows(client: &mut Raw) {
 #[tokio::test]
 async fn an_old_connection_may_fill_its_socket() {
     at_any_pace(|time| async move {
-        let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.stall = 2 * time)).await;
+        let (_authority, server, mut client) =
+            start_raw_http2(with(long_timeouts(), |c| c.timeouts.stall = 2 * time)).await;
         begin_without_windows(&mut client).await;
         let (since, mut stream) = (Instant::now(), 1);
         while since.elapsed() < 3 * time {
@@ -65,7 +66,7 @@ async fn an_old_connection_may_fill_its_socket() {
         client.get(stream, "/big").await;
         server.arrival().await;
         let mut bytes = 0;
-        while bytes < BIG {
+        while bytes < BIG_RESPONSE_BYTES {
             if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
                 bytes += payload.len();
             }
@@ -76,10 +77,11 @@ async fn an_old_connection_may_fill_its_socket() {
 
 #[tokio::test]
 async fn a_socket_that_takes_nothing_has_the_time_of_a_request() {
-    let (_authority, server, mut client) = raw(with(patient(), |c| c.timeouts.request = SHORT)).await;
+    let (_authority, server, mut client) =
+        start_raw_http2(with(long_timeouts(), |c| c.timeouts.request = SHORT_TIMEOUT)).await;
     begin_without_windows(&mut client).await;
     client.get(1, "/big").await;
-    soon(async {
+    with_timeout(async {
         while server.metrics.open() > 0 {
             tokio::task::yield_now().await;
         }
@@ -89,7 +91,7 @@ async fn a_socket_that_takes_nothing_has_the_time_of_a_request() {
 
 #[tokio::test]
 async fn requests_with_a_few_frames_each_are_no_load() {
-    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     for stream in (1..4_000).step_by(2) {
         let mut frames = frame(PRIORITY, 0, stream, &[0, 0, 0, 0, 16]);
         frames.extend(frame(PRIORITY_UPDATE, 0, 0, &[&stream.to_be_bytes()[..], b"u=1"].concat()));
@@ -102,17 +104,17 @@ async fn requests_with_a_few_frames_each_are_no_load() {
 
 #[tokio::test]
 async fn more_streams_than_there_may_be_are_refused_and_nothing_else() {
-    let (_authority, _server, mut client) = raw(ServerConfig::default()).await;
+    let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut waiting: HashSet<u32> = (1..500).step_by(2).collect();
     let all: Vec<_> =
         (1..500).step_by(2).map(|stream| frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/"))).collect();
     client.write(&all.concat()).await;
-    let mut answered = 0;
+    let mut responses = 0;
     while !waiting.is_empty() {
         match client.next().await.expect("the connection goes on") {
             (HEADERS, stream, _) => {
                 assert!(waiting.remove(&stream));
-                answered += 1;
+                responses += 1;
             }
             (RST_STREAM, stream, error) => {
                 assert!(waiting.remove(&stream));
@@ -121,14 +123,14 @@ async fn more_streams_than_there_may_be_are_refused_and_nothing_else() {
             _ => {}
         }
     }
-    assert!(answered >= 32, "{answered}");
+    assert!(responses >= 32, "{responses}");
     client.get(501, "/").await;
     assert_eq!(client.until(HEADERS).await.unwrap().0, 501);
 }
 
 #[tokio::test]
 async fn resets_that_are_provoked_end_the_connection() {
-    let (authority, server, mut client) = raw(patient()).await;
+    let (authority, server, mut client) = start_raw_http2(long_timeouts()).await;
     let mut provoked = 0;
     for stream in (1..4_000).step_by(2) {
         let head = frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/never"));
@@ -146,11 +148,11 @@ async fn resets_that_are_provoked_end_the_connection() {
 
 #[tokio::test]
 async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
-    let config = with(patient(), |c| {
+    let config = with(long_timeouts(), |c| {
         c.limits.outstanding_streams = 10;
-        c.timeouts.reclaim = SHORT;
+        c.timeouts.reclaim = SHORT_TIMEOUT;
     });
-    let (authority, server, mut client) = raw(config).await;
+    let (authority, server, mut client) = start_raw_http2(config).await;
     begin_with_window(&mut client, 0).await;
     for stream in (1..20).step_by(2) {
         client.get(stream, "/").await;
@@ -162,15 +164,15 @@ async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
 
 /// Waits until all streams are taken, so that another client is refused.
 async fn assert_refused(authority: &Authority, server: &Server) {
-    let mut client = Polite::connect(authority, server).await;
-    soon(async { while client.get("/never-there").await.is_ok() {} }).await;
+    let mut client = Http2Client::connect(authority, server).await;
+    with_timeout(async { while client.get("/never-there").await.is_ok() {} }).await;
 }
 
 /// Returns a client that has begun `requests` to `path`, without the bodies that the service wants.
-async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Authority, Server, Raw) {
-    let (authority, server, mut client) = raw(with(config, |c| {
-        c.timeouts.reclaim = SHORT;
-        c.timeouts.request = LONG;
+async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Authority, Server, RawHttp2Client) {
+    let (authority, server, mut client) = start_raw_http2(with(config, |c| {
+        c.timeouts.reclaim = SHORT_TIMEOUT;
+        c.timeouts.request = LONG_TIMEOUT;
     }))
     .await;
     for number in 0..requests {
@@ -181,7 +183,7 @@ async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Aut
 
 #[tokio::test]
 async fn wanted_bodies_that_never_arrive_are_evicted_where_there_are_many() {
-    let config = with(patient(), |c| c.limits.outstanding_streams = 10);
+    let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
     let (authority, server, mut client) = without_bodies(config, "/echo", 10).await;
     assert_refused(&authority, &server).await;
     assert_served_again(&authority, &server).await;
@@ -190,11 +192,11 @@ async fn wanted_bodies_that_never_arrive_are_evicted_where_there_are_many() {
 
 #[tokio::test]
 async fn wanted_bodies_that_trickle_in_are_evicted_where_there_are_many() {
-    let config = with(patient(), |c| c.limits.outstanding_streams = 10);
+    let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
     let (authority, server, mut client) = without_bodies(config, "/echo", 10).await;
     assert_refused(&authority, &server).await;
     let trickle = async {
-        let mut ticks = tokio::time::interval(SHORT / 10);
+        let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
         loop {
             ticks.tick().await;
             let parts: Vec<_> = (1..20).step_by(2).map(|stream| frame(DATA, 0, stream, b"x")).collect();
@@ -203,12 +205,12 @@ async fn wanted_bodies_that_trickle_in_are_evicted_where_there_are_many() {
             }
         }
     };
-    tokio::join!(soon(trickle), assert_served_again(&authority, &server));
+    tokio::join!(with_timeout(trickle), assert_served_again(&authority, &server));
 }
 
 #[tokio::test]
 async fn wanted_body_that_never_arrives_holds_no_connection() {
-    let config = with(patient(), |c| c.limits.connections = 1);
+    let config = with(long_timeouts(), |c| c.limits.connections = 1);
     let (authority, server, mut client) = without_bodies(config, "/echo", 1).await;
     assert_unharmed(&authority, &server).await;
     client.end().await;
@@ -216,23 +218,26 @@ async fn wanted_body_that_never_arrives_holds_no_connection() {
 
 #[tokio::test]
 async fn request_keeps_its_connection_once_its_wanted_body_has_arrived() {
-    let config = with(patient(), |c| c.limits.connections = 1);
+    let config = with(long_timeouts(), |c| c.limits.connections = 1);
     let (authority, server, mut client) = without_bodies(config, "/gate?body", 1).await;
     client.send(DATA, END_STREAM, 1, b"hello").await;
     server.arrival().await;
-    tokio::time::timeout(3 * SHORT, assert_unharmed(&authority, &server)).await.expect_err("there is no permit for it");
+    tokio::time::timeout(3 * SHORT_TIMEOUT, assert_unharmed(&authority, &server))
+        .await
+        .expect_err("there is no permit for it");
     server.open_gate();
     assert_eq!(client.until(DATA).await.unwrap(), (1, b"passed".to_vec()));
 }
 
 #[tokio::test]
 async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that() {
-    let config = with(patient(), |c| {
+    let config = with(long_timeouts(), |c| {
         c.limits.outstanding_streams = 6;
-        c.timeouts.reclaim = SHORT;
+        c.timeouts.reclaim = SHORT_TIMEOUT;
     });
-    let (authority, server, mut first) = raw(config).await;
-    let mut clients = [Raw::connect(&authority, &server).await, Raw::connect(&authority, &server).await];
+    let (authority, server, mut first) = start_raw_http2(config).await;
+    let mut clients =
+        [RawHttp2Client::connect(&authority, &server).await, RawHttp2Client::connect(&authority, &server).await];
     for (client, requests) in [(&mut first, 4)].into_iter().chain(clients.iter_mut().zip([1, 1])) {
         begin_with_window(client, 0).await;
         for number in 0..requests {
@@ -250,7 +255,8 @@ async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that(
 
 #[tokio::test]
 async fn requests_beyond_all_that_may_wait_are_refused() {
-    let (authority, server, mut client) = raw(with(patient(), |c| c.limits.outstanding_streams = 4)).await;
+    let (authority, server, mut client) =
+        start_raw_http2(with(long_timeouts(), |c| c.limits.outstanding_streams = 4)).await;
     for stream in [1, 3, 5, 7] {
         client.get(stream, "/gate").await;
         server.arrival().await;

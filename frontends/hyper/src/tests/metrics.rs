@@ -1,13 +1,13 @@
 //! Metrics of connections.
 
-use super::http2::raw;
-use super::support::{GET, SHORT, Server, soon, status, with};
-use super::timeouts::patient;
+use super::http2::start_raw_http2;
+use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::timeouts::long_timeouts;
 
 /// Returns how many connections have ended for `reason`. Waits, because a client sees the end a little earlier.
 pub(super) async fn ended(server: &Server, reason: &str) -> u64 {
     let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
-    soon(async {
+    with_timeout(async {
         while count() == 0 {
             tokio::task::yield_now().await;
         }
@@ -19,26 +19,26 @@ pub(super) async fn ended(server: &Server, reason: &str) -> u64 {
 
 #[tokio::test]
 async fn open_connections_and_those_that_clients_close() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut clients = [server.connect().await, server.connect().await];
     for client in &mut clients {
         client.send(GET).await;
-        client.answer().await;
+        client.response().await;
     }
     assert_eq!((server.metrics.accepted(), server.metrics.open()), (2, 2));
     drop(clients);
     while server.metrics.open() > 0 {
-        soon(tokio::task::yield_now()).await;
+        with_timeout(tokio::task::yield_now()).await;
     }
     assert_eq!(ended(&server, "closed").await, 2);
 }
 
 #[tokio::test]
 async fn timeouts_by_their_reason() {
-    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     server.connect().await.end().await;
     assert_eq!(ended(&server, "idle").await, 1);
-    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET / HT").await;
     client.end().await;
@@ -48,7 +48,7 @@ async fn timeouts_by_their_reason() {
 #[tokio::test]
 async fn tls_connection_that_ends_without_an_alert_is_closed_and_a_reset_one_has_failed() {
     for (is_reset, reason) in [(false, "closed"), (true, "failed")] {
-        let (_authority, server, client) = raw(patient()).await;
+        let (_authority, server, client) = start_raw_http2(long_timeouts()).await;
         let tcp = client.into_tcp().await;
         if is_reset {
             tcp.set_zero_linger().unwrap();
@@ -60,7 +60,7 @@ async fn tls_connection_that_ends_without_an_alert_is_closed_and_a_reset_one_has
 
 #[tokio::test]
 async fn a_connection_whose_task_is_cut_off_has_failed() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /panic-in-drop HTTP/1.1\r\nHost: a\r\n\r\n").await;
     assert_eq!(client.end().await, b"");
@@ -69,7 +69,7 @@ async fn a_connection_whose_task_is_cut_off_has_failed() {
 
 #[tokio::test]
 async fn answers_of_the_loop_itself() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     assert_eq!(status(&server.exchange("GET / HTTP/1.1\r\n\r\n").await), "400");
     assert_eq!(status(&server.exchange("nonsense\r\n\r\n").await), "400");
     server.exchange("GET /panic HTTP/1.1\r\nHost: a\r\n\r\n").await;

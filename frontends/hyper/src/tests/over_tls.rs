@@ -10,10 +10,10 @@ const SECURED: bool = true;
 mod body;
 #[path = "close.rs"]
 mod close;
+#[path = "connection_limit.rs"]
+mod connection_limit;
 #[path = "framing.rs"]
 mod framing;
-#[path = "full.rs"]
-mod full;
 #[path = "host.rs"]
 mod host;
 #[path = "panic.rs"]

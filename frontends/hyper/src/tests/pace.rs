@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
-use super::support::SHORT;
+use super::support::SHORT_TIMEOUT;
 
 /// Base times of the attempts. The longest test waits for 12 times as long, which must be less than the timeout of a step.
-const PACES: [Duration; 3] = [SHORT, SHORT.saturating_mul(6), SHORT.saturating_mul(24)];
+const PACES: [Duration; 3] = [SHORT_TIMEOUT, SHORT_TIMEOUT.saturating_mul(6), SHORT_TIMEOUT.saturating_mul(24)];
 
 const TOO_EARLY: &str = "it was over too early, which no slow machine explains";
 

@@ -8,12 +8,12 @@ fn get(path: &str) -> String {
 
 /// Asserts that a panic of the service gets a 500, and ends only its connection.
 async fn assert_survived(path: &str) {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     assert_bare(&server.exchange(get(path)).await, "500");
     assert_eq!(server.metrics.panics(), 1);
     let mut client = server.connect().await;
     client.send(GET).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
@@ -34,16 +34,16 @@ async fn in_its_future_after_a_while() {
 /// The head has been sent, so there can be no other response: the connection ends before the response is complete.
 #[tokio::test]
 async fn in_the_body_of_its_response() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     for path in ["/panic-in-body", "/panic-late-in-body"] {
         let mut client = server.connect().await;
         client.send(GET).await;
-        client.answer().await;
+        client.response().await;
         client.send(get(path)).await;
         assert!(!client.end().await.ends_with(b"0\r\n\r\n"), "{path}");
     }
     let mut client = server.connect().await;
     client.send(GET).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
     assert_eq!(server.metrics.panics(), 2);
 }

@@ -17,7 +17,7 @@ use crate::{Tls, reload_certificate};
 const PROTOCOL: &[u8] = b"http/1.1";
 
 /// Returns the certificate that a new client receives, which must be that of the file.
-async fn shown(authority: &Authority, server: &Server) -> CertificateDer<'static> {
+async fn served_certificate(authority: &Authority, server: &Server) -> CertificateDer<'static> {
     let client = authority.connect(server.address, PROTOCOL).await;
     client.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
@@ -33,7 +33,7 @@ async fn a_renewed_certificate_is_for_the_next_handshake() {
 
     authority.issue(&PKCS_RSA_SHA256, -1, 1);
     let connector = authority.client(PROTOCOL, rustls::DEFAULT_VERSIONS);
-    super::support::soon(async {
+    super::support::with_timeout(async {
         loop {
             let tcp = tokio::net::TcpStream::connect(server.address).await.unwrap();
             // This client trusts only the new certificate, so its handshake fails until the server uses that.
@@ -43,7 +43,7 @@ async fn a_renewed_certificate_is_for_the_next_handshake() {
         }
     })
     .await;
-    assert_eq!(shown(&authority, &server).await, authority.issued());
+    assert_eq!(served_certificate(&authority, &server).await, authority.issued());
     open.write_all(b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
     server.arrival().await;
 }
@@ -53,9 +53,9 @@ async fn a_pair_that_is_not_whole_leaves_the_old_one_in_use() {
     let authority = Authority::new();
     let before = authority.issued();
     let tls = authority.tls();
-    let (ask, mut asked) = mpsc::channel::<()>(1);
+    let (ask, mut requested) = mpsc::channel::<()>(1);
     let renewing = tokio::spawn(reload_certificate(tls.clone(), Duration::from_secs(3_600), async move || {
-        asked.recv().await;
+        requested.recv().await;
     }));
     let (old_certificate, old_key) = (fs::read(authority.certificate()).unwrap(), fs::read(authority.key()).unwrap());
     for damage in ["half", "expired", "missing", "cut"] {

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::super::{ServerConfig, serve};
-use super::support::{Client, GET, Server, assert_bare, says_close, soon, status, with};
+use super::support::{Client, GET, Server, announces_close, assert_bare, status, with, with_timeout};
 
 #[tokio::test]
 async fn a_connection_serves_one_request_after_another() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     for _ in 0..3 {
         client.send(GET).await;
-        let answer = client.answer().await;
+        let answer = client.response().await;
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
         assert!(answer.ends_with("\r\n\r\nGET /"), "{answer}");
         assert!(!answer.contains("connection:"), "{answer}");
@@ -20,75 +20,75 @@ async fn a_connection_serves_one_request_after_another() {
 
 #[tokio::test]
 async fn pipelined_requests_are_answered_in_order() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n");
     client.send((0..40).map(request).collect::<String>()).await;
     for path in 0..40 {
-        assert!(client.answer().await.ends_with(&format!("GET /{path}")));
+        assert!(client.response().await.ends_with(&format!("GET /{path}")));
     }
 }
 
 #[tokio::test]
 async fn large_pipelined_requests_are_answered_in_order() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(15_000));
     client.send((0..40).map(request).collect::<String>()).await;
     for path in 0..40 {
-        assert!(client.answer().await.ends_with(&format!("GET /{path}")));
+        assert!(client.response().await.ends_with(&format!("GET /{path}")));
     }
 }
 
 #[tokio::test]
 async fn the_client_address_is_in_the_extensions() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /peer HTTP/1.1\r\nHost: a\r\n\r\n").await;
     let local = client.0.local_addr().unwrap().ip();
-    assert!(client.answer().await.ends_with(&format!("\r\n\r\n{local}")));
+    assert!(client.response().await.ends_with(&format!("\r\n\r\n{local}")));
 }
 
 #[tokio::test]
 async fn the_clients_wish_to_close_is_followed() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let answer = server.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
     assert_eq!(status(&answer), "200");
-    assert!(says_close(&answer), "{answer}");
+    assert!(announces_close(&answer), "{answer}");
 }
 
 #[tokio::test]
 async fn http_1_0_closes_after_the_answer() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let answer = server.exchange("GET / HTTP/1.0\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.0 200 OK\r\n"), "{answer}");
 }
 
 #[tokio::test]
 async fn http_1_0_can_ask_to_stay() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     for _ in 0..2 {
         client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").await;
-        assert!(client.answer().await.contains("\r\nconnection: keep-alive\r\n"));
+        assert!(client.response().await.contains("\r\nconnection: keep-alive\r\n"));
     }
 }
 
 #[tokio::test]
 async fn empty_lines_before_a_request_are_passed_over() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send([b"\r\n\r\n", GET].concat()).await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
 }
 
 #[tokio::test]
 async fn other_forms_of_target_reach_the_service() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     for line in ["GET http://a/x?y HTTP/1.1", "GET http://a HTTP/1.1", "OPTIONS * HTTP/1.1", "CONNECT a:443 HTTP/1.1"] {
         let mut client = server.connect().await;
         client.send(format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n")).await;
-        let answer = client.rest().await;
+        let answer = client.read_to_end().await;
         assert_eq!(status(&answer), "200", "{line}: {answer}");
     }
     assert_eq!(server.reached(), 4);
@@ -96,7 +96,7 @@ async fn other_forms_of_target_reach_the_service() {
 
 #[tokio::test]
 async fn a_target_that_does_not_fit_the_method_is_refused() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     for line in ["GET a:80 HTTP/1.1", "GET * HTTP/1.1", "OPTIONS a:80 HTTP/1.1"] {
         assert_bare(&server.exchange(format!("{line}\r\nHost: a\r\n\r\n")).await, "400");
     }
@@ -105,12 +105,12 @@ async fn a_target_that_does_not_fit_the_method_is_refused() {
 
 #[tokio::test]
 async fn a_wish_to_upgrade_is_ignored() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n").await;
-    assert_eq!(status(&client.answer().await), "200");
+    assert_eq!(status(&client.response().await), "200");
     client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
-    assert_eq!(status(&client.rest().await), "200");
+    assert_eq!(status(&client.read_to_end().await), "200");
 }
 
 #[tokio::test]
@@ -123,16 +123,16 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
     let server = Server::start(config).await;
     let mut first = server.connect().await;
     first.send(GET).await;
-    first.answer().await;
+    first.response().await;
     let mut second = server.connect().await;
     second.send(GET).await;
     for _ in 0..20 {
         first.send(GET).await;
-        first.answer().await;
+        first.response().await;
     }
     assert_eq!(server.reached(), 21);
     drop(first);
-    assert_eq!(status(&second.answer().await), "200");
+    assert_eq!(status(&second.response().await), "200");
 }
 
 #[tokio::test]
@@ -145,13 +145,13 @@ async fn a_warp_filter_is_such_a_service() {
     let client = async {
         let mut client = Client(tokio::net::TcpStream::connect(address).await.unwrap());
         client.send("GET /a/b?c HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        assert!(client.answer().await.ends_with("\r\n\r\n/a/b"));
+        assert!(client.response().await.ends_with("\r\n\r\n/a/b"));
         // warp 0.4.3 panics here.
         client.send("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        assert_bare(&client.rest().await, "500");
+        assert_bare(&client.read_to_end().await, "500");
     };
     tokio::select! {
         () = serving => unreachable!("nobody stops it"),
-        () = soon(client) => {}
+        () = with_timeout(client) => {}
     }
 }

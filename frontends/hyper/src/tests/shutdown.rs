@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 
 use super::super::ServerConfig;
-use super::support::{GET, SHORT, Server, says_close, soon, status, with};
+use super::support::{GET, SHORT_TIMEOUT, Server, announces_close, status, with, with_timeout};
 
 const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /// A time that does not end within a test.
-const LONG: Duration = Duration::from_secs(600);
+const LONG_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Starts a server that waits forever for a last request.
 async fn waiting() -> Server {
     let config = with(ServerConfig::default(), |c| {
-        c.timeouts.grace = LONG;
-        c.timeouts.last_request = LONG;
+        c.timeouts.grace = LONG_TIMEOUT;
+        c.timeouts.last_request = LONG_TIMEOUT;
     });
     Server::start(config).await
 }
@@ -29,20 +29,20 @@ async fn idle_client_may_ask_once_more() {
     let mut used = server.connect().await;
     let mut busy = server.connect().await;
     used.send(GET).await;
-    used.answer().await;
+    used.response().await;
     busy.send(GATE).await;
     server.arrival().await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     server.open_gate();
     // All connections have been polled by now.
-    assert!(busy.rest().await.ends_with("passed"));
+    assert!(busy.read_to_end().await.ends_with("passed"));
     for client in [&mut fresh, &mut used] {
         client.send(GET).await;
-        let answer = client.rest().await;
+        let answer = client.read_to_end().await;
         assert_eq!(status(&answer), "200");
-        assert!(says_close(&answer), "{answer}");
+        assert!(announces_close(&answer), "{answer}");
     }
     drop((fresh, used, busy));
     server.stopped().await;
@@ -51,30 +51,30 @@ async fn idle_client_may_ask_once_more() {
 #[tokio::test]
 async fn a_client_that_does_not_ask_again_is_left() {
     let config = with(ServerConfig::default(), |c| {
-        c.timeouts.grace = LONG;
-        c.timeouts.last_request = SHORT;
+        c.timeouts.grace = LONG_TIMEOUT;
+        c.timeouts.last_request = SHORT_TIMEOUT;
     });
     let mut server = Server::start(config).await;
     let mut fresh = server.connect().await;
     let mut used = server.connect().await;
     used.send(GET).await;
-    used.answer().await;
+    used.response().await;
     server.stop();
-    assert_eq!(fresh.rest().await, "");
-    assert_eq!(used.rest().await, "");
+    assert_eq!(fresh.read_to_end().await, "");
+    assert_eq!(used.read_to_end().await, "");
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn nobody_is_waited_for_beyond_the_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| {
-        c.timeouts.grace = SHORT;
-        c.timeouts.last_request = LONG;
+        c.timeouts.grace = SHORT_TIMEOUT;
+        c.timeouts.last_request = LONG_TIMEOUT;
     }))
     .await;
     let mut used = server.connect().await;
     used.send(GET).await;
-    used.answer().await;
+    used.response().await;
     server.stop();
     used.end().await;
     server.stopped().await;
@@ -88,75 +88,75 @@ async fn last_requests_that_come_together_are_all_answered() {
     for _ in 0..2 {
         client.send(GET.repeat(3)).await;
         for _ in 0..3 {
-            client.answer().await;
+            client.response().await;
         }
     }
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     client.send(GET.repeat(3)).await;
     for _ in 0..3 {
-        let answer = client.answer().await;
-        assert_eq!((status(&answer), says_close(&answer)), ("200", false), "{answer}");
+        let answer = client.response().await;
+        assert_eq!((status(&answer), announces_close(&answer)), ("200", false), "{answer}");
     }
     client.send(GET).await;
-    let answer = client.rest().await;
-    assert!(status(&answer) == "200" && says_close(&answer), "{answer}");
+    let answer = client.read_to_end().await;
+    assert!(status(&answer) == "200" && announces_close(&answer), "{answer}");
     drop(client);
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn connections_end_with_a_dropped_server() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(GET).await;
-    client.answer().await;
+    client.response().await;
     server.drop_loop();
-    assert_eq!(client.rest().await, "");
+    assert_eq!(client.read_to_end().await, "");
 }
 
 #[tokio::test]
 async fn connections_end_with_a_server_that_is_dropped_during_the_grace() {
-    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = LONG)).await;
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = LONG_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     server.drop_loop();
-    assert_eq!(client.rest().await, "");
+    assert_eq!(client.read_to_end().await, "");
 }
 
 /// A head in an unusual form gets a response that does not announce that it is the last.
 #[tokio::test]
 async fn whoever_is_told_to_go_on_is_waited_for_again() {
     let config = with(ServerConfig::default(), |c| {
-        c.timeouts.grace = LONG;
-        c.timeouts.last_request = 2 * SHORT;
+        c.timeouts.grace = LONG_TIMEOUT;
+        c.timeouts.last_request = 2 * SHORT_TIMEOUT;
     });
     let mut server = Server::start(config).await;
     let mut client = server.connect().await;
     client.send(GET).await;
-    client.answer().await;
+    client.response().await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     let since = Instant::now();
     client.send("GET http://a/gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.arrival().await;
-    while since.elapsed() < 3 * SHORT {
+    while since.elapsed() < 3 * SHORT_TIMEOUT {
         tokio::task::yield_now().await;
     }
     server.open_gate();
-    assert!(!says_close(&client.answer().await));
+    assert!(!announces_close(&client.response().await));
     client.send(GET).await;
-    assert_eq!(status(&client.rest().await), "200");
+    assert_eq!(status(&client.read_to_end().await), "200");
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn nobody_is_accepted_any_more() {
-    let mut server = Server::usual().await;
+    let mut server = Server::start_default().await;
     let address = server.address;
     server.stop();
     server.stopped().await;
@@ -165,16 +165,16 @@ async fn nobody_is_accepted_any_more() {
 
 #[tokio::test]
 async fn a_running_request_is_finished_and_told_that_it_is_the_last() {
-    let mut server = Server::usual().await;
+    let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     let mut idle = server.connect().await;
     client.send(GATE).await;
     server.arrival().await;
     server.stop();
-    idle.rest().await;
+    idle.read_to_end().await;
     server.open_gate();
-    let answer = client.rest().await;
-    assert!(says_close(&answer), "{answer}");
+    let answer = client.read_to_end().await;
+    assert!(announces_close(&answer), "{answer}");
     assert!(answer.ends_with("passed"), "{answer}");
     drop(client);
     server.stopped().await;
@@ -182,7 +182,7 @@ async fn a_running_request_is_finished_and_told_that_it_is_the_last() {
 
 #[tokio::test]
 async fn a_running_request_is_dropped_after_the_grace() {
-    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.arrival().await;
@@ -198,16 +198,16 @@ async fn a_grace_may_be_as_long_as_one_likes() {
     client.send(GATE).await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     server.open_gate();
-    assert!(client.rest().await.ends_with("passed"));
+    assert!(client.read_to_end().await.ends_with("passed"));
     drop(client);
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn an_answer_that_nobody_reads_is_dropped_after_the_grace() {
-    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.arrival().await;
@@ -218,17 +218,17 @@ async fn an_answer_that_nobody_reads_is_dropped_after_the_grace() {
 #[tokio::test]
 async fn a_request_that_has_arrived_is_answered() {
     for _ in 0..50 {
-        let mut server = Server::usual().await;
+        let mut server = Server::start_default().await;
         let mut fresh = server.connect().await;
         let mut used = server.connect().await;
         used.send(GET).await;
-        used.answer().await;
+        used.response().await;
         // The runtime of this test has one thread, so the server has not read these when the shutdown begins.
         fresh.0.try_write(GET).unwrap();
         used.0.try_write(GET).unwrap();
         server.stop();
-        assert_eq!(status(&fresh.rest().await), "200");
-        assert_eq!(status(&used.rest().await), "200");
+        assert_eq!(status(&fresh.read_to_end().await), "200");
+        assert_eq!(status(&used.read_to_end().await), "200");
         drop((fresh, used));
         server.stopped().await;
     }
@@ -236,12 +236,12 @@ async fn a_request_that_has_arrived_is_answered() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_that_have_arrived_are_answered_on_many_connections() {
-    let mut server = Server::usual().await;
+    let mut server = Server::start_default().await;
     let mut clients = Vec::new();
     for _ in 0..100 {
         let mut client = server.connect().await;
         client.send(GET).await;
-        client.answer().await;
+        client.response().await;
         clients.push(client);
     }
     for client in &clients {
@@ -249,7 +249,7 @@ async fn requests_that_have_arrived_are_answered_on_many_connections() {
     }
     server.stop();
     for mut client in clients {
-        assert_eq!(status(&client.rest().await), "200");
+        assert_eq!(status(&client.read_to_end().await), "200");
     }
     server.stopped().await;
 }
@@ -257,7 +257,7 @@ async fn requests_that_have_arrived_are_answered_on_many_connections() {
 #[tokio::test]
 async fn clients_in_the_listen_queue_are_answered() {
     for _ in 0..20 {
-        let mut server = Server::usual().await;
+        let mut server = Server::start_default().await;
         let mut queued = Vec::new();
         for _ in 0..5 {
             let stream = std::net::TcpStream::connect(server.address).unwrap();
@@ -268,7 +268,7 @@ async fn clients_in_the_listen_queue_are_answered() {
         for stream in queued {
             stream.set_nonblocking(true).unwrap();
             let mut client = super::support::Client(TcpStream::from_std(stream).unwrap());
-            assert_eq!(status(&client.rest().await), "200");
+            assert_eq!(status(&client.read_to_end().await), "200");
         }
         server.stopped().await;
     }
@@ -276,32 +276,32 @@ async fn clients_in_the_listen_queue_are_answered() {
 
 #[tokio::test]
 async fn requests_behind_a_running_one_are_answered() {
-    let mut server = Server::usual().await;
+    let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     // More than hyper serves in one poll.
     client.send([GATE, &GET.repeat(40)].concat()).await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     server.open_gate();
-    let answers = client.rest().await;
-    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 41, "{answers}");
+    let text = client.read_to_end().await;
+    assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 41, "{text}");
     drop(client);
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn requests_that_arrived_during_a_running_one_are_answered() {
-    let mut server = Server::usual().await;
+    let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(GATE).await;
     server.arrival().await;
     client.send(GET).await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     server.open_gate();
-    let answers = client.rest().await;
-    assert_eq!(answers.matches("HTTP/1.1 200 OK").count(), 2, "{answers}");
+    let text = client.read_to_end().await;
+    assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{text}");
     drop(client);
     server.stopped().await;
 }
@@ -313,11 +313,11 @@ async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_respons
     client.send(GATE).await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     // The runtime of this test has one thread, so the server has not seen this request when the first response is ready.
     server.open_gate();
     client.0.try_write(GET).unwrap();
-    let responses = client.rest().await;
+    let responses = client.read_to_end().await;
     assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
     drop(client);
     server.stopped().await;
@@ -325,23 +325,23 @@ async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_respons
 
 #[tokio::test]
 async fn a_head_that_has_begun_may_be_finished() {
-    let mut server = Server::usual().await;
+    let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     let mut idle = server.connect().await;
     client.send(&GET[..10]).await;
     server.stop();
-    idle.rest().await;
+    idle.read_to_end().await;
     client.send(&GET[10..]).await;
-    let answer = client.rest().await;
+    let answer = client.read_to_end().await;
     assert_eq!(status(&answer), "200");
-    assert!(says_close(&answer), "{answer}");
+    assert!(announces_close(&answer), "{answer}");
     drop(client);
     server.stopped().await;
 }
 
 #[tokio::test]
 async fn a_head_that_is_not_finished_ends_with_the_grace() {
-    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT)).await;
+    let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send(&GET[..10]).await;
     server.stop();
@@ -350,7 +350,7 @@ async fn a_head_that_is_not_finished_ends_with_the_grace() {
 }
 
 #[tokio::test]
-async fn a_body_is_not_waited_for() {
+async fn response_does_not_wait_for_body() {
     let mut server =
         Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
     let mut client = server.connect().await;
@@ -358,9 +358,9 @@ async fn a_body_is_not_waited_for() {
     server.arrival().await;
     server.stop();
     // Bytes that are still sent do not reset the connection before the response is read.
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     client.send("lo").await;
-    let answer = client.rest().await;
+    let answer = client.read_to_end().await;
     assert!(answer.ends_with("POST /"), "{answer}");
     drop(client);
     server.stopped().await;
@@ -379,11 +379,11 @@ async fn whoever_waits_for_a_permit_when_the_server_stops_is_answered() {
         waiting.push(client);
     }
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     server.open_gate();
-    assert!(busy.answer().await.ends_with("passed"));
+    assert!(busy.response().await.ends_with("passed"));
     for mut client in waiting {
-        assert_eq!(status(&client.answer().await), "200");
+        assert_eq!(status(&client.response().await), "200");
     }
     server.stopped().await;
 }

@@ -28,16 +28,16 @@ use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
 use crate::{PeerAddress, RequestBody};
 
 /// Timeout for everything that a test waits for.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A short time, for timeouts under test.
-pub(super) const SHORT: Duration = Duration::from_millis(150);
+pub(super) const SHORT_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// A plain request.
 pub(super) const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /// Size of the response at `/big`: more than the buffers of two sockets hold.
-pub(super) const BIG: usize = 24 * 1024 * 1024;
+pub(super) const BIG_RESPONSE_BYTES: usize = 24 * 1024 * 1024;
 
 /// Returns `config` after applying `change`.
 pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConfig)) -> ServerConfig {
@@ -46,8 +46,8 @@ pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConf
 }
 
 /// Waits with a timeout, so that a failing test ends.
-pub(super) async fn soon<T>(work: impl Future<Output = T>) -> T {
-    timeout(PATIENCE, work).await.expect("nothing happened for a long time")
+pub(super) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
+    timeout(TEST_TIMEOUT, work).await.expect("nothing happened for a long time")
 }
 
 /// Maximum length of a body that the service collects.
@@ -55,7 +55,7 @@ pub(super) const MAX_BODY: usize = 16 * 1024;
 
 /// Service that responds by path, and counts requests. Collects the bodies of some requests first, and ignores all others.
 #[derive(Clone)]
-pub(super) struct Paths {
+pub(super) struct PathService {
     /// Number of requests that have reached the service.
     pub(super) reached: Arc<AtomicUsize>,
     /// A permit for each of these requests, for tests to wait for.
@@ -65,9 +65,9 @@ pub(super) struct Paths {
 }
 
 /// Body that panics if it is polled for more than this data.
-struct Panicking(Option<Bytes>);
+struct PanickingBody(Option<Bytes>);
 
-impl Body for Panicking {
+impl Body for PanickingBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -95,18 +95,18 @@ impl Drop for PanickingDrop {
 }
 
 /// Returns whether the service collects the body of a request with this `head`.
-fn wants_body(head: &Parts) -> bool {
+fn collects_body(head: &Parts) -> bool {
     head.uri.path() == "/echo" || head.uri.query() == Some("body")
 }
 
-impl Paths {
+impl PathService {
     fn reach(&self) {
         self.reached.fetch_add(1, Ordering::SeqCst);
         self.arrivals.add_permits(1);
     }
 }
 
-impl Service<Request<RequestBody>> for Paths {
+impl Service<Request<RequestBody>> for PathService {
     type Response = Response<UnsyncBoxBody<Bytes, Infallible>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
@@ -118,7 +118,7 @@ impl Service<Request<RequestBody>> for Paths {
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let (head, body) = request.into_parts();
         let body_hint = format!("{:?} {}", body.size_hint().exact(), body.is_end_stream());
-        let body = wants_body(&head).then(|| Limited::new(body, MAX_BODY));
+        let body = collects_body(&head).then(|| Limited::new(body, MAX_BODY));
         if body.is_none() {
             self.reach();
         }
@@ -156,13 +156,13 @@ impl Service<Request<RequestBody>> for Paths {
                 }
                 "/peer" => head.extensions.get::<ClientAddress>().unwrap().0.to_string(),
                 "/connected" => format!("{:?}", head.extensions.get::<PeerAddress>()),
-                "/big" => "x".repeat(BIG),
+                "/big" => "x".repeat(BIG_RESPONSE_BYTES),
                 "/empty" => String::new(),
                 "/body-hint" => body_hint,
                 "/echo" => return Ok(Response::new(Full::new(body).boxed_unsync())),
                 "/panic-in-drop" => return Ok(Response::new(PanickingDrop.boxed_unsync())),
-                "/panic-in-body" => return Ok(Response::new(Panicking(None).boxed_unsync())),
-                "/panic-late-in-body" => return Ok(Response::new(Panicking(Some("begun".into())).boxed_unsync())),
+                "/panic-in-body" => return Ok(Response::new(PanickingBody(None).boxed_unsync())),
+                "/panic-late-in-body" => return Ok(Response::new(PanickingBody(Some("begun".into())).boxed_unsync())),
                 _ => format!("{} {}", head.method, head.uri),
             };
             Ok(Response::new(Full::new(text.into()).boxed_unsync()))
@@ -173,7 +173,7 @@ impl Service<Request<RequestBody>> for Paths {
 /// A running server.
 pub(super) struct Server {
     pub(super) address: SocketAddr,
-    pub(super) paths: Paths,
+    pub(super) paths: PathService,
     pub(super) metrics: Arc<ConnectionMetrics>,
     stop: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
@@ -196,7 +196,7 @@ impl Server {
     /// Serves exactly with `config`, without a tunnel.
     pub(super) async fn with(config: ServerConfig) -> Self {
         let gate = Arc::new(Semaphore::new(0));
-        let paths = Paths { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
+        let paths = PathService { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
@@ -207,7 +207,7 @@ impl Server {
     }
 
     /// Serves with the default limits.
-    pub(super) async fn usual() -> Self {
+    pub(super) async fn start_default() -> Self {
         Self::start(ServerConfig::default()).await
     }
 
@@ -219,7 +219,7 @@ impl Server {
     pub(super) async fn exchange(&self, request: impl AsRef<[u8]>) -> String {
         let mut client = self.connect().await;
         client.send(request).await;
-        client.rest().await
+        client.read_to_end().await
     }
 
     /// Returns how many requests have reached the service.
@@ -229,7 +229,7 @@ impl Server {
 
     /// Waits for another request to reach the service.
     pub(super) async fn arrival(&self) {
-        soon(self.paths.arrivals.acquire()).await.unwrap().forget();
+        with_timeout(self.paths.arrivals.acquire()).await.unwrap().forget();
     }
 
     /// Lets one request at `/gate` continue.
@@ -256,7 +256,7 @@ impl Server {
 
     /// Waits until the server has stopped.
     pub(super) async fn stopped(self) {
-        soon(self.running).await.unwrap();
+        with_timeout(self.running).await.unwrap();
     }
 }
 
@@ -265,7 +265,7 @@ pub(super) struct Client(pub(super) TcpStream);
 
 impl Client {
     pub(super) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        soon(self.0.write_all(bytes.as_ref())).await.unwrap();
+        with_timeout(self.0.write_all(bytes.as_ref())).await.unwrap();
     }
 
     /// Closes this side; the other stays open.
@@ -277,36 +277,36 @@ impl Client {
     pub(super) async fn line(&mut self) -> String {
         let mut line = Vec::new();
         while !line.ends_with(b"\n") {
-            line.push(soon(self.0.read_u8()).await.expect("a line"));
+            line.push(with_timeout(self.0.read_u8()).await.expect("a line"));
         }
         String::from_utf8(line).unwrap()
     }
 
     /// Returns one response with a `Content-Length`, head and body.
-    pub(super) async fn answer(&mut self) -> String {
+    pub(super) async fn response(&mut self) -> String {
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
-            answer.push(soon(self.0.read_u8()).await.expect("an answer's head"));
+            answer.push(with_timeout(self.0.read_u8()).await.expect("an answer's head"));
         }
         let head = String::from_utf8(answer.clone()).unwrap();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
         let mut body = vec![0; length.parse().unwrap()];
-        soon(self.0.read_exact(&mut body)).await.expect("an answer's body");
+        with_timeout(self.0.read_exact(&mut body)).await.expect("an answer's body");
         head + str::from_utf8(&body).unwrap()
     }
 
     /// Returns all bytes until the server closes without a reset.
-    pub(super) async fn rest(&mut self) -> String {
-        let mut rest = Vec::new();
-        soon(self.0.read_to_end(&mut rest)).await.expect("an end without a reset");
-        String::from_utf8(rest).unwrap()
+    pub(super) async fn read_to_end(&mut self) -> String {
+        let mut read_to_end = Vec::new();
+        with_timeout(self.0.read_to_end(&mut read_to_end)).await.expect("an end without a reset");
+        String::from_utf8(read_to_end).unwrap()
     }
 
     /// Waits for the end of the connection, with or without a reset. Returns what came before.
     pub(super) async fn end(&mut self) -> Vec<u8> {
-        let mut rest = Vec::new();
-        let _ = soon(self.0.read_to_end(&mut rest)).await;
-        rest
+        let mut read_to_end = Vec::new();
+        let _ = with_timeout(self.0.read_to_end(&mut read_to_end)).await;
+        read_to_end
     }
 }
 
@@ -316,15 +316,15 @@ pub(super) fn status(answer: &str) -> &str {
 }
 
 /// Returns whether the response announces that it is the last.
-pub(super) fn says_close(answer: &str) -> bool {
+pub(super) fn announces_close(answer: &str) -> bool {
     answer.contains("\r\nconnection: close\r\n")
 }
 
-/// Asserts that `answers` is one bare refusal and nothing else.
-pub(super) fn assert_bare(answers: &str, expected: &str) {
-    assert_eq!(status(answers), expected, "{answers}");
-    assert!(says_close(answers), "{answers}");
-    assert!(answers.contains("\r\ncontent-length: 0\r\n"), "{answers}");
-    assert!(answers.ends_with("\r\n\r\n"), "{answers}");
-    assert_eq!(answers.matches("HTTP/1.").count(), 1, "{answers}");
+/// Asserts that `responses` is one bare refusal and nothing else.
+pub(super) fn assert_bare(responses: &str, expected: &str) {
+    assert_eq!(status(responses), expected, "{responses}");
+    assert!(announces_close(responses), "{responses}");
+    assert!(responses.contains("\r\ncontent-length: 0\r\n"), "{responses}");
+    assert!(responses.ends_with("\r\n\r\n"), "{responses}");
+    assert_eq!(responses.matches("HTTP/1.").count(), 1, "{responses}");
 }

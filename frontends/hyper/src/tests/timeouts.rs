@@ -6,18 +6,18 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::super::ServerConfig;
 use super::pace::{assert_lasted, at_any_pace};
-use super::support::{BIG, Client, GET, SHORT, Server, soon, status, with};
+use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
 use crate::Timeouts;
 
 /// A time that does not end within a test.
-pub(super) const LONG: Duration = Duration::from_secs(600);
+pub(super) const LONG_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Returns a configuration with long timeouts, of which a test shortens one.
-pub(super) fn patient() -> ServerConfig {
+pub(super) fn long_timeouts() -> ServerConfig {
     with(ServerConfig::default(), |c| {
-        c.timeouts.head = LONG;
-        c.timeouts.idle = LONG;
-        c.timeouts.stall = LONG;
+        c.timeouts.head = LONG_TIMEOUT;
+        c.timeouts.idle = LONG_TIMEOUT;
+        c.timeouts.stall = LONG_TIMEOUT;
     })
 }
 
@@ -47,27 +47,27 @@ async fn no_time_is_too_long() {
     let mut client = server.connect().await;
     for _ in 0..2 {
         client.send(GET).await;
-        assert_eq!(status(&client.answer().await), "200");
+        assert_eq!(status(&client.response().await), "200");
     }
 }
 
 #[tokio::test]
 async fn a_connection_without_a_request_ends() {
-    let server = Server::start(with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     let since = Instant::now();
-    assert_ends(&mut server.connect().await, since, SHORT).await;
+    assert_ends(&mut server.connect().await, since, SHORT_TIMEOUT).await;
 }
 
 #[tokio::test]
 async fn a_connection_without_a_further_request_ends() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.idle = time)).await;
+        let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = time)).await;
         let mut client = server.connect().await;
         client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
         server.arrival().await;
         let since = Instant::now();
         server.open_gate();
-        client.answer().await;
+        client.response().await;
         assert_ends(&mut client, since, time).await;
     })
     .await;
@@ -75,19 +75,19 @@ async fn a_connection_without_a_further_request_ends() {
 
 #[tokio::test]
 async fn an_unfinished_head_ends_the_connection() {
-    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     let since = Instant::now();
     client.send("GET / HTTP/1.1\r\nHo").await;
-    assert_ends(&mut client, since, SHORT).await;
+    assert_ends(&mut client, since, SHORT_TIMEOUT).await;
 }
 
 #[tokio::test]
 async fn a_trickling_head_gets_no_more_time() {
-    let server = Server::start(with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let (mut reader, mut writer) = server.connect().await.0.into_split();
     let trickle = async {
-        let mut ticks = tokio::time::interval(SHORT / 10);
+        let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
         loop {
             ticks.tick().await;
             if writer.write_all(b"x").await.is_err() {
@@ -98,7 +98,7 @@ async fn a_trickling_head_gets_no_more_time() {
     let mut bytes = Vec::new();
     tokio::select! {
         () = trickle => {}
-        _ = soon(reader.read_to_end(&mut bytes)) => {}
+        _ = with_timeout(reader.read_to_end(&mut bytes)) => {}
     }
     assert_eq!(bytes, b"");
 }
@@ -106,12 +106,12 @@ async fn a_trickling_head_gets_no_more_time() {
 #[tokio::test]
 async fn an_unfinished_head_behind_a_request_ends_the_connection() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.head = time)).await;
+        let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = time)).await;
         let mut client = server.connect().await;
         let since = Instant::now();
         client.send([GET, GET, b"GET / HTTP/1.1\r\nH"].concat()).await;
-        assert_eq!(status(&client.answer().await), "200");
-        assert_eq!(status(&client.answer().await), "200");
+        assert_eq!(status(&client.response().await), "200");
+        assert_eq!(status(&client.response().await), "200");
         // A head that arrived with earlier requests has the timeout of an idle connection until its next byte.
         client.send("o").await;
         assert_ends(&mut client, since, time).await;
@@ -123,7 +123,7 @@ async fn an_unfinished_head_behind_a_request_ends_the_connection() {
 async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
     at_any_pace(|time| async move {
         let head_time = 6 * time;
-        let server = Server::start(with(patient(), |c| {
+        let server = Server::start(with(long_timeouts(), |c| {
             c.timeouts.head = head_time;
             c.timeouts.idle = 2 * head_time;
         }))
@@ -132,7 +132,7 @@ async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
         for byte in GET {
             client.send([*byte]).await;
         }
-        client.answer().await;
+        client.response().await;
         let since = Instant::now();
         client.end().await;
         assert_lasted(since, head_time);
@@ -143,7 +143,7 @@ async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
 #[tokio::test]
 async fn a_body_that_does_not_come_ends_the_connection() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.stall = time)).await;
+        let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = time)).await;
         let mut client = server.connect().await;
         let since = Instant::now();
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
@@ -156,7 +156,7 @@ async fn a_body_that_does_not_come_ends_the_connection() {
 async fn a_body_that_moves_is_waited_for() {
     at_any_pace(|time| async move {
         let stall_time = 8 * time;
-        let server = Server::start(with(patient(), |c| c.timeouts.stall = stall_time)).await;
+        let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = stall_time)).await;
         let mut client = server.connect().await;
         client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n").await;
         let since = Instant::now();
@@ -166,15 +166,15 @@ async fn a_body_that_moves_is_waited_for() {
             client.send("x").await;
         }
         assert_lasted(since, stall_time);
-        assert!(client.answer().await.ends_with("xxxxxxxxxx"));
+        assert!(client.response().await.ends_with("xxxxxxxxxx"));
     })
     .await;
 }
 
 #[tokio::test]
 async fn an_answer_that_nobody_reads_ends_the_connection() {
-    let server = Server::start(with(patient(), |c| {
-        c.timeouts.stall = SHORT;
+    let server = Server::start(with(long_timeouts(), |c| {
+        c.timeouts.stall = SHORT_TIMEOUT;
         c.limits.connections = 1;
     }))
     .await;
@@ -183,27 +183,27 @@ async fn an_answer_that_nobody_reads_ends_the_connection() {
     // The next connection is accepted when the first has ended.
     let mut next = server.connect().await;
     next.send(GET).await;
-    assert_eq!(status(&next.answer().await), "200");
-    assert!(client.end().await.len() < BIG);
+    assert_eq!(status(&next.response().await), "200");
+    assert!(client.end().await.len() < BIG_RESPONSE_BYTES);
 }
 
 #[tokio::test]
 async fn an_answer_that_moves_is_waited_for() {
     at_any_pace(|time| async move {
-        let server = Server::start(with(patient(), |c| c.timeouts.stall = 4 * time)).await;
+        let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = 4 * time)).await;
         let mut client = server.connect().await;
         client.send("GET /big HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
         let since = Instant::now();
         let mut ticks = tokio::time::interval(time);
-        let mut part = vec![0; BIG / 8];
+        let mut part = vec![0; BIG_RESPONSE_BYTES / 8];
         let mut read = 0;
         for _ in 0..8 {
             ticks.tick().await;
-            soon(client.0.read_exact(&mut part)).await.unwrap();
+            with_timeout(client.0.read_exact(&mut part)).await.unwrap();
             read += part.len();
         }
-        read += client.rest().await.len();
-        assert!(read > BIG);
+        read += client.read_to_end().await.len();
+        assert!(read > BIG_RESPONSE_BYTES);
         assert_lasted(since, 4 * time);
     })
     .await;
@@ -211,9 +211,9 @@ async fn an_answer_that_moves_is_waited_for() {
 
 #[tokio::test]
 async fn a_service_that_never_answers_ends_the_connection() {
-    let server = Server::start(with(patient(), |c| c.timeouts.stall = SHORT)).await;
+    let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     let since = Instant::now();
     client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    assert_ends(&mut client, since, SHORT).await;
+    assert_ends(&mut client, since, SHORT_TIMEOUT).await;
 }

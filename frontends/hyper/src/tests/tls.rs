@@ -11,8 +11,8 @@ use tokio_rustls::client::TlsStream;
 
 use super::ServerConfig;
 use super::certificates::Authority;
-use super::support::{GET, SHORT, Server, soon, status, with};
-use super::timeouts::patient;
+use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
+use super::timeouts::long_timeouts;
 
 const HTTP_1: &[u8] = b"http/1.1";
 
@@ -21,9 +21,9 @@ pub(super) async fn start(authority: &Authority, config: ServerConfig) -> Server
 }
 
 /// Returns everything until the server's `close_notify`.
-async fn rest(client: &mut TlsStream<TcpStream>) -> String {
+async fn read_to_end(client: &mut TlsStream<TcpStream>) -> String {
     let mut bytes = Vec::new();
-    soon(client.read_to_end(&mut bytes)).await.expect("an end that TLS knows of");
+    with_timeout(client.read_to_end(&mut bytes)).await.expect("an end that TLS knows of");
     String::from_utf8(bytes).unwrap()
 }
 
@@ -36,7 +36,7 @@ async fn send(client: &mut TlsStream<TcpStream>, bytes: &[u8]) {
 async fn answer(client: &mut TlsStream<TcpStream>) -> String {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"GET /") && !bytes.ends_with(b"passed") {
-        bytes.push(soon(client.read_u8()).await.unwrap());
+        bytes.push(with_timeout(client.read_u8()).await.unwrap());
     }
     String::from_utf8(bytes).unwrap()
 }
@@ -59,10 +59,10 @@ async fn both_versions_and_both_kinds_of_key_are_served() {
 
 #[tokio::test]
 async fn cleartext_promises_nothing_about_https() {
-    let server = Server::usual().await;
+    let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(GET).await;
-    assert!(!client.answer().await.contains("strict-transport"));
+    assert!(!client.response().await.contains("strict-transport"));
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn cleartext_at_the_door_of_tls_is_told_so() {
     {
         let mut client = server.connect().await;
         client.send(request).await;
-        let answer = client.rest().await;
+        let answer = client.read_to_end().await;
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert_eq!(head.lines().next(), Some("HTTP/1.1 400 Bad Request"), "{answer}");
         for field in ["connection: close", "content-type: text/plain", &format!("content-length: {}", body.len())] {
@@ -122,7 +122,7 @@ async fn cleartext_at_the_door_of_tls_is_told_so() {
 #[tokio::test]
 async fn a_handshake_that_does_not_begin_or_go_on_ends_the_connection() {
     let authority = Authority::new();
-    let server = start(&authority, with(patient(), |c| c.timeouts.head = SHORT)).await;
+    let server = start(&authority, with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let mut silent = server.connect().await;
     let mut slow = server.connect().await;
     slow.send(b"\x16\x03\x01\x02").await;
@@ -133,18 +133,18 @@ async fn a_handshake_that_does_not_begin_or_go_on_ends_the_connection() {
 #[tokio::test]
 async fn an_idle_connection_ends_with_a_goodbye() {
     let authority = Authority::new();
-    let server = start(&authority, with(patient(), |c| c.timeouts.idle = SHORT)).await;
+    let server = start(&authority, with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     let mut client = authority.connect(server.address, HTTP_1).await;
-    assert_eq!(rest(&mut client).await, "");
+    assert_eq!(read_to_end(&mut client).await, "");
 }
 
 #[tokio::test]
 async fn empty_records_keep_no_connection_alive() {
     let authority = Authority::new();
-    let server = start(&authority, with(patient(), |c| c.timeouts.idle = 4 * SHORT)).await;
+    let server = start(&authority, with(long_timeouts(), |c| c.timeouts.idle = 4 * SHORT_TIMEOUT)).await;
     let mut client = authority.connect(server.address, HTTP_1).await;
     let refresh = async {
-        let mut ticks = tokio::time::interval(SHORT);
+        let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
         loop {
             ticks.tick().await;
             // The server responds with a key update of its own.
@@ -163,7 +163,7 @@ async fn empty_records_keep_no_connection_alive() {
             }
         }
     };
-    soon(refresh).await;
+    with_timeout(refresh).await;
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn a_client_that_has_closed_its_side_gets_its_answer() {
         server.arrival().await;
         server.open_gate();
         let mut bytes = Vec::new();
-        soon(client.read_to_end(&mut bytes)).await.unwrap();
+        with_timeout(client.read_to_end(&mut bytes)).await.unwrap();
         assert!(bytes.ends_with(b"passed"), "{says_so} {}", bytes.escape_ascii());
     }
 }
@@ -197,9 +197,9 @@ async fn idle_connections_and_those_that_have_said_nothing_close_with_the_server
     send(&mut used, GET).await;
     answer(&mut used).await;
     server.stop();
-    assert_eq!(silent.rest().await, "");
-    assert_eq!(rest(&mut used).await, "");
-    assert_eq!(rest(&mut fresh).await, "");
+    assert_eq!(silent.read_to_end().await, "");
+    assert_eq!(read_to_end(&mut used).await, "");
+    assert_eq!(read_to_end(&mut fresh).await, "");
     server.stopped().await;
 }
 
@@ -219,11 +219,11 @@ async fn a_handshake_that_has_begun_leads_to_an_answer_though_the_server_stops()
     .await;
     let mut witness = authority.connect(server.address, HTTP_1).await;
     server.stop();
-    assert_eq!(idle.rest().await, "");
-    let mut client = soon(connect).await.unwrap();
+    assert_eq!(idle.read_to_end().await, "");
+    let mut client = with_timeout(connect).await.unwrap();
     send(&mut client, GET).await;
-    assert_eq!(status(&rest(&mut client).await), "200");
-    assert_eq!(rest(&mut witness).await, "");
+    assert_eq!(status(&read_to_end(&mut client).await), "200");
+    assert_eq!(read_to_end(&mut witness).await, "");
     drop(client);
     server.stopped().await;
 }
@@ -243,7 +243,7 @@ async fn a_request_that_has_arrived_is_answered() {
         session.write_tls(&mut records).unwrap();
         tcp.try_write(&records).unwrap();
         server.stop();
-        assert_eq!(status(&rest(&mut client).await), "200");
+        assert_eq!(status(&read_to_end(&mut client).await), "200");
         drop(client);
         server.stopped().await;
     }
@@ -258,11 +258,11 @@ async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_respons
     send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     server.arrival().await;
     server.stop();
-    soon(server.connect_refused()).await;
+    with_timeout(server.connect_refused()).await;
     // The runtime of this test has one thread, so the server has not seen this one when the first response is ready.
     server.open_gate();
     send(&mut client, GET).await;
-    let responses = rest(&mut client).await;
+    let responses = read_to_end(&mut client).await;
     assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
     drop(client);
     server.stopped().await;
@@ -275,7 +275,7 @@ async fn a_record_that_was_altered_ends_the_connection() {
     let mut client = authority.connect(server.address, HTTP_1).await;
     client.get_mut().0.write_all(b"\x17\x03\x03\x00\x20aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").await.unwrap();
     let mut bytes = Vec::new();
-    let error = soon(client.read_to_end(&mut bytes)).await.unwrap_err();
+    let error = with_timeout(client.read_to_end(&mut bytes)).await.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof), "{error:?}");
     assert_eq!(server.reached(), 0);
 }

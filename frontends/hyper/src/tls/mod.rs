@@ -67,8 +67,8 @@ impl Tls {
     }
 
     /// Returns whether the certificate in use is for `host` (a name or address); `None` if that is unknown or it names none.
-    pub fn is_for(&self, host: &str) -> Option<bool> {
-        lint::is_for(&self.current.0.borrow().certified_key.cert[0], host)
+    pub fn is_valid_for(&self, host: &str) -> Option<bool> {
+        lint::is_valid_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
 
     pub(super) fn acceptor(&self) -> TlsAcceptor {

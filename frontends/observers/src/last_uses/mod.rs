@@ -20,16 +20,16 @@ use tokio::time::timeout;
 /// Time between two writes.
 const INTERVAL: Duration = Duration::from_secs(60);
 /// Timeout for the last write.
-const LAST_WRITE: Duration = Duration::from_secs(5);
+const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of credentials recorded between two writes; about 10 MiB.
 const MAX_CREDENTIALS: usize = 50_000;
 
 /// Observer that records the uses since the last write.
 #[derive(Debug, Default)]
-struct LastUses(Mutex<Noted>);
+struct LastUses(Mutex<PendingUses>);
 
 #[derive(Debug, Default)]
-struct Noted {
+struct PendingUses {
     /// Keyed by the credential's id.
     uses: HashMap<Arc<str>, CredentialUse>,
     /// Number of uses beyond [`MAX_CREDENTIALS`], which are not recorded.
@@ -38,19 +38,19 @@ struct Noted {
 
 impl LastUses {
     /// Records a use. Allocates nothing for a credential that is recorded already.
-    fn note(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
-        let mut noted = self.lock();
-        if let Some(last) = noted.uses.get_mut(id) {
+    fn record(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
+        let mut pending = self.lock();
+        if let Some(last) = pending.uses.get_mut(id) {
             last.at = at.max(last.at);
-        } else if noted.uses.len() < MAX_CREDENTIALS {
+        } else if pending.uses.len() < MAX_CREDENTIALS {
             let (account, credential_id) = (account.clone(), Arc::clone(id));
-            noted.uses.insert(Arc::clone(id), CredentialUse { account, credential_id, at });
+            pending.uses.insert(Arc::clone(id), CredentialUse { account, credential_id, at });
         } else {
-            noted.missed += 1;
+            pending.missed += 1;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Noted> {
+    fn lock(&self) -> MutexGuard<'_, PendingUses> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -58,7 +58,7 @@ impl LastUses {
 impl Observer for LastUses {
     fn finished(&self, request: &FinishedRequest<'_>) {
         if let Some(caller) = request.caller.filter(|caller| caller.issued.is_none()) {
-            self.note(&caller.credential_id, &caller.account, Timestamp::now());
+            self.record(&caller.credential_id, &caller.account, Timestamp::now());
         }
     }
 }
@@ -98,7 +98,7 @@ impl Recorder {
     /// Writes the remaining uses, but does not wait longer than a few seconds for the storage.
     pub async fn finish(self) {
         drop(self.end);
-        match timeout(LAST_WRITE, self.task).await {
+        match timeout(FINAL_WRITE_TIMEOUT, self.task).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the last use of credentials was not recorded"),
             Err(_) => tracing::warn!("the last use of credentials may not be recorded: the database takes too long"),
@@ -121,7 +121,7 @@ struct Writer {
 
 impl Writer {
     async fn write(&mut self) {
-        let Noted { uses, missed } = mem::take(&mut *self.uses.lock());
+        let PendingUses { uses, missed } = mem::take(&mut *self.uses.lock());
         if missed > 0 {
             tracing::warn!(uses = missed, "too many credentials were used: the last use of some was not recorded");
         }
@@ -137,7 +137,7 @@ impl Writer {
             }
             Err(error) => {
                 for CredentialUse { credential_id, account, at } in &*uses {
-                    self.uses.note(credential_id, account, *at);
+                    self.uses.record(credential_id, account, *at);
                 }
                 if !mem::replace(&mut self.failing, true) {
                     let error: &(dyn Error + 'static) = &error;
@@ -153,7 +153,7 @@ impl Writer {
 
 async fn write(storage: Arc<dyn AdminStorage>, uses: Arc<[CredentialUse]>) -> Result<(), StorageError> {
     let runtime = Handle::current();
-    let written = spawn_blocking(move || runtime.block_on(storage.note_uses(&uses))).await;
+    let written = spawn_blocking(move || runtime.block_on(storage.record_uses(&uses))).await;
     written.unwrap_or_else(|panicked| {
         Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the storage panicked").with_source(panicked))
     })

@@ -28,7 +28,7 @@ fn greatest_time_of_all_threads_is_noted() {
     thread::scope(|scope| {
         for last in [3, 9, 5] {
             let (uses, id, account) = (&uses, &id, &account);
-            scope.spawn(move || (0..=last).for_each(|time| uses.note(id, account, at(time))));
+            scope.spawn(move || (0..=last).for_each(|time| uses.record(id, account, at(time))));
         }
     });
     assert_eq!(drained(&uses), [(id, account, at(9))]);
@@ -39,14 +39,14 @@ fn greatest_time_of_all_threads_is_noted() {
 fn credentials_beyond_the_maximum_are_counted_as_missed() {
     let (uses, account) = (LastUses::default(), AccountId::new("a"));
     for (time, number) in (0..).zip(0..2 * MAX_CREDENTIALS) {
-        uses.note(&format!("key_{number}").into(), &account, at(time));
+        uses.record(&format!("key_{number}").into(), &account, at(time));
     }
-    uses.note(&"key_0".into(), &account, at(77));
+    uses.record(&"key_0".into(), &account, at(77));
     assert_eq!(uses.lock().missed, MAX_CREDENTIALS as u64);
-    let noted = drained(&uses);
-    assert_eq!(noted.len(), MAX_CREDENTIALS);
-    assert!(noted.contains(&("key_0".into(), account.clone(), at(77))));
-    uses.note(&"another".into(), &account, at(1));
+    let pending = drained(&uses);
+    assert_eq!(pending.len(), MAX_CREDENTIALS);
+    assert!(pending.contains(&("key_0".into(), account.clone(), at(77))));
+    uses.record(&"another".into(), &account, at(1));
     assert_eq!(drained(&uses).len(), 1);
 }
 
@@ -65,8 +65,8 @@ async fn signed_token_is_not_noted() {
     for caller in [signed, Identity::api_key(account, "key_1", Scopes::default())] {
         catalogue.call_as(caller, http::Request::get("/api/v1/me").body(()).unwrap()).await;
     }
-    let noted = drained(&uses);
-    assert!(noted.len() == 1 && &*noted[0].0 == "key_1", "{noted:?}");
+    let pending = drained(&uses);
+    assert!(pending.len() == 1 && &*pending[0].0 == "key_1", "{pending:?}");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn uses_that_cannot_be_written_are_written_later() {
     let last_use =
         async || storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap()[0].last_used_at;
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
-    uses.note(&key.record.identity.credential_id, &account, at(5));
+    uses.record(&key.record.identity.credential_id, &account, at(5));
     for _ in 0..2 {
         writer.write().await;
         assert!(writer.failing && uses.lock().uses.len() == 1);

@@ -24,14 +24,14 @@ use tokio::time::timeout;
 use super::export::SpanCounts;
 
 /// Timeout for a collector's response.
-const PATIENCE: Duration = Duration::from_secs(10);
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum length of a response that is read, in bytes. Its content is ignored.
-const ANSWER: usize = 64 << 10;
+const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
 /// Delay before a retry: the first one, and the maximum.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
 /// Client of a collector.
 #[derive(Debug)]
@@ -41,57 +41,57 @@ pub(crate) struct Collector<C> {
     resource: ResourceAttributesWithSchema,
     pub(crate) counts: Arc<SpanCounts>,
     /// Whether the last export failed. The first failure is logged.
-    is_away: AtomicBool,
+    is_failing: AtomicBool,
     /// Closed when the program ends.
     ending: watch::Receiver<()>,
 }
 
 /// Why an export failed.
 #[derive(Debug, PartialEq, Eq)]
-struct Fault {
-    why: String,
+struct ExportError {
+    reason: String,
     /// Requested delay before a retry; `None` if the collector rejected the spans.
     pause: Option<Duration>,
 }
 
 impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
     /// Creates a client of the collector at `endpoint`. Sends no request yet.
-    pub(crate) fn at(
+    pub(crate) fn new(
         endpoint: Uri,
         client: Client<C, Full<Bytes>>,
         counts: Arc<SpanCounts>,
         ending: watch::Receiver<()>,
     ) -> Self {
-        Self { endpoint, client, resource: resource(), counts, is_away: AtomicBool::new(false), ending }
+        Self { endpoint, client, resource: resource(), counts, is_failing: AtomicBool::new(false), ending }
     }
 
     /// Exports spans, and retries while that may help. After the program begins to end, it tries only once more.
-    pub(crate) async fn take(&self, spans: Vec<SpanData>) {
+    pub(crate) async fn export(&self, spans: Vec<SpanData>) {
         let count = spans.len() as u64;
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
         let message = Bytes::from(ExportTraceServiceRequest { resource_spans }.encode_to_vec());
         let mut ending = self.ending.clone();
-        let mut pause = FIRST_PAUSE;
+        let mut pause = INITIAL_BACKOFF;
         loop {
             let ends = ending.has_changed().is_err();
-            let Err(fault) = self.ask(message.clone()).await else {
+            let Err(error) = self.send(message.clone()).await else {
                 self.counts.exported.fetch_add(count, Ordering::Relaxed);
-                return self.tell_success();
+                return self.log_success();
             };
-            self.tell(&fault);
-            let Some(asked_for) = fault.pause.filter(|_| !ends) else {
+            self.log_failure(&error);
+            let Some(retry_after) = error.pause.filter(|_| !ends) else {
                 self.counts.dropped.fetch_add(count, Ordering::Relaxed);
                 return;
             };
             // Ends early if the program ends.
-            let _ = timeout(pause.max(asked_for.min(LONGEST_PAUSE)), ending.changed()).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            let _ = timeout(pause.max(retry_after.min(MAX_BACKOFF)), ending.changed()).await;
+            pause = (pause * 2).min(MAX_BACKOFF);
         }
     }
 
     /// Sends a message, and waits until it is accepted.
-    async fn ask(&self, message: Bytes) -> Result<(), Fault> {
-        let passing = |why| Fault { why, pause: Some(Duration::ZERO) };
+    async fn send(&self, message: Bytes) -> Result<(), ExportError> {
+        let passing = |reason| ExportError { reason, pause: Some(Duration::ZERO) };
         let request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/x-protobuf")
             .header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")))
@@ -99,26 +99,28 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
             .expect("an address that was read can be asked");
         let exchange = async {
             let response = self.client.request(request).await.map_err(|error| passing(chain(&error)))?;
-            let answer = meaning(response.status(), response.headers());
+            let outcome = response_outcome(response.status(), response.headers());
             // Read to its end, so that the collector can send it completely.
-            let _ = Limited::new(response.into_body(), ANSWER).collect().await;
-            answer
+            let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
+            outcome
         };
-        let answered = timeout(PATIENCE, exchange).await;
-        answered.unwrap_or_else(|_| Err(passing(format!("no answer for {PATIENCE:?}"))))
+        let outcome = timeout(EXPORT_TIMEOUT, exchange).await;
+        outcome.unwrap_or_else(|_| Err(passing(format!("no answer for {EXPORT_TIMEOUT:?}"))))
     }
 
-    fn tell(&self, Fault { why, pause }: &Fault) {
-        let is_told = self.is_away.swap(true, Ordering::Relaxed);
+    fn log_failure(&self, ExportError { reason, pause }: &ExportError) {
+        let was_logged = self.is_failing.swap(true, Ordering::Relaxed);
         match pause {
-            _ if is_told => {}
-            Some(_) => tracing::warn!(error = why, "the collector does not take spans; they wait while there is room"),
-            None => tracing::warn!(error = why, "the collector refuses spans; they are dropped"),
+            _ if was_logged => {}
+            Some(_) => {
+                tracing::warn!(error = reason, "the collector does not take spans; they wait while there is room")
+            }
+            None => tracing::warn!(error = reason, "the collector refuses spans; they are dropped"),
         }
     }
 
-    fn tell_success(&self) {
-        if self.is_away.swap(false, Ordering::Relaxed) {
+    fn log_success(&self) {
+        if self.is_failing.swap(false, Ordering::Relaxed) {
             let dropped = self.counts.dropped.load(Ordering::Relaxed);
             tracing::info!(dropped, "the collector takes spans again");
         }
@@ -136,13 +138,16 @@ fn resource() -> ResourceAttributesWithSchema {
 }
 
 /// Interprets a response (OTLP specification 1.0, "OTLP/HTTP Response").
-fn meaning(status: StatusCode, headers: &HeaderMap) -> Result<(), Fault> {
+fn response_outcome(status: StatusCode, headers: &HeaderMap) -> Result<(), ExportError> {
     if status.is_success() {
         return Ok(());
     }
-    let asked_for = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or_default();
+    let retry_after = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or_default();
     let passes = matches!(status.as_u16(), 429 | 502 | 503 | 504);
-    Err(Fault { why: format!("the answer was {status}"), pause: passes.then(|| Duration::from_secs(asked_for)) })
+    Err(ExportError {
+        reason: format!("the answer was {status}"),
+        pause: passes.then(|| Duration::from_secs(retry_after)),
+    })
 }
 
 #[cfg(test)]
@@ -165,19 +170,19 @@ mod tests {
             (504, true),
         ] {
             let status = StatusCode::from_u16(status).unwrap();
-            let fault = meaning(status, &HeaderMap::new()).unwrap_err();
-            assert_eq!(fault.pause, passes.then_some(Duration::ZERO), "{status}");
-            assert!(fault.why.contains(status.as_str()), "{fault:?}");
+            let error = response_outcome(status, &HeaderMap::new()).unwrap_err();
+            assert_eq!(error.pause, passes.then_some(Duration::ZERO), "{status}");
+            assert!(error.reason.contains(status.as_str()), "{error:?}");
         }
-        assert_eq!(meaning(StatusCode::ACCEPTED, &HeaderMap::new()), Ok(()));
+        assert_eq!(response_outcome(StatusCode::ACCEPTED, &HeaderMap::new()), Ok(()));
     }
 
     #[test]
     fn a_collector_may_ask_for_a_pause() {
         for (value, seconds) in [("7", 7), ("-1", 0), ("Fri, 20 Nov 2026 15:00:00 GMT", 0)] {
             let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(value))]);
-            let fault = meaning(StatusCode::SERVICE_UNAVAILABLE, &headers).unwrap_err();
-            assert_eq!(fault.pause, Some(Duration::from_secs(seconds)), "{value}");
+            let error = response_outcome(StatusCode::SERVICE_UNAVAILABLE, &headers).unwrap_err();
+            assert_eq!(error.pause, Some(Duration::from_secs(seconds)), "{value}");
         }
     }
 }

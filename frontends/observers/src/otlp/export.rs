@@ -21,13 +21,13 @@ use super::collector::Collector;
 use super::span::Template;
 
 /// Maximum number of waiting spans.
-const ROOM: u64 = 5_000;
+const MAX_QUEUED_SPANS: u64 = 5_000;
 /// Maximum number of spans in a batch.
 const BATCH: usize = 512;
 /// Maximum time for which a span waits for others.
 const INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout for the last export.
-const LAST_EXPORT: Duration = Duration::from_secs(5);
+const FINAL_EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The observed catalogue, as clients see it.
 #[derive(Clone, Copy, Debug)]
@@ -68,11 +68,11 @@ impl SpanExport {
     {
         let counts = Arc::<SpanCounts>::default();
         let (end, ending) = watch::channel(());
-        let collector = Arc::new(Collector::at(collector, client, Arc::clone(&counts), ending));
+        let collector = Arc::new(Collector::new(collector, client, Arc::clone(&counts), ending));
         let exporter = OtlpExporter { collector, runtime: Handle::current() };
         // All settings, because those that are left out are read from the environment.
         let config = BatchConfigBuilder::default()
-            .with_max_queue_size(ROOM as usize)
+            .with_max_queue_size(MAX_QUEUED_SPANS as usize)
             .with_max_export_batch_size(BATCH)
             .with_scheduled_delay(INTERVAL)
             .build();
@@ -97,7 +97,7 @@ impl SpanExport {
     pub async fn finish(self) {
         let Self { spans, end } = self;
         drop(end);
-        let shut_down = spawn_blocking(move || spans.batches.shutdown_with_timeout(LAST_EXPORT));
+        let shut_down = spawn_blocking(move || spans.batches.shutdown_with_timeout(FINAL_EXPORT_TIMEOUT));
         match shut_down.await {
             Ok(Ok(())) => {}
             Ok(Err(OTelSdkError::Timeout(_))) => {
@@ -119,11 +119,11 @@ struct Spans {
 
 impl Observer for Spans {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        let Some(place) = self.template.place(request.trace) else { return };
+        let Some(trace_context) = self.template.trace_context(request.trace) else { return };
         // The queue would drop it too, but without counting it.
-        let has_room = |waiting| (waiting < ROOM).then_some(waiting + 1);
-        if self.counts.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, has_room).is_ok() {
-            self.batches.on_end(self.template.span(request, place));
+        let next_if_below_limit = |waiting| (waiting < MAX_QUEUED_SPANS).then_some(waiting + 1);
+        if self.counts.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next_if_below_limit).is_ok() {
+            self.batches.on_end(self.template.span(request, trace_context));
         } else {
             self.counts.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -145,7 +145,7 @@ where
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let spans = batch.len() as u64;
         let collector = Arc::clone(&self.collector);
-        let sent = self.runtime.spawn(async move { collector.take(batch).await });
+        let sent = self.runtime.spawn(async move { collector.export(batch).await });
         // Cancelled if the program ends.
         let sent = sent.await.map_err(|error| OTelSdkError::InternalFailure(error.to_string()));
         self.collector.counts.waiting.fetch_sub(spans, Ordering::Relaxed);

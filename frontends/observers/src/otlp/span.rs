@@ -29,7 +29,7 @@ pub(crate) struct Template {
 
 /// Position of a span within a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TraceContext {
     trace: TraceId,
     /// The caller's span, if the trace is the caller's.
     parent: Option<SpanId>,
@@ -54,27 +54,28 @@ impl Template {
 
     /// Returns the position of the span of a request with the trace `caller`; `None` if it gets no span. With a caller's
     /// trace it gets one if that is sampled; without, a fraction of the requests does, each as the root of a new trace.
-    pub(crate) fn place(&self, caller: Option<TraceParent<'_>>) -> Option<Place> {
+    pub(crate) fn trace_context(&self, caller: Option<TraceParent<'_>>) -> Option<TraceContext> {
         let Some(caller) = caller else {
             let trace = self.ids.new_trace_id();
             let sampled = self.sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
-            return (sampled.decision == SamplingDecision::RecordAndSample).then_some(Place { trace, parent: None });
+            return (sampled.decision == SamplingDecision::RecordAndSample)
+                .then_some(TraceContext { trace, parent: None });
         };
-        caller.is_sampled().then(|| Place {
+        caller.is_sampled().then(|| TraceContext {
             trace: TraceId::from_hex(caller.trace_id()).expect("32 hexadecimal digits"),
             parent: Some(SpanId::from_hex(caller.parent_id()).expect("16 hexadecimal digits")),
         })
     }
 
     /// Returns the span of a request that has just finished.
-    pub(crate) fn span(&self, request: &FinishedRequest<'_>, place: Place) -> SpanData {
+    pub(crate) fn span(&self, request: &FinishedRequest<'_>, trace_context: TraceContext) -> SpanData {
         let now = SystemTime::now();
         let name = request.operation.map_or(method(request.method).unwrap_or("HTTP"), Operation::id);
         let id = self.ids.new_span_id();
         SpanData {
-            span_context: SpanContext::new(place.trace, id, TraceFlags::SAMPLED, false, TraceState::NONE),
-            parent_span_id: place.parent.unwrap_or(SpanId::INVALID),
-            parent_span_is_remote: place.parent.is_some(),
+            span_context: SpanContext::new(trace_context.trace, id, TraceFlags::SAMPLED, false, TraceState::NONE),
+            parent_span_id: trace_context.parent.unwrap_or(SpanId::INVALID),
+            parent_span_is_remote: trace_context.parent.is_some(),
             span_kind: SpanKind::Server,
             name: name.into(),
             start_time: now.checked_sub(request.duration).unwrap_or(now),
@@ -147,26 +148,26 @@ mod tests {
             let text = format!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-{flags}");
             let headers =
                 HeaderMap::from_iter([("traceparent".parse().unwrap(), HeaderValue::try_from(text).unwrap())]);
-            let place = sampling(ratio).place(Some(TraceParent::of(&headers).unwrap()));
-            let expected = Place {
+            let trace_context = sampling(ratio).trace_context(Some(TraceParent::of(&headers).unwrap()));
+            let expected = TraceContext {
                 trace: TraceId::from(0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736),
                 parent: Some(SpanId::from(0x00f0_67aa_0ba9_02b7)),
             };
-            assert_eq!(place, is_recorded.then_some(expected));
+            assert_eq!(trace_context, is_recorded.then_some(expected));
         }
     }
 
     #[test]
     fn of_the_others_a_share_begins_a_trace() {
-        let places = |ratio| {
+        let trace_contexts = |ratio| {
             let template = sampling(ratio);
-            (0..10_000).filter_map(|_| template.place(None)).collect::<Vec<_>>()
+            (0..10_000).filter_map(|_| template.trace_context(None)).collect::<Vec<_>>()
         };
-        assert_eq!(places(0.0), []);
-        assert_eq!(places(1.0).len(), 10_000);
+        assert_eq!(trace_contexts(0.0), []);
+        assert_eq!(trace_contexts(1.0).len(), 10_000);
         // Twenty standard deviations on each side.
-        let some = places(0.25);
+        let some = trace_contexts(0.25);
         assert!((1_600..3_400).contains(&some.len()), "{}", some.len());
-        assert!(some.iter().all(|place| place.parent.is_none()));
+        assert!(some.iter().all(|trace_context| trace_context.parent.is_none()));
     }
 }

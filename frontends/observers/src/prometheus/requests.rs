@@ -11,8 +11,8 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 use super::exposition::{Exposition, Metric};
 
 /// Label of requests without an operation: documents, unknown paths, and `OPTIONS` of them.
-const OTHER: &str = "other";
-/// Maximum number of operations that are distinguished, including [`OTHER`].
+const OTHER_LABEL: &str = "other";
+/// Maximum number of operations that are distinguished, including [`OTHER_LABEL`].
 const OPERATIONS: usize = 16;
 
 /// Statuses that the catalogue returns; any other is counted after them.
@@ -47,7 +47,7 @@ struct OperationCounts {
 
 impl Observer for RequestMetrics {
     fn finished(&self, request: &FinishedRequest<'_>) {
-        let operation = &self.operations[request.operation.map_or(0, place)];
+        let operation = &self.operations[request.operation.map_or(0, operation_index)];
         add(&operation.statuses[status(request.status.as_u16())], 1);
         let micros = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX);
         add(&operation.durations[BOUNDS.partition_point(|bound| *bound < micros)], 1);
@@ -67,11 +67,11 @@ impl Observer for RequestMetrics {
 impl RequestMetrics {
     /// Writes all counters, even those that are 0: Prometheus sees no increase in the first value of a new series.
     pub fn render(&self, out: &mut Exposition) {
-        let names = || iter::once(OTHER).chain(Operation::ALL.iter().map(|operation| operation.id()));
+        let names = || iter::once(OTHER_LABEL).chain(Operation::ALL.iter().map(|operation| operation.id()));
         let operations = || names().zip(&self.operations);
         let help = "Requests that were answered, by operation and status.";
         let mut requests = out.metric("catalogue_http_requests_total", help);
-        let statuses: Vec<_> = STATUSES.iter().map(u16::to_string).chain([OTHER.to_owned()]).collect();
+        let statuses: Vec<_> = STATUSES.iter().map(u16::to_string).chain([OTHER_LABEL.to_owned()]).collect();
         for (operation, counts) in operations() {
             for (status, count) in statuses.iter().zip(&counts.statuses) {
                 requests.value(&[("operation", operation), ("status", status)], count.load(Ordering::Relaxed));
@@ -105,8 +105,8 @@ fn add(number: &AtomicU64, value: u64) {
     number.fetch_add(value, Ordering::Relaxed);
 }
 
-/// Returns the index of an operation's counters: after those of [`OTHER`], in the order of [`Operation::ALL`].
-fn place(operation: Operation) -> usize {
+/// Returns the index of an operation's counters: after those of [`OTHER_LABEL`], in the order of [`Operation::ALL`].
+fn operation_index(operation: Operation) -> usize {
     Operation::ALL.iter().position(|one| *one == operation).map_or(0, |at| at + 1)
 }
 
@@ -152,16 +152,17 @@ mod tests {
     #[test]
     fn every_operation_has_its_place() {
         assert!(Operation::ALL.len() < OPERATIONS);
-        let places: Vec<_> = Operation::ALL.iter().map(|operation| place(*operation)).collect();
-        assert_eq!(places, (1..=Operation::ALL.len()).collect::<Vec<_>>());
+        let indices: Vec<_> = Operation::ALL.iter().map(|operation| operation_index(*operation)).collect();
+        assert_eq!(indices, (1..=Operation::ALL.len()).collect::<Vec<_>>());
     }
 
     #[test]
     fn every_status_and_refusal_is_counted() {
         for code in 100..1_000 {
-            let place = status(code);
+            let operation_index = status(code);
             assert!(
-                STATUSES.get(place) == Some(&code) || (place == STATUSES.len() && !STATUSES.contains(&code)),
+                STATUSES.get(operation_index) == Some(&code)
+                    || (operation_index == STATUSES.len() && !STATUSES.contains(&code)),
                 "{code}"
             );
         }

@@ -54,24 +54,24 @@ impl Monitor {
     }
 
     /// Records that the database is open; from now on readiness depends on it.
-    pub(crate) fn opened(&self, storage: Storage) {
+    pub(crate) fn set_storage(&self, storage: Storage) {
         // Cannot be set already: a server opens its database once, and serves once.
         let _ = self.probe.set(Probe::new(storage));
     }
 
     /// Publishes the catalogue: the server is now ready.
-    pub(crate) fn serves(&self, catalogue: Catalogue, most_connections: u32) {
-        let _ = self.metrics.served.set((catalogue, most_connections));
+    pub(crate) fn set_serving(&self, catalogue: Catalogue, max_connections: u32) {
+        let _ = self.metrics.served.set((catalogue, max_connections));
     }
 
     /// Marks the server as stopping: it accepts no further connections and is no longer ready.
-    pub(crate) fn stops(&self) {
+    pub(crate) fn set_stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 }
 
 /// Serves the pages on `listener` as long as the runtime lives, and prints their address to standard error.
 pub(crate) fn start(listener: TcpListener, address: SocketAddr, monitor: Arc<Monitor>) {
-    output::note(&format!("admin on http://{address}"));
+    output::print_note(&format!("admin on http://{address}"));
     tokio::spawn(catalogue_hyper::serve(listener, Pages(monitor), config(), pending()));
 }

@@ -32,11 +32,11 @@ impl<B> Service<Request<B>> for Pages {
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let monitor = Arc::clone(&self.0);
         let (head, _) = request.into_parts();
-        Box::pin(async move { Ok(answer(&monitor, &head.method, head.uri.path()).await) })
+        Box::pin(async move { Ok(respond(&monitor, &head.method, head.uri.path()).await) })
     }
 }
 
-async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full<Bytes>> {
+async fn respond(monitor: &Monitor, method: &Method, path: &str) -> Response<Full<Bytes>> {
     if !["/live", "/ready", "/metrics"].contains(&path) {
         return page(StatusCode::NOT_FOUND, TEXT, "there are /live, /ready and /metrics\n".to_owned());
     }
@@ -56,9 +56,9 @@ async fn answer(monitor: &Monitor, method: &Method, path: &str) -> Response<Full
             )
         }
         _ => {
-            let (is_ready, found) = monitor.readiness().await;
+            let (is_ready, body) = monitor.readiness().await;
             let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-            page(status, JSON, found.to_string())
+            page(status, JSON, body.to_string())
         }
     }
 }

@@ -23,16 +23,16 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub(super) struct Probe {
     storage: Storage,
     /// Held during a check: only one runs at a time, so frequent checks cannot put load on a database that hardly responds.
-    asking: Arc<Mutex<()>>,
+    running: Arc<Mutex<()>>,
 }
 
 /// Results of the probe: the name of each question, and the error if it failed.
-pub(super) type Answers = [(&'static str, Result<(), String>); 2];
+pub(super) type ProbeResults = [(&'static str, Result<(), String>); 2];
 
 impl Probe {
     /// Creates a probe of `storage`.
     pub(super) fn new(storage: Storage) -> Self {
-        Self { storage, asking: Arc::default() }
+        Self { storage, running: Arc::default() }
     }
 
     /// See [`Monitor::database`](super::Monitor::database).
@@ -41,18 +41,18 @@ impl Probe {
     }
 
     /// Runs all questions off the serving threads: a database in a file is read on the calling thread.
-    pub(super) async fn ask(&self) -> Answers {
+    pub(super) async fn run(&self) -> ProbeResults {
         let probe = self.clone();
-        let asked = async {
-            let alone = Arc::clone(&self.asking).lock_owned().await;
+        let checks = async {
+            let guard = Arc::clone(&self.running).lock_owned().await;
             spawn_blocking(move || {
-                let _alone = alone;
-                Handle::current().block_on(async { [probe.look_up().await, probe.read().await] })
+                let _guard = guard;
+                Handle::current().block_on(async { [probe.check_credentials().await, probe.check_courses().await] })
             })
             .await
         };
-        let [credentials, courses] = match timeout(DEADLINE, asked).await {
-            Ok(Ok(found)) => found.map(|answer| answer.map_err(|error| chain(&error))),
+        let [credentials, courses] = match timeout(DEADLINE, checks).await {
+            Ok(Ok(results)) => results.map(|result| result.map_err(|error| chain(&error))),
             Ok(Err(panic)) => [(); 2].map(|()| Err(panic.to_string())),
             Err(_) => [(); 2].map(|()| Err(format!("no answer within {DEADLINE:?}"))),
         };
@@ -60,12 +60,12 @@ impl Probe {
     }
 
     /// Looks up a credential that does not exist.
-    async fn look_up(&self) -> Result<(), StorageError> {
+    async fn check_credentials(&self) -> Result<(), StorageError> {
         self.storage.credentials().find_credential(&TokenDigest::from_bytes([0; 32])).await.map(drop)
     }
 
     /// Reads the tables of courses, as an account that need not exist.
-    async fn read(&self) -> Result<(), StorageError> {
+    async fn check_courses(&self) -> Result<(), StorageError> {
         let nobody = AccountId::new("");
         let page = PageRequest { limit: Limit::new(1).expect("a limit"), after: None };
         let courses = self.storage.courses();

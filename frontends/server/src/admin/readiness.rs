@@ -9,12 +9,12 @@ use super::Monitor;
 
 impl Monitor {
     /// Runs all checks. Returns whether the server is ready, and `{"ready":true,"checks":{"server":"ok",…}}`, with
-    /// `"replicas"`, `"faults"` and `"issuer"` if there are any. Unresponsive replicas do not count: no request reads them.
+    /// `"replicas"`, `"problems"` and `"issuer"` if there are any. Unresponsive replicas do not count: no request reads them.
     pub(super) async fn readiness(&self) -> (bool, Value) {
         let (mut checks, mut database) = (Vec::new(), StorageStatus::default());
         if let Some(probe) = self.probe.get() {
-            let (answers, status) = tokio::join!(probe.ask(), probe.status());
-            checks.extend(answers);
+            let (results, status) = tokio::join!(probe.run(), probe.status());
+            checks.extend(results);
             database = status.flatten().unwrap_or_default();
         } else {
             checks.push(("database", Err("not open yet".to_owned())));
@@ -22,23 +22,23 @@ impl Monitor {
         // Checked last, because a signal to stop may arrive during the other checks.
         checks.insert(0, ("server", self.phase().map_err(str::to_owned)));
         // In a distributed database a failed read of one account does not matter: other accounts may be readable.
-        let others_read = database.is_spread && database.error.is_none();
+        let others_read = database.is_distributed && database.error.is_none();
         let is_ready = checks.iter().all(|(name, outcome)| outcome.is_ok() || others_read && *name == "courses");
-        let shown = |outcome: Result<(), String>| outcome.map_or_else(Value::from, |()| "ok".into());
-        let checks = checks.into_iter().map(|(name, outcome)| (name.to_owned(), shown(outcome)));
-        let mut found = json!({ "ready": is_ready, "checks": Value::Object(checks.collect()) });
+        let to_value = |outcome: Result<(), String>| outcome.map_or_else(Value::from, |()| "ok".into());
+        let checks = checks.into_iter().map(|(name, outcome)| (name.to_owned(), to_value(outcome)));
+        let mut body = json!({ "ready": is_ready, "checks": Value::Object(checks.collect()) });
         if !database.replicas.is_empty() {
-            found["replicas"] = database.replicas.iter().map(replica).collect();
+            body["replicas"] = database.replicas.iter().map(replica).collect();
         }
-        if !database.faults.is_empty() {
-            found["faults"] = database.faults.into();
+        if !database.problems.is_empty() {
+            body["problems"] = database.problems.into();
         }
         // Does not affect readiness: keys in the storage are accepted without the issuer.
         #[cfg(feature = "oauth")]
         if let Some(tokens) = self.metrics.tokens.get() {
-            found["issuer"] = crate::issuer::standing(tokens.signed.keys().age).into();
+            body["issuer"] = crate::issuer::key_set_status(tokens.signed.keys().age).into();
         }
-        (is_ready, found)
+        (is_ready, body)
     }
 
     /// Returns the status of a database server: `Some(None)` if it does not respond in time, `None` for other databases.
@@ -59,6 +59,6 @@ fn replica(replica: &ReplicaStatus) -> Value {
         "server": replica.server,
         "reachable": replica.reachable,
         "lagSeconds": replica.lag.map(|lag| lag.as_secs_f64()),
-        "read": replica.is_read,
+        "read": replica.in_rotation,
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use catalogue_core::auth::Scopes;
 use clap::{Args, Subcommand};
 
-use super::options::Offered;
+use super::options::PossibleValues;
 use crate::units;
 
 pub(super) const KEYS_EXAMPLE: &str = "\
@@ -85,7 +85,7 @@ pub(crate) struct Grant {
     pub(crate) account: String,
     /// What it may do: read:profile, read:courses, or both; may be repeated
     #[arg(long = "scope", value_name = "SCOPE", required = true, num_args = 1..)]
-    #[arg(value_parser = Offered::new(parse_scopes, &["read:profile", "read:courses"]), hide_possible_values = true)]
+    #[arg(value_parser = PossibleValues::new(parse_scopes, &["read:profile", "read:courses"]), hide_possible_values = true)]
     scopes: Vec<Scopes>,
     /// When it expires, from now, like 90d or 2w
     ///

@@ -49,7 +49,7 @@ struct Cli {
     /// The configuration file, in TOML; none is read where none is named
     ///
     /// [env: CATALOGUE_CONFIG]
-    #[arg(long, global = true, value_name = "FILE", help_heading = options::OF_EVERY_COMMAND, display_order = 100)]
+    #[arg(long, global = true, value_name = "FILE", help_heading = options::COMMON_HEADING, display_order = 100)]
     config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
@@ -57,13 +57,13 @@ struct Cli {
 
 /// Returns the complete command line: the commands and the options for settings.
 pub(crate) fn command() -> clap::Command {
-    options::added_to(Cli::command())
+    options::add_options(Cli::command())
 }
 
 /// Parses the command line of this process, and the settings that it contains.
 pub(crate) fn parse() -> Result<(Command, CommandLine), clap::Error> {
     let mut matches = command().try_get_matches()?;
-    let options = options::given(&matches);
+    let options = options::given_options(&matches);
     let Cli { config, command } =
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut self::command()))?;
     Ok((command, CommandLine { options, config }))

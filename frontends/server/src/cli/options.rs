@@ -13,29 +13,29 @@ use crate::settings::table::{
 use crate::settings::{Section, Setting, Shape};
 
 /// Heading of the options that every command takes.
-pub(super) const OF_EVERY_COMMAND: &str = "Options of every command";
+pub(super) const COMMON_HEADING: &str = "Options of every command";
 
 /// Adds to each command the options of the settings that it takes.
-pub(super) fn added_to(cli: Command) -> Command {
+pub(super) fn add_options(cli: Command) -> Command {
     let every = table::all().filter(|setting| setting.section == Section::Every);
     cli.args(every.map(argument)).mut_subcommands(|command| match command.get_name() {
         "demo" => command.args([
-            explained(&LISTEN, argument(&LISTEN), LISTEN.help, ", or a free port where that is taken"),
-            explained(
+            with_long_help(&LISTEN, argument(&LISTEN), LISTEN.help, ", or a free port where that is taken"),
+            with_long_help(
                 &NO_MIGRATE,
                 argument(&NO_MIGRATE),
                 "Neither makes nor migrates the database that --database names",
                 "",
             ),
         ]),
-        "serve" | "doctor" => with_all(command),
+        "serve" | "doctor" => add_all_options(command),
         "settings" => command.mut_subcommands(|inner| match inner.get_name() {
             "link" => inner.args([argument(&SETTINGS_URL), argument(&LISTEN)]),
             _ => inner,
         }),
         "import" => command.arg(argument(&NO_MIGRATE)),
         "openapi" => command
-            .arg(explained(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
+            .arg(with_long_help(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
             .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL, &SETTINGS_URL].map(argument))
             .args(
                 table::all()
@@ -43,24 +43,24 @@ pub(super) fn added_to(cli: Command) -> Command {
                     .map(argument),
             ),
         "config" | "tokens" => command.mut_subcommands(|inner| match inner.get_name() {
-            "check" | "revoke" => with_all(inner),
+            "check" | "revoke" => add_all_options(inner),
             _ => inner,
         }),
         _ => command,
     })
 }
 
-fn with_all(command: Command) -> Command {
+fn add_all_options(command: Command) -> Command {
     command.args(table::all().filter(|setting| setting.section != Section::Every).map(argument))
 }
 
 fn argument(setting: &'static Setting) -> Arg {
     let Setting { name, value_name, shape, .. } = *setting;
-    let arg = explained(setting, Arg::new(name).long(name), setting.help, setting.note);
+    let arg = with_long_help(setting, Arg::new(name).long(name), setting.help, setting.note);
     let arg = match setting.section {
         Section::Serve => arg,
         Section::Clients => arg.help_heading("HTTPS, proxies and limits"),
-        Section::Every => arg.help_heading(OF_EVERY_COMMAND).global(true),
+        Section::Every => arg.help_heading(COMMON_HEADING).global(true),
     };
     if shape == Shape::Flag {
         return arg.action(ArgAction::SetTrue);
@@ -72,21 +72,21 @@ fn argument(setting: &'static Setting) -> Arg {
         Shape::List => arg.num_args(1..).action(ArgAction::Append),
         Shape::Text | Shape::Secret | Shape::Size | Shape::Flag => arg,
     };
-    if setting.offered.is_empty() {
+    if setting.possible_values.is_empty() {
         return arg;
     }
-    arg.value_parser(Offered::new(StringValueParser::new(), setting.offered)).hide_possible_values(true)
+    arg.value_parser(PossibleValues::new(StringValueParser::new(), setting.possible_values)).hide_possible_values(true)
 }
 
 /// Sets the help of an option; `note` follows the default.
-fn explained(setting: &Setting, arg: Arg, help: &'static str, note: &str) -> Arg {
+fn with_long_help(setting: &Setting, arg: Arg, help: &'static str, note: &str) -> Arg {
     let default = setting.default_text().filter(|_| setting.shape != Shape::Flag);
     let default = default.map(|text| format!("[default: {text}{note}] ")).unwrap_or_default();
     arg.help(help).long_help(format!("{help}\n\n{default}[env: {}]", setting.variable()))
 }
 
 /// Returns the settings on the command line, by name.
-pub(super) fn given(mut matches: &ArgMatches) -> BTreeMap<&'static str, Vec<String>> {
+pub(super) fn given_options(mut matches: &ArgMatches) -> BTreeMap<&'static str, Vec<String>> {
     while let Some((_, inner)) = matches.subcommand() {
         matches = inner;
     }
@@ -102,18 +102,18 @@ pub(super) fn given(mut matches: &ArgMatches) -> BTreeMap<&'static str, Vec<Stri
 /// Value parser that also offers `values` for shell completion. Other values are passed to `parser`, whose messages
 /// explain better than a list what is wrong with them.
 #[derive(Clone)]
-pub(super) struct Offered<P> {
+pub(super) struct PossibleValues<P> {
     parser: P,
     values: &'static [&'static str],
 }
 
-impl<P: TypedValueParser> Offered<P> {
+impl<P: TypedValueParser> PossibleValues<P> {
     pub(super) const fn new(parser: P, values: &'static [&'static str]) -> Self {
         Self { parser, values }
     }
 }
 
-impl<P: TypedValueParser> TypedValueParser for Offered<P> {
+impl<P: TypedValueParser> TypedValueParser for PossibleValues<P> {
     type Value = P::Value;
 
     fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<P::Value, Error> {
@@ -133,8 +133,9 @@ mod tests {
     #[test]
     fn what_is_given_is_found_whatever_its_shape() {
         let line = "catalogue --log warn config check --no-migrate --accept a --accept b,c --wait --page-cache 1";
-        let given = given(&command().try_get_matches_from(line.split(' ')).unwrap());
-        let given: Vec<_> = given.iter().map(|(name, texts)| format!("{name}={}", texts.join("|"))).collect();
-        assert_eq!(given, ["accept=a|b,c", "log=warn", "no-migrate=true", "page-cache=1", "wait=true"]);
+        let given_options = given_options(&command().try_get_matches_from(line.split(' ')).unwrap());
+        let given_options: Vec<_> =
+            given_options.iter().map(|(name, texts)| format!("{name}={}", texts.join("|"))).collect();
+        assert_eq!(given_options, ["accept=a|b,c", "log=warn", "no-migrate=true", "page-cache=1", "wait=true"]);
     }
 }

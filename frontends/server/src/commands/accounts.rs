@@ -16,15 +16,15 @@ use super::signals::Signals;
 use super::{Context, block_on, credentials, table};
 use crate::cli::{AccountsCommand, RemoveAccount};
 use crate::database::Storage;
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::text::printable;
 
-const LOOK: &str = "`accounts show` finds out";
+const CHECK_HINT: &str = "`accounts show` finds out";
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
     if let AccountsCommand::Remove(remove) = &command {
-        context.needs_courses_of_ours("accounts remove")?;
+        context.require_own_courses("accounts remove")?;
         check_confirmable(remove)?;
     }
     let database = context.database()?;
@@ -40,9 +40,9 @@ pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Fai
 
 /// Returns the accounts with `ids`. Fails if one does not exist.
 pub(super) async fn find(storage: &Storage, ids: &[String]) -> Result<Vec<AccountSummary>, Failure> {
-    let wanted: Vec<_> = ids.iter().map(|id| AccountId::new(&**id)).collect();
-    let found = read(storage.admin(), Accounts::Only(&wanted)).await?;
-    match wanted.iter().find(|id| !found.iter().any(|summary| summary.account.id == **id)) {
+    let requested: Vec<_> = ids.iter().map(|id| AccountId::new(&**id)).collect();
+    let found = read(storage.admin(), Accounts::Only(&requested)).await?;
+    match requested.iter().find(|id| !found.iter().any(|summary| summary.account.id == **id)) {
         Some(unknown) => Err(credentials::unknown_account(storage, unknown.as_str())),
         None => Ok(found),
     }
@@ -56,7 +56,10 @@ pub(super) async fn check_known(storage: &Storage, id: &String) -> Result<(), Fa
 }
 
 /// Returns the `accounts` that are missing from the views; none if the catalogue stores the accounts itself.
-pub(super) async fn gone(storage: &Storage, mut accounts: BTreeSet<AccountId>) -> Result<BTreeSet<AccountId>, Failure> {
+pub(super) async fn missing_accounts(
+    storage: &Storage,
+    mut accounts: BTreeSet<AccountId>,
+) -> Result<BTreeSet<AccountId>, Failure> {
     if storage.views().is_none() {
         return Ok(BTreeSet::new());
     }
@@ -80,7 +83,7 @@ async fn read(storage: &dyn AdminStorage, accounts: Accounts<'_>) -> Result<Vec<
 async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
     let all = read(storage, Accounts::All).await?;
     if json {
-        return output::print_json(&all.iter().map(shown).collect::<Vec<_>>());
+        return output::print_json(&all.iter().map(to_json).collect::<Vec<_>>());
     }
     let row = |AccountSummary { account, courses, keys }: AccountSummary| {
         [account.id.to_string(), account.name, courses.to_string(), keys.to_string()]
@@ -91,7 +94,7 @@ async fn list(storage: &dyn AdminStorage, json: bool) -> Result<(), Failure> {
 async fn show(storage: &Storage, id: &String, json: bool) -> Result<(), Failure> {
     let found = find(storage, from_ref(id)).await?;
     found.into_iter().try_for_each(|summary| match (json, summary) {
-        (true, summary) => output::print_json(&shown(&summary)),
+        (true, summary) => output::print_json(&to_json(&summary)),
         (false, AccountSummary { account, courses, keys }) => output::print(&table::fields([
             ("id", account.id.to_string()),
             ("name", account.name),
@@ -103,7 +106,7 @@ async fn show(storage: &Storage, id: &String, json: bool) -> Result<(), Failure>
 }
 
 /// Returns an account as `--json` shows it.
-fn shown(AccountSummary { account, courses, keys }: &AccountSummary) -> Value {
+fn to_json(AccountSummary { account, courses, keys }: &AccountSummary) -> Value {
     json!({ "id": account.id.as_str(), "name": account.name, "email": account.email, "courses": courses, "keys": keys })
 }
 
@@ -120,29 +123,29 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     for AccountSummary { account, courses, keys } in find(storage, from_ref(&remove.id)).await? {
         usable = keys;
         if !remove.yes {
-            let with = format!("{} and {} that hold", counted(courses, "course"), counted(keys, "key"));
+            let with = format!("{} and {} that hold", pluralized(courses, "course"), pluralized(keys, "key"));
             confirm(&format!("Remove {} ({:?}) with {with}? [y/N] ", printable(account.id.as_str()), account.name))?;
         }
     }
-    let is_removed = format!("{} was removed", harmless(&remove.id));
+    let is_removed = format!("{} was removed", sanitized(&remove.id));
     let mut signals = Signals::catch_with_hangup()?;
     let (admin, id, runtime) = (storage.clone().into_admin(), AccountId::new(&*remove.id), Handle::current());
     // SQLite works on the calling thread, which would not notice a signal.
     let removing = spawn_blocking(move || runtime.block_on(admin.remove_account(&id)));
     let removed = tokio::select! {
         removed = removing => removed.unwrap_or_else(|error| resume_unwind(error.into_panic())),
-        status = signals.next() => return Err(interrupted(storage.admin(), remove, status, &is_removed).await),
+        status = signals.next() => return Err(interruption_failure(storage.admin(), remove, status, &is_removed).await),
     };
-    let removed = removed.map_err(|error| Failure::of_change(&error, &is_removed, LOOK))?;
+    let removed = removed.map_err(|error| Failure::change_failed(&error, &is_removed, CHECK_HINT))?;
     let removed = removed.ok_or_else(|| credentials::unknown_account(storage, &remove.id))?;
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
     let mut counts =
-        [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| counted(count, what));
+        [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| pluralized(count, what));
     if usable != keys {
         // This is the number of keys that `accounts list` shows.
         counts[2] += &format!(" ({usable} usable)");
     }
-    let done = format!("{is_removed}, with {} and {}", counts.join(", "), counted(tokens, "token"));
+    let done = format!("{is_removed}, with {} and {}", counts.join(", "), pluralized(tokens, "token"));
     let printed = if remove.json {
         output::print_json(&json!({
             "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "usableKeys": usable, "tokens": tokens,
@@ -156,27 +159,32 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
 }
 
 /// Describes the outcome of an interrupted removal: an account that was already removed stays removed.
-async fn interrupted(storage: &dyn AdminStorage, remove: &RemoveAccount, status: u8, is_removed: &str) -> Failure {
+async fn interruption_failure(
+    storage: &dyn AdminStorage,
+    remove: &RemoveAccount,
+    status: u8,
+    is_removed: &str,
+) -> Failure {
     let ids = [AccountId::new(&*remove.id)];
     let what = match read(storage, Accounts::Only(&ids)).await {
         Ok(found) if found.is_empty() => {
             format!("{is_removed}, but its bytes may be left in the database until somebody runs `VACUUM` in it")
         }
-        _ => format!("it is not known whether {is_removed}; {LOOK}"),
+        _ => format!("it is not known whether {is_removed}; {CHECK_HINT}"),
     };
     Failure::interrupted(status, &what)
 }
 
-fn counted(count: u64, what: &str) -> String {
+fn pluralized(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// Asks for confirmation on the terminal, and fails unless the answer is yes.
 fn confirm(question: &str) -> Result<(), Failure> {
-    output::ask(question);
-    let mut answer = String::new();
-    let read = io::stdin().read_line(&mut answer);
-    match answer.trim().to_ascii_lowercase().as_str() {
+    output::prompt(question);
+    let mut reply = String::new();
+    let read = io::stdin().read_line(&mut reply);
+    match reply.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" if read.is_ok() => Ok(()),
         _ => Err(Failure::work("nothing was removed")),
     }

@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use super::signals::Signals;
 use super::{Context, block_on, progress};
 use crate::cli::BackupArguments;
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, sanitized};
 use crate::output;
 
 pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), Failure> {
@@ -25,11 +25,11 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         let mut signals = Signals::catch_with_hangup()?;
         let bar = progress::begin("copying", Some(0));
         let interrupted = Arc::new(AtomicBool::new(false));
-        let (shown, is_interrupted) = (bar.clone(), Arc::clone(&interrupted));
+        let (progress_bar, is_interrupted) = (bar.clone(), Arc::clone(&interrupted));
         let mut copying = spawn_blocking(move || {
             source.copy(&target, &mut |done, of| {
-                shown.set_length(of);
-                shown.set_position(done);
+                progress_bar.set_length(of);
+                progress_bar.set_position(done);
                 if is_interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })
         });
@@ -49,7 +49,11 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         let seconds = (seconds * 1_000.0).round() / 1_000.0;
         output::print_json(&json!({ "database": database, "file": name, "bytes": bytes, "seconds": seconds }))
     } else {
-        output::print(&format!("{database} was copied to {}: {} in {seconds:.1} s", harmless(&name), HumanBytes(bytes)))
+        output::print(&format!(
+            "{database} was copied to {}: {} in {seconds:.1} s",
+            sanitized(&name),
+            HumanBytes(bytes)
+        ))
     };
     printed.map_err(|failure| failure.after("the copy was made"))
 }

@@ -16,7 +16,7 @@ use crate::report::Report;
 use crate::settings::ServeSettings;
 
 /// Maximum length of the input in bytes; every token is shorter.
-const LONGEST: u64 = 1 << 16;
+const MAX_TOKEN_BYTES: u64 = 1 << 16;
 
 /// Claims that identify the kind of a token if every `typ` is accepted.
 const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
@@ -27,7 +27,7 @@ const CLAIMS: [&str; 11] = ["exp", "nbf", "iat", "sub", "client_id", "azp", "cid
 /// accepted, ID tokens are recognized by their claims.
 fn failed_step(options: &IssuerOptions, word: &str) -> (&'static str, Cow<'static, str>) {
     let any_type = options.token_type == TokenType::Any;
-    let (step, wanted) = match word {
+    let (step, expected) = match word {
         "form" => {
             ("form", "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens")
         }
@@ -56,7 +56,7 @@ fn failed_step(options: &IssuerOptions, word: &str) -> (&'static str, Cow<'stati
             return ("claims", format!("exp, {}{more}, and {of_type}", options.account_claim).into());
         }
     };
-    (step, wanted.into())
+    (step, expected.into())
 }
 
 pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
@@ -68,16 +68,19 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
         ));
     };
     let mut text = String::new();
-    stdin("a token; Ctrl+D ends").take(LONGEST).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+    stdin("a token; Ctrl+D ends")
+        .take(MAX_TOKEN_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| unreadable(&error))?;
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {
             if !introspect(&settings, token, &mut report).await? {
                 let account = check(issuer, token, &mut report).await?;
-                look_up(&settings, token, account, &mut report).await;
+                check_revocation(&settings, token, account, &mut report).await;
             }
         } else {
-            report.fault("form", "standard input has no token");
+            report.error("form", "standard input has no token");
         }
         Ok(())
     })?;
@@ -91,19 +94,19 @@ async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &m
     let step = "introspection";
     match tokens.authenticate(token).await {
         Ok(Verdict::Accepted(Identity { account, scopes, .. })) => {
-            report.fine(step, format!("the issuer calls it active: account {:?}, {scopes}", account.as_str()));
+            report.ok(step, format!("the issuer calls it active: account {:?}, {scopes}", account.as_str()));
             if !settings.database.is_missing() {
                 match settings.database.open().await {
-                    Ok(storage) => look_for(&account, &storage, report).await,
-                    Err(unopened) => report.warning("account", unopened.failure.message()),
+                    Ok(storage) => warn_if_account_missing(&account, &storage, report).await,
+                    Err(open_failure) => report.warning("account", open_failure.failure.message()),
                 }
             }
         }
-        Ok(Verdict::Explained(_, why)) => {
+        Ok(Verdict::Refused(_, Some(why))) => {
             let refused = |what: &str| format!("the issuer's answer is refused: {what}");
-            report.fault(
+            report.error(
                 step,
-                match (why.word, why.description) {
+                match (why.code, why.description) {
                     ("length", _) => {
                         "the token has more than 8192 characters, and the issuer is not asked about it".to_owned()
                     }
@@ -116,7 +119,7 @@ async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &m
             );
         }
         Ok(_) => return Ok(false),
-        Err(error) => report.fault(step, chain(&error)),
+        Err(error) => report.error(step, chain(&error)),
     }
     Ok(true)
 }
@@ -127,20 +130,20 @@ async fn check(
     token: BearerToken<'_>,
     report: &mut Report,
 ) -> Result<Option<AccountId>, Failure> {
-    let said = UnverifiedToken::of(token);
-    let claim = |name: &str| said.as_ref().map_or_else(String::new, |said| said.claim(name));
-    let header = |name: &str| said.as_ref().map_or_else(String::new, |said| said.header(name));
+    let unverified = UnverifiedToken::of(token);
+    let claim = |name: &str| unverified.as_ref().map_or_else(String::new, |unverified| unverified.claim(name));
+    let header = |name: &str| unverified.as_ref().map_or_else(String::new, |unverified| unverified.header(name));
     let (tokens, keys) = issuer::fetched(options).await?;
     let keys = keys.map_or_else(|why| why, |_| format!("{} usable, fetched now", tokens.keys().usable));
     let verdict = tokens.authenticate(token).await;
     let word = match &verdict {
         Ok(Verdict::Accepted(_)) => "",
-        Ok(Verdict::Explained(_, explanation)) => explanation.word,
-        Ok(_) if said.is_none() => "form",
+        Ok(Verdict::Refused(_, Some(explanation))) => explanation.code,
+        Ok(_) if unverified.is_none() => "form",
         Ok(_) => "issuer",
         Err(_) => "unavailable",
     };
-    let (failed, wanted) = if word.is_empty() { ("", "".into()) } else { failed_step(options, word) };
+    let (failed, expected) = if word.is_empty() { ("", "".into()) } else { failed_step(options, word) };
     // Lists the claims in `names` that the token has.
     let found_among = |names: &[&str]| {
         let found = names.iter().map(|name| (name, claim(name))).filter(|(_, value)| value != "null");
@@ -173,11 +176,11 @@ async fn check(
     ] {
         if failed == name {
             is_reached = false;
-            let texts = [found, format!("wanted {wanted}")];
+            let texts = [found, format!("wanted {expected}")];
             let texts = texts.iter().filter(|text| !["", "wanted "].contains(&&***text));
-            report.fault(name, texts.map(|text| &**text).collect::<Vec<_>>().join("; "));
+            report.error(name, texts.map(|text| &**text).collect::<Vec<_>>().join("; "));
         } else if is_reached {
-            report.fine(name, found);
+            report.ok(name, found);
         } else {
             report.not_reached(name);
         }
@@ -192,27 +195,32 @@ fn instant(claim: &str) -> String {
 }
 
 /// Reports whether the token was revoked locally and whether its account exists, if there is a database.
-async fn look_up(settings: &ServeSettings, token: BearerToken<'_>, account: Option<AccountId>, report: &mut Report) {
+async fn check_revocation(
+    settings: &ServeSettings,
+    token: BearerToken<'_>,
+    account: Option<AccountId>,
+    report: &mut Report,
+) {
     const STEP: &str = "revoked";
     if settings.database.is_missing() {
         return report.not_reached(STEP);
     }
     let storage = match settings.database.open().await {
         Ok(storage) => storage,
-        Err(unopened) => return report.fault(STEP, unopened.failure.message()),
+        Err(open_failure) => return report.error(STEP, open_failure.failure.message()),
     };
     match storage.credentials().is_revoked(&token.digest()).await {
-        Ok(Some(true)) => report.fault(STEP, "the token was revoked here"),
-        Ok(_) => report.fine(STEP, "no"),
-        Err(error) => report.fault(STEP, chain(&error)),
+        Ok(Some(true)) => report.error(STEP, "the token was revoked here"),
+        Ok(_) => report.ok(STEP, "no"),
+        Err(error) => report.error(STEP, chain(&error)),
     }
     if let Some(account) = account {
-        look_for(&account, &storage, report).await;
+        warn_if_account_missing(&account, &storage, report).await;
     }
 }
 
 /// Warns if the database does not have the account.
-async fn look_for(account: &AccountId, storage: &Storage, report: &mut Report) {
+async fn warn_if_account_missing(account: &AccountId, storage: &Storage, report: &mut Report) {
     match storage.keys().list_keys(account, Timestamp::MAX, 0).await {
         Ok(Some(_)) => {}
         Ok(None) => report

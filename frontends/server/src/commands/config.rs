@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::table::aligned;
-use crate::exit::{Failure, harmless};
-use crate::nearest::nearest;
+use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::settings::table::{TLS_CERT, TLS_KEY, all};
 use crate::settings::{ServeSettings, Setting, Settings, Shape};
+use crate::suggest::closest_match;
 
 const HEAD: &str = "\
 # Settings of `catalogue serve`, read where --config FILE or CATALOGUE_CONFIG names this file.
@@ -21,9 +21,9 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     let serve = ServeSettings::read(settings);
     serve.check_listeners(settings, None);
     if let Err(error) = serve.tls() {
-        settings.fault(&[&TLS_CERT, &TLS_KEY], &error);
+        settings.error(&[&TLS_CERT, &TLS_KEY], &error);
     }
-    let rows: Vec<_> = all().map(|setting| (setting, settings.shown(setting))).collect();
+    let rows: Vec<_> = all().map(|setting| (setting, settings.display(setting))).collect();
     settings.finish()?;
     let of_owners = serve.developer.as_ref().and_then(|developer| developer.warning(serve.listen));
     let warnings: Vec<_> = settings.layers.variables().filter_map(warning).chain(of_owners).collect();
@@ -35,7 +35,7 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
         let rows: Vec<_> = rows.into_iter().map(row).collect();
         return output::print_json(&json!({ "settings": rows, "warnings": warnings }));
     }
-    warnings.iter().for_each(|warning| output::say("WARN", "warning: ", &harmless(warning)));
+    warnings.iter().for_each(|warning| output::write_line("WARN", "warning: ", &sanitized(warning)));
     let cells = |(setting, (value, source)): (&Setting, (Option<Vec<String>>, String))| {
         let value = value.map(|texts| texts.join(" ")).or_else(|| setting.default_text().map(str::to_owned));
         [setting.name.to_owned(), value.unwrap_or_else(|| "-".to_owned()), source]
@@ -61,7 +61,7 @@ fn warning(name: &str) -> Option<String> {
     if known.iter().any(|known| known == name) {
         return None;
     }
-    let hint = match nearest(name, known.iter().map(|known| &**known)) {
+    let hint = match closest_match(name, known.iter().map(|known| &**known)) {
         Some(known) => format!("; did you mean {known}?"),
         None => String::new(),
     };
@@ -94,7 +94,7 @@ mod tests {
         let keys =
             file().lines().filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n").replace('#', "");
         let file = ConfigFile::parse("example".to_owned(), &keys);
-        assert!(file.faults.is_empty(), "{:?}", file.faults);
+        assert!(file.errors.is_empty(), "{:?}", file.errors);
         for setting in all() {
             assert!(file.get(setting).is_some(), "{}: {keys}", setting.name);
         }

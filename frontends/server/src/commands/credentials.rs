@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Grant;
 use crate::database::Storage;
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::redaction::TOKENS;
 use crate::text::printable;
@@ -38,8 +38,8 @@ pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Gran
         StorageErrorKind::UnknownReference => unknown_account(storage, &grant.account),
         _ => {
             let was_made = format!("{} was made", credential.record.identity.credential_id);
-            let look = format!("{LOOK}; if it is there, revoke it, as its token was never shown");
-            Failure::of_change(&error, &was_made, &look)
+            let hint = format!("{CHECK_HINT}; if it is there, revoke it, as its token was never shown");
+            Failure::change_failed(&error, &was_made, &hint)
         }
     })?;
     show_created(&token, &credential.record, None, grant.json)?;
@@ -53,12 +53,12 @@ fn note_other_scopes(scopes: &Scopes) {
     if !others.is_empty() {
         let known: Vec<_> = Scope::DEFINED.iter().map(|(scope, _)| scope.name()).collect();
         let (others, known) = (others.join(" "), known.join(" and "));
-        output::note(&harmless(&format!("note: this API has the scopes {known}, and does not use {others}")));
+        output::print_note(&sanitized(&format!("note: this API has the scopes {known}, and does not use {others}")));
     }
 }
 
 /// Hint for a change of unknown outcome: the command that shows whether it was made.
-pub(super) const LOOK: &str = "`catalogue keys list --account ID` shows it";
+pub(super) const CHECK_HINT: &str = "`catalogue keys list --account ID` shows it";
 
 /// Prints the token of a stored credential, this one time.
 pub(super) fn show_created(
@@ -78,7 +78,7 @@ pub(super) fn show_created(
         }
         output::print_json(&created)
     } else {
-        output::print(token.expose()).inspect(|()| tell_of_new(record))
+        output::print(token.expose()).inspect(|()| print_details(record))
     };
     // A lost token cannot be printed again, so its credential should be revoked.
     printed.map_err(|failure| {
@@ -88,18 +88,18 @@ pub(super) fn show_created(
 }
 
 /// Prints details of a new credential to standard error, if that is a terminal.
-fn tell_of_new(record: &CredentialRecord) {
+fn print_details(record: &CredentialRecord) {
     if io::stderr().is_terminal() {
         let CredentialRecord { identity, expires_at, .. } = record;
         let expiry = expires_at.map_or_else(|| "never expires".to_owned(), |time| format!("expires {time}"));
         let (id, account) = (&identity.credential_id, printable(identity.account.as_str()));
-        output::note(&format!("{id} for {account}, {}, {expiry}. Shown this once.", identity.scopes));
+        output::print_note(&format!("{id} for {account}, {}, {expiry}. Shown this once.", identity.scopes));
     }
 }
 
 /// Returns the failure for an unknown account.
 pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
-    let account = if could_be_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
+    let account = if looks_like_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
     let more = match storage.views() {
         Some(_) => " that the view catalogue_accounts has",
         None => ", and `import` makes one from what `export` writes",
@@ -109,7 +109,7 @@ pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
 
 /// Returns the failure for an unknown credential id.
 pub(super) fn unknown_id(id: &str) -> Failure {
-    if could_be_token(id) {
+    if looks_like_token(id) {
         return Failure::work(
             "this is no id: it is too long or begins as tokens do; a token is ended by `keys revoke --token -` or \
              `keys rotate --token -` and found by `keys find -`, all from standard input; `keys list` shows ids",
@@ -123,12 +123,12 @@ const MAX_ID: usize = 38;
 
 /// Returns `true` if a text that should be an id is longer than any id or begins like a token. Such a text is never
 /// repeated in messages: a token pasted by mistake must not end up in a log.
-pub(super) fn could_be_token(text: &str) -> bool {
+pub(super) fn looks_like_token(text: &str) -> bool {
     text.len() > MAX_ID || TOKENS.iter().any(|start| text.starts_with(start))
 }
 
 /// Returns a credential as `--json` shows it; `replaces` is its predecessor's id.
-pub(super) fn shown(record: &CredentialRecord, replaces: Option<&str>, now: Timestamp) -> Value {
+pub(super) fn to_json(record: &CredentialRecord, replaces: Option<&str>, now: Timestamp) -> Value {
     let identity = &record.identity;
     json!({
         "id": *identity.credential_id,
@@ -159,5 +159,5 @@ pub(super) async fn print_json(storage: &dyn AdminStorage, record: &CredentialRe
     };
     let of_account = Accounts::Only(std::slice::from_ref(&record.identity.account));
     storage.visit_credentials(of_account, &mut visit).await?;
-    output::print_json(&shown(record, replaces.as_deref(), Timestamp::now()))
+    output::print_json(&to_json(record, replaces.as_deref(), Timestamp::now()))
 }

@@ -15,10 +15,10 @@ use crate::output;
 
 /// Exports the accounts with `ids`, or all accounts if `ids` is empty.
 pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
-    let database = context.needs_courses_of_ours("export")?;
-    output::check_is_seen("nothing was exported", "")?;
+    let database = context.require_own_courses("export")?;
+    output::check_output_visible("nothing was exported", "")?;
     // Only for a file: behind a pipe another program may show progress, and on a terminal the bar would mix with the output.
-    let bar = if output::is_a_file() { progress::begin("exporting", None) } else { ProgressBar::hidden() };
+    let bar = if output::is_regular_file() { progress::begin("exporting", None) } else { ProgressBar::hidden() };
     let exported = block_on(async {
         let storage = database.open().await?;
         let found = accounts::find(&storage, ids).await?;
@@ -27,7 +27,7 @@ pub(super) fn export(ids: &[String], context: &Context) -> Result<(), Failure> {
         let target = bar.wrap_write(io::stdout());
         let exported = catalogue_transfer::export(storage.admin(), accounts, target).await;
         exported.map_err(|error| match error {
-            ExportError::Target(error) => output::failed(&error),
+            ExportError::Target(error) => output::write_failure(&error),
             other => other.into(),
         })
     });

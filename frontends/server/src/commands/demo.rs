@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::{NewToken, Scope};
 use catalogue_core::storage::Actor;
-use catalogue_core::{AccountId, Address};
+use catalogue_core::{AccountId, MountUrl};
 use catalogue_hyper::ServerConfig;
 use catalogue_settings::DEFAULT_LINK_LIFETIME;
 use catalogue_transfer::Options;
@@ -17,7 +17,7 @@ use super::signals::Signals;
 use super::{Context, developer_settings, import, serve_on_all_cores, serving, waiting};
 use crate::admin::Monitor;
 use crate::database::{Database, Storage};
-use crate::developer_settings::DeveloperPages;
+use crate::developer_settings::SettingsService;
 use crate::exit::Failure;
 use crate::logging::AccessLog;
 use crate::output;
@@ -48,38 +48,38 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let key = mint(&storage).await?;
 
         // If the server listens on all addresses, print one that clients can use.
-        let origin = format!("http://{}", serving::reached(bound));
+        let origin = format!("http://{}", serving::reachable_address(bound));
         let base = format!("{origin}{}", BASE_URL.default_value());
         let docs = format!("{origin}{}", DOCS_URL.default_value());
-        let settings = Address::parse(&format!("{origin}/settings"))?;
+        let settings = MountUrl::parse(&format!("{origin}/settings"))?;
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
-        let mut builder = storage.clone().catalogue().own_root().base_url(&base).docs_url(&docs).observer(AccessLog);
+        let mut builder = storage.clone().catalogue().serve_root().base_url(&base).docs_url(&docs).observer(AccessLog);
         let (mut pages, mut link) = (None, None);
         // On other addresses, the developer settings need HTTPS.
         if bound.ip().to_canonical().is_loopback() {
             let options = DeveloperOptions::at(settings.clone(), &base, &docs);
-            pages = Some(DeveloperPages::new(&options, &storage, false, &monitor)?);
+            pages = Some(SettingsService::new(&options, &storage, false, &monitor)?);
             link = Some(developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?.0.url());
             builder = builder.settings_url(settings.as_str());
         }
         let catalogue = builder.build()?;
-        let kept = !matches!(database, Database::Memory);
-        let announced = || output::note(&invitation(&base, &docs, &key, link.as_deref(), kept));
-        serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, announced)
+        let is_persistent = !matches!(database, Database::Memory);
+        let on_ready = || output::print_note(&invitation(&base, &docs, &key, link.as_deref(), is_persistent));
+        serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, on_ready)
             .await
     })
 }
 
 /// Binds the requested address, or else the default one, or else any free port.
 fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
-    let wanted = listen.unwrap_or_else(|| LISTEN.default_value());
-    let bound = match serving::bind(wanted) {
+    let address = listen.unwrap_or_else(|| LISTEN.default_value());
+    let bound = match serving::bind(address) {
         Err(error) if listen.is_none() && error.kind() == io::ErrorKind::AddrInUse => {
-            serving::bind(SocketAddr::new(wanted.ip(), 0))
+            serving::bind(SocketAddr::new(address.ip(), 0))
         }
         bound => bound,
     };
-    bound.map_err(|error| serving::cannot_listen(&LISTEN, wanted, &error))
+    bound.map_err(|error| serving::cannot_listen(&LISTEN, address, &error))
 }
 
 async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
@@ -90,13 +90,17 @@ async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
 }
 
 /// Returns the text for newcomers. Lines to paste contain nothing else and work in any shell.
-fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, kept: bool) -> String {
+fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_persistent: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
     let link = link.map_or("Without developer settings, which need --listen 127.0.0.1:PORT.".to_owned(), |link| {
         format!("Developer settings, this link works once:\n\n{link}")
     });
-    let after = if kept { "The courses and the key stay in the database." } else { "Everything is discarded on exit." };
+    let after = if is_persistent {
+        "The courses and the key stay in the database."
+    } else {
+        "Everything is discarded on exit."
+    };
     format!(
         "\n\
          A course catalogue with sample courses is running. Its reference page:\n\

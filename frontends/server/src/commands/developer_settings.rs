@@ -4,24 +4,24 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use catalogue_core::storage::{Actor, NewSignIn, StorageErrorKind};
-use catalogue_core::{AccountId, Address, Timestamp};
+use catalogue_core::{AccountId, MountUrl, Timestamp};
 use catalogue_settings::SignInLink;
 use serde_json::json;
 
-use super::serving::reached;
+use super::serving::reachable_address;
 use super::{Context, accounts, block_on, credentials, keys};
 use crate::cli::{MakeLink, SettingsCommand};
 use crate::database::Storage;
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::settings::table::{LISTEN, SETTINGS_OWNER_HEADER, SETTINGS_URL, TLS_CERT};
-use crate::settings::{DeveloperOptions, Settings, addresses};
+use crate::settings::{DeveloperOptions, Settings, mount_urls};
 
 pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Failure> {
     match command {
         SettingsCommand::Link(arguments) => {
             let url = url(&context.settings)?;
-            output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
+            output::check_output_visible("nothing was made", ", so nobody would see the secret")?;
             block_on(async { link(&keys::open(context).await?, &url, &arguments).await })
         }
         SettingsCommand::SignOut { account } => {
@@ -31,9 +31,9 @@ pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Fai
 }
 
 /// Returns the URL of the developer settings, derived from the options of `serve`.
-fn url(settings: &Settings) -> Result<Address, Failure> {
+fn url(settings: &Settings) -> Result<MountUrl, Failure> {
     let (url, listen) = (settings.given(&SETTINGS_URL), settings.get(&LISTEN));
-    let (base, docs) = addresses(settings);
+    let (base, docs) = mount_urls(settings);
     if let Some(url) = url.clone() {
         DeveloperOptions::at(url, &base, &docs).check_paths(settings);
     }
@@ -53,26 +53,26 @@ fn url(settings: &Settings) -> Result<Address, Failure> {
         return Err(Failure::usage(settings.sourced(&[&LISTEN], &what)));
     }
     let scheme = if settings.is_given(&TLS_CERT) { "https" } else { "http" };
-    let whole = format!("{scheme}://{}{}", reached(listen), url.as_str());
-    Address::parse(&whole).map_err(Failure::from)
+    let whole = format!("{scheme}://{}{}", reachable_address(listen), url.as_str());
+    MountUrl::parse(&whole).map_err(Failure::from)
 }
 
 /// Creates and stores a sign-in link to the settings at `url`. Returns the link and its stored record.
 pub(super) async fn mint(
     storage: &Storage,
     account: &str,
-    url: &Address,
+    url: &MountUrl,
     lifetime: Duration,
 ) -> Result<(SignInLink, NewSignIn), Failure> {
-    let (link, kept) = SignInLink::mint(AccountId::new(account), url, Timestamp::now(), lifetime);
-    storage.sign_ins().create_link(&kept, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
+    let (link, sign_in) = SignInLink::mint(AccountId::new(account), url, Timestamp::now(), lifetime);
+    storage.sign_ins().create_link(&sign_in, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => credentials::unknown_account(storage, account),
-        _ => Failure::of_change(&error, "a link was made", "make another; nobody has seen this one"),
+        _ => Failure::change_failed(&error, "a link was made", "make another; nobody has seen this one"),
     })?;
-    Ok((link, kept))
+    Ok((link, sign_in))
 }
 
-async fn link(storage: &Storage, url: &Address, arguments: &MakeLink) -> Result<(), Failure> {
+async fn link(storage: &Storage, url: &MountUrl, arguments: &MakeLink) -> Result<(), Failure> {
     let (link, NewSignIn { expires_at, .. }) = mint(storage, &arguments.account, url, arguments.expires_in).await?;
     let (url, account) = (link.url(), &arguments.account);
     let printed = if arguments.json {
@@ -86,7 +86,9 @@ async fn link(storage: &Storage, url: &Address, arguments: &MakeLink) -> Result<
         Failure::work(format!("a link was made, but could not be shown: {why}; {end} and make another"))
     })?;
     if !arguments.json && io::stderr().is_terminal() {
-        output::note(&format!("It signs in once, until {expires_at}, whoever opens it: hand it over as a password."));
+        output::print_note(&format!(
+            "It signs in once, until {expires_at}, whoever opens it: hand it over as a password."
+        ));
     }
     Ok(())
 }
@@ -94,6 +96,6 @@ async fn link(storage: &Storage, url: &Address, arguments: &MakeLink) -> Result<
 async fn sign_out(storage: &Storage, account: &String) -> Result<(), Failure> {
     accounts::check_known(storage, account).await?;
     let ended = storage.sign_ins().end_sign_ins(&AccountId::new(&**account), &Actor::OPERATOR).await;
-    let ended = ended.map_err(|error| Failure::of_change(&error, "they were ended", "do it again to be sure"))?;
-    output::print(&format!("ended {ended} links and sessions of {}", harmless(account)))
+    let ended = ended.map_err(|error| Failure::change_failed(&error, "they were ended", "do it again to be sure"))?;
+    output::print(&format!("ended {ended} links and sessions of {}", sanitized(account)))
 }

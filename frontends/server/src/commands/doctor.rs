@@ -27,22 +27,22 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     context.settings.finish()?;
     secret_files(&context.settings, &mut report);
     let tls = settings.tls().unwrap_or_else(|error| {
-        report.fault("certificate", context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
+        report.error("certificate", context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
         None
     });
     if let Some(tls) = &tls {
-        certificate::look(tls, &settings.api.base_url, &mut report);
+        certificate::check(tls, &settings.api.base_url, &mut report);
     }
-    clock::look(SystemTime::now(), &mut report);
+    clock::check(SystemTime::now(), &mut report);
     open_file_limit(&settings, &mut report);
-    listeners::look(&settings, tls.is_some(), &mut report);
+    listeners::check(&settings, tls.is_some(), &mut report);
     block_on(async {
         rate_limit_store(&settings, &mut report).await;
         #[cfg(feature = "oauth")]
         if let Some(options) = &settings.api.issuer {
-            issuer::look(options, &settings.api.base_url, &mut report).await;
+            issuer::check(options, &settings.api.base_url, &mut report).await;
         }
-        database::look(&settings.database, settings.migration, &mut report).await;
+        database::check(&settings.database, settings.migration, &mut report).await;
         Ok(())
     })?;
     report.finish(json)
@@ -52,7 +52,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
 fn secret_files(settings: &Settings, report: &mut Report) {
     let mut files = settings.layers.secret_files();
     files.extend(settings.given(&TLS_KEY));
-    files.iter().for_each(|file| permissions::look_at(file, report));
+    files.iter().for_each(|file| permissions::check_file(file, report));
 }
 
 async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
@@ -60,7 +60,7 @@ async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
     let limiting = &settings.api.rate_limiting;
     match limiting.check_store().await {
         None => {}
-        Some(Ok(())) => report.fine(CHECK, format!("{limiting} is counted")),
+        Some(Ok(())) => report.ok(CHECK, format!("{limiting} is counted")),
         Some(Err(why)) => {
             report.warning(CHECK, format!("{limiting} is not counted, so nothing is limited: {why}"));
         }
@@ -68,12 +68,13 @@ async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
 }
 
 fn open_file_limit(settings: &ServeSettings, report: &mut Report) {
-    let wanted = settings.server.limits.connections;
-    let room = super::serving::room_for_connections(wanted);
-    if room < wanted {
-        let text = format!("room for {room} connections of {wanted}; raise the limit (ulimit -n, or LimitNOFILE=)");
+    let requested = settings.server.limits.connections;
+    let available = super::serving::available_connections(requested);
+    if available < requested {
+        let text =
+            format!("room for {available} connections of {requested}; raise the limit (ulimit -n, or LimitNOFILE=)");
         report.warning("open files", text);
     } else {
-        report.fine("open files", format!("room for {wanted} connections"));
+        report.ok("open files", format!("room for {requested} connections"));
     }
 }

@@ -17,14 +17,14 @@ use crate::exit::Failure;
 #[cfg(feature = "oauth")]
 use crate::issuer::IssuerOptions;
 use crate::output;
-use crate::settings::{AboutSettings, addresses};
+use crate::settings::{AboutSettings, mount_urls};
 
 pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result<(), Failure> {
     if arguments.json && ![DocumentFormat::OpenApi, DocumentFormat::OpenApi30].contains(&arguments.format) {
         return Err(Failure::usage("--json: this --format is not JSON; leave one of the two out"));
     }
     // Settings that `serve` would refuse are refused here, too.
-    let (base_url, docs_url) = addresses(&context.settings);
+    let (base_url, docs_url) = mount_urls(&context.settings);
     let about = AboutSettings::read(&context.settings);
     #[cfg(feature = "oauth")]
     let issuer = IssuerOptions::read(&context.settings, &base_url);
@@ -35,7 +35,7 @@ pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result
         Some(issuer) => builder.or_authenticator(issuer.tokens_by(Bytes::new())?),
         None => builder,
     };
-    let catalogue = about.told_to(builder).build().map_err(|error| Failure::usage(error.to_string()))?;
+    let catalogue = about.apply_to(builder).build().map_err(|error| Failure::usage(error.to_string()))?;
     output::print(&catalogue.document(arguments.format))
 }
 

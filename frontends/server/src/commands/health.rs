@@ -8,7 +8,7 @@ use catalogue_core::parse_http_url;
 use http::Uri;
 
 use super::Context;
-use super::serving::reached;
+use super::serving::reachable_address;
 use crate::exit::Failure;
 use crate::output;
 use crate::settings::Settings;
@@ -20,21 +20,23 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a status line that is read.
 const MAX_LINE: u64 = 1_000;
 
-const RIGHT: &str = "write http://ADDRESS:PORT/PATH, like http://127.0.0.1:8080/docs/openapi.json";
+const HINT: &str = "write http://ADDRESS:PORT/PATH, like http://127.0.0.1:8080/docs/openapi.json";
 
 pub(super) fn run(url: Option<&str>, context: &Context) -> Result<(), Failure> {
     let (address, path) = match url {
-        Some(url) => named(url)?,
-        None => of_settings(&context.settings)?,
+        Some(url) => parse_url(url)?,
+        None => docs_of_settings(&context.settings)?,
     };
     // A server that speaks only TLS responds to plain HTTP with 400. Expecting that avoids a TLS handshake, whose
     // certificate names the server for clients, not for this machine.
     let https = url.is_none() && context.settings.is_given(&TLS_CERT);
-    let wanted = if https { "400" } else { "2" };
+    let expected_status = if https { "400" } else { "2" };
     let line =
         status_line(&address, &path).map_err(|error| Failure::work(format!("{address} does not answer: {error}")))?;
     match line.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)) {
-        Some(status) if !status.starts_with(wanted) => Err(Failure::work(format!("{address} answers {status}"))),
+        Some(status) if !status.starts_with(expected_status) => {
+            Err(Failure::work(format!("{address} answers {status}")))
+        }
         Some(_) if https => output::print("the server is well, and speaks TLS"),
         Some(status) => output::print(&format!("{status}: the server is well")),
         None => Err(Failure::work(format!("{address} does not answer with HTTP: {:?}", printable(line.trim_end())))),
@@ -42,24 +44,24 @@ pub(super) fn run(url: Option<&str>, context: &Context) -> Result<(), Failure> {
 }
 
 /// Returns the host and port that a URL names, and the path.
-fn named(url: &str) -> Result<(String, String), Failure> {
+fn parse_url(url: &str) -> Result<(String, String), Failure> {
     let uri = parse_http_url(url).ok().filter(|uri| uri.scheme_str() == Some("http"));
-    let uri = uri.ok_or_else(|| Failure::usage(format!("{url:?} is not an address to ask; {RIGHT}")))?;
+    let uri = uri.ok_or_else(|| Failure::usage(format!("{url:?} is not an address to ask; {HINT}")))?;
     let address = format!("{}:{}", uri.host().unwrap_or_default(), uri.port_u16().unwrap_or(80));
     Ok((address, uri.path_and_query().map_or("/", |path| path.as_str()).to_owned()))
 }
 
 /// Returns where the server with these settings listens, as this machine reaches it, and the path of its documents.
-fn of_settings(settings: &Settings) -> Result<(String, String), Failure> {
+fn docs_of_settings(settings: &Settings) -> Result<(String, String), Failure> {
     let (listening, docs_url) = (settings.get(&LISTEN), settings.text(&DOCS_URL).unwrap_or_default());
     settings.finish()?;
     if listening.port() == 0 {
-        let what = format!("the server of these settings listens on a port that is found when it starts; {RIGHT}");
+        let what = format!("the server of these settings listens on a port that is found when it starts; {HINT}");
         return Err(Failure::usage(what));
     }
     // An invalid URL needs no message: `serve` refuses it, so there is no server to respond.
     let docs_url: Uri = docs_url.parse().unwrap_or_default();
-    Ok((reached(listening).to_string(), format!("{}/openapi.json", docs_url.path().trim_end_matches('/'))))
+    Ok((reachable_address(listening).to_string(), format!("{}/openapi.json", docs_url.path().trim_end_matches('/'))))
 }
 
 /// Returns the first line of the response.

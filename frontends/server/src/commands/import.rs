@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::time::Instant;
 
-use catalogue_transfer::{Counts, ImportError, Input, Options, Prepared, Report, SCHEMA};
+use catalogue_transfer::{Counts, ImportError, Input, Options, PreparedImport, Report, SCHEMA};
 use indicatif::ProgressBar;
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
     let Some(file) = &arguments.file else { return output::print(SCHEMA) };
     let began = Instant::now();
     let migration = context.settings.migration();
-    let database = context.needs_courses_of_ours("import")?;
+    let database = context.require_own_courses("import")?;
     // The input is opened before the database, so that a mistyped name does not leave a new database behind.
     let (input, name) = open(file)?;
     let options = Options { prune: arguments.prune, dry_run: arguments.dry_run, all_names: arguments.json };
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &ImportArguments, context: &Context) -> Result<(), 
         summary["seconds"] = seconds.into();
         output::print_json(&summary)
     } else {
-        output::print(&told(&report, &name, &database, seconds))
+        output::print(&summarize(&report, &name, &database, seconds))
     };
     printed.map_err(|failure| failure.after(if options.dry_run { "nothing was changed" } else { "all was imported" }))
 }
@@ -58,11 +58,11 @@ fn open(path: &Path) -> Result<(Input, String), Failure> {
         return Ok((Input::stream(io::stdin()), "standard input".to_owned()));
     }
     let name = path.display().to_string();
-    const RIGHT: &str = "name a file of JSON Lines, or - for standard input";
-    let cannot = |error: io::Error| Failure::work(format!("{name}: cannot be read: {error}; {RIGHT}"));
+    const HINT: &str = "name a file of JSON Lines, or - for standard input";
+    let cannot = |error: io::Error| Failure::work(format!("{name}: cannot be read: {error}; {HINT}"));
     let file = File::open(path).map_err(cannot)?;
     if file.metadata().map_err(cannot)?.is_dir() {
-        return Err(Failure::work(format!("{name}: is a directory; {RIGHT}")));
+        return Err(Failure::work(format!("{name}: is a directory; {HINT}")));
     }
     Ok((Input::file(file), name))
 }
@@ -74,15 +74,15 @@ async fn prepare(
     migration: Migration,
     options: Options,
     bar: &ProgressBar,
-) -> Result<Prepared, Failure> {
+) -> Result<PreparedImport, Failure> {
     // A missing database is created only after the input was checked: others may open it, so it could not be removed again.
     let is_missing = database.is_missing();
     let mut storage = match options.dry_run || is_missing {
         true => database.open_for_rehearsal(migration).await?,
         false => database.open_for(migration).await?.into_admin(),
     };
-    let shown = bar.clone();
-    let input = input.watched(move |bytes| shown.inc(bytes));
+    let progress_bar = bar.clone();
+    let input = input.with_watcher(move |bytes| progress_bar.inc(bytes));
     // On a blocking thread, because the input may be a pipe without a writer.
     let checked = spawn_blocking(|| input.check()).await;
     let checked = checked.unwrap_or_else(|error| resume_unwind(error.into_panic()));
@@ -97,10 +97,14 @@ async fn prepare(
 /// Returns the failure for an input `name` of which nothing was imported.
 pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
     let (faults, stopped) = match error {
-        ImportError::Input { faults, stopped } => (faults, stopped),
+        ImportError::Input { errors, stopped } => (errors, stopped),
         // An import is idempotent: it leaves existing data as it is.
         ImportError::Storage(error) => {
-            return Failure::of_change(error, "it was imported", "import it again, which changes nothing where it was");
+            return Failure::change_failed(
+                error,
+                "it was imported",
+                "import it again, which changes nothing where it was",
+            );
         }
         other => return Failure::work(chain(other)),
     };
@@ -111,11 +115,11 @@ pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
         _ => format!("{name} has {} faults", lines.len()),
     };
     let heading = format!("{heading}; nothing was imported:");
-    Failure::in_lines(1, [&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
+    Failure::multiline(1, [&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
 }
 
 /// Returns the summary of an import.
-fn told(report: &Report, input: &str, database: &Database, seconds: f64) -> String {
+fn summarize(report: &Report, input: &str, database: &Database, seconds: f64) -> String {
     let heading = if [report.accounts, report.courses] == [Counts::default(); 2] {
         format!("{input} has no account and no course: nothing was imported into {database}")
     } else if !report.dry_run {

@@ -7,7 +7,7 @@ mod log;
 #[cfg(feature = "oauth")]
 mod revoke_token;
 mod rotate;
-mod subject;
+mod selector;
 
 use std::io::{self, IsTerminal as _};
 
@@ -24,7 +24,7 @@ use crate::database::Storage;
 use crate::exit::Failure;
 use crate::output;
 use crate::text::printable;
-use subject::Subject;
+use selector::CredentialSelector;
 
 pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure> {
     match command {
@@ -32,18 +32,18 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
         KeysCommand::List(arguments) => block_on(async { list::run(&open(context).await?, &arguments, None).await }),
         KeysCommand::Find(arguments) => find::run(&arguments, context),
         KeysCommand::Rotate(arguments) => {
-            output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
-            let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
+            output::check_output_visible("nothing was made", ", so nobody would see the secret")?;
+            let selector = CredentialSelector::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
-                rotate::run(&storage, &subject.id(&storage).await?, &arguments).await
+                rotate::run(&storage, &selector.id(&storage).await?, &arguments).await
             })
         }
         KeysCommand::Revoke(arguments) => {
-            let subject = Subject::of(arguments.id.as_deref(), arguments.token.as_deref())?;
+            let selector = CredentialSelector::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
-                revoke(&storage, &subject.id(&storage).await?, &arguments).await
+                revoke(&storage, &selector.id(&storage).await?, &arguments).await
             })
         }
         KeysCommand::Log { account, json } => block_on(async { log::run(&open(context).await?, &account, json).await }),
@@ -68,11 +68,11 @@ pub(super) fn run_tokens(command: TokensCommand, context: &Context) -> Result<()
 
 /// Opens the database with a long write timeout, because another program may be writing.
 pub(super) async fn open(context: &Context) -> Result<Storage, Failure> {
-    Ok(context.database()?.open().await?.patient())
+    Ok(context.database()?.open().await?.with_long_write_timeout())
 }
 
 fn create(name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
-    output::check_is_seen("nothing was made", ", so nobody would see the secret")?;
+    output::check_output_visible("nothing was made", ", so nobody would see the secret")?;
     block_on(async { credentials::create(&open(context).await?, name, grant).await })
 }
 
@@ -92,7 +92,7 @@ async fn record_of(storage: &dyn AdminStorage, id: &str) -> Result<CredentialRec
 }
 
 async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<(), Failure> {
-    let failed = |error| Failure::of_change(&error, &format!("{id} is revoked"), credentials::LOOK);
+    let failed = |error| Failure::change_failed(&error, &format!("{id} is revoked"), credentials::CHECK_HINT);
     let unknown = || credentials::unknown_id(id);
     let found = storage.admin().find_credential_record(id).await.map_err(failed)?.ok_or_else(unknown)?;
     let now = Timestamp::now();
@@ -109,7 +109,7 @@ async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<()
     // Names the account, for an operator who has only a token. A script's standard error stays empty.
     if io::stderr().is_terminal() {
         let name = record.name.as_deref().map(|name| format!("{name:?} of ")).unwrap_or_default();
-        output::note(&printable(&format!("it was {name}{}", record.identity.account)));
+        output::print_note(&printable(&format!("it was {name}{}", record.identity.account)));
     }
     Ok(())
 }

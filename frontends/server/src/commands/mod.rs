@@ -18,7 +18,7 @@ mod progress;
 mod serve;
 mod serving;
 mod signals;
-mod start_notes;
+mod startup_warnings;
 mod table;
 mod views;
 mod waiting;
@@ -47,7 +47,7 @@ impl Context {
     }
 
     /// Like [`Self::database`], for a command that changes or copies courses: fails if they belong to another program.
-    fn needs_courses_of_ours(&self, command: &str) -> Result<Database, Failure> {
+    fn require_own_courses(&self, command: &str) -> Result<Database, Failure> {
         const WHY: &str =
             "is for courses in tables of this program; with --courses views they belong to another one: do it there";
         let database = self.database()?;

@@ -2,7 +2,7 @@
 
 /// Placeholder: a build without OAuth accepts no issuer's tokens.
 #[cfg(not(feature = "oauth"))]
-use std::convert::Infallible as IssuersTokens;
+use std::convert::Infallible as IssuerTokens;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use catalogue_observers::last_uses::Recorder;
 use tokio::task::spawn_blocking;
 
 use super::signals::{Signal, Signals, catch_hangup};
-use super::{Context, serve_on_all_cores, serving, start_notes, waiting};
+use super::{Context, serve_on_all_cores, serving, startup_warnings, waiting};
 use crate::admin::{self, Monitor};
-use crate::developer_settings::DeveloperPages;
+use crate::developer_settings::SettingsService;
 use crate::exit::Failure;
 #[cfg(feature = "oauth")]
-use crate::issuer::{IssuerOptions, IssuersTokens};
+use crate::issuer::{IssuerOptions, IssuerTokens};
 use crate::logging::AccessLog;
 #[cfg(feature = "otel")]
 use crate::otlp;
@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let of_files = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
     let tls = settings.tls().map_err(of_files)?;
     let inherited = inherited?;
-    let tokens: Option<IssuersTokens> = None;
+    let tokens: Option<IssuerTokens> = None;
     #[cfg(feature = "oauth")]
     let tokens = settings.api.issuer.as_ref().map(IssuerOptions::tokens).transpose()?.or(tokens);
     let config = ServerConfig { tls: tls.clone(), ..settings.server.clone() };
@@ -57,23 +57,23 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 
 /// Reloads the log filter, the certificate and the issuer's keys, if any, at each signal. Never returns.
 #[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
-async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuersTokens>) {
+async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuerTokens>) {
     let reload_logs = context.log_reloader();
-    let mut asked = async || {
+    let mut reload_requested = async || {
         hangup.recv().await;
         let reload = systemd::Reload::begin();
         #[cfg(feature = "oauth")]
         if let Some(tokens) = tokens {
-            tokens.wanted.notify_one();
+            tokens.refresh_requested.notify_one();
         }
         // On a blocking thread: a pipe may have no writer, and this task also serves. A panic there is logged.
         let _ = spawn_blocking(reload_logs.clone()).await;
         reload
     };
     match tls {
-        Some(tls) => catalogue_hyper::reload_certificate(tls, RENEWAL, asked).await,
+        Some(tls) => catalogue_hyper::reload_certificate(tls, RENEWAL, reload_requested).await,
         None => loop {
-            drop(asked().await);
+            drop(reload_requested().await);
         },
     }
 }
@@ -84,7 +84,7 @@ async fn serve(
     config: ServerConfig,
     inherited: Option<TcpListener>,
     monitor: Arc<Monitor>,
-    tokens: &Option<IssuersTokens>,
+    tokens: &Option<IssuerTokens>,
 ) -> Result<(), Failure> {
     let mut signals = Signals::catch()?;
     let bind =
@@ -99,16 +99,16 @@ async fn serve(
         admin::start(listener, bound, Arc::clone(&monitor));
     }
     // Bound before a database is created in vain; with `--wait` closed again, so that clients are refused, not queued.
-    let early = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
+    let early_listener = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;
     let Some(storage) = opened else { return Ok(()) };
-    monitor.opened(storage.clone());
-    let (listener, bound) = match early {
+    monitor.set_storage(storage.clone());
+    let (listener, bound) = match early_listener {
         Some(bound) => bound,
         None => bind_for_clients()?,
     };
-    settings.api.rate_limiting.look_at_store().await;
+    settings.api.rate_limiting.log_store_status().await;
     // Cannot be set already: a server serves once.
     let _ = monitor.metrics.uncounted.set(Arc::clone(&settings.api.rate_limiting.uncounted));
     let requests = settings.admin_listen.map(|_| Arc::clone(&monitor.metrics.requests));
@@ -131,8 +131,12 @@ async fn serve(
     #[cfg(feature = "oauth")]
     let builder = match (&settings.api.issuer, tokens) {
         (Some(issuer), Some(tokens)) => {
-            let wanted = Arc::clone(&tokens.wanted);
-            tokio::spawn(catalogue_issuer::keep_fetching_on(tokens.signed.clone(), issuer.interval(), wanted));
+            let refresh_requested = Arc::clone(&tokens.refresh_requested);
+            tokio::spawn(catalogue_issuer::keep_fetching_with_trigger(
+                tokens.signed.clone(),
+                issuer.interval(),
+                refresh_requested,
+            ));
             let _ = monitor.metrics.tokens.set(tokens.clone());
             let builder = builder.or_authenticator(tokens.signed.clone());
             if let Some(opaque) = &tokens.opaque { builder.or_authenticator(opaque.clone()) } else { builder }
@@ -142,20 +146,20 @@ async fn serve(
     let catalogue = settings.api.catalogue(builder)?;
     let secured = config.tls.is_some();
     let developer = settings.developer.as_ref();
-    let pages = developer.map(|developer| DeveloperPages::new(developer, &storage, secured, &monitor)).transpose()?;
+    let pages = developer.map(|developer| SettingsService::new(developer, &storage, secured, &monitor)).transpose()?;
     let started = || {
-        log_start(settings, bound, &start_notes::documents(settings, bound, secured));
-        if start_notes::in_cleartext(settings, bound, secured) {
-            tracing::warn!("{}", start_notes::CLEARTEXT);
+        log_start(settings, bound, &startup_warnings::documents(settings, bound, secured));
+        if startup_warnings::in_cleartext(settings, bound, secured) {
+            tracing::warn!("{}", startup_warnings::CLEARTEXT);
         }
         if let Some(warning) = developer.and_then(|developer| developer.warning(bound)) {
             tracing::warn!("{warning}");
         }
-        start_notes::look_at_views(storage.clone());
+        startup_warnings::warn_about_views(storage.clone());
         if is_new {
-            start_notes::tell_of_new(&settings.database);
+            startup_warnings::warn_new_database(&settings.database);
         } else {
-            start_notes::look_for_keys(storage.into_admin());
+            startup_warnings::warn_if_no_keys(storage.into_admin());
         }
     };
     serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, started).await?;

@@ -17,9 +17,9 @@ use tower_service::Service;
 
 use super::signals::Signals;
 use crate::admin::Monitor;
-use crate::developer_settings::DeveloperPages;
+use crate::developer_settings::SettingsService;
 use crate::exit::Failure;
-pub(super) use crate::open_files::room_for_connections;
+pub(super) use crate::open_files::available_connections;
 use crate::settings::Setting;
 use crate::{output, systemd};
 
@@ -59,7 +59,7 @@ pub(super) fn cannot_listen(setting: &Setting, address: SocketAddr, error: &io::
 }
 
 /// Returns the address at which this machine reaches a listener: loopback for one on all addresses.
-pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
+pub(super) fn reachable_address(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -69,21 +69,23 @@ pub(super) fn reached(listening: SocketAddr) -> SocketAddr {
 }
 
 /// Serves until SIGTERM or SIGINT, and then until running requests end, their grace period ends, or another signal
-/// comes. Calls `announced` after the line on standard output that contains the address.
+/// comes. Calls `on_ready` after the line on standard output that contains the address.
 pub(super) async fn serve(
     (listener, address): (TcpListener, SocketAddr),
-    (catalogue, settings): (Catalogue, Option<DeveloperPages>),
+    (catalogue, settings): (Catalogue, Option<SettingsService>),
     mut config: ServerConfig,
     mut signals: Signals,
     monitor: &Monitor,
-    announced: impl FnOnce(),
+    on_ready: impl FnOnce(),
 ) -> Result<(), Failure> {
-    let wanted = config.limits.connections;
-    let room = room_for_connections(wanted);
-    if room < wanted {
-        tracing::warn!("the limit of open files leaves room for {room} connections; raise it (ulimit -n) for {wanted}");
+    let requested = config.limits.connections;
+    let available = available_connections(requested);
+    if available < requested {
+        tracing::warn!(
+            "the limit of open files leaves room for {available} connections; raise it (ulimit -n) for {requested}"
+        );
     }
-    config.limits.connections = room;
+    config.limits.connections = available;
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     if let Some(tls) = &config.tls {
         tracing::info!(expires = tls.expires(), "read the certificate");
@@ -92,27 +94,27 @@ pub(super) async fn serve(
     let settings = settings.map(Arc::new);
     let grace = config.timeouts.grace;
     config.metrics = Arc::clone(&monitor.metrics.connections);
-    monitor.serves(catalogue.clone(), config.limits.connections);
+    monitor.set_serving(catalogue.clone(), config.limits.connections);
     // Clients that connect from now on are served. Ignore the error: a supervisor may have closed standard output.
     let listening = format!("listening on {scheme}://{address}");
     let _ = output::print(&listening);
     systemd::ready(&listening);
-    announced();
-    let (tell, told) = oneshot::channel();
-    let told_twice = async {
+    on_ready();
+    let (request_stop, stop_requested) = oneshot::channel();
+    let second_signal = async {
         signals.next().await;
-        monitor.stops();
+        monitor.set_stopping();
         tracing::info!(?grace, "stopping");
         systemd::stopping();
-        let _ = tell.send(());
+        let _ = request_stop.send(());
         signals.next().await;
     };
-    let told_once = async { drop(told.await) };
-    let served = Served { api: warp::service(catalogue_warp::filter(catalogue)), settings };
+    let shutdown = async { drop(stop_requested.await) };
+    let service = RoutingService { api: warp::service(catalogue_warp::filter(catalogue)), settings };
     tokio::select! {
-        () = catalogue_hyper::serve(listener, served, config, told_once) => {}
+        () = catalogue_hyper::serve(listener, service, config, shutdown) => {}
         () = systemd::keep_alive() => {}
-        () = told_twice => return Err(Failure::work("second signal received; in-flight requests aborted")),
+        () = second_signal => return Err(Failure::work("second signal received; in-flight requests aborted")),
     }
     tracing::info!("stopped");
     Ok(())
@@ -121,12 +123,12 @@ pub(super) async fn serve(
 /// Serves the API as a warp filter, and the developer settings below their URL. The program serves warp's filter, not
 /// the catalogue itself, because host applications with warp mount that filter: its defects show here first.
 #[derive(Clone, Debug)]
-struct Served<S> {
+struct RoutingService<S> {
     api: S,
-    settings: Option<Arc<DeveloperPages>>,
+    settings: Option<Arc<SettingsService>>,
 }
 
-impl<S, R> Service<Request<RequestBody>> for Served<S>
+impl<S, R> Service<Request<RequestBody>> for RoutingService<S>
 where
     S: Service<Request<RequestBody>, Response = Response<R>, Error = Infallible, Future: Send + 'static>,
     R: From<Bytes>,
@@ -141,12 +143,12 @@ where
 
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         match &self.settings {
-            Some(settings) if settings.have(request.uri().path()) => {
+            Some(settings) if settings.is_mounted_at(request.uri().path()) => {
                 let settings = Arc::clone(settings);
-                Box::pin(async move { Ok(settings.answer(request).await.map(R::from)) })
+                Box::pin(async move { Ok(settings.respond(request).await.map(R::from)) })
             }
-            // `hand_over` passes the request as a whole, so that warp does not copy its headers.
-            _ => Box::pin(self.api.call(catalogue_warp::hand_over(request))),
+            // `attach_head` passes the request as a whole, so that warp does not copy its headers.
+            _ => Box::pin(self.api.call(catalogue_warp::attach_head(request))),
         }
     }
 }
@@ -164,7 +166,7 @@ mod tests {
             ("192.0.2.1:80", "192.0.2.1:80"),
             ("[2001:db8::1]:80", "[2001:db8::1]:80"),
         ] {
-            assert_eq!(reached(listening.parse().unwrap()).to_string(), expected);
+            assert_eq!(reachable_address(listening.parse().unwrap()).to_string(), expected);
         }
     }
 }

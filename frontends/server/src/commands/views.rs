@@ -2,14 +2,14 @@
 
 use catalogue_core::AccountId;
 use catalogue_core::auth::{Identity, Scope, Scopes};
-use catalogue_core::storage::{CheckedRows, ViewAdvice, ViewFault};
+use catalogue_core::storage::{CheckedRows, ViewAdvice, ViewProblem};
 use http::{Request, StatusCode};
 use serde_json::json;
 
 use super::{Context, accounts, block_on};
 use crate::cli::{Example, ViewsCommand};
-use crate::database::{Database, Storage, Unopened};
-use crate::exit::{Failure, harmless};
+use crate::database::{Database, OpenFailure, Storage};
+use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::settings::table::COURSES;
 
@@ -40,7 +40,7 @@ fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
     output::print(arguments.text(arguments.sql.as_deref().unwrap_or(if is_postgres { "postgres" } else { "sqlite" })))
 }
 
-async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Result<(), Failure> {
+async fn check(opened: Result<Storage, OpenFailure>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = if all { CheckedRows::All } else { CheckedRows::Sample };
     let (faults, advice) = match opened {
         Ok(storage) => {
@@ -50,14 +50,14 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
             advice.extend(views.check_revisions().await?);
             (faults, advice)
         }
-        Err(unopened) if unopened.views.is_empty() => return Err(unopened.into()),
-        Err(unopened) => (unopened.views, Vec::new()),
+        Err(open_failure) if open_failure.views.is_empty() => return Err(open_failure.into()),
+        Err(open_failure) => (open_failure.views, Vec::new()),
     };
-    let advice: Vec<String> = advice.iter().map(advised).collect();
+    let advice: Vec<String> = advice.iter().map(format_advice).collect();
     if json {
-        let fault = |ViewFault { view, key, what, wanted }: &ViewFault| {
-            let key = key.as_deref().map(harmless);
-            json!({ "view": view, "key": key, "what": harmless(what), "wanted": harmless(wanted) })
+        let fault = |ViewProblem { view, key, problem, expected }: &ViewProblem| {
+            let key = key.as_deref().map(sanitized);
+            json!({ "view": view, "key": key, "what": sanitized(problem), "wanted": sanitized(expected) })
         };
         let mut report = json!({ "all": all, "faults": faults.iter().map(fault).collect::<Vec<_>>() });
         if !advice.is_empty() {
@@ -65,10 +65,10 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
         }
         output::print_json(&report)?;
     } else if faults.is_empty() {
-        let looked = if all { "each row" } else { "at most 10,000 rows of each; --all looks at the others too" };
-        output::print(&format!("the API can serve what the views have: {looked}"))?;
+        let scope = if all { "each row" } else { "at most 10,000 rows of each; --all looks at the others too" };
+        output::print(&format!("the API can serve what the views have: {scope}"))?;
     } else {
-        output::print(&faults.iter().map(|fault| told(fault) + "\n").collect::<String>())?;
+        output::print(&faults.iter().map(|fault| format_problem(fault) + "\n").collect::<String>())?;
     }
     if !json {
         advice.iter().try_for_each(|advice| output::print(advice))?;
@@ -77,14 +77,14 @@ async fn check(opened: Result<Storage, Unopened>, all: bool, json: bool) -> Resu
 }
 
 /// Formats a problem on one line.
-pub(super) fn told(fault: &ViewFault) -> String {
-    harmless(&fault.to_string())
+pub(super) fn format_problem(fault: &ViewProblem) -> String {
+    sanitized(&fault.to_string())
 }
 
 /// Formats advice on one line.
-pub(super) fn advised(ViewAdvice { about, what, remedy }: &ViewAdvice) -> String {
-    let remedy = remedy.as_ref().map(|remedy| format!("; {remedy}")).unwrap_or_default();
-    harmless(&format!("{about}: {what}{remedy}"))
+pub(super) fn format_advice(ViewAdvice { subject, finding, fix }: &ViewAdvice) -> String {
+    let fix = fix.as_ref().map(|fix| format!("; {fix}")).unwrap_or_default();
+    sanitized(&format!("{subject}: {finding}{fix}"))
 }
 
 /// Prints the API's response to a request for the account's courses.
@@ -93,12 +93,12 @@ async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
     let catalogue = storage.catalogue().build()?;
     let caller = Identity::session(AccountId::new(&**account), "operator", Scopes::from_iter([Scope::ReadCourses]));
     let request = Request::get("/api/v1/courses").body(())?;
-    let answer = catalogue.call_as(caller, request).await;
-    if answer.status() != StatusCode::OK {
-        let status = answer.status().as_u16();
+    let response = catalogue.call_as(caller, request).await;
+    if response.status() != StatusCode::OK {
+        let status = response.status().as_u16();
         return Err(Failure::work(format!(
             "the API answers {status}; the log says why, and `views check` what is right"
         )));
     }
-    output::print(&String::from_utf8_lossy(answer.body()))
+    output::print(&String::from_utf8_lossy(response.body()))
 }

@@ -7,13 +7,13 @@ use crate::database::{Database, Migration, Storage};
 use crate::exit::Failure;
 
 /// Delay between attempts.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Interval between log entries while waiting.
-const NOTED_EVERY: Duration = Duration::from_secs(60);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Returns the delay before the next attempt, or `None` if the wait is over.
-fn next_pause(wait: Duration, waited: Duration) -> Option<Duration> {
-    wait.checked_sub(waited).map(|rest| rest.min(PAUSE)).filter(|rest| !rest.is_zero())
+fn next_delay(wait: Duration, waited: Duration) -> Option<Duration> {
+    wait.checked_sub(waited).map(|rest| rest.min(RETRY_DELAY)).filter(|rest| !rest.is_zero())
 }
 
 /// Opens the database to serve. Returns `None` if a signal comes first.
@@ -24,7 +24,7 @@ pub(super) async fn open(
     signals: &mut Signals,
 ) -> Result<Option<Storage>, Failure> {
     tokio::select! {
-        opened = open_patiently(database, migration, wait) => opened.map(|storage| Some(storage.served())),
+        opened = open_with_retry(database, migration, wait) => opened.map(|storage| Some(storage.for_serving())),
         _ = signals.next() => {
             tracing::info!(%database, "stopped before the database was open");
             Ok(None)
@@ -32,26 +32,30 @@ pub(super) async fn open(
     }
 }
 
-async fn open_patiently(database: &Database, migration: Migration, wait: Option<Duration>) -> Result<Storage, Failure> {
+async fn open_with_retry(
+    database: &Database,
+    migration: Migration,
+    wait: Option<Duration>,
+) -> Result<Storage, Failure> {
     let began = Instant::now();
-    let mut noted: Option<Instant> = None;
+    let mut last_logged: Option<Instant> = None;
     loop {
-        let unopened = match database.open_for(migration).await {
+        let open_failure = match database.open_for(migration).await {
             Ok(storage) => {
-                if noted.is_some() {
+                if last_logged.is_some() {
                     tracing::info!(%database, waited = ?began.elapsed(), "the database is there");
                 }
                 return Ok(storage);
             }
-            Err(unopened) => unopened,
+            Err(open_failure) => open_failure,
         };
-        let pause = wait.filter(|_| unopened.can_pass).and_then(|wait| next_pause(wait, began.elapsed()));
-        let Some(pause) = pause else { return Err(unopened.failure) };
-        if noted.is_none_or(|noted| noted.elapsed() >= NOTED_EVERY) {
-            tracing::warn!("waiting for the database: {}", unopened.failure.message());
-            noted = Some(Instant::now());
+        let delay = wait.filter(|_| open_failure.can_pass).and_then(|wait| next_delay(wait, began.elapsed()));
+        let Some(delay) = delay else { return Err(open_failure.failure) };
+        if last_logged.is_none_or(|last_logged| last_logged.elapsed() >= LOG_INTERVAL) {
+            tracing::warn!("waiting for the database: {}", open_failure.failure.message());
+            last_logged = Some(Instant::now());
         }
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(delay).await;
     }
 }
 
@@ -62,8 +66,8 @@ mod tests {
     #[test]
     fn the_last_pause_ends_with_the_wait() {
         let wait = Duration::from_millis(2_500);
-        let pauses = [0, 2_000, 2_500, 3_000].map(|waited| next_pause(wait, Duration::from_millis(waited)));
-        assert_eq!(pauses, [Some(PAUSE), Some(Duration::from_millis(500)), None, None]);
-        assert_eq!(next_pause(Duration::MAX, Duration::from_secs(1 << 40)), Some(PAUSE));
+        let delays = [0, 2_000, 2_500, 3_000].map(|waited| next_delay(wait, Duration::from_millis(waited)));
+        assert_eq!(delays, [Some(RETRY_DELAY), Some(Duration::from_millis(500)), None, None]);
+        assert_eq!(next_delay(Duration::MAX, Duration::from_secs(1 << 40)), Some(RETRY_DELAY));
     }
 }

@@ -11,21 +11,21 @@ use rustix::fs::statfs;
 #[cfg(unix)]
 use rustix::fs::statvfs;
 
-use super::Unopened;
+use super::OpenFailure;
 use crate::exit::{Failure, chain};
 use crate::permissions;
 use crate::report::Report;
 
 /// Timeout for the integrity check.
-const PATIENCE: Duration = Duration::from_secs(10);
+const QUICK_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reports what is visible before SQLite opens the file; see the rules of its storage on closing a file.
-pub(super) fn look_at(path: &Path, report: &mut Report) -> Option<bool> {
+pub(super) fn check_files(path: &Path, report: &mut Report) -> Option<bool> {
     let directory = directory(path);
     #[cfg(unix)]
-    look_at_volume(directory, report);
-    permissions::look_at_directory(directory, report);
-    permissions::look_at(path, report);
+    check_volume(directory, report);
+    permissions::check_directory(directory, report);
+    permissions::check_file(path, report);
     is_wal(path)
 }
 
@@ -34,10 +34,10 @@ fn directory(path: &Path) -> &Path {
 }
 
 /// Reports whether reads of another program's file wait for its writes.
-pub(super) fn look_at_courses(path: &Path, report: &mut Report) {
+pub(super) fn check_courses_file(path: &Path, report: &mut Report) {
     let Some(is_wal) = is_wal(path) else { return };
     if is_wal {
-        report.fine("journal", format!("{} is in WAL mode", path.display()));
+        report.ok("journal", format!("{} is in WAL mode", path.display()));
     } else {
         let what = "readers wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
         report.warning("journal", format!("{} is not in WAL mode, so {what}", path.display()));
@@ -52,46 +52,46 @@ fn is_wal(path: &Path) -> Option<bool> {
 }
 
 /// Converts an error, which the permissions of the file or its directory may explain.
-pub(super) fn told(error: OpenError, courses: Option<&PathBuf>) -> Unopened {
+pub(super) fn describe_failure(error: OpenError, courses: Option<&PathBuf>) -> OpenFailure {
     // The other program's file is never created.
     if let OpenError::Missing(path) | OpenError::MissingDirectory(path) = &error
         && courses == Some(path)
     {
         let what = format!("there is no database at {path:?}, where the views are to be; correct its address");
-        return Unopened { failure: Failure::work(what), ..error.into() };
+        return OpenFailure { failure: Failure::work(what), ..error.into() };
     }
     let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
     let is_theirs = courses == Some(path) && matches!(error, OpenError::Failed { .. });
     match permissions::refusal(path, directory(path), is_theirs) {
-        Some(why) => Unopened { failure: Failure::work(why), ..error.into() },
+        Some(why) => OpenFailure { failure: Failure::work(why), ..error.into() },
         None => error.into(),
     }
 }
 
 /// Reports whether the file is damaged, and whether readers and writers block each other.
-pub(super) fn look_through(path: &Path, is_wal: Option<bool>, report: &mut Report) {
+pub(super) fn check_integrity(path: &Path, is_wal: Option<bool>, report: &mut Report) {
     const CHECK: &str = "integrity";
     match is_wal {
-        Some(true) => report.fine("journal", "the database is in WAL mode"),
+        Some(true) => report.ok("journal", "the database is in WAL mode"),
         Some(false) => {
             let what = "the database is not in WAL mode, so that readers and writers wait for each other";
             report.warning("journal", format!("{what}; an import sets it"));
         }
         None => {}
     }
-    match SqliteStorage::quick_check(path, PATIENCE) {
+    match SqliteStorage::quick_check(path, QUICK_CHECK_TIMEOUT) {
         Ok(Integrity::Damaged(what)) => {
-            report.fault(CHECK, format!("the file is damaged: {what}; put a copy in its place"));
+            report.error(CHECK, format!("the file is damaged: {what}; put a copy in its place"));
         }
-        Ok(Integrity::Sound) => report.fine(CHECK, "the file is sound"),
-        Ok(_) => report.fine(CHECK, format!("what could be seen of the file in {PATIENCE:?} is sound")),
-        Err(error) => report.fault(CHECK, chain(&error)),
+        Ok(Integrity::Ok) => report.ok(CHECK, "the file is sound"),
+        Ok(_) => report.ok(CHECK, format!("what could be seen of the file in {QUICK_CHECK_TIMEOUT:?} is sound")),
+        Err(error) => report.error(CHECK, chain(&error)),
     }
 }
 
 /// Minimum free space: less is too little for an import and its WAL.
 #[cfg(unix)]
-const LEAST_SPACE: u64 = 256 << 20;
+const MIN_FREE_SPACE: u64 = 256 << 20;
 
 /// Network file systems, by the numbers of Linux's `statfs(2)`. SQLite's shared memory needs a single machine.
 #[cfg(target_os = "linux")]
@@ -106,18 +106,18 @@ const NETWORK: [(u64, &str); 7] = [
 ];
 
 #[cfg(unix)]
-fn look_at_volume(directory: &Path, report: &mut Report) {
+fn check_volume(directory: &Path, report: &mut Report) {
     match statvfs(directory) {
         Ok(volume) => {
             let free = volume.f_bavail.saturating_mul(volume.f_frsize);
             let text = format!("{} MiB are free in {}", free >> 20, directory.display());
-            if free < LEAST_SPACE {
-                report.fault("disk space", format!("{text}; make room"));
+            if free < MIN_FREE_SPACE {
+                report.error("disk space", format!("{text}; make room"));
             } else {
-                report.fine("disk space", text);
+                report.ok("disk space", text);
             }
         }
-        Err(error) => report.fault("disk space", format!("{} cannot be looked at: {error}", directory.display())),
+        Err(error) => report.error("disk space", format!("{} cannot be looked at: {error}", directory.display())),
     }
     #[cfg(target_os = "linux")]
     if let Ok(kind) = statfs(directory).map(|volume| u64::from(volume.f_type as u32))

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use catalogue_core::admin::AdminStorage;
-use catalogue_core::storage::{StorageError, StorageErrorKind, ViewFault};
+use catalogue_core::storage::{StorageError, StorageErrorKind, ViewProblem};
 /// Options of a PostgreSQL database; other files use this name.
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
@@ -39,28 +39,28 @@ pub(crate) enum Database {
 
 /// Failure to open a database.
 #[derive(Debug)]
-pub(crate) struct Unopened {
+pub(crate) struct OpenFailure {
     /// The failure to report.
     pub(crate) failure: Failure,
     /// Whether a retry may succeed, without any change but to the database.
     pub(crate) can_pass: bool,
     /// Whether the database does not exist yet, or its creation was interrupted.
-    is_unmade: bool,
+    is_uncreated: bool,
     /// Problems of the views, if these are the reason.
-    pub(crate) views: Vec<ViewFault>,
+    pub(crate) views: Vec<ViewProblem>,
 }
 
-impl From<Unopened> for Failure {
-    fn from(unopened: Unopened) -> Self {
-        unopened.failure
+impl From<OpenFailure> for Failure {
+    fn from(open_failure: OpenFailure) -> Self {
+        open_failure.failure
     }
 }
 
-impl From<OpenError> for Unopened {
+impl From<OpenError> for OpenFailure {
     fn from(error: OpenError) -> Self {
-        let is_unmade = matches!(error, OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. });
-        let views = if let OpenError::Views { faults, .. } = &error { faults.clone() } else { Vec::new() };
-        Self { failure: error.into(), can_pass: false, is_unmade, views }
+        let is_uncreated = matches!(error, OpenError::Missing(_) | OpenError::OlderSchema { found: 0, .. });
+        let views = if let OpenError::Views { problems, .. } = &error { problems.clone() } else { Vec::new() };
+        Self { failure: error.into(), can_pass: false, is_uncreated, views }
     }
 }
 
@@ -75,28 +75,28 @@ pub(crate) enum Migration {
 impl Database {
     /// Parses an address. Messages repeat only the part before the first colon: the rest may hold a password.
     pub(crate) fn parse(address: &str) -> Result<Self, String> {
-        const RIGHT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
+        const HINT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
         const OR_POSTGRES: &str = "or postgres://USER@HOST/NAME";
         match address.split_once(':') {
-            Some(("sqlite", "")) => Err(format!("the address of the database has no path; {RIGHT}")),
+            Some(("sqlite", "")) => Err(format!("the address of the database has no path; {HINT}")),
             Some(("sqlite", path)) if path.contains('\0') => {
-                Err(format!("the path of the database has a zero byte; {RIGHT}"))
+                Err(format!("the path of the database has a zero byte; {HINT}"))
             }
             // The part after `//` could be meant as a host or as a path.
             Some(("sqlite", path)) if path.starts_with("//") => {
-                Err(format!("the path of the database begins with //; {RIGHT} or sqlite:/var/lib/catalogue.db"))
+                Err(format!("the path of the database begins with //; {HINT} or sqlite:/var/lib/catalogue.db"))
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
             Some(("sqlite", path)) if path.starts_with("file:") => {
-                Err(format!("the path of the database begins with file:, and URIs are not read; {RIGHT}"))
+                Err(format!("the path of the database begins with file:, and URIs are not read; {HINT}"))
             }
             Some(("sqlite", path)) if has_parameters(path) => {
-                Err(format!("the path of the database has parameters as a URI has, which are not read; {RIGHT}"))
+                Err(format!("the path of the database has parameters as a URI has, which are not read; {HINT}"))
             }
             Some(("sqlite", path)) => Ok(Self::File { path: PathBuf::from(path), courses: None }),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
-            Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {RIGHT}, {OR_POSTGRES}")),
-            None => Err(format!("the address does not say what kind of database it is; {RIGHT}, {OR_POSTGRES}")),
+            Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {HINT}, {OR_POSTGRES}")),
+            None => Err(format!("the address does not say what kind of database it is; {HINT}, {OR_POSTGRES}")),
         }
     }
 
@@ -110,12 +110,12 @@ impl Database {
 
     /// Adds standbys at `addresses`, from which requests read. Messages repeat none of them.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
-        const RIGHT: &str = "name a database of PostgreSQL by --database, or leave them out";
+        const HINT: &str = "name a database of PostgreSQL by --database, or leave them out";
         if addresses.is_empty() {
             return Ok(self);
         }
         let Self::Postgres(mut postgres) = self else {
-            return Err(format!("only a database of PostgreSQL has replicas; {RIGHT}"));
+            return Err(format!("only a database of PostgreSQL has replicas; {HINT}"));
         };
         for (number, address) in (1..).zip(addresses) {
             let replicated = postgres.options.clone().replica(address);
@@ -125,12 +125,12 @@ impl Database {
     }
 
     /// Opens the existing database.
-    pub(crate) async fn open(&self) -> Result<Storage, Unopened> {
+    pub(crate) async fn open(&self) -> Result<Storage, OpenFailure> {
         self.open_for(Migration::Forbidden).await
     }
 
     /// Opens the database; creates or migrates it first if that is allowed.
-    pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, Unopened> {
+    pub(crate) async fn open_for(&self, migration: Migration) -> Result<Storage, OpenFailure> {
         Ok(match self {
             Self::File { path, courses } => {
                 let opened = match (courses, migration) {
@@ -139,7 +139,7 @@ impl Database {
                     (Some(courses), Migration::Forbidden) => SqliteStorage::open_views(path, courses),
                     (Some(courses), Migration::Allowed) => SqliteStorage::open_and_migrate_views(path, courses),
                 };
-                Storage::Sqlite(opened.map_err(|error| file::told(error, courses.as_ref()))?)
+                Storage::Sqlite(opened.map_err(|error| file::describe_failure(error, courses.as_ref()))?)
             }
             Self::Memory => Storage::Sqlite(SqliteStorage::in_memory()?),
             Self::Postgres(postgres) => Storage::Postgres(postgres.open(migration).await?),
@@ -147,9 +147,9 @@ impl Database {
     }
 
     /// Opens the database for a dry run, which leaves no trace: in memory if there is none yet and it may be created.
-    pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, Unopened> {
+    pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, OpenFailure> {
         match self.open().await {
-            Err(unopened) if unopened.is_unmade && migration == Migration::Allowed => {
+            Err(open_failure) if open_failure.is_uncreated && migration == Migration::Allowed => {
                 Ok(Box::new(SqliteStorage::in_memory()?))
             }
             opened => Ok(opened?.into_admin()),
@@ -157,18 +157,18 @@ impl Database {
     }
 
     /// Reports what is visible before the database is opened. Returns whether it is an SQLite file in WAL mode.
-    pub(crate) fn look_at(&self, report: &mut Report) -> Option<bool> {
+    pub(crate) fn check_files(&self, report: &mut Report) -> Option<bool> {
         let Self::File { path, courses } = self else { return None };
         if let Some(courses) = courses {
-            file::look_at_courses(courses, report);
+            file::check_courses_file(courses, report);
         }
-        file::look_at(path, report)
+        file::check_files(path, report)
     }
 
     /// Reports the state of an open database's file.
-    pub(crate) fn look_through(&self, is_wal: Option<bool>, report: &mut Report) {
+    pub(crate) fn check_integrity(&self, is_wal: Option<bool>, report: &mut Report) {
         if let Self::File { path, .. } = self {
-            file::look_through(path, is_wal, report);
+            file::check_integrity(path, is_wal, report);
         }
     }
 
@@ -189,7 +189,7 @@ impl Database {
                     OpenError::Failed { source, .. } if source.kind() == StorageErrorKind::OutcomeUnknown => {
                         unconfirmed(source)
                     }
-                    _ => file::told(error, courses.as_ref()).failure,
+                    _ => file::describe_failure(error, courses.as_ref()).failure,
                 })?;
                 Ok((migrated.from, migrated.to))
             }
@@ -238,5 +238,9 @@ fn has_parameters(path: &str) -> bool {
 
 /// Returns the failure of a migration with an unknown outcome.
 fn unconfirmed(error: &StorageError) -> Failure {
-    Failure::of_change(error, "the schema was brought up to date", "`catalogue migrate` finds out, and does it if not")
+    Failure::change_failed(
+        error,
+        "the schema was brought up to date",
+        "`catalogue migrate` finds out, and does it if not",
+    )
 }

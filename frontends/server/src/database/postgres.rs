@@ -7,7 +7,7 @@ use catalogue_core::storage::StorageErrorKind;
 use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use tokio_postgres::error::SqlState;
 
-use super::{Migration, Unopened, unconfirmed};
+use super::{Migration, OpenFailure, unconfirmed};
 use crate::exit::{Failure, chain};
 use crate::text::printable;
 
@@ -15,15 +15,15 @@ use crate::text::printable;
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
     pub(super) options: Options,
-    shown: String,
+    display_address: String,
 }
 
 impl Postgres {
     /// Parses an address. Messages repeat none of it.
     pub(super) fn parse(address: &str) -> Result<Self, String> {
-        let shown = shown(address)?;
+        let display_address = display_address(address)?;
         let options = Options::parse(address).map_err(|error| error.to_string())?;
-        Ok(Self { options, shown })
+        Ok(Self { options, display_address })
     }
 
     /// Applies `change` to the options.
@@ -32,22 +32,22 @@ impl Postgres {
     }
 
     /// Opens the database; creates or migrates its tables first if that is allowed.
-    pub(super) async fn open(&self, migration: Migration) -> Result<PostgresStorage, Unopened> {
+    pub(super) async fn open(&self, migration: Migration) -> Result<PostgresStorage, OpenFailure> {
         let opened = match migration {
             Migration::Allowed => PostgresStorage::open_and_migrate(&self.options).await,
             Migration::Forbidden => PostgresStorage::open(&self.options).await,
         };
-        opened.map_err(|error| self.unopened(&error))
+        opened.map_err(|error| self.open_failure(&error))
     }
 
     /// Brings the schema up to date. Returns its version before and now.
-    pub(super) async fn migrate(&self) -> Result<(u32, u32), Unopened> {
-        let migrated = PostgresStorage::migrate(&self.options).await.map_err(|error| self.unopened(&error))?;
+    pub(super) async fn migrate(&self) -> Result<(u32, u32), OpenFailure> {
+        let migrated = PostgresStorage::migrate(&self.options).await.map_err(|error| self.open_failure(&error))?;
         Ok((migrated.from, migrated.to))
     }
 
-    fn unopened(&self, error: &OpenError) -> Unopened {
-        let can_pass = error.can_pass();
+    fn open_failure(&self, error: &OpenError) -> OpenFailure {
+        let can_pass = error.is_transient();
         let what = match error {
             OpenError::OlderSchema { found: 0, .. } => {
                 "there are no tables of a catalogue; `migrate` or an import makes them".to_owned()
@@ -61,15 +61,15 @@ impl Postgres {
             OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
             other => chain(other),
         };
-        let is_unmade = matches!(error, OpenError::OlderSchema { found: 0, .. });
+        let is_uncreated = matches!(error, OpenError::OlderSchema { found: 0, .. });
         let views = if let OpenError::Views(faults) = error { faults.clone() } else { Vec::new() };
-        Unopened { failure: Failure::work(format!("{self}: {what}")), can_pass, is_unmade, views }
+        OpenFailure { failure: Failure::work(format!("{self}: {what}")), can_pass, is_uncreated, views }
     }
 }
 
 impl fmt::Display for Postgres {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        f.write_str(&self.display_address)
     }
 }
 
@@ -85,17 +85,17 @@ pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String
 }
 
 /// Returns what may be shown of an address: hosts and name. Refuses an address whose parts are ambiguous.
-fn shown(address: &str) -> Result<String, String> {
-    const RIGHT: &str = "write postgres://USER@HOST/NAME, with % and two hexadecimal digits for each special character";
+fn display_address(address: &str) -> Result<String, String> {
+    const HINT: &str = "write postgres://USER@HOST/NAME, with % and two hexadecimal digits for each special character";
     let Some((_, parts)) = address.split_once("://") else {
-        return Err(format!("the address of the database has no //; {RIGHT}"));
+        return Err(format!("the address of the database has no //; {HINT}"));
     };
     let (authority, rest) = parts.split_at(parts.find(['/', '?']).unwrap_or(parts.len()));
     let (user, hosts) = authority.split_once('@').unwrap_or(("", authority));
     // Programs disagree on where a password with an unescaped `@` ends.
     if hosts.contains('@') || rest.contains('@') {
         let found = if user.contains(':') || rest.contains('@') { "user or password" } else { "user" };
-        return Err(format!("the {found} in the address of the database has a special character; {RIGHT}"));
+        return Err(format!("the {found} in the address of the database has a special character; {HINT}"));
     }
     let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
     let parameter = |key: &str| query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));

@@ -9,7 +9,7 @@ use catalogue_postgres::PostgresStorage;
 use catalogue_settings::{DeveloperSettings, SettingsBuilder, SignInSettings};
 use catalogue_sqlite::SqliteStorage;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// An opened database. Cheap to clone; clones share its connections.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) enum Storage {
 }
 
 /// Evaluates an expression with the storage of either variant.
-macro_rules! of_either {
+macro_rules! dispatch {
     ($storage:expr, $either:ident => $what:expr) => {
         match $storage {
             Storage::Sqlite($either) => $what,
@@ -33,24 +33,24 @@ macro_rules! of_either {
 impl Storage {
     /// Returns the storage for commands that write or read everything.
     pub(crate) fn admin(&self) -> &dyn AdminStorage {
-        of_either!(self, storage => storage)
+        dispatch!(self, storage => storage)
     }
 
     /// Like [`Self::admin`], but owned.
     pub(crate) fn into_admin(self) -> Box<dyn AdminStorage> {
-        of_either!(self, storage => Box::new(storage))
+        dispatch!(self, storage => Box::new(storage))
     }
 
     /// Sets a write timeout of a minute, so that a leaked key is revoked even while another program writes.
-    pub(crate) fn patient(self) -> Self {
+    pub(crate) fn with_long_write_timeout(self) -> Self {
         match self {
-            Self::Sqlite(storage) => Self::Sqlite(storage.write_timeout(PATIENCE)),
-            Self::Postgres(storage) => Self::Postgres(storage.write_timeout(PATIENCE)),
+            Self::Sqlite(storage) => Self::Sqlite(storage.write_timeout(WRITE_TIMEOUT)),
+            Self::Postgres(storage) => Self::Postgres(storage.write_timeout(WRITE_TIMEOUT)),
         }
     }
 
     /// Prepares for a multi-threaded runtime: reads that wait for the disk or a lock are offloaded.
-    pub(crate) fn served(self) -> Self {
+    pub(crate) fn for_serving(self) -> Self {
         match self {
             Self::Sqlite(storage) => Self::Sqlite(storage.offload_reads(|read| tokio::task::block_in_place(read))),
             postgres => postgres,
@@ -59,27 +59,27 @@ impl Storage {
 
     /// Returns the storage of keys and of their event log.
     pub(crate) fn keys(&self) -> &dyn KeyStorage {
-        of_either!(self, storage => storage)
+        dispatch!(self, storage => storage)
     }
 
     /// Returns the storage of sign-in links and sessions.
     pub(crate) fn sign_ins(&self) -> &dyn SignInStorage {
-        of_either!(self, storage => storage)
+        dispatch!(self, storage => storage)
     }
 
     /// Returns the checks of the views if courses are read from views over another program's tables.
     pub(crate) fn views(&self) -> Option<&dyn CourseViews> {
-        of_either!(self, storage => storage.views())
+        dispatch!(self, storage => storage.views())
     }
 
     /// Returns the storage in which requests look up their tokens.
     pub(crate) fn credentials(&self) -> &dyn CredentialStorage {
-        of_either!(self, storage => storage)
+        dispatch!(self, storage => storage)
     }
 
     /// Returns the storage from which requests read courses.
     pub(crate) fn courses(&self) -> &dyn CourseStorage {
-        of_either!(self, storage => storage)
+        dispatch!(self, storage => storage)
     }
 
     /// Returns the time of the database's clock, or `None` if it has no clock.
@@ -92,16 +92,16 @@ impl Storage {
 
     /// Starts building the API over this storage.
     pub(crate) fn catalogue(self) -> CatalogueBuilder {
-        of_either!(self, storage => Catalogue::with_api_keys(storage))
+        dispatch!(self, storage => Catalogue::with_api_keys(storage))
     }
 
     /// Starts building the developer settings over this storage.
     pub(crate) fn developer_settings(&self) -> SettingsBuilder {
-        of_either!(self, storage => DeveloperSettings::builder(storage.clone()))
+        dispatch!(self, storage => DeveloperSettings::builder(storage.clone()))
     }
 
     /// Adds built-in sign-in to `settings`, with links and sessions in this storage.
     pub(crate) fn with_sign_in(&self, settings: &DeveloperSettings) -> SignInSettings {
-        of_either!(self, storage => settings.with_sign_in(storage.clone()))
+        dispatch!(self, storage => settings.with_sign_in(storage.clone()))
     }
 }

@@ -7,7 +7,7 @@ use time::format_description::well_known::Rfc2822;
 use time::{Duration, OffsetDateTime};
 use tracing::subscriber::{NoSubscriber, set_default};
 
-use super::{IssuerOptions, IssuersTokens};
+use super::{IssuerOptions, IssuerTokens};
 use crate::exit::{Failure, chain};
 use crate::report::Report;
 
@@ -19,22 +19,22 @@ const NOTABLE: Duration = Duration::seconds(5);
 const LEEWAY: Duration = Duration::seconds(30);
 
 /// Checks an issuer whose tokens are accepted by the API at `base_url`.
-pub(crate) async fn look(options: &IssuerOptions, base_url: &str, report: &mut Report) {
+pub(crate) async fn check(options: &IssuerOptions, base_url: &str, report: &mut Report) {
     match fetched(options).await {
-        Err(failure) => report.fault(CHECK, failure.message()),
-        Ok((_, Err(why))) => report.fault(CHECK, why),
+        Err(failure) => report.error(CHECK, failure.message()),
+        Ok((_, Err(why))) => report.error(CHECK, why),
         Ok((tokens, Ok(date))) => {
-            report.fine(CHECK, format!("{} has {} usable keys", options.issuer, tokens.keys().usable));
-            tokens.passed_over().iter().for_each(|key| report.warning(CHECK, format!("a key is not used: {key}")));
+            report.ok(CHECK, format!("{} has {} usable keys", options.issuer, tokens.keys().usable));
+            tokens.skipped_keys().iter().for_each(|key| report.warning(CHECK, format!("a key is not used: {key}")));
             if let Some(theirs) = date.and_then(|date| OffsetDateTime::parse(&date, &Rfc2822).ok()) {
                 compare(OffsetDateTime::now_utc(), theirs, report);
             }
         }
     }
-    if let Ok(IssuersTokens { opaque: Some(opaque), .. }) = options.tokens() {
+    if let Ok(IssuerTokens { opaque: Some(opaque), .. }) = options.tokens() {
         match opaque.authenticate(BearerToken::new("doctor-asks").expect("a bearer token")).await {
-            Ok(_) => report.fine(CHECK, "it answers about opaque tokens"),
-            Err(error) => report.fault(CHECK, chain(&error)),
+            Ok(_) => report.ok(CHECK, "it answers about opaque tokens"),
+            Err(error) => report.error(CHECK, chain(&error)),
         }
     }
     if options.audience != base_url && !base_url.starts_with('/') {
@@ -63,11 +63,11 @@ fn compare(ours: OffsetDateTime, theirs: OffsetDateTime, report: &mut Report) {
     let text = format!("the issuer's clock is {} seconds from this one", offset.whole_seconds());
     if offset > LEEWAY {
         report
-            .fault(CHECK, format!("{text}, so new tokens are refused or old ones taken; set the clock (timedatectl)"));
+            .error(CHECK, format!("{text}, so new tokens are refused or old ones taken; set the clock (timedatectl)"));
     } else if offset > NOTABLE {
         report.warning(CHECK, format!("{text}; let both follow a time server"));
     } else {
-        report.fine(CHECK, "its clock agrees with this one");
+        report.ok(CHECK, "its clock agrees with this one");
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
         for seconds in [0, 5, -6, 30, 31, -31] {
             compare(theirs + Duration::seconds(seconds), theirs, &mut report);
         }
-        let (fine, notable, fault) = (Verdict::Ok, Verdict::Warning, Verdict::Fault);
-        assert_eq!(report.verdicts(), [fine, fine, notable, notable, fault, fault]);
+        let (fine, notable, error) = (Verdict::Ok, Verdict::Warning, Verdict::Error);
+        assert_eq!(report.verdicts(), [fine, fine, notable, notable, error, error]);
     }
 }

@@ -10,24 +10,24 @@ use catalogue_core::auth::introspected::IntrospectedTokens;
 use catalogue_core::auth::signed::SignedTokens;
 use tokio::sync::Notify;
 
-pub(crate) use inspect::{fetched, look};
-pub(crate) use options::{IssuerOptions, address, discoverable, issuer, key_source, not_empty};
+pub(crate) use inspect::{check, fetched};
+pub(crate) use options::{IssuerOptions, discoverable, issuer, key_source, not_empty, url};
 
 /// Maximum age of keys that count as fresh; older ones mean that the issuer has not responded for a while.
 const STALE: Duration = Duration::from_secs(10 * 60);
 
 /// Authenticators of an issuer's tokens.
 #[derive(Clone, Debug)]
-pub(crate) struct IssuersTokens {
+pub(crate) struct IssuerTokens {
     pub(crate) signed: SignedTokens,
     /// Token introspection, if opaque tokens are accepted.
     pub(crate) opaque: Option<Arc<IntrospectedTokens>>,
     /// Wakes the task that fetches the keys.
-    pub(crate) wanted: Arc<Notify>,
+    pub(crate) refresh_requested: Arc<Notify>,
 }
 
 /// Describes the status of keys of this `age` in a few words.
-pub(crate) fn standing(age: Option<Duration>) -> String {
+pub(crate) fn key_set_status(age: Option<Duration>) -> String {
     match age.map(|age| (age, age.as_secs() / 60)) {
         None => "no keys yet".to_owned(),
         Some((age, _)) if age <= STALE => "ok".to_owned(),
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn keys_are_stale_for_minutes_and_then_hours() {
-        for (seconds, standing_so) in [
+        for (seconds, expected) in [
             (0, "ok"),
             (600, "ok"),
             (601, "stale for 10m"),
@@ -50,8 +50,8 @@ mod tests {
             (7200, "stale for 2h"),
             (90_000, "stale for 25h"),
         ] {
-            assert_eq!(standing(Some(Duration::from_secs(seconds))), standing_so);
+            assert_eq!(key_set_status(Some(Duration::from_secs(seconds))), expected);
         }
-        assert_eq!(standing(None), "no keys yet");
+        assert_eq!(key_set_status(None), "no keys yet");
     }
 }

@@ -7,9 +7,9 @@ use catalogue_core::auth::introspected::IntrospectedTokens;
 use catalogue_core::auth::signed::{FetchKeys, SignatureAlgorithm, SignedTokens, TokenType};
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{BuildError, Catalogue};
-use catalogue_issuer::{ClientCredentials, Introspection, IssuerAddress, IssuerKeys, KeySource};
+use catalogue_issuer::{ClientCredentials, Introspection, IssuerKeys, IssuerUrl, KeySource};
 
-use super::IssuersTokens;
+use super::IssuerTokens;
 use crate::exit::Failure;
 use crate::settings::table::*;
 use crate::settings::{Setting, Settings};
@@ -25,7 +25,7 @@ pub(crate) struct IssuerOptions {
     scope_prefix: String,
     pub(crate) token_type: TokenType,
     /// Introspection endpoint for opaque tokens, the client credentials for it, and the cache TTL (decisions O35 to O38).
-    introspection: Option<(IssuerAddress, ClientCredentials, Duration)>,
+    introspection: Option<(IssuerUrl, ClientCredentials, Duration)>,
 }
 
 impl IssuerOptions {
@@ -85,16 +85,16 @@ impl IssuerOptions {
     ///
     /// # Errors
     /// Returns the failures of [`source`](Self::source).
-    pub(crate) fn tokens(&self) -> Result<IssuersTokens, Failure> {
+    pub(crate) fn tokens(&self) -> Result<IssuerTokens, Failure> {
         let signed = self.tokens_by(self.source()?)?;
         let opaque = match &self.introspection {
-            Some((endpoint, credentials, keep)) => {
-                let asked = Introspection::new(endpoint.clone(), credentials.clone())?;
-                Some(Arc::new(IntrospectedTokens::of(&signed, asked).keep(*keep)))
+            Some((endpoint, credentials, cache_ttl)) => {
+                let introspection = Introspection::new(endpoint.clone(), credentials.clone())?;
+                Some(Arc::new(IntrospectedTokens::of(&signed, introspection).cache_for(*cache_ttl)))
             }
             None => None,
         };
-        Ok(IssuersTokens { signed, opaque, wanted: Arc::default() })
+        Ok(IssuerTokens { signed, opaque, refresh_requested: Arc::default() })
     }
 
     /// Creates the authenticator of signed tokens, with keys from `source`.
@@ -109,9 +109,9 @@ impl IssuerOptions {
     }
 }
 
-fn introspection(settings: &Settings) -> Option<(IssuerAddress, ClientCredentials, Duration)> {
+fn introspection(settings: &Settings) -> Option<(IssuerUrl, ClientCredentials, Duration)> {
     let [id, secret] = [&OAUTH_CLIENT_ID, &OAUTH_CLIENT_SECRET].map(|text| settings.given(text));
-    let (endpoint, keep) = (settings.given(&OAUTH_INTROSPECTION), settings.get(&OAUTH_INTROSPECTION_CACHE));
+    let (endpoint, cache_ttl) = (settings.given(&OAUTH_INTROSPECTION), settings.get(&OAUTH_INTROSPECTION_CACHE));
     let (Some(endpoint), Some(id), Some(secret)) = (endpoint, id, secret) else {
         let all: [&Setting; 4] =
             [&OAUTH_INTROSPECTION, &OAUTH_CLIENT_ID, &OAUTH_CLIENT_SECRET, &OAUTH_INTROSPECTION_CACHE];
@@ -122,12 +122,12 @@ fn introspection(settings: &Settings) -> Option<(IssuerAddress, ClientCredential
         }
         return None;
     };
-    Some((endpoint, ClientCredentials::new(&id, &secret), keep))
+    Some((endpoint, ClientCredentials::new(&id, &secret), cache_ttl))
 }
 
 /// Parses a URL of the issuer, whose responses are trusted (decision O23).
-pub(crate) fn address(text: &str) -> Result<IssuerAddress, String> {
-    IssuerAddress::parse(text).map_err(|error| error.to_string())
+pub(crate) fn url(text: &str) -> Result<IssuerUrl, String> {
+    IssuerUrl::parse(text).map_err(|error| error.to_string())
 }
 
 /// Parses an issuer, which tokens name byte by byte. It may be any text, if nothing is fetched from it.
@@ -142,7 +142,7 @@ pub(crate) fn issuer(text: &str) -> Result<String, String> {
 /// # Errors
 /// Returns what is wrong with the issuer's URL.
 pub(crate) fn discoverable(issuer: &str) -> Result<(), String> {
-    IssuerAddress::of_issuer(issuer).map_err(|error| error.to_string())?;
+    IssuerUrl::parse_issuer(issuer).map_err(|error| error.to_string())?;
     let builder = Catalogue::with_api_keys(MemoryStorage::new()).base_url("https://a.example/");
     match builder.authorization_server(issuer).build() {
         Err(error @ BuildError::AuthorizationServer(_)) => Err(error.to_string()),
@@ -154,7 +154,7 @@ pub(crate) fn key_source(text: &str) -> Result<KeySource, String> {
     match text.strip_prefix("file:") {
         Some("") => Err("file: names no file; write file:PATH".to_owned()),
         Some(path) => Ok(KeySource::File(path.into())),
-        None => address(text).map(KeySource::Address),
+        None => url(text).map(KeySource::Url),
     }
 }
 
@@ -193,9 +193,9 @@ mod tests {
             assert!(message.contains("https://HOST") && !message.contains("hunter"), "{text}: {message}");
         }
         assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
-        assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Address(_))));
-        assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Address(_))), "some issuers have it so");
-        assert!(matches!(key_source("http://[::ffff:127.0.0.1]:2/x"), Ok(KeySource::Address(_))));
+        assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Url(_))));
+        assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Url(_))), "some issuers have it so");
+        assert!(matches!(key_source("http://[::ffff:127.0.0.1]:2/x"), Ok(KeySource::Url(_))));
         assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
         assert!(discoverable("https://a/(b)").is_err(), "no document can name it");
     }

@@ -4,7 +4,7 @@ use catalogue_core::observe::{ExceededLimit, FinishedRequest, Observer};
 use http::{Method, StatusCode};
 
 /// Logs each finished request under the target `catalogue::access`, but never a token, a cursor, a path or a query.
-/// `DeveloperPages` logs its own requests in the same form.
+/// `SettingsService` logs its own requests in the same form.
 #[derive(Debug)]
 pub(crate) struct AccessLog;
 
@@ -22,7 +22,7 @@ impl Observer for AccessLog {
             credential = caller.map(|caller| &*caller.credential_id),
             oauth_client = caller.and_then(|caller| caller.issued.as_ref()?.client.as_deref()),
             refusal = request.refusal.map(catalogue_core::auth::Refusal::reason),
-            outcome = request.explanation.map(|explanation| explanation.word),
+            outcome = request.explanation.map(|explanation| explanation.code),
             limit = request.exceeded.map(ExceededLimit::name),
             client = is_refused(request.status).then_some(request.client).flatten().map(|client| tracing::field::display(client.0)),
             request_id = request.request_id,

@@ -3,10 +3,10 @@
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::nearest::nearest;
+use crate::suggest::closest_match;
 
 /// Prefix of the targets of this program and of its own libraries.
-const OWN: &str = "catalogue";
+const OWN_TARGET: &str = "catalogue";
 
 /// Names of the levels in messages. A filter may also have them in capitals, or as numbers from 0 to 5.
 pub(crate) const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
@@ -22,14 +22,14 @@ pub(crate) fn parse(text: &str) -> Result<EnvFilter, String> {
 fn quiet(text: &str) -> Result<String, String> {
     let items: Vec<_> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
     if items.is_empty() {
-        return Err(format!("{text:?} says nothing of what is to be logged; {}", right()));
+        return Err(format!("{text:?} says nothing of what is to be logged; {}", level_hint()));
     }
     items.iter().try_for_each(|item| check(item))?;
     let (levels, named): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| level(item).is_some());
     let last = levels.last().and_then(|item| level(item));
     let floor = last.map_or(LevelFilter::ERROR, |level| level.min(LevelFilter::ERROR));
     // Items that name a target override the items before them.
-    let own = last.map(|level| format!("{OWN}={level}"));
+    let own = last.map(|level| format!("{OWN_TARGET}={level}"));
     let first = [floor.to_string()].into_iter().chain(own);
     Ok(first.chain(named.into_iter().map(str::to_owned)).collect::<Vec<_>>().join(","))
 }
@@ -46,14 +46,14 @@ fn check(item: &str) -> Result<(), String> {
     if is_level {
         return Ok(());
     }
-    let hint = match nearest(&word.to_lowercase(), LEVELS.into_iter()) {
+    let hint = match closest_match(&word.to_lowercase(), LEVELS.into_iter()) {
         Some(known) => format!("did you mean {known:?}? "),
         None => String::new(),
     };
-    Err(format!("{word:?} is not a level; {hint}{}", right()))
+    Err(format!("{word:?} is not a level; {hint}{}", level_hint()))
 }
 
-fn right() -> String {
+fn level_hint() -> String {
     format!("the levels are {}; a target is written with its level, like hyper=trace", LEVELS.join(", "))
 }
 

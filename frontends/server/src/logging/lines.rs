@@ -18,7 +18,7 @@ use crate::output;
 use crate::text::{json, printable};
 
 /// Maximum capacity of a buffer that is reused.
-const KEPT: usize = 16 << 10;
+const MAX_LINE_CAPACITY: usize = 16 << 10;
 
 /// Format of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +34,13 @@ pub(crate) enum Format {
 /// Each thread reuses a buffer, so a line needs no allocation.
 pub(super) struct Lines {
     format: Format,
-    coloured: bool,
+    colored: bool,
     sink: Arc<Sink>,
 }
 
 impl Lines {
     pub(super) fn new(format: Format, sink: Arc<Sink>) -> Self {
-        Self { format, coloured: output::stderr_takes_colours(), sink }
+        Self { format, colored: output::stderr_supports_color(), sink }
     }
 }
 
@@ -51,23 +51,23 @@ impl<S: Subscriber> Layer<S> for Lines {
         // Takes the buffer out of the cell, because a value may log an event while it is formatted.
         let mut line = LINE.try_with(RefCell::take).unwrap_or_default();
         match self.format {
-            Format::Text => write_text(event, self.coloured, &mut line),
+            Format::Text => write_text(event, self.colored, &mut line),
             Format::Json => write_json(event, &mut line),
         }
         self.sink.write(&line);
-        if line.capacity() <= KEPT {
+        if line.capacity() <= MAX_LINE_CAPACITY {
             line.clear();
-            let _ = LINE.try_with(|kept| kept.replace(line));
+            let _ = LINE.try_with(|buffer| buffer.replace(line));
         }
     }
 }
 
 /// Writes `2026-01-02T03:04:05.678Z  INFO target: message name=value`.
-fn write_text(event: &Event<'_>, coloured: bool, line: &mut Vec<u8>) {
+fn write_text(event: &Event<'_>, colored: bool, line: &mut Vec<u8>) {
     let metadata = event.metadata();
-    let (level, colour) = level(*metadata.level());
+    let (level, color) = level(*metadata.level());
     write!(line, "{} ", Timestamp::now()).expect("a Vec takes all");
-    let level = if coloured { [colour, level, PLAIN] } else { ["", level, ""] };
+    let level = if colored { [color, level, PLAIN] } else { ["", level, ""] };
     for part in level.into_iter().chain([" ", metadata.target(), ":"]) {
         line.extend_from_slice(part.as_bytes());
     }

@@ -8,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 /// Maximum number of bytes in the queue: lines of about five thousand requests.
-const ROOM: usize = 1 << 20;
+const MAX_QUEUED_BYTES: usize = 1 << 20;
 
 /// Pause of the thread after each write. Lines logged during it are written together, and need not wake the thread.
-const REST: Duration = Duration::from_millis(10);
+const FLUSH_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Timeout for writing the queue at exit: a blocked standard error must not keep the process alive.
-const LAST_WAIT: Duration = Duration::from_secs(1);
+const FINISH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Destination of log lines.
 #[derive(Debug)]
@@ -22,17 +22,17 @@ pub(crate) enum Sink {
     /// Written immediately by the thread that logs.
     Direct,
     /// Written by a dedicated thread.
-    Background(Arc<Waiting>),
+    Background(Arc<Queue>),
 }
 
 /// Queue of lines, shared by the writing thread and the threads that log.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct Queue {
     state: Mutex<State>,
     /// Notified when there is work for the thread.
     work: Condvar,
     /// Notified when the thread has written everything and ended.
-    over: Condvar,
+    finished: Condvar,
     dropped: AtomicU64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Waiting {
 struct State {
     lines: Vec<u8>,
     /// Whether the thread waits for a line and must be woken.
-    asleep: bool,
+    is_waiting: bool,
     /// Whether the thread must end, because no further lines are logged.
     ending: bool,
     /// Whether the thread has ended.
@@ -54,10 +54,10 @@ impl Sink {
     }
 
     pub(super) fn to(out: impl Write + Send + 'static) -> io::Result<Self> {
-        let waiting = Arc::new(Waiting::default());
-        let shared = Arc::clone(&waiting);
+        let queue = Arc::new(Queue::default());
+        let shared = Arc::clone(&queue);
         thread::Builder::new().name("log".to_owned()).spawn(move || shared.write_all(out))?;
-        Ok(Self::Background(waiting))
+        Ok(Self::Background(queue))
     }
 
     /// Writes or queues a line, which ends with a line feed. Drops it if the queue is full.
@@ -65,14 +65,14 @@ impl Sink {
         match self {
             // Ignore the error: standard error may be closed or full.
             Self::Direct => drop(io::stderr().lock().write_all(line)),
-            Self::Background(waiting) => waiting.push(line),
+            Self::Background(queue) => queue.push(line),
         }
     }
 
     /// Waits until the queue is written, but not long if standard error is blocked. Further lines are not written.
     pub(super) fn finish(&self) {
-        if let Self::Background(waiting) = self {
-            waiting.finish();
+        if let Self::Background(queue) = self {
+            queue.finish();
         }
     }
 
@@ -80,24 +80,24 @@ impl Sink {
     pub(crate) fn dropped(&self) -> u64 {
         match self {
             Self::Direct => 0,
-            Self::Background(waiting) => waiting.dropped.load(Ordering::Relaxed),
+            Self::Background(queue) => queue.dropped.load(Ordering::Relaxed),
         }
     }
 }
 
-impl Waiting {
+impl Queue {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn push(&self, line: &[u8]) {
         let mut state = self.state();
-        if state.lines.len() + line.len() > ROOM {
+        if state.lines.len() + line.len() > MAX_QUEUED_BYTES {
             self.dropped.fetch_add(1, Ordering::Relaxed);
             return;
         }
         state.lines.extend_from_slice(line);
-        if mem::take(&mut state.asleep) {
+        if mem::take(&mut state.is_waiting) {
             drop(state);
             self.work.notify_one();
         }
@@ -107,34 +107,34 @@ impl Waiting {
         let mut state = self.state();
         state.ending = true;
         self.work.notify_one();
-        drop(self.over.wait_timeout_while(state, LAST_WAIT, |state| !state.ended));
+        drop(self.finished.wait_timeout_while(state, FINISH_TIMEOUT, |state| !state.ended));
     }
 
     /// Runs the writing thread.
     fn write_all(&self, mut out: impl Write) {
         let mut lines = Vec::new();
-        let mut told = 0;
+        let mut reported = 0;
         while self.take(&mut lines) {
             // Ignore the error: the output may be closed.
             let _ = out.write_all(&lines).and_then(|()| out.flush());
             lines.clear();
             let dropped = self.dropped.load(Ordering::Relaxed);
-            if dropped > told {
-                let lines = dropped - told;
+            if dropped > reported {
+                let lines = dropped - reported;
                 tracing::warn!(lines, "lines of the log were dropped: standard error did not take them");
-                told = dropped;
+                reported = dropped;
             }
-            drop(self.work.wait_timeout_while(self.state(), REST, |state| !state.ending));
+            drop(self.work.wait_timeout_while(self.state(), FLUSH_INTERVAL, |state| !state.ending));
         }
         self.state().ended = true;
-        self.over.notify_all();
+        self.finished.notify_all();
     }
 
     /// Waits for lines, and swaps the queue with the empty buffer `lines`. Returns `false` at the end.
     fn take(&self, lines: &mut Vec<u8>) -> bool {
         let mut state = self.state();
         while state.lines.is_empty() && !state.ending {
-            state.asleep = true;
+            state.is_waiting = true;
             state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         mem::swap(&mut state.lines, lines);

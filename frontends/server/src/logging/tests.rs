@@ -71,14 +71,14 @@ fn json_steers_no_terminal() {
 
 /// Writer that completes each write only after a signal.
 struct Gated {
-    go_on: Receiver<()>,
-    taken: SyncSender<usize>,
+    released: Receiver<()>,
+    written: SyncSender<usize>,
 }
 
 impl Write for Gated {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.taken.send(bytes.len()).unwrap();
-        self.go_on.recv().map_err(io::Error::other)?;
+        self.written.send(bytes.len()).unwrap();
+        self.released.recv().map_err(io::Error::other)?;
         Ok(bytes.len())
     }
 
@@ -89,22 +89,22 @@ impl Write for Gated {
 
 #[test]
 fn lines_beyond_the_room_are_dropped_and_counted() {
-    let ((let_go, go_on), (taken, taking)) = (sync_channel(10), sync_channel(10));
-    let sink = Sink::to(Gated { go_on, taken }).unwrap();
+    let ((release, released), (written, writes)) = (sync_channel(10), sync_channel(10));
+    let sink = Sink::to(Gated { released, written }).unwrap();
     sink.write(b"first\n");
     // From here on the thread is blocked by the first line, and all others are queued.
-    assert_eq!(taking.recv().unwrap(), 6);
+    assert_eq!(writes.recv().unwrap(), 6);
     let line = [b'x'; 1 << 10];
     for _ in 0..(1 << 10) + 3 {
         sink.write(&line);
     }
     assert_eq!(sink.dropped(), 3);
-    let_go.send(()).unwrap();
-    assert_eq!(taking.recv().unwrap(), 1 << 20);
-    let_go.send(()).unwrap();
+    release.send(()).unwrap();
+    assert_eq!(writes.recv().unwrap(), 1 << 20);
+    release.send(()).unwrap();
     // The queue has room again.
     sink.write(b"last\n");
-    assert_eq!(taking.recv().unwrap(), 5);
-    let_go.send(()).unwrap();
+    assert_eq!(writes.recv().unwrap(), 5);
+    release.send(()).unwrap();
     assert_eq!(sink.dropped(), 3);
 }

@@ -18,7 +18,7 @@ pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
     of_connections("catalogue_database_connections_in_use", "Connections that read now.", |pool| pool.in_use);
     let help = "Connections that are open and wait for a read.";
     of_connections("catalogue_database_connections_idle", help, |pool| pool.idle);
-    of_connections("catalogue_database_connections_max", "Connections that there may be.", |pool| pool.at_most);
+    of_connections("catalogue_database_connections_max", "Connections that there may be.", |pool| pool.max);
     of_connections("catalogue_database_reads_waiting", "Reads that wait for a connection.", |pool| pool.waiting);
     let help = "Reads that failed because their time was up.";
     of_connections("catalogue_database_reads_timed_out_total", help, |pool| pool.timeouts);
@@ -34,7 +34,7 @@ pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
     let help = "Whether the replica answered when it was asked last.";
     of_replicas("catalogue_replica_up", help, |replica| Some(replica.reachable.into()));
     let help = "Whether requests are read from the replica.";
-    of_replicas("catalogue_replica_read", help, |replica| Some(replica.is_read.into()));
+    of_replicas("catalogue_replica_read", help, |replica| Some(replica.in_rotation.into()));
     let help = "How old the replica's state may be, where that is known.";
     of_replicas("catalogue_replica_lag_seconds", help, |replica| Some(replica.lag?.as_secs_f64()));
 }

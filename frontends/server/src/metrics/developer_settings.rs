@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use catalogue_observers::prometheus::Exposition;
-use catalogue_settings::Answered;
+use catalogue_settings::RequestLabels;
 use http::StatusCode;
 
 /// Statuses of the developer settings. Each starts at 0 for each action: Prometheus sees no increase in the first value
@@ -19,7 +19,7 @@ impl SettingsCounts {
     /// Starts all counters, if there are developer settings.
     pub(crate) fn start(&self) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.extend(Answered::actions().flat_map(|action| STATUSES.map(|status| ((action, status), 0))));
+        counts.extend(RequestLabels::actions().flat_map(|action| STATUSES.map(|status| ((action, status), 0))));
     }
 
     pub(crate) fn count(&self, action: &'static str, status: StatusCode) {

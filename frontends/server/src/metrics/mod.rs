@@ -18,7 +18,7 @@ use catalogue_hyper::{ConnectionMetrics, Tls};
 use catalogue_observers::prometheus::{Exposition, RequestMetrics};
 
 #[cfg(feature = "oauth")]
-use crate::issuer::IssuersTokens;
+use crate::issuer::IssuerTokens;
 use crate::logging::Sink;
 #[cfg(feature = "otel")]
 use crate::otlp::SpanCounts;
@@ -41,7 +41,7 @@ pub(crate) struct Metrics {
     pub(crate) spans: OnceLock<Arc<SpanCounts>>,
     /// Set if an issuer's tokens are accepted.
     #[cfg(feature = "oauth")]
-    pub(crate) tokens: OnceLock<IssuersTokens>,
+    pub(crate) tokens: OnceLock<IssuerTokens>,
     /// Set if the server speaks HTTPS.
     pub(crate) tls: OnceLock<Arc<Tls>>,
 }
@@ -56,9 +56,9 @@ impl Metrics {
         self.requests.render(&mut out);
         self.settings.render(&mut out);
         self.render_connections(&mut out);
-        if let Some((catalogue, most_connections)) = self.served.get() {
+        if let Some((catalogue, max_connections)) = self.served.get() {
             let help = "Connections that may be open; further ones wait in the listen queue.";
-            out.single("catalogue_connections_max", help, most_connections);
+            out.single("catalogue_connections_max", help, max_connections);
             let (in_flight, pages) = (catalogue.in_flight(), catalogue.page_cache());
             out.single("catalogue_http_requests_in_flight", "Requests that are being answered.", in_flight);
             out.single("catalogue_page_cache_hits_total", "Answers that were found rendered.", pages.hits);

@@ -2,9 +2,9 @@
 
 use catalogue_observers::prometheus::Exposition;
 
-use crate::issuer::IssuersTokens;
+use crate::issuer::IssuerTokens;
 
-pub(super) fn render(IssuersTokens { signed, opaque, .. }: &IssuersTokens, out: &mut Exposition) {
+pub(super) fn render(IssuerTokens { signed, opaque, .. }: &IssuerTokens, out: &mut Exposition) {
     let mut counts = out.metric("catalogue_signed_tokens_total", "Signed tokens that came, by what became of them.");
     for (outcome, count) in signed.outcomes() {
         counts.value(&[("outcome", outcome)], count);

@@ -1,26 +1,26 @@
 //! URL of a span collector.
 
-use catalogue_issuer::http_address;
+use catalogue_issuer::parse_server_url;
 use http::Uri;
 use http::uri::Builder;
 
-const RIGHT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
+const HINT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
 
 /// Path that OTLP appends to a collector's URL for traces.
 const TRACES: &str = "/v1/traces";
 
 /// Parses a collector's URL. Messages do not repeat it: it could hold a password.
 pub(crate) fn parse(text: &str) -> Result<Uri, String> {
-    let uri = http_address(text, "collector", RIGHT).map_err(|error| error.to_string())?;
+    let uri = parse_server_url(text, "collector", HINT).map_err(|error| error.to_string())?;
     let base = uri.path().trim_end_matches('/');
     if uri.query().is_some() {
-        return Err(format!("the address of the collector has a query; {RIGHT}"));
+        return Err(format!("the address of the collector has a query; {HINT}"));
     }
     if base.ends_with(TRACES) {
-        return Err(format!("{TRACES} is added to the address of the collector; {RIGHT}"));
+        return Err(format!("{TRACES} is added to the address of the collector; {HINT}"));
     }
     let path = format!("{base}{TRACES}");
-    Builder::from(uri).path_and_query(path).build().map_err(|_| RIGHT.to_owned())
+    Builder::from(uri).path_and_query(path).build().map_err(|_| HINT.to_owned())
 }
 
 #[cfg(test)]
@@ -29,14 +29,14 @@ mod tests {
 
     #[test]
     fn the_path_of_traces_is_added() {
-        for (text, shown) in [
+        for (text, expected) in [
             ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
             ("http://collector/", "http://collector/v1/traces"),
             ("https://otlp.example.com/a/b/", "https://otlp.example.com/a/b/v1/traces"),
             ("HTTP://[::1]:4318", "http://[::1]:4318/v1/traces"),
             ("https://[::1]", "https://[::1]/v1/traces"),
         ] {
-            assert_eq!(parse(text).unwrap().to_string(), shown);
+            assert_eq!(parse(text).unwrap().to_string(), expected);
         }
     }
 

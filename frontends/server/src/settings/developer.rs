@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use catalogue_core::storage::MemoryStorage;
-use catalogue_core::{AccountId, Address};
+use catalogue_core::{AccountId, MountUrl};
 use catalogue_hyper::{Networks, PeerAddress};
 use catalogue_settings::{DeveloperSettings, SettingsBuilder, SettingsError};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
@@ -14,10 +14,10 @@ use super::table::*;
 /// Options of `serve` about the developer settings.
 #[derive(Debug)]
 pub(crate) struct DeveloperOptions {
-    pub(crate) url: Address,
+    pub(crate) url: MountUrl,
     base_url: String,
     docs_url: String,
-    tries_across_origins: bool,
+    cross_origin_tryout: bool,
     pub(crate) owner_header: Option<OwnerHeader>,
 }
 
@@ -31,9 +31,9 @@ pub(crate) struct OwnerHeader {
 
 impl DeveloperOptions {
     /// Creates options for settings at `url`, next to an API and its documents, with sign-in by links.
-    pub(crate) fn at(url: Address, base_url: &str, docs_url: &str) -> Self {
+    pub(crate) fn at(url: MountUrl, base_url: &str, docs_url: &str) -> Self {
         let (base_url, docs_url) = (base_url.to_owned(), docs_url.to_owned());
-        Self { url, base_url, docs_url, tries_across_origins: false, owner_header: None }
+        Self { url, base_url, docs_url, cross_origin_tryout: false, owner_header: None }
     }
 
     /// Reads the options; scripts of `origins` may call the API.
@@ -46,28 +46,28 @@ impl DeveloperOptions {
             }
             return None;
         };
-        let tries_across_origins = origins.iter().any(|origin| origin == "*" || *origin == url.origin());
-        let options = Self { tries_across_origins, owner_header, ..Self::at(url, base_url, docs_url) };
+        let cross_origin_tryout = origins.iter().any(|origin| origin == "*" || *origin == url.origin());
+        let options = Self { cross_origin_tryout, owner_header, ..Self::at(url, base_url, docs_url) };
         options.check_paths(settings);
         Some(options)
     }
 
     /// Refuses a URL that hides the API or its documents.
     pub(crate) fn check_paths(&self, settings: &Settings) {
-        if let Err(error) = self.told_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
+        if let Err(error) = self.apply_to(DeveloperSettings::builder(MemoryStorage::new())).build() {
             settings.conflict(&[&SETTINGS_URL], &error);
         }
     }
 
-    pub(crate) fn told_to(&self, builder: SettingsBuilder) -> SettingsBuilder {
+    pub(crate) fn apply_to(&self, builder: SettingsBuilder) -> SettingsBuilder {
         let builder = builder.settings_url(self.url.as_str()).base_url(&*self.base_url).docs_url(&*self.docs_url);
-        if self.tries_across_origins { builder.tries_across_origins() } else { builder }
+        if self.cross_origin_tryout { builder.cross_origin_tryout() } else { builder }
     }
 
     /// Refuses a bare path without TLS, unless on loopback without a proxy: sessions could travel in cleartext.
     pub(super) fn check_listener(&self, settings: &Settings, listen: SocketAddr, secured: bool, proxies: &Networks) {
-        let is_here = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
-        if self.url.origin().is_empty() && !secured && !is_here {
+        let is_this_machine_only = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
+        if self.url.origin().is_empty() && !secured && !is_this_machine_only {
             let path = self.url.path();
             let what = format!("{path} does not say how browsers reach it; write https://HOST{path}; {CLEARTEXT}");
             settings.conflict(&[&SETTINGS_URL], &what);
@@ -80,16 +80,16 @@ impl DeveloperOptions {
             return self.other_port(listen.port());
         };
         let is_local = secret.is_none() && proxies.single_addresses()?.iter().all(IpAddr::is_loopback);
-        let right = "give the proxy a secret with --settings-owner-secret";
-        is_local.then(|| format!("every user of this machine can send {name} and be any owner; {right}"))
+        let hint = "give the proxy a secret with --settings-owner-secret";
+        is_local.then(|| format!("every user of this machine can send {name} and be any owner; {hint}"))
     }
 
     fn other_port(&self, listening: u16) -> Option<String> {
         let origin = self.url.origin().parse::<Uri>().ok()?;
         let port = origin.port_u16().unwrap_or(if origin.scheme_str() == Some("https") { 443 } else { 80 });
-        let is_here = matches!(origin.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        let is_this_machine_only = matches!(origin.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
         // Port 0 stands for a free port, which is not known yet.
-        (is_here && ![0, port].contains(&listening)).then(|| {
+        (is_this_machine_only && ![0, port].contains(&listening)).then(|| {
             let what = format!("--settings-url names port {port}, and this server listens on {listening}");
             format!("{what}; unless a proxy is between, name {listening}, or each form is refused as another site's")
         })
@@ -100,14 +100,14 @@ const CLEARTEXT: &str = "a session over plain HTTP can be read on the way";
 
 /// Header in which the proxy sends its secret.
 const PROXY_SECRET: HeaderName = HeaderName::from_static("catalogue-proxy-secret");
-const SHORTEST_SECRET: usize = 32;
-const LONGEST_ACCOUNT: usize = 200;
+const MIN_SECRET_LEN: usize = 32;
+const MAX_ACCOUNT_LEN: usize = 200;
 
 impl OwnerHeader {
     /// Returns the account that a request's proxy names, or why the request is refused.
     pub(crate) fn account<B>(&self, request: &Request<B>) -> Result<AccountId, &'static str> {
         let headers = request.headers();
-        let (is_believed, reason) = match &self.secret {
+        let (is_trusted, reason) = match &self.secret {
             Some(secret) => (single(headers, &PROXY_SECRET).is_some_and(|sent| is_same(sent, secret)), "wrong_secret"),
             None => {
                 let peer = request.extensions().get::<PeerAddress>();
@@ -115,8 +115,8 @@ impl OwnerHeader {
             }
         };
         let account = single(headers, &self.name).ok_or("no_header")?;
-        let account = str::from_utf8(account.as_bytes()).ok().filter(|_| is_believed).ok_or(reason)?;
-        let has_length = (1..=LONGEST_ACCOUNT).contains(&account.len());
+        let account = str::from_utf8(account.as_bytes()).ok().filter(|_| is_trusted).ok_or(reason)?;
+        let has_length = (1..=MAX_ACCOUNT_LEN).contains(&account.len());
         has_length.then(|| AccountId::new(account)).ok_or("unknown_account")
     }
 }
@@ -154,10 +154,10 @@ fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
 }
 
 /// Parses the URL of the settings. Whether it hides others is checked later, when these are known.
-pub(super) fn url(text: &str) -> Result<Address, String> {
+pub(super) fn url(text: &str) -> Result<MountUrl, String> {
     match DeveloperSettings::builder(MemoryStorage::new()).settings_url(text).build() {
         Err(error @ (SettingsError::SettingsUrl(_) | SettingsError::PlainHttp(_))) => Err(error.to_string()),
-        _ => match Address::parse(text) {
+        _ => match MountUrl::parse(text) {
             Ok(url) if url.path().is_empty() => {
                 Err(format!("{text:?} has no path of its own; write one, like /settings"))
             }
@@ -168,23 +168,23 @@ pub(super) fn url(text: &str) -> Result<Address, String> {
 
 /// Parses the name of a header that has no other meaning.
 pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
-    const TAKEN: &str = "accept accept- authorization cache-control catalogue-proxy-secret connection content- cookie date expect \
+    const RESERVED_HEADERS: &str = "accept accept- authorization cache-control catalogue-proxy-secret connection content- cookie date expect \
         forwarded host if- keep-alive origin pragma proxy- range referer sec- set-cookie te traceparent tracestate trailer \
         transfer-encoding upgrade user-agent via x-forwarded- x-real-ip x-request-id";
-    const RIGHT: &str = "write the one in which the proxy names the owner, like Remote-User";
-    let name = text.parse::<HeaderName>().map_err(|_| format!("{text:?} is not the name of a header; {RIGHT}"))?;
-    let is = |taken: &str| name == taken || taken.ends_with('-') && name.as_str().starts_with(taken);
-    if TAKEN.split(' ').any(is) {
-        return Err(format!("{text:?} is a header with another meaning; {RIGHT}"));
+    const HINT: &str = "write the one in which the proxy names the owner, like Remote-User";
+    let name = text.parse::<HeaderName>().map_err(|_| format!("{text:?} is not the name of a header; {HINT}"))?;
+    let is = |reserved: &str| name == reserved || reserved.ends_with('-') && name.as_str().starts_with(reserved);
+    if RESERVED_HEADERS.split(' ').any(is) {
+        return Err(format!("{text:?} is a header with another meaning; {HINT}"));
     }
     Ok(name)
 }
 
 /// Parses the secret by which the proxy authenticates. Messages repeat none of it.
 pub(super) fn owner_secret(text: &str) -> Result<HeaderValue, String> {
-    let value = HeaderValue::from_str(text).ok().filter(|_| text.is_ascii() && text.len() >= SHORTEST_SECRET);
+    let value = HeaderValue::from_str(text).ok().filter(|_| text.is_ascii() && text.len() >= MIN_SECRET_LEN);
     let mut value = value.ok_or_else(|| {
-        format!("this is no secret; write one line of at least {SHORTEST_SECRET} ASCII characters into the file")
+        format!("this is no secret; write one line of at least {MIN_SECRET_LEN} ASCII characters into the file")
     })?;
     value.set_sensitive(true);
     Ok(value)

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::layers::Written;
+use super::layers::RawValue;
 use super::table::{all, named};
 use super::{Setting, Shape};
-use crate::nearest::nearest;
 use crate::redaction::{AMBIGUOUS, is_ambiguous};
+use crate::suggest::closest_match;
 use crate::text::printable;
 
 /// Settings of a configuration file, each with its line number, as far as they can be read.
@@ -20,7 +20,7 @@ pub(crate) struct ConfigFile {
     /// Texts and line number, by the name of the setting.
     values: BTreeMap<&'static str, (Vec<String>, usize)>,
     /// Problems of the file, in the order of its lines.
-    pub(crate) faults: Vec<String>,
+    pub(crate) errors: Vec<String>,
 }
 
 impl ConfigFile {
@@ -41,7 +41,7 @@ impl ConfigFile {
             let line = line_of(text, key.span().start);
             match read_pair(key.get_ref(), value) {
                 Ok((setting, texts)) => drop(file.values.insert(setting.name, (texts, line))),
-                Err(message) => file.faults.push(format!("{}: line {line}: {message}", file.name)),
+                Err(message) => file.errors.push(format!("{}: line {line}: {message}", file.name)),
             }
         }
         file
@@ -49,14 +49,14 @@ impl ConfigFile {
 
     /// Creates a file without settings, whose problem is `message`.
     pub(crate) fn unreadable(name: String, message: String) -> Self {
-        Self { name, faults: vec![message], ..Self::default() }
+        Self { name, errors: vec![message], ..Self::default() }
     }
 
     /// Returns the texts of a setting and their location.
-    pub(crate) fn get(&self, setting: &Setting) -> Option<Written> {
+    pub(crate) fn get(&self, setting: &Setting) -> Option<RawValue> {
         let (texts, line) = self.values.get(setting.name)?;
-        let place = format!("{}: line {line}", self.name);
-        Some(Written { texts: texts.clone(), place, key: Some(setting.name) })
+        let location = format!("{}: line {line}", self.name);
+        Some(RawValue { texts: texts.clone(), location, key: Some(setting.name) })
     }
 }
 
@@ -64,7 +64,7 @@ impl ConfigFile {
 fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static Setting, Vec<String>), String> {
     let Some(setting) = named(key) else {
         let names = || all().map(|setting| setting.name);
-        let hint = match nearest(key, names()) {
+        let hint = match closest_match(key, names()) {
             Some(name) => format!("did you mean {name:?}?"),
             None => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
         };
@@ -106,19 +106,19 @@ mod tests {
     use super::*;
 
     fn texts(file: &ConfigFile, setting: &Setting) -> Option<String> {
-        file.get(setting).map(|written| written.texts.join("|"))
+        file.get(setting).map(|raw_value| raw_value.texts.join("|"))
     }
 
     fn message(text: &str) -> String {
         let file = ConfigFile::parse("c.toml".to_owned(), text);
-        file.faults.join("\n")
+        file.errors.join("\n")
     }
 
     #[test]
     fn reads_every_shape() {
         let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
         let file = ConfigFile::parse("c.toml".to_owned(), text);
-        assert!(file.faults.is_empty(), "{:?}", file.faults);
+        assert!(file.errors.is_empty(), "{:?}", file.errors);
         assert_eq!(file.get(&LISTEN).unwrap().source(), "c.toml: line 2: listen");
         let found = [&*LISTEN, &ACCEPT, &CORS_ORIGIN, &NO_MIGRATE].map(|setting| texts(&file, setting).unwrap());
         assert_eq!(found, ["127.0.0.1:1", "oauth", "a|b", "true"]);
@@ -156,7 +156,7 @@ mod tests {
     fn what_is_right_is_read_beside_what_is_wrong() {
         let file = ConfigFile::parse("c.toml".to_owned(), "tls-crt = 'x'\nlog = 'warn'\naccept = 1.5\npassword = 2");
         assert_eq!(texts(&file, &LOG).unwrap(), "warn");
-        assert_eq!(file.faults.len(), 3);
+        assert_eq!(file.errors.len(), 3);
     }
 
     #[test]

@@ -30,19 +30,19 @@ pub(crate) struct Layers {
 
 /// Texts of a setting, and their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct RawValue {
     /// One text, unless the setting is a list.
     pub(super) texts: Vec<String>,
     /// The option, the variable, or the line of the file.
-    pub(super) place: String,
+    pub(super) location: String,
     /// The key in that line.
     pub(super) key: Option<&'static str>,
 }
 
-impl Written {
+impl RawValue {
     /// Returns the source, for a message that does not name the setting.
     pub(super) fn source(&self) -> String {
-        self.key.map_or_else(|| self.place.clone(), |key| format!("{}: {key}", self.place))
+        self.key.map_or_else(|| self.location.clone(), |key| format!("{}: {key}", self.location))
     }
 }
 
@@ -64,12 +64,12 @@ impl Layers {
     /// Returns the files that should be secret: those named by `file:` values, and a configuration file with a password.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let secrets = || table::all().filter(|setting| setting.is_secret);
-        let written = secrets().filter_map(|setting| self.written(setting).ok()?);
-        let texts = written.flat_map(|written| split(&written.texts));
+        let raw_value = secrets().filter_map(|setting| self.raw_value(setting).ok()?);
+        let texts = raw_value.flat_map(|raw_value| split(&raw_value.texts));
         let named: Vec<_> = texts.filter_map(|text| secret::file_of(&text).map(Path::to_owned)).collect();
         let holds = |text: &String| text.contains('@') || text.contains("password");
         let in_file =
-            secrets().filter_map(|setting| self.file.get(setting)).any(|written| written.texts.iter().any(holds));
+            secrets().filter_map(|setting| self.file.get(setting)).any(|raw_value| raw_value.texts.iter().any(holds));
         named.into_iter().chain(in_file.then(|| PathBuf::from(&self.file.name))).collect()
     }
 
@@ -79,11 +79,11 @@ impl Layers {
     }
 
     /// Returns the texts from the highest layer that has the setting, or what is wrong there. Reads files named by `file:`.
-    pub(super) fn find(&self, setting: &Setting) -> Result<Option<Written>, String> {
-        let Some(written) = self.written(setting)? else { return Ok(None) };
-        let (source, is_list) = (written.source(), setting.shape == Shape::List);
-        let texts = if is_list { split(&written.texts) } else { written.texts };
-        let mut found = Written { texts: Vec::new(), ..written };
+    pub(super) fn find(&self, setting: &Setting) -> Result<Option<RawValue>, String> {
+        let Some(raw_value) = self.raw_value(setting)? else { return Ok(None) };
+        let (source, is_list) = (raw_value.source(), setting.shape == Shape::List);
+        let texts = if is_list { split(&raw_value.texts) } else { raw_value.texts };
+        let mut resolved = RawValue { texts: Vec::new(), ..raw_value };
         for text in texts {
             let Some(path) = secret::file_of(&text).filter(|_| setting.is_secret) else {
                 if setting.shape == Shape::Secret {
@@ -91,28 +91,29 @@ impl Layers {
                         "{source}: others can read this; write file:PATH, with the secret in the file"
                     ));
                 }
-                found.texts.push(text);
+                resolved.texts.push(text);
                 continue;
             };
             let read = secret::read(path).map_err(|error| format!("{source}: {error}"))?;
             if is_list {
-                found.texts.extend(split(&[read]));
+                resolved.texts.extend(split(&[read]));
             } else {
-                found = Written { texts: vec![read], place: format!("{source}, file {}", path.display()), key: None };
+                resolved =
+                    RawValue { texts: vec![read], location: format!("{source}, file {}", path.display()), key: None };
             }
         }
-        Ok(Some(found))
+        Ok(Some(resolved))
     }
 
     /// Returns the texts from the highest layer that has the setting. An empty variable counts as not set.
-    fn written(&self, setting: &Setting) -> Result<Option<Written>, String> {
+    fn raw_value(&self, setting: &Setting) -> Result<Option<RawValue>, String> {
         if let Some(texts) = self.command_line.options.get(setting.name) {
-            return Ok(Some(Written { texts: texts.clone(), place: format!("--{}", setting.name), key: None }));
+            return Ok(Some(RawValue { texts: texts.clone(), location: format!("--{}", setting.name), key: None }));
         }
-        let place = setting.variable();
-        if let Some(value) = self.variables.get(&place).filter(|value| !value.is_empty()) {
-            let text = value.to_str().ok_or_else(|| format!("{place}: the value is not UTF-8"))?;
-            return Ok(Some(Written { texts: vec![text.to_owned()], place, key: None }));
+        let location = setting.variable();
+        if let Some(value) = self.variables.get(&location).filter(|value| !value.is_empty()) {
+            let text = value.to_str().ok_or_else(|| format!("{location}: the value is not UTF-8"))?;
+            return Ok(Some(RawValue { texts: vec![text.to_owned()], location, key: None }));
         }
         Ok(self.file.get(setting))
     }
@@ -166,13 +167,13 @@ mod tests {
         }
     }
 
-    fn found(layers: &Layers, setting: &Setting) -> Option<String> {
-        layers.find(setting).unwrap().map(|written| format!("{} = {}", written.source(), written.texts.join("|")))
+    fn resolved(layers: &Layers, setting: &Setting) -> Option<String> {
+        layers.find(setting).unwrap().map(|raw_value| format!("{} = {}", raw_value.source(), raw_value.texts.join("|")))
     }
 
     #[test]
     fn texts_come_from_the_highest_layer() {
-        let get = |options: &[_], variables: &[_], file| found(&Layers::of(options, variables, file), &BASE_URL);
+        let get = |options: &[_], variables: &[_], file| resolved(&Layers::of(options, variables, file), &BASE_URL);
         let (variable, file) = ([("CATALOGUE_BASE_URL", "/env")], "base-url = '/file'");
         assert_eq!(get(&[("base-url", &["/line"])], &variable, file).unwrap(), "--base-url = /line");
         assert_eq!(get(&[], &variable, file).unwrap(), "CATALOGUE_BASE_URL = /env");
@@ -186,11 +187,11 @@ mod tests {
         let get = |given: &[&str], variables: &[_], file| {
             let options = [("accept", given)];
             let layers = Layers::of(if given.is_empty() { &[] } else { &options }, variables, file);
-            layers.find(&ACCEPT).unwrap().map(|written| written.texts.join("|"))
+            layers.find(&ACCEPT).unwrap().map(|raw_value| raw_value.texts.join("|"))
         };
         let (variable, empty) = ([("CATALOGUE_ACCEPT", "b, c\td")], [("CATALOGUE_ACCEPT", "")]);
         let file = "accept = ['e', 'f']";
-        for (found, expected) in [
+        for (resolved, expected) in [
             (get(&["a"], &variable, file), Some("a")),
             (get(&["a,x", "y z"], &[], file), Some("a|x|y|z")),
             (get(&[], &variable, file), Some("b|c|d")),
@@ -201,7 +202,7 @@ mod tests {
             (get(&[], &[], "accept = []"), Some("")),
             (get(&[], &[], ""), None),
         ] {
-            assert_eq!(found.as_deref(), expected);
+            assert_eq!(resolved.as_deref(), expected);
         }
     }
 
@@ -213,11 +214,14 @@ mod tests {
         let value = format!("file:{}", path.display());
         let variables = [("CATALOGUE_DATABASE_REPLICAS", &*value), ("CATALOGUE_LOG", &value)];
         let layers = || Layers::of(&[("database", &[&value])], &variables, "");
-        let replicas = found(&layers(), &DATABASE_REPLICAS).unwrap();
+        let replicas = resolved(&layers(), &DATABASE_REPLICAS).unwrap();
         assert_eq!(replicas, "CATALOGUE_DATABASE_REPLICAS = postgres://u:p@one/n|postgres://u:p@two/n");
-        assert_eq!(found(&layers(), &LOG).unwrap(), format!("CATALOGUE_LOG = {value}"), "which holds no secret");
+        assert_eq!(resolved(&layers(), &LOG).unwrap(), format!("CATALOGUE_LOG = {value}"), "which holds no secret");
         fs::write(&path, "sqlite:a.db\n").unwrap();
-        assert_eq!(found(&layers(), &DATABASE).unwrap(), format!("--database, file {} = sqlite:a.db", path.display()));
+        assert_eq!(
+            resolved(&layers(), &DATABASE).unwrap(),
+            format!("--database, file {} = sqlite:a.db", path.display())
+        );
         fs::remove_file(&path).unwrap();
         assert!(layers().find(&DATABASE).unwrap_err().starts_with("--database: the file /"));
     }
@@ -231,9 +235,9 @@ mod tests {
             (Layers::read(CommandLine::default(), variables(missing)), CONFIG_VARIABLE),
             (Layers::read(option, HashMap::new()), "--config"),
         ] {
-            let text = &layers.file.faults[0];
+            let text = &layers.file.errors[0];
             assert!(text.starts_with(&format!("{source}: ")) && text.contains(missing), "{text}");
         }
-        assert!(Layers::read(CommandLine::default(), variables("")).file.faults.is_empty());
+        assert!(Layers::read(CommandLine::default(), variables("")).file.errors.is_empty());
     }
 }

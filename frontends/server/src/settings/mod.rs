@@ -15,5 +15,5 @@ pub(crate) use developer::{DeveloperOptions, OwnerHeader};
 pub(crate) use file::ConfigFile;
 pub(crate) use layers::CommandLine;
 pub(crate) use reader::Settings;
-pub(crate) use serve::{AboutSettings, ServeSettings, addresses};
+pub(crate) use serve::{AboutSettings, ServeSettings, mount_urls};
 pub(crate) use setting::{Entry, Fallback, Section, Setting, Shape};

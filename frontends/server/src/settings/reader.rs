@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use super::layers::{CommandLine, Layers, Written};
+use super::layers::{CommandLine, Layers, RawValue};
 use super::table::{COURSES, COURSES_DATABASE, COURSES_SCHEMA, DATABASE, DATABASE_POOLER, DATABASE_SCHEMA, NO_MIGRATE};
 use super::{Entry, Setting, Shape};
 use crate::database::{Database, Migration, PostgresOptions};
-use crate::exit::{Failure, harmless};
+use crate::exit::{Failure, sanitized};
 use crate::redaction::{AMBIGUOUS, is_ambiguous};
 
 /// The settings of this process. Problems of a value are collected when it is read, and reported together by
@@ -17,9 +17,9 @@ use crate::redaction::{AMBIGUOUS, is_ambiguous};
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
     /// Values read so far, by the name of the setting: a command may read one more than once, but a pipe has it only once.
-    found: RefCell<BTreeMap<&'static str, Option<Written>>>,
+    raw_values: RefCell<BTreeMap<&'static str, Option<RawValue>>>,
     /// Problems of single values.
-    faults: RefCell<Vec<String>>,
+    errors: RefCell<Vec<String>>,
     /// Settings that conflict with each other. Reported only if all values are valid: an invalid one may be the cause.
     conflicts: RefCell<Vec<String>>,
 }
@@ -40,72 +40,74 @@ impl Settings {
 
     /// Returns the given value; `None` if none or an invalid one is given.
     pub(crate) fn given<T>(&self, entry: &'static Entry<T>) -> Option<T> {
-        let texts = self.written(entry)?.texts;
+        let texts = self.raw_value(entry)?.texts;
         let is_refused = texts.iter().any(|text| is_ambiguous(text));
         let value = if is_refused { Err(AMBIGUOUS.to_owned()) } else { entry.parse(&texts) };
-        value.map_err(|error| self.fault(&[&entry.setting], &error)).ok()
+        value.map_err(|error| self.error(&[&entry.setting], &error)).ok()
     }
 
     /// Returns the effective text, unparsed, or the default's description.
     pub(crate) fn text(&self, setting: &'static Setting) -> Option<String> {
-        let given = self.written(setting).and_then(|written| written.texts.into_iter().next());
+        let given = self.raw_value(setting).and_then(|raw_value| raw_value.texts.into_iter().next());
         given.or_else(|| setting.default_text().map(str::to_owned))
     }
 
-    fn written(&self, setting: &'static Setting) -> Option<Written> {
-        let mut found = self.found.borrow_mut();
-        let find = || self.layers.find(setting).map_err(|fault| self.faults.borrow_mut().push(fault)).ok().flatten();
-        found.entry(setting.name).or_insert_with(find).clone()
+    fn raw_value(&self, setting: &'static Setting) -> Option<RawValue> {
+        let mut raw_values = self.raw_values.borrow_mut();
+        let find = || self.layers.find(setting).map_err(|error| self.errors.borrow_mut().push(error)).ok().flatten();
+        raw_values.entry(setting.name).or_insert_with(find).clone()
     }
 
     /// Records a problem of the values of settings.
-    pub(crate) fn fault(&self, settings: &[&'static Setting], what: &dyn Display) {
-        self.note(&self.faults, self.sourced(settings, what));
+    pub(crate) fn error(&self, settings: &[&'static Setting], what: &dyn Display) {
+        self.push_unique(&self.errors, self.sourced(settings, what));
     }
 
     /// Records that settings conflict with each other.
     pub(crate) fn conflict(&self, settings: &[&'static Setting], what: &dyn Display) {
-        self.note(&self.conflicts, self.sourced(settings, what));
+        self.push_unique(&self.conflicts, self.sourced(settings, what));
     }
 
-    fn note(&self, faults: &RefCell<Vec<String>>, message: String) {
+    fn push_unique(&self, errors: &RefCell<Vec<String>>, message: String) {
         // A value may be read more than once.
-        if !faults.borrow().contains(&message) {
-            faults.borrow_mut().push(message);
+        if !errors.borrow().contains(&message) {
+            errors.borrow_mut().push(message);
         }
     }
 
     /// Returns whether a value is given.
     pub(crate) fn is_given(&self, setting: &'static Setting) -> bool {
-        self.written(setting).is_some()
+        self.raw_value(setting).is_some()
     }
 
     /// Returns `what`, prefixed with the sources of the settings that are given.
     pub(crate) fn sourced(&self, settings: &[&'static Setting], what: &dyn Display) -> String {
-        let sources = settings.iter().filter_map(|setting| Some(self.written(setting)?.source()));
+        let sources = settings.iter().filter_map(|setting| Some(self.raw_value(setting)?.source()));
         format!("{}: {what}", sources.collect::<Vec<_>>().join(" and "))
     }
 
     /// Fails with all problems of the configuration file and of the values read so far, if there are any.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
-        let mut messages = self.layers.file.faults.clone();
-        messages.extend(self.faults.borrow().iter().cloned());
+        let mut messages = self.layers.file.errors.clone();
+        messages.extend(self.errors.borrow().iter().cloned());
         if messages.is_empty() {
             messages.extend(self.conflicts.borrow().iter().cloned());
         }
-        if messages.is_empty() { Ok(()) } else { Err(Failure::faults(messages.into_iter())) }
+        if messages.is_empty() { Ok(()) } else { Err(Failure::errors(messages.into_iter())) }
     }
 
     /// Returns the given value, if any, without secrets, and the source of the effective one.
-    pub(crate) fn shown(&self, setting: &'static Setting) -> (Option<Vec<String>>, String) {
-        let Some(Written { texts, place, .. }) = self.written(setting) else { return (None, "default".to_owned()) };
-        let shown = |text: &String| if setting.shape == Shape::Secret { "…".to_owned() } else { harmless(text) };
-        (Some(texts.iter().map(shown).collect()), place)
+    pub(crate) fn display(&self, setting: &'static Setting) -> (Option<Vec<String>>, String) {
+        let Some(RawValue { texts, location, .. }) = self.raw_value(setting) else {
+            return (None, "default".to_owned());
+        };
+        let display = |text: &String| if setting.shape == Shape::Secret { "…".to_owned() } else { sanitized(text) };
+        (Some(texts.iter().map(display).collect()), location)
     }
 
     /// Returns the given or the default database, with the location of its courses.
     pub(crate) fn database(&self) -> Database {
-        told_to(self.named_database().unwrap_or_else(|| DATABASE.default_value()), self)
+        apply_to(self.named_database().unwrap_or_else(|| DATABASE.default_value()), self)
     }
 
     /// Returns the given database, if any.
@@ -122,7 +124,7 @@ impl Settings {
 }
 
 /// Applies the options about schemas and the location of courses to `database`.
-fn told_to(database: Database, settings: &Settings) -> Database {
+fn apply_to(database: Database, settings: &Settings) -> Database {
     let (views, schema) = (settings.get(&COURSES), settings.given(&DATABASE_SCHEMA));
     let (theirs, file) = (settings.get(&COURSES_SCHEMA), settings.given(&COURSES_DATABASE));
     let is_postgres = matches!(database, Database::Postgres(_));
@@ -172,7 +174,7 @@ mod tests {
         Settings { layers: Layers::of(options, variables, file), ..Settings::default() }
     }
 
-    fn told(settings: &Settings) -> String {
+    fn messages(settings: &Settings) -> String {
         settings.finish().err().map(|failure| failure.message()).unwrap_or_default()
     }
 
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(get(&[], "", on), Ok(true));
         assert_eq!(get(&[], "", ""), Ok(false));
         let wrong = settings(&[], &[("CATALOGUE_NO_MIGRATE", "yes!")], on);
-        assert!(!wrong.get(&NO_MIGRATE) && told(&wrong).starts_with("CATALOGUE_NO_MIGRATE: \"yes!\""));
+        assert!(!wrong.get(&NO_MIGRATE) && messages(&wrong).starts_with("CATALOGUE_NO_MIGRATE: \"yes!\""));
     }
 
     #[cfg(unix)]
@@ -201,7 +203,7 @@ mod tests {
         let mut settings = settings(&[], &[("CATALOGUE_LISTEN", "nonsense"), ("CATALOGUE_OTHER", "x")], "");
         settings.layers.set_variable("CATALOGUE_LOG", OsString::from_vec(vec![0xff]));
         assert!(settings.given(&ACCEPT).is_none() && settings.finish().is_ok());
-        assert!(settings.given(&LOG).is_none() && told(&settings) == "CATALOGUE_LOG: the value is not UTF-8");
+        assert!(settings.given(&LOG).is_none() && messages(&settings) == "CATALOGUE_LOG: the value is not UTF-8");
     }
 
     #[test]
@@ -211,11 +213,11 @@ mod tests {
             assert_eq!(settings.get(&LISTEN).port(), 8080);
             settings.get(&ACCEPT);
         }
-        let told = told(&settings);
+        let messages = messages(&settings);
         let starts = ["c.toml: line 1: lisen: ", "c.toml: line 2: log: ", "CATALOGUE_LISTEN: ", "--accept: "];
         assert!(
-            told.lines().count() == 4 && told.lines().zip(starts).all(|(line, start)| line.starts_with(start)),
-            "{told}"
+            messages.lines().count() == 4 && messages.lines().zip(starts).all(|(line, start)| line.starts_with(start)),
+            "{messages}"
         );
     }
 
@@ -225,13 +227,13 @@ mod tests {
             let settings = settings(&[("admin-listen", &["[::1]:1"])], &[("CATALOGUE_LISTEN", variable)], file);
             settings.given(&LISTEN);
             settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &"clash");
-            told(&settings)
+            messages(&settings)
         };
         assert_eq!(conflict("", ""), "--admin-listen: clash");
         assert_eq!(conflict("[::1]:1", ""), "CATALOGUE_LISTEN and --admin-listen: clash");
         for (variable, file) in [("here", ""), ("", "listen = 1.5"), ("", "log = 1.5"), ("", "log: info")] {
-            let told = conflict(variable, file);
-            assert!(!told.is_empty() && !told.contains("clash"), "{variable} {file}: {told}");
+            let messages = conflict(variable, file);
+            assert!(!messages.is_empty() && !messages.contains("clash"), "{variable} {file}: {messages}");
         }
     }
 
@@ -240,8 +242,8 @@ mod tests {
         for address in ["redis://:s3 cret@h", "https://u:s3\"cret@h", "postgres://u:s3'cret@h/n"] {
             let settings = settings(&[("database", &[address])], &[("CATALOGUE_BASE_URL", address)], "");
             assert!(settings.given(&DATABASE).is_none() && settings.given(&BASE_URL).is_none());
-            let told = told(&settings);
-            assert!(told.matches("percent-encode it").count() == 2 && !told.contains("cret"), "{told}");
+            let messages = messages(&settings);
+            assert!(messages.matches("percent-encode it").count() == 2 && !messages.contains("cret"), "{messages}");
         }
     }
 }

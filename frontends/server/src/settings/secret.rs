@@ -7,7 +7,7 @@ use crate::permissions;
 /// Prefix of such a value. No address of a database or a store begins with it.
 const PREFIX: &str = "file:";
 /// Maximum length of the file in bytes; every address is shorter.
-const LONGEST: usize = 64 << 10;
+const MAX_SECRET_BYTES: usize = 64 << 10;
 
 /// Returns the file that a value names, if it names one.
 pub(crate) fn file_of(value: &str) -> Option<&Path> {
@@ -16,16 +16,17 @@ pub(crate) fn file_of(value: &str) -> Option<&Path> {
 
 /// Reads the content of the file, without surrounding whitespace. Messages repeat none of it.
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    const RIGHT: &str = "write it into the file, and nothing else";
-    let fault = |what: &str| format!("the file {} {what}", path.display());
+    const HINT: &str = "write it into the file, and nothing else";
+    let describe = |what: &str| format!("the file {} {what}", path.display());
     if permissions::mode(path).is_some_and(|mode| mode & 0o004 != 0) {
         tracing::warn!("others may read {}; take that from them (chmod o-rwx)", path.display());
     }
-    let bytes = catalogue_hyper::read_short_file(path).map_err(|error| fault(&format!("cannot be read: {error}")))?;
-    let text = str::from_utf8(&bytes).map_err(|_| fault(&format!("is not text; {RIGHT}")))?;
+    let bytes =
+        catalogue_hyper::read_short_file(path).map_err(|error| describe(&format!("cannot be read: {error}")))?;
+    let text = str::from_utf8(&bytes).map_err(|_| describe(&format!("is not text; {HINT}")))?;
     match text.trim() {
-        "" => Err(fault(&format!("is empty; {RIGHT}"))),
-        _ if text.len() > LONGEST => Err(fault(&format!("is too long; {RIGHT}"))),
+        "" => Err(describe(&format!("is empty; {HINT}"))),
+        _ if text.len() > MAX_SECRET_BYTES => Err(describe(&format!("is too long; {HINT}"))),
         address => Ok(address.to_owned()),
     }
 }

@@ -18,7 +18,7 @@ use crate::otlp::Endpoint;
 use crate::rate_limit::{self, RateLimiting};
 
 /// Minimum limit of outstanding HTTP/2 requests, however few connections are allowed: what thirty clients may send.
-const LEAST_OUTSTANDING: u32 = 1_000;
+const MIN_OUTSTANDING_STREAMS: u32 = 1_000;
 
 /// Options of `serve`.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct ApiSettings {
 impl ServeSettings {
     /// Reads all options.
     pub(crate) fn read(settings: &Settings) -> Self {
-        let (base_url, docs_url) = addresses(settings);
+        let (base_url, docs_url) = mount_urls(settings);
         let api = ApiSettings {
             #[cfg(feature = "oauth")]
             issuer: IssuerOptions::read(settings, &base_url),
@@ -110,9 +110,9 @@ impl ServeSettings {
 impl ApiSettings {
     /// Builds the catalogue of `builder`'s storage with these options.
     pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
-        let builder = self.about.told_to(builder);
+        let builder = self.about.apply_to(builder);
         let mut builder = builder
-            .own_root()
+            .serve_root()
             .base_url(&self.base_url)
             .docs_url(&self.docs_url)
             .accept(self.accept.iter().copied())
@@ -128,9 +128,9 @@ impl ApiSettings {
 
 /// Options about the API's owner, for the documents, each with the setter of the builder.
 #[derive(Debug)]
-pub(crate) struct AboutSettings(Vec<(String, Tell)>);
+pub(crate) struct AboutSettings(Vec<(String, ApplySetting)>);
 
-type Tell = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
+type ApplySetting = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
 
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
@@ -141,7 +141,7 @@ impl AboutSettings {
         let issuer = settings
             .given(&OAUTH_ISSUER)
             .filter(|issuer| !settings.get(&BASE_URL).starts_with('/') && issuer::discoverable(issuer).is_ok());
-        let about: [(Option<String>, Tell); _] = [
+        let about: [(Option<String>, ApplySetting); _] = [
             (settings.given(&DOCS_TITLE), |builder, title| builder.docs_title(title)),
             (settings.given(&DOCS_CONTACT), |builder, contact| builder.docs_contact(contact)),
             (settings.given(&DOCS_KEYS_URL), |builder, url| builder.docs_keys_url(url)),
@@ -149,16 +149,16 @@ impl AboutSettings {
             #[cfg(feature = "oauth")]
             (issuer, |builder, issuer| builder.authorization_server(issuer)),
         ];
-        Self(about.into_iter().filter_map(|(given, tell)| Some((given?, tell))).collect())
+        Self(about.into_iter().filter_map(|(given, apply)| Some((given?, apply))).collect())
     }
 
-    pub(crate) fn told_to(&self, builder: CatalogueBuilder) -> CatalogueBuilder {
-        self.0.iter().fold(builder, |builder, (given, tell)| tell(builder, given))
+    pub(crate) fn apply_to(&self, builder: CatalogueBuilder) -> CatalogueBuilder {
+        self.0.iter().fold(builder, |builder, (given, apply)| apply(builder, given))
     }
 }
 
 /// Returns the URLs of the API and of its documents.
-pub(crate) fn addresses(settings: &Settings) -> (String, String) {
+pub(crate) fn mount_urls(settings: &Settings) -> (String, String) {
     let (base_url, docs_url) = (settings.get(&BASE_URL), settings.get(&DOCS_URL));
     if let Err(error) = value::buildable(|builder| builder.base_url(&base_url).docs_url(&docs_url)) {
         settings.conflict(&[&BASE_URL, &DOCS_URL], &error);
@@ -171,7 +171,7 @@ fn database(settings: &Settings) -> Database {
     let connections = settings.get(&DATABASE_CONNECTIONS);
     let timeout = settings.get(&DATABASE_TIMEOUT);
     let lag = settings.get(&DATABASE_REPLICA_LAG);
-    let read = |options: PostgresOptions| options.connections(connections).deadline(timeout).greatest_lag(lag);
+    let read = |options: PostgresOptions| options.connections(connections).deadline(timeout).max_replica_lag(lag);
     let database = settings.database().with(read);
     let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
     database.with_replicas(&replicas).unwrap_or_else(|error| {
@@ -186,7 +186,7 @@ fn rate_limiting(settings: &Settings) -> RateLimiting {
         return RateLimiting::new(limit, settings.text(&RATE_LIMIT).unwrap_or_default(), store);
     }
     if store.is_some() {
-        let idle = format!("there is no --rate-limit to count; {}", rate_limit::RIGHT);
+        let idle = format!("there is no --rate-limit to count; {}", rate_limit::HINT);
         settings.conflict(&[&RATE_LIMIT_STORE], &idle);
     }
     RateLimiting::default()
@@ -204,7 +204,7 @@ fn span_export(settings: &Settings) -> Option<(Endpoint, f64)> {
 
 fn server(settings: &Settings) -> ServerConfig {
     let connections = settings.get(&MAX_CONNECTIONS);
-    let outstanding_streams = connections.max(LEAST_OUTSTANDING);
+    let outstanding_streams = connections.max(MIN_OUTSTANDING_STREAMS);
     let (request, grace) = (settings.get(&REQUEST_TIMEOUT), settings.get(&SHUTDOWN_GRACE));
     ServerConfig {
         timeouts: Timeouts { request, grace, ..Timeouts::default() },
@@ -216,12 +216,12 @@ fn server(settings: &Settings) -> ServerConfig {
 
 /// Returns the certificate and its key, which must be given together.
 fn tls_files(settings: &Settings) -> Option<CertificateFiles> {
-    let alone = match (settings.given(&TLS_CERT), settings.given(&TLS_KEY)) {
+    let missing_pair = match (settings.given(&TLS_CERT), settings.given(&TLS_KEY)) {
         (None, None) => return None,
         (Some(certificate), Some(key)) => return Some(CertificateFiles { certificate, key }),
         (Some(_), None) => "a certificate needs its key; name the file with --tls-key",
         (None, Some(_)) => "a key needs its certificate; name the file with --tls-cert",
     };
-    settings.conflict(&[&TLS_CERT, &TLS_KEY], &alone);
+    settings.conflict(&[&TLS_CERT, &TLS_KEY], &missing_pair);
     None
 }

@@ -19,7 +19,7 @@ pub(crate) struct Setting {
     /// Whether the value may be an address with a password: it is never shown whole, and may be in a separate file.
     pub(crate) is_secret: bool,
     /// Values for shell completion.
-    pub(crate) offered: &'static [&'static str],
+    pub(crate) possible_values: &'static [&'static str],
 }
 
 /// Default of a setting.
@@ -110,7 +110,7 @@ impl<T> Entry<T> {
             shape: if let Parse::Many(_) = parse { Shape::List } else { Shape::Text },
             section: Section::Serve,
             is_secret: false,
-            offered: &[],
+            possible_values: &[],
         };
         Self { setting, parse }
     }

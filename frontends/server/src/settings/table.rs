@@ -6,14 +6,14 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catalogue_core::Address;
+use catalogue_core::MountUrl;
 use catalogue_core::auth::CredentialKind;
 #[cfg(feature = "oauth")]
 use catalogue_core::auth::signed::{SignatureAlgorithm, TokenType};
 use catalogue_core::limit::RateLimit;
 use catalogue_hyper::Networks;
 #[cfg(feature = "oauth")]
-use catalogue_issuer::{IssuerAddress, KeySource};
+use catalogue_issuer::{IssuerUrl, KeySource};
 use http::{HeaderName, HeaderValue};
 use tracing_subscriber::EnvFilter;
 
@@ -29,10 +29,10 @@ use crate::rate_limit::{self, StoreAddress};
 use crate::units;
 
 macro_rules! table {
-    ($($(#[$only:meta])? $name:ident: $value:ty = $entry:expr $(, $field:ident: $said:expr)*;)*) => {
+    ($($(#[$only:meta])? $name:ident: $value:ty = $entry:expr $(, $field:ident: $setting_value:expr)*;)*) => {
         $($(#[$only])? pub(crate) static $name: Entry<$value> = {
             let mut entry = $entry;
-            $(entry.setting.$field = $said;)*
+            $(entry.setting.$field = $setting_value;)*
             entry
         };)*
 
@@ -52,27 +52,27 @@ table! {
     ADMIN_LISTEN: SocketAddr = Entry::new("admin-listen", "ADDRESS", One(value::listen_address)),
         help: "The address that answers /live, /ready and /metrics to those who operate the server; port 0 picks a free one",
         default: Words("none");
-    BASE_URL: String = Entry::new("base-url", "URL", One(value::address)),
+    BASE_URL: String = Entry::new("base-url", "URL", One(value::url)),
         help: "Where clients find the API: a whole address, or its path alone",
         default: Value("/api/v1");
-    DOCS_URL: String = Entry::new("docs-url", "URL", One(value::address)),
+    DOCS_URL: String = Entry::new("docs-url", "URL", One(value::url)),
         help: "Where clients find the public documents",
         default: Value("/docs");
-    DOCS_TITLE: String = Entry::new("docs-title", "TEXT", One(|text| value::taken(text, |api| api.docs_title(text)))),
+    DOCS_TITLE: String = Entry::new("docs-title", "TEXT", One(|text| value::accepted_by_builder(text, |api| api.docs_title(text)))),
         help: "What the documents are headed",
         default: Words("Course Catalogue Read API");
-    DOCS_CONTACT: String = Entry::new("docs-contact", "URL|MAILBOX", One(|text| value::taken(text, |api| api.docs_contact(text)))),
+    DOCS_CONTACT: String = Entry::new("docs-contact", "URL|MAILBOX", One(|text| value::accepted_by_builder(text, |api| api.docs_contact(text)))),
         help: "Where callers' questions go, like help@example.com or https://example.com/help",
         default: Words("none");
-    DOCS_KEYS_URL: String = Entry::new("docs-keys-url", "URL", One(|text| value::taken(text, |api| api.docs_keys_url(text)))),
+    DOCS_KEYS_URL: String = Entry::new("docs-keys-url", "URL", One(|text| value::accepted_by_builder(text, |api| api.docs_keys_url(text)))),
         help: "The page where the owners of accounts make API keys: a whole address, or its path alone",
         default: Words("none");
-    SETTINGS_URL: Address = Entry::new("settings-url", "URL", One(developer::url)),
+    SETTINGS_URL: MountUrl = Entry::new("settings-url", "URL", One(developer::url)),
         help: "Mounts the developer settings, where the owners of accounts make keys: at a whole address, or its path alone on this machine or with HTTPS",
         default: Words("none");
     ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(|texts| value::some_of(texts, "kind of credential", &CredentialKind::ALL.iter().map(|kind| (kind.name(), *kind)).collect::<Vec<_>>()))),
         help: "The kinds of credential that may read courses: api-key, oauth",
-        default: Value("api-key,oauth"), offered: &["api-key", "oauth"];
+        default: Value("api-key,oauth"), possible_values: &["api-key", "oauth"];
     #[cfg(feature = "oauth")]
     OAUTH_ISSUER: String = Entry::new("oauth-issuer", "URL", One(issuer::issuer)),
         help: "The authorization server whose signed access tokens are taken, as tokens name it in iss: its HTTPS address, where its metadata say where its keys are, or any text with --oauth-keys",
@@ -88,7 +88,7 @@ table! {
     #[cfg(feature = "oauth")]
     OAUTH_ALGORITHMS: Vec<SignatureAlgorithm> = Entry::new("oauth-algorithms", "NAME", Many(|texts| value::some_of(texts, "supported algorithm", &SignatureAlgorithm::ALL.iter().map(|known| (known.name(), *known)).collect::<Vec<_>>()))),
         help: "The algorithms by which tokens may be signed",
-        default: Value("ES256,ES384,EdDSA,PS256,RS256"), offered: &["ES256", "ES384", "EdDSA", "PS256", "RS256"];
+        default: Value("ES256,ES384,EdDSA,PS256,RS256"), possible_values: &["ES256", "ES384", "EdDSA", "PS256", "RS256"];
     #[cfg(feature = "oauth")]
     OAUTH_ACCOUNT_CLAIM: String = Entry::new("oauth-account-claim", "NAME", One(issuer::not_empty)),
         help: "The claim that has the account's id",
@@ -100,9 +100,9 @@ table! {
     #[cfg(feature = "oauth")]
     OAUTH_TOKEN_TYPE: TokenType = Entry::new("oauth-token-type", "TYPE", One(|text| value::one_of(text, "type of token", &[("at+jwt", TokenType::AccessToken), ("any", TokenType::Any)]))),
         help: "What the header of a token must call it: at+jwt, or any for issuers that call access tokens JWT",
-        default: Value("at+jwt"), offered: &["at+jwt", "any"];
+        default: Value("at+jwt"), possible_values: &["at+jwt", "any"];
     #[cfg(feature = "oauth")]
-    OAUTH_INTROSPECTION: IssuerAddress = Entry::new("oauth-introspection", "URL", One(issuer::address)),
+    OAUTH_INTROSPECTION: IssuerUrl = Entry::new("oauth-introspection", "URL", One(issuer::url)),
         help: "Where the issuer is asked about its opaque access tokens (RFC 7662): over HTTPS, or over HTTP from this machine",
         default: Words("none, so that they are refused");
     #[cfg(feature = "oauth")]
@@ -192,7 +192,7 @@ table! {
         default: Words("catalogue beside views, else by search_path"), section: Section::Every;
     COURSES: bool = Entry::new("courses", "KIND", One(|text| value::one_of(text, "place of courses", &[("tables", false), ("views", true)]))),
         help: "Where courses are: in tables of this program, or in views over the tables of another one",
-        default: Value("tables"), section: Section::Every, offered: &["tables", "views"];
+        default: Value("tables"), section: Section::Every, possible_values: &["tables", "views"];
     COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(|text| Ok(text.to_owned()))),
         help: "The schema of a PostgreSQL database that has the views",
         default: Value("public"), section: Section::Every;
@@ -201,10 +201,10 @@ table! {
         default: Words("none"), section: Section::Every;
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
         help: "What is logged to standard error, in tracing's filter syntax. A bare level applies to catalogue; dependencies log errors only, unless they are named, like debug,h2=debug. info,catalogue::access=off leaves requests out",
-        default: Value("info"), section: Section::Every, offered: &LEVELS;
+        default: Value("info"), section: Section::Every, possible_values: &LEVELS;
     LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(|text| value::one_of(text, "format of the log", &[("text", Format::Text), ("json", Format::Json)]))),
         help: "What lines of the log look like: text, or json for an object a line",
-        default: Value("text"), section: Section::Every, offered: &["text", "json"];
+        default: Value("text"), section: Section::Every, possible_values: &["text", "json"];
 }
 
 /// Returns every setting.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use catalogue_core::storage::MemoryStorage;
-use catalogue_core::{Address, Catalogue, CatalogueBuilder};
+use catalogue_core::{Catalogue, CatalogueBuilder, MountUrl};
 
 use crate::database::Database;
 use crate::units;
@@ -50,12 +50,12 @@ pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
 }
 
 /// Parses a number of connections or requests.
-pub(super) fn count<T: TryFrom<usize>>(text: &str, most: usize) -> Result<T, String> {
+pub(super) fn count<T: TryFrom<usize>>(text: &str, max: usize) -> Result<T, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = text.parse().ok().filter(|number| digits && (1..=most).contains(number));
+    let number = text.parse().ok().filter(|number| digits && (1..=max).contains(number));
     number
         .and_then(|number| T::try_from(number).ok())
-        .ok_or_else(|| format!("{text:?} is not a valid count; write an integer from 1 to {most}, like 1000"))
+        .ok_or_else(|| format!("{text:?} is not a valid count; write an integer from 1 to {max}, like 1000"))
 }
 
 /// Parses the name of a value in `known`; messages call it a `what`.
@@ -75,12 +75,15 @@ pub(super) fn some_of<T: Copy>(texts: &[String], what: &str, known: &[(&str, T)]
     texts.iter().map(|text| one_of(text, what, known)).collect()
 }
 
-pub(super) fn address(text: &str) -> Result<String, String> {
-    Address::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+pub(super) fn url(text: &str) -> Result<String, String> {
+    MountUrl::parse(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 /// Returns `text` if the library accepts it.
-pub(super) fn taken(text: &str, change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Result<String, String> {
+pub(super) fn accepted_by_builder(
+    text: &str,
+    change: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder,
+) -> Result<String, String> {
     buildable(change).map(|()| text.to_owned())
 }
 

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// The names under which Chromium is installed.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// A browser that says nothing for so long is broken.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running browser, ended with this value.
 pub(crate) struct DevTools {
@@ -77,10 +77,10 @@ impl DevTools {
         }
         write!(self.input, "{message}\0").unwrap();
         loop {
-            let mut answer = self.receive();
-            if answer["id"] == self.last_id {
-                assert!(answer.get("error").is_none(), "{method}: {}", answer["error"]);
-                return answer["result"].take();
+            let mut response = self.receive();
+            if response["id"] == self.last_id {
+                assert!(response.get("error").is_none(), "{method}: {}", response["error"]);
+                return response["result"].take();
             }
         }
     }
@@ -90,16 +90,16 @@ impl DevTools {
         self.events.get(session).map_or(&[], Vec::as_slice)
     }
 
-    /// Waits for an event of that name that comes after the first `seen` ones.
-    pub(crate) fn wait_for(&mut self, session: &str, method: &str, seen: usize) {
-        while !self.events(session)[seen..].iter().any(|event| event["method"] == method) {
+    /// Waits for an event of that name that comes after the first `already_received` ones.
+    pub(crate) fn wait_for(&mut self, session: &str, method: &str, already_received: usize) {
+        while !self.events(session)[already_received..].iter().any(|event| event["method"] == method) {
             self.receive();
         }
     }
 
     /// The next message; events are kept.
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(PATIENCE).expect("Chromium has gone or says nothing");
+        let message = self.messages.recv_timeout(TIMEOUT).expect("Chromium has gone or says nothing");
         if message.get("method").is_some() {
             let session = message["sessionId"].as_str().unwrap_or_default().to_owned();
             self.events.entry(session).or_default().push(message.clone());

@@ -53,24 +53,24 @@ fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
     assert!(!me.next);
 
     page.paste(LIMIT, "2");
-    let mut shown = page.answer_to(COURSES, |page| page.press("Enter", 13));
+    let mut displayed = page.answer_to(COURSES, |page| page.press("Enter", 13));
     let (mut pages, mut slugs) = (1, Vec::new());
     loop {
-        let list = shown.json();
+        let list = displayed.json();
         slugs.extend(list["data"].as_array().unwrap().iter().map(|course| course["slug"].as_str().unwrap().to_owned()));
-        assert!(shown.body.contains(&json!(HOSTILE).to_string()), "data is shown as text");
-        assert_eq!(list["meta"]["nextCursor"].is_string(), shown.next);
-        if !shown.next {
+        assert!(displayed.body.contains(&json!(HOSTILE).to_string()), "data is shown as text");
+        assert_eq!(list["meta"]["nextCursor"].is_string(), displayed.next);
+        if !displayed.next {
             break;
         }
         pages += 1;
-        shown = page.answer_to(COURSES, |page| {
+        displayed = page.answer_to(COURSES, |page| {
             page.evaluate("document.querySelector('.next').focus()");
             page.press("Enter", 13);
         });
     }
     assert_eq!((pages, &*slugs.join(" ")), (3, "course-5 course-4 course-3 course-2 100%2D & 'été'"));
-    assert!(shown.status.ends_with("This is the last page."), "{}", shown.status);
+    assert!(displayed.status.ends_with("This is the last page."), "{}", displayed.status);
     assert_eq!(page.evaluate("document.activeElement.textContent"), "Send", "the focus is not lost with the button");
     assert_eq!(page.evaluate("document.querySelectorAll('main img, main script').length"), 0);
 
@@ -209,8 +209,8 @@ fn the_key_goes_to_the_api_alone_and_stays_nowhere() {
         let text = page.evaluate(place);
         assert!(!text.as_str().unwrap().contains(&site.key), "{place}");
     }
-    let shown = page.evaluate("document.documentElement.outerHTML");
-    assert!(!shown.as_str().unwrap().contains(&site.key), "the page shows the key");
+    let displayed = page.evaluate("document.documentElement.outerHTML");
+    assert!(!displayed.as_str().unwrap().contains(&site.key), "the page shows the key");
     page.visit(&format!("{}/docs/", site.origin()));
     assert_eq!(page.evaluate("document.querySelector('#api-key').value"), "");
 
@@ -235,14 +235,21 @@ fn another_origin_answers_when_it_is_told_to_and_else_the_page_says_so() {
         page.open_panels();
         page.paste(KEY, &site.key);
         page.paste(LIMIT, "2");
-        let shown = page.send(COURSES);
+        let displayed = page.send(COURSES);
         if allowed {
-            assert_eq!(shown.json(), site.get("/api/v1/courses?limit=2"));
-            assert!(shown.headers.contains("etag: ") && shown.headers.contains("x-request-id: "), "{}", shown.headers);
+            assert_eq!(displayed.json(), site.get("/api/v1/courses?limit=2"));
+            assert!(
+                displayed.headers.contains("etag: ") && displayed.headers.contains("x-request-id: "),
+                "{}",
+                displayed.headers
+            );
             assert!(page.complaints().is_empty(), "{:?}", page.complaints());
         } else {
-            assert!(shown.status.starts_with("No answer: http://api.test could not be reached, or"), "{shown:?}");
-            assert!(shown.status.contains("(CORS)") && shown.body.is_empty(), "{shown:?}");
+            assert!(
+                displayed.status.starts_with("No answer: http://api.test could not be reached, or"),
+                "{displayed:?}"
+            );
+            assert!(displayed.status.contains("(CORS)") && displayed.body.is_empty(), "{displayed:?}");
         }
     }
 }

@@ -10,14 +10,14 @@ const NAME: &str = r"
 })()";
 
 /// More than any page here has.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 impl Page {
     /// Goes on by the tab key to the control whose name begins so. The focus is seen at each step.
     #[track_caller]
     pub(crate) fn tab_to(&mut self, name: &str) {
         let mut passed = Vec::new();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let at = self.evaluate(NAME);
             if at.as_str().unwrap().starts_with(name) {
                 return;

@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::site::Site;
 
 /// Texts whose contrast with what is behind them is below that of WCAG 2.2, level AA.
-pub(crate) const FAINT: &str = include_str!("faint_texts.js");
+pub(crate) const LOW_CONTRAST: &str = include_str!("faint_texts.js");
 
 /// What reaches over the edge of the window, or of its own place; a field's text may.
 pub(crate) const TOO_WIDE: &str = r"
@@ -39,7 +39,7 @@ fn it_fits_and_can_be_read_in_both_schemes() {
             filled(&site, &mut page);
             assert_eq!(page.evaluate("innerWidth"), width);
             assert_eq!(page.evaluate(TOO_WIDE), json!([]), "{width} {scheme}");
-            assert_eq!(page.evaluate(FAINT), json!([]), "{width} {scheme}");
+            assert_eq!(page.evaluate(LOW_CONTRAST), json!([]), "{width} {scheme}");
             if let Some(axe) = &axe {
                 assert_eq!(axe.violations(&mut page), json!([]), "{width} {scheme}");
             }

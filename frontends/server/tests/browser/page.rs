@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::devtools::{DevTools, PATIENCE};
+use crate::devtools::{DevTools, TIMEOUT};
 
 /// A page, with all that happened on it. Its browser ends with the last page.
 pub(crate) struct Page {
@@ -103,9 +103,9 @@ impl Page {
     }
 
     fn until_event(&mut self, method: &str, action: impl FnOnce(&mut Self)) {
-        let seen = self.tools().events(&self.session).len();
+        let already_received = self.tools().events(&self.session).len();
         action(self);
-        self.tools().wait_for(&self.session, method, seen);
+        self.tools().wait_for(&self.session, method, already_received);
     }
 
     #[track_caller]
@@ -125,7 +125,7 @@ impl Page {
     pub(crate) fn until(&mut self, condition: &str) {
         let begin = Instant::now();
         while self.evaluate(condition) != true {
-            assert!(begin.elapsed() < PATIENCE, "it never was true that {condition}");
+            assert!(begin.elapsed() < TIMEOUT, "it never was true that {condition}");
         }
     }
 
@@ -198,15 +198,15 @@ impl Page {
                }}).observe(status, {{ childList: true }})); 0 }}"
         ));
         action(self);
-        let shown = self.evaluate(&format!(
+        let displayed = self.evaluate(&format!(
             "window.answered.then(() => {{
                const part = {part}, text = (name) => part.querySelector(name).innerText;
                const next = part.querySelector('.next');
                return [text('.status'), text('.headers'), text('.body'), text('.curl'), !!next && next.checkVisibility()];
              }})"
         ));
-        let text = |index: usize| shown[index].as_str().unwrap().to_owned();
-        Shown { status: text(0), headers: text(1), body: text(2), curl: text(3), next: shown[4] == true }
+        let text = |index: usize| displayed[index].as_str().unwrap().to_owned();
+        Shown { status: text(0), headers: text(1), body: text(2), curl: text(3), next: displayed[4] == true }
     }
 
     /// Presses the button of the form of `path`.

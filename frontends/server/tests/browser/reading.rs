@@ -17,11 +17,11 @@ fn visit(width: u32, mobile: bool) -> Option<(Site, Page)> {
 #[test]
 fn a_language_is_chosen_once_for_the_whole_page() {
     let Some((site, mut page)) = visit(1280, false) else { return };
-    let shown = "[...document.querySelectorAll('.samples summary')].map((part) => part.parentElement)
+    let displayed = "[...document.querySelectorAll('.samples summary')].map((part) => part.parentElement)
       .filter((part) => part.open && part.checkVisibility()).map((part) => part.textContent.trim().split('\\n')[0])";
-    assert_eq!(page.evaluate(shown), json!(["curl", "curl", "curl", "curl"]));
+    assert_eq!(page.evaluate(displayed), json!(["curl", "curl", "curl", "curl"]));
     page.click(".tabs button[aria-label=\"Ruby: GET /courses\"]");
-    assert_eq!(page.evaluate(shown), json!(["Ruby", "Ruby", "Ruby", "Ruby"]));
+    assert_eq!(page.evaluate(displayed), json!(["Ruby", "Ruby", "Ruby", "Ruby"]));
     assert_eq!(page.evaluate("document.querySelectorAll('.tabs [aria-pressed=true]').length"), 4);
     let sample = page.evaluate("document.querySelector('[data-copy=\"GET /courses in Ruby\"] code').innerText");
     let address = format!("\"{}/api/v1/courses?limit=100\"", site.origin());
@@ -65,9 +65,9 @@ fn the_contents_stay_in_view_and_mark_where_the_reader_is() {
                    requestAnimationFrame(() => requestAnimationFrame(() => done({marked}))); }})"
             );
             assert_eq!(page.evaluate(&moved), text, "{width}");
-            let seen = page.evaluate("{ const box = document.querySelector('nav').getBoundingClientRect(); [Math.abs(box.top) < 1, box.height / innerHeight] }");
-            assert_eq!(seen[0], true, "{width}: {seen}");
-            assert!(!mobile || seen[1].as_f64().unwrap() < 0.1, "they cover little of a narrow screen: {seen}");
+            let actual = page.evaluate("{ const box = document.querySelector('nav').getBoundingClientRect(); [Math.abs(box.top) < 1, box.height / innerHeight] }");
+            assert_eq!(actual[0], true, "{width}: {actual}");
+            assert!(!mobile || actual[1].as_f64().unwrap() < 0.1, "they cover little of a narrow screen: {actual}");
         }
         assert!(page.complaints().is_empty(), "{:?}", page.complaints());
     }

@@ -15,7 +15,7 @@ pub(crate) const ESCAPES: &str = "100%2D & 'été'";
 pub(crate) struct Site {
     server: Server,
     pub(crate) key: String,
-    _place: TestDir,
+    _guard: TestDir,
 }
 
 impl Site {
@@ -25,7 +25,7 @@ impl Site {
         dir.run("import courses.jsonl").succeeds();
         let key = dir.run("keys create --account a --name n --scope read:profile read:courses").succeeds();
         let server = Server::start(&mut dir.command(&format!("serve --listen 127.0.0.1:0 --log warn {arguments}")));
-        Self { server, key: key.trim_end().to_owned(), _place: dir }
+        Self { server, key: key.trim_end().to_owned(), _guard: dir }
     }
 
     /// A browser that finds this site, also under the names `docs.test` and `api.test`, and nothing else.

@@ -123,8 +123,8 @@ fn the_quick_start_works_when_it_is_pasted() {
         reference.dir.write("pasted", input);
         let mut shell = Command::new(program);
         shell.args(arguments).stdin(fs::File::open(reference.dir.path("pasted")).unwrap()).env("NO_PROXY", "127.0.0.1");
-        let shown = run(&mut shell);
-        let pages: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let displayed = run(&mut shell);
+        let pages: Vec<Value> = displayed.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let slugs = pages.iter().flat_map(|page| page["data"].as_array().unwrap()).map(|course| course["slug"].clone());
         assert_eq!(slugs.collect::<Vec<_>>(), (COURSES - 4..COURSES).rev().map(slug).collect::<Vec<_>>(), "{program}");
     }
@@ -137,9 +137,9 @@ fn the_samples_in_curl_run() {
     for (call, path) in [("GET /me", "/me"), ("GET /courses", "/courses?limit=2")] {
         reference.dir.write("sample.sh", reference.code(&format!("{call} in curl")));
         let mut shell = with("sh")(&reference.dir.path("sample.sh"));
-        let shown = run(shell.env("API_KEY", &reference.key).env("NO_PROXY", "127.0.0.1"));
-        let answer = reference.server.get(&format!("/api/v1{path}"), &reference.key).1;
-        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), answer, "{call}");
+        let displayed = run(shell.env("API_KEY", &reference.key).env("NO_PROXY", "127.0.0.1"));
+        let response = reference.server.get(&format!("/api/v1{path}"), &reference.key).1;
+        assert_eq!(serde_json::from_str::<Value>(&displayed).unwrap(), response, "{call}");
     }
 }
 

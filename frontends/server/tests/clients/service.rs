@@ -46,26 +46,26 @@ impl Service {
         let base_path = self.document["servers"][0]["url"].as_str().unwrap();
         program.env("BASE_URL", format!("http://{}{base_path}", self.server.address));
         program.env("TOKEN", self.key["token"].as_str().unwrap()).env("NO_PROXY", "127.0.0.1");
-        let seen: Value = serde_json::from_str(&run(program)).unwrap();
+        let actual: Value = serde_json::from_str(&run(program)).unwrap();
 
         let me = json!({ "userId": ACCOUNT, "apiKeyId": self.key["id"], "scopes": self.key["scopes"] });
-        assert_eq!(seen["me"], me);
-        assert_each(&seen["courses"], &self.library.items());
-        assert_each(&seen["details"], &self.library.details());
-        assert_eq!(seen["pages"], self.library.items().len().div_ceil(LIMIT));
+        assert_eq!(actual["me"], me);
+        assert_each(&actual["courses"], &self.library.items());
+        assert_each(&actual["details"], &self.library.details());
+        assert_eq!(actual["pages"], self.library.items().len().div_ceil(LIMIT));
         let failures = [(404, "not_found"), (401, "unauthorized"), (400, "invalid_request"), (400, "invalid_request")];
         let failures = failures.map(|(status, code)| json!({ "status": status, "code": code }));
-        assert_eq!(seen["failures"], json!(failures));
-        assert_eq!(seen["document"], self.document);
+        assert_eq!(actual["failures"], json!(failures));
+        assert_eq!(actual["document"], self.document);
     }
 }
 
 /// Asserts that the two lists are the same, one by one.
 #[track_caller]
-fn assert_each(seen: &Value, expected: &[Value]) {
-    let seen = seen.as_array().unwrap();
-    for (seen, expected) in seen.iter().zip(expected) {
-        assert_eq!(seen, expected);
+fn assert_each(actual: &Value, expected: &[Value]) {
+    let actual = actual.as_array().unwrap();
+    for (actual, expected) in actual.iter().zip(expected) {
+        assert_eq!(actual, expected);
     }
-    assert_eq!(seen.len(), expected.len());
+    assert_eq!(actual.len(), expected.len());
 }

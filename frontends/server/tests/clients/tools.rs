@@ -20,8 +20,8 @@ pub(crate) fn installed(
     fs::create_dir_all(&parent).unwrap();
     let lock = File::create(parent.join(format!("{name}.lock"))).unwrap();
     lock.lock().unwrap();
-    let wanted: String = manifests.iter().map(|(file, text)| format!("{file}\n{text}\n")).collect();
-    if fs::read_to_string(&done).is_ok_and(|found| found == wanted) {
+    let fingerprint: String = manifests.iter().map(|(file, text)| format!("{file}\n{text}\n")).collect();
+    if fs::read_to_string(&done).is_ok_and(|found| found == fingerprint) {
         return Ok(folder);
     }
     let _ = fs::remove_file(&done);
@@ -31,7 +31,7 @@ pub(crate) fn installed(
         fs::write(folder.join(file), text).unwrap();
     }
     install(&folder)?;
-    fs::write(&done, wanted).unwrap();
+    fs::write(&done, fingerprint).unwrap();
     Ok(folder)
 }
 

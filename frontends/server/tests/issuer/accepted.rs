@@ -17,7 +17,7 @@ fn tokens_of_each_algorithm_read_the_accounts_courses() {
     for token in tokens.iter().chain(&tokens) {
         assert_eq!(observed.server.get("/api/v1/courses", token), expected);
     }
-    assert_eq!([outcome(&observed, "accepted"), outcome(&observed, "kept")], [3.0, 3.0]);
+    assert_eq!([outcome(&observed, "accepted"), outcome(&observed, "cached")], [3.0, 3.0]);
     let (status, mut me) = observed.server.get("/api/v1/me", &tokens[0]);
     let me = me["data"].take();
     assert_eq!((status, &me["userId"], &me["scopes"]), (200, &json!("a"), &json!(["read:profile", "read:courses"])));

@@ -23,17 +23,17 @@ const SET: &str =
 struct Fake {
     /// Such as `http://127.0.0.1:40123`.
     url: String,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Fake {
-    /// `answer` gives the whole answer to a path, status line and all, made of the server's own address; what is `None` is
+    /// `response` gives the whole answer to a path, status line and all, made of the server's own address; what is `None` is
     /// never answered. A connection is closed unless the answer says otherwise; then it is left open, and not read again.
-    fn start(answer: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> Self {
+    fn start(response: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let (asked, here) = (Arc::<Mutex<Vec<String>>>::default(), url.clone());
-        let paths = Arc::clone(&asked);
+        let (requests, here) = (Arc::<Mutex<Vec<String>>>::default(), url.clone());
+        let paths = Arc::clone(&requests);
         thread::spawn(move || {
             let mut open = Vec::new();
             for stream in listener.incoming() {
@@ -42,7 +42,7 @@ impl Fake {
                 stream.read_line(&mut line).unwrap();
                 let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
                 while stream.read_line(&mut line).unwrap() > 2 {}
-                let whole = answer(&here, &path);
+                let whole = response(&here, &path);
                 paths.lock().unwrap().push(path);
                 if let Some(whole) = &whole {
                     let _ = stream.get_mut().write_all(whole.as_bytes());
@@ -52,20 +52,20 @@ impl Fake {
                 }
             }
         });
-        Self { url, asked }
+        Self { url, requests }
     }
 
-    fn asked(&self) -> Vec<String> {
-        std::mem::take(&mut self.asked.lock().unwrap())
+    fn requests(&self) -> Vec<String> {
+        std::mem::take(&mut self.requests.lock().unwrap())
     }
 }
 
-fn answer(status: u16, head: &str, body: &str) -> Option<String> {
+fn response(status: u16, head: &str, body: &str) -> Option<String> {
     Some(format!("HTTP/1.1 {status} A\r\nContent-Length: {}\r\n{head}\r\n{body}", body.len()))
 }
 
 fn ok(body: &str) -> Option<String> {
-    answer(200, "", body)
+    response(200, "", body)
 }
 
 fn metadata(issuer: &str, jwks_uri: &str) -> String {
@@ -78,13 +78,13 @@ fn keys(issuer: &str, options: &str) -> String {
     let header = part(json!({ "typ": "at+jwt", "alg": "EdDSA", "kid": "k" }));
     let token = format!("{header}.{}.{}", part(json!({ "iss": issuer })), "A".repeat(86));
     let command = format!("tokens check --oauth-issuer {issuer} --oauth-audience a {options}");
-    let told = TestDir::new().run_reading(&token, &command).out;
-    told.lines().find(|line| line.contains(" keys ")).unwrap_or_else(|| panic!("{told}")).to_owned()
+    let output = TestDir::new().run_reading(&token, &command).out;
+    output.lines().find(|line| line.contains(" keys ")).unwrap_or_else(|| panic!("{output}")).to_owned()
 }
 
 #[track_caller]
 fn fails(line: &str, why: &str) {
-    assert!(line.starts_with("FAULT ") && line.contains(why), "{line}");
+    assert!(line.starts_with("ERROR ") && line.contains(why), "{line}");
 }
 
 #[track_caller]
@@ -97,10 +97,10 @@ fn metadata_say_where_keys_are() {
     let fake = Fake::start(|here, path| match path {
         OPENID => ok(&metadata(here, &format!("{here}/keys"))),
         "/keys" => ok(SET),
-        _ => answer(404, "", ""),
+        _ => response(404, "", ""),
     });
     has_keys(&keys(&fake.url, ""));
-    assert_eq!(fake.asked(), [OPENID, "/keys"]);
+    assert_eq!(fake.requests(), [OPENID, "/keys"]);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn metadata_of_rfc_8414_stand_in_between_host_and_path() {
             ok(&metadata(&format!("{here}/realms/a"), &format!("{here}/keys")))
         }
         "/keys" => ok(SET),
-        _ => answer(404, "", ""),
+        _ => response(404, "", ""),
     });
     has_keys(&keys(&format!("{}/realms/a", fake.url), ""));
-    assert_eq!(fake.asked(), [&format!("/realms/a{OPENID}"), &format!("{RFC_8414}/realms/a"), "/keys"]);
+    assert_eq!(fake.requests(), [&format!("/realms/a{OPENID}"), &format!("{RFC_8414}/realms/a"), "/keys"]);
 }
 
 #[test]
@@ -129,23 +129,23 @@ fn metadata_that_cannot_be_believed_lead_nowhere() {
     for (metadata, why) in cases {
         let fake = Fake::start(move |here, path| if path == OPENID { ok(&metadata(here)) } else { ok(SET) });
         fails(&keys(&fake.url, ""), why);
-        assert!(!fake.asked().contains(&"/keys".to_owned()), "{why}");
+        assert!(!fake.requests().contains(&"/keys".to_owned()), "{why}");
     }
 }
 
 #[test]
 fn an_answer_that_is_no_plain_200_is_none() {
     let fake = Fake::start(|_, path| match path {
-        "/redirected" => answer(302, "Location: /keys\r\n", SET),
-        "/moved" => answer(308, "Location: /keys\r\n", SET),
-        "/failed" => answer(500, "", SET),
-        "/partial" => answer(206, "", SET),
-        "/cut" => answer(200, "", SET).map(|whole| whole[..whole.len() - 1].to_owned()),
+        "/redirected" => response(302, "Location: /keys\r\n", SET),
+        "/moved" => response(308, "Location: /keys\r\n", SET),
+        "/failed" => response(500, "", SET),
+        "/partial" => response(206, "", SET),
+        "/cut" => response(200, "", SET).map(|whole| whole[..whole.len() - 1].to_owned()),
         "/long" => ok(&(SET.to_owned() + &" ".repeat((256 << 10) - SET.len() + 1))),
         "/longest" => ok(&(SET.to_owned() + &" ".repeat((256 << 10) - SET.len()))),
-        "/typed" => answer(200, "Content-Type: application/jwk-set+json\r\n", SET),
-        "/html" => answer(200, "Content-Type: text/html\r\n", SET),
-        "/coded" => answer(200, "Content-Encoding: gzip\r\n", SET),
+        "/typed" => response(200, "Content-Type: application/jwk-set+json\r\n", SET),
+        "/html" => response(200, "Content-Type: text/html\r\n", SET),
+        "/coded" => response(200, "Content-Encoding: gzip\r\n", SET),
         _ => panic!("{path}: nobody was told to go there"),
     });
     for (path, why) in [
@@ -158,7 +158,7 @@ fn an_answer_that_is_no_plain_200_is_none() {
         ("coded", "the answer has the Content-Encoding \"gzip\""),
     ] {
         fails(&keys("https://id.example.com", &format!("--oauth-keys {}/{path}", fake.url)), why);
-        assert_eq!(fake.asked(), [format!("/{path}")]);
+        assert_eq!(fake.requests(), [format!("/{path}")]);
     }
     for path in ["longest", "typed", "html"] {
         has_keys(&keys("https://id.example.com", &format!("--oauth-keys {}/{path}", fake.url)));
@@ -183,8 +183,8 @@ fn an_answer_that_does_not_come_is_not_waited_for() {
 #[test]
 fn no_connection_is_used_twice() {
     let fake = Fake::start(|here, path| match path {
-        OPENID => answer(200, "Connection: keep-alive\r\n", &metadata(here, &format!("{here}/keys"))),
-        _ => answer(200, "Connection: keep-alive\r\n", SET),
+        OPENID => response(200, "Connection: keep-alive\r\n", &metadata(here, &format!("{here}/keys"))),
+        _ => response(200, "Connection: keep-alive\r\n", SET),
     });
     has_keys(&keys(&fake.url, ""));
 }
@@ -201,11 +201,11 @@ fn certificates_are_needed_where_keys_come_over_tls() {
         dir.run_in(&none, &format!("doctor {options}")).out
     };
     let (https, http) = ("https://id.example.com", format!("--oauth-keys {}/keys", fake.url));
-    for told in [doctor(https, &http), doctor(https, "--oauth-keys file:set")] {
-        assert!(told.contains("has 1 usable keys"), "{told}");
+    for output in [doctor(https, &http), doctor(https, "--oauth-keys file:set")] {
+        assert!(output.contains("has 1 usable keys"), "{output}");
     }
-    for told in [doctor(https, ""), doctor(&fake.url, "--oauth-keys https://id.example.com/keys")] {
-        assert!(told.contains("no certificate of the system can be read"), "{told}");
+    for output in [doctor(https, ""), doctor(&fake.url, "--oauth-keys https://id.example.com/keys")] {
+        assert!(output.contains("no certificate of the system can be read"), "{output}");
     }
     assert!(doctor(&fake.url, "").contains("metadata cannot be read"), "which is asked without certificates");
 }
@@ -228,14 +228,14 @@ fn metadata_are_asked_again_after_a_failure() {
     let away = Arc::clone(&is_away);
     let fake = Fake::start(move |here, path| match path {
         OPENID => ok(&metadata(here, &format!("{here}/keys"))),
-        _ if *away.lock().unwrap() => answer(503, "", ""),
+        _ if *away.lock().unwrap() => response(503, "", ""),
         _ => ok(SET),
     });
     let dir = TestDir::new();
     let observed = Observed::start(&dir, &format!("--oauth-issuer {} --oauth-audience a", fake.url));
     let fetched = |outcome: &str, times: f64| {
         observed.counts(&format!("catalogue_issuer_fetches_total{{outcome=\"{outcome}\"}}"), times);
-        fake.asked()
+        fake.requests()
     };
     assert_eq!(fetched("success", 1.0), [OPENID, "/keys"]);
     observed.server.signal("HUP");
@@ -266,7 +266,7 @@ fn issuer_whose_keys_are_elsewhere_may_be_any_text() {
         let document = dir.run(&format!("openapi {url} --oauth-issuer {issuer} {file}")).succeeds();
         assert!(document.contains(&format!("signed by `{issuer}`")), "{document}");
     }
-    assert!(fake.asked().iter().all(|path| path == "/keys"));
+    assert!(fake.requests().iter().all(|path| path == "/keys"));
 }
 
 /// Serializers write null and empty lists for what is not there, and some issuers zeros before numbers.
@@ -293,9 +293,9 @@ fn a_set_without_a_usable_key_is_told_with_its_keys() {
     for (set, why) in [("<html>", "the answer is no key set"), (&secret, private)] {
         dir.write("set", set);
         fails(&keys("https://id.example.com", &at), why);
-        let told = dir
+        let output = dir
             .run(&format!("doctor --oauth-issuer https://id.example.com --oauth-audience a {at} --listen 127.0.0.1:0"));
-        assert!(told.out.contains(why) && !told.out.contains("hunter2"), "{told:?}");
+        assert!(output.out.contains(why) && !output.out.contains("hunter2"), "{output:?}");
     }
 }
 

@@ -85,9 +85,9 @@ impl Issuer {
     }
 
     fn text(&self, path: &str) -> String {
-        let (status, answer) = get(&self.address, path, "");
+        let (status, response) = get(&self.address, path, "");
         assert_eq!(status, 200, "{path}");
-        answer.as_str().unwrap_or_default().to_owned()
+        response.as_str().unwrap_or_default().to_owned()
     }
 }
 

@@ -32,10 +32,10 @@ fn an_issuer_that_is_away_stops_no_known_token_and_is_noted_once() {
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
-    let (kept, known, unknown) = (issuer.token(""), issuer.token("alg=RS256"), issuer.signed("kid=ES256-2"));
-    assert_eq!(courses(&observed, &kept), 200);
+    let (cached, known, unknown) = (issuer.token(""), issuer.token("alg=RS256"), issuer.signed("kid=ES256-2"));
+    assert_eq!(courses(&observed, &cached), 200);
     issuer.stop();
-    assert_eq!([&kept, &known, &unknown].map(|token| courses(&observed, token)), [200, 200, 500]);
+    assert_eq!([&cached, &known, &unknown].map(|token| courses(&observed, token)), [200, 200, 500]);
     assert_eq!(outcome(&observed, "unavailable"), 1.0);
     assert_eq!(courses(&observed, key.trim_end()), 200);
     observed.server.signal("HUP");
@@ -45,7 +45,7 @@ fn an_issuer_that_is_away_stops_no_known_token_and_is_noted_once() {
     issuer.publish("ES256-1,ES256-2");
     observed.server.signal("HUP");
     observed.logs("the issuer's keys are fetched again");
-    assert_eq!([&kept, &unknown].map(|token| courses(&observed, token)), [200, 200]);
+    assert_eq!([&cached, &unknown].map(|token| courses(&observed, token)), [200, 200]);
     let log = observed.ended_log();
     assert_eq!(log.lines().filter(|line| line.contains("the issuer's keys cannot be fetched")).count(), 1, "{log}");
     assert!(log.contains("refused") || log.contains("onnect"), "the log says why: {log}");

@@ -8,7 +8,7 @@ mod accepted;
 mod commands;
 mod fetches;
 mod introspected;
-mod introspection_faults;
+mod introspection_errors;
 mod issuer;
 mod keys;
 #[path = "../it/observed.rs"]

@@ -51,7 +51,7 @@ fn they_stand_in_the_file_and_in_the_environment_too() {
         ("oauth-scope-prefix", "catalogue:"),
         ("oauth-account-claim", "sub"),
     ] {
-        let shown = |line: &str| line.starts_with(&format!("{name} ")) && line.contains(&format!(" {value} "));
-        assert!(checked.lines().any(shown), "{name}: {checked}");
+        let displayed = |line: &str| line.starts_with(&format!("{name} ")) && line.contains(&format!(" {value} "));
+        assert!(checked.lines().any(displayed), "{name}: {checked}");
     }
 }

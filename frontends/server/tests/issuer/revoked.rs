@@ -22,9 +22,12 @@ fn a_verified_token_is_refused_from_the_next_request_on() {
         let [token, other] = [(); 2].map(|()| issuer.token(&format!("alg={algorithm}")));
         assert_eq!([courses(&observed, &token), courses(&observed, &other)], [200, 200]);
         let (_, me) = observed.server.get("/api/v1/me", &token);
-        let said = revoke(&dir, &options(&issuer), &token).succeeds();
-        assert!(said.starts_with(&format!("{} is revoked\n", me["data"]["apiKeyId"].as_str().unwrap())), "{said}");
-        assert_eq!(said.lines().count(), texts, "{said}");
+        let message = revoke(&dir, &options(&issuer), &token).succeeds();
+        assert!(
+            message.starts_with(&format!("{} is revoked\n", me["data"]["apiKeyId"].as_str().unwrap())),
+            "{message}"
+        );
+        assert_eq!(message.lines().count(), texts, "{message}");
         let (status, challenge, reason) = refusal(&observed, &token);
         assert_eq!((status, reason), (401, json!("revoked")));
         assert!(challenge.contains(r#"error="invalid_token""#), "{challenge}");

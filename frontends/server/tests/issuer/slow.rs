@@ -18,13 +18,13 @@ fn an_issuer_that_is_slow_makes_unknown_keys_alone_wait() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
-    let [kept, known, unknown] = tokens(&issuer, &observed);
+    let [cached, known, unknown] = tokens(&issuer, &observed);
     issuer.publish("ES256-1,ES256-2,RS256-1");
     issuer.signal("STOP");
     thread::scope(|scope| {
         let waiting = scope.spawn(|| courses(&observed, &unknown));
         for _ in 0..20 {
-            assert_eq!([&kept, &known].map(|token| courses(&observed, token)), [200, 200]);
+            assert_eq!([&cached, &known].map(|token| courses(&observed, token)), [200, 200]);
         }
         assert!(!waiting.is_finished(), "the issuer has not answered");
         issuer.signal("CONT");
@@ -38,12 +38,12 @@ fn an_issuer_that_hangs_refuses_nobody() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
-    let [kept, known, unknown] = tokens(&issuer, &observed);
+    let [cached, known, unknown] = tokens(&issuer, &observed);
     let other = issuer.signed("kid=ES256-3");
     issuer.signal("STOP");
     thread::scope(|scope| {
         let waiting = [&unknown, &other].map(|token| scope.spawn(|| courses(&observed, token)));
-        assert_eq!([&kept, &known].map(|token| courses(&observed, token)), [200, 200]);
+        assert_eq!([&cached, &known].map(|token| courses(&observed, token)), [200, 200]);
         assert_eq!(waiting.map(|one| one.join().unwrap()), [500, 500]);
     });
     assert_eq!(courses(&observed, &unknown), 500, "nothing is fetched for it now");
@@ -61,12 +61,12 @@ fn a_broken_set_is_a_fetch_that_failed() {
     dir.write("set.json", &set);
     let observed = Observed::start(&dir, &format!("{} --oauth-keys file:set.json", options(&issuer)));
     fetched(&observed, 1.0);
-    let [kept, known, unknown] = tokens(&issuer, &observed);
+    let [cached, known, unknown] = tokens(&issuer, &observed);
     for (times, broken) in [r#"{"keys":[]}"#, "<html>", &" ".repeat((256 << 10) + 1)].into_iter().enumerate() {
         dir.write("set.json", broken);
         observed.server.signal("HUP");
         observed.counts("catalogue_issuer_fetches_total{outcome=\"failure\"}", times as f64 + 1.0);
-        assert_eq!([&kept, &known].map(|token| courses(&observed, token)), [200, 200], "{broken:.9}");
+        assert_eq!([&cached, &known].map(|token| courses(&observed, token)), [200, 200], "{broken:.9}");
     }
     assert_eq!(courses(&observed, &unknown), 500);
     dir.write("set.json", &set);

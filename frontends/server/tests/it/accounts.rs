@@ -54,9 +54,9 @@ pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> C
     for gone in ["accounts remove a --yes", "accounts show a", "keys list --account a", "export --account a"] {
         run(gone).fails(1, &["there is no account \"a\""]);
     }
-    let said = run("accounts remove b --yes").succeeds();
-    assert!(said.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{said}");
-    assert!(said.contains("backups, exports and logs"), "{said}");
+    let message = run("accounts remove b --yes").succeeds();
+    assert!(message.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{message}");
+    assert!(message.contains("backups, exports and logs"), "{message}");
     assert_eq!(run("accounts list --json").json(), json!([]));
 }
 
@@ -109,8 +109,11 @@ fn a_removal_is_done_though_bytes_may_remain() {
     dir.run("import courses.jsonl").succeeds();
     let reader = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
     reader.execute_batch("BEGIN; SELECT * FROM accounts").unwrap();
-    let said = dir.run("accounts remove a --yes").succeeds();
-    assert!(said.contains("\nsome of it remains: ") && said.contains("reads the database as it was"), "{said}");
+    let message = dir.run("accounts remove a --yes").succeeds();
+    assert!(
+        message.contains("\nsome of it remains: ") && message.contains("reads the database as it was"),
+        "{message}"
+    );
     let remains = dir.run("accounts remove b --yes --json").json()["remains"].take();
     assert!(remains.as_str().unwrap().contains("reads the database as it was"), "{remains}");
 }
@@ -161,8 +164,11 @@ fn a_removal_says_how_many_of_the_keys_were_usable() {
         dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
     }
     assert_eq!(dir.run("accounts show a --json").json()["keys"], 2);
-    let said = dir.run("accounts remove a --yes").succeeds();
-    assert!(said.starts_with("a was removed, with 2 courses, 1 module, 4 keys (2 usable) and 0 tokens\n"), "{said}");
+    let message = dir.run("accounts remove a --yes").succeeds();
+    assert!(
+        message.starts_with("a was removed, with 2 courses, 1 module, 4 keys (2 usable) and 0 tokens\n"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -170,8 +176,8 @@ fn an_account_that_another_table_refers_to_stays() {
     let dir = TestDir::with_courses();
     let host = "CREATE TABLE notes (account TEXT REFERENCES accounts (id)); INSERT INTO notes VALUES ('a')";
     rusqlite::Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(host).unwrap();
-    let said = "nothing was changed: another table still refers to the account: FOREIGN KEY";
-    dir.run("accounts remove a --yes").fails(1, &[said]);
+    let message = "nothing was changed: another table still refers to the account: FOREIGN KEY";
+    dir.run("accounts remove a --yes").fails(1, &[message]);
     assert_eq!(dir.export(), COURSES);
 }
 
@@ -191,7 +197,7 @@ fn a_terminal_is_asked_before_an_account_goes() {
     use crate::terminal::Terminal;
 
     let dir = TestDir::with_courses();
-    let answer = |typed: &str, arguments: &str| {
+    let response = |typed: &str, arguments: &str| {
         let terminal = Terminal::of_width(80);
         let mut command = dir.command(arguments);
         command.stdin(terminal.end()).stderr(terminal.end()).stdout(terminal.end());
@@ -200,14 +206,17 @@ fn a_terminal_is_asked_before_an_account_goes() {
     };
     let question = "Remove a (\"A\") with 2 courses and 0 keys that hold? [y/N]";
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {
-        let (status, shown) = answer(typed, "accounts remove a");
-        assert!(status == Some(1) && shown.contains(question), "{typed:?}: {shown}");
-        assert!(shown.contains("nothing was removed"), "{shown}");
+        let (status, displayed) = response(typed, "accounts remove a");
+        assert!(status == Some(1) && displayed.contains(question), "{typed:?}: {displayed}");
+        assert!(displayed.contains("nothing was removed"), "{displayed}");
     }
-    let (status, shown) = answer("y\n", "accounts remove nobody");
-    assert!(status == Some(1) && shown.contains("no account \"nobody\"") && !shown.contains("[y/N]"), "{shown}");
+    let (status, displayed) = response("y\n", "accounts remove nobody");
+    assert!(
+        status == Some(1) && displayed.contains("no account \"nobody\"") && !displayed.contains("[y/N]"),
+        "{displayed}"
+    );
     assert_eq!(dir.run("accounts list --json").json().as_array().unwrap().len(), 2);
-    let (status, shown) = answer("Yes\n", "accounts remove a");
-    assert!(status == Some(0) && shown.contains("a was removed, with 2 courses, 1 module"), "{shown}");
+    let (status, displayed) = response("Yes\n", "accounts remove a");
+    assert!(status == Some(0) && displayed.contains("a was removed, with 2 courses, 1 module"), "{displayed}");
     assert_eq!(dir.run("accounts list --json").json().as_array().unwrap().len(), 1);
 }

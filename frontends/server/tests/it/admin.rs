@@ -37,8 +37,9 @@ fn there_is_no_such_listener_unless_it_is_asked_for() {
     let notes = server.notes_until("serving");
     assert!(notes.iter().all(|note| !note.contains("admin")), "{notes:?}");
     dir.run("serve --admin-listen nowhere").fails(2, &["--admin-listen", "nowhere"]);
-    let taken = server.address.clone();
-    dir.run(&format!("serve --admin-listen {taken}")).fails(1, &[&taken, "name another --admin-listen"]);
+    let address_in_use = server.address.clone();
+    dir.run(&format!("serve --admin-listen {address_in_use}"))
+        .fails(1, &[&address_in_use, "name another --admin-listen"]);
 }
 
 #[test]

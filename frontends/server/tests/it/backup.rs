@@ -21,17 +21,17 @@ fn courses_in(path: &Path) -> u32 {
 fn a_copy_has_everything_and_is_a_database() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
-    let told = dir.run("backup copy.db --json").json();
-    assert_eq!((&told["database"], &told["file"]), (&"sqlite:catalogue.db".into(), &"copy.db".into()));
-    assert_eq!(told["bytes"], fs::metadata(dir.path("copy.db")).unwrap().len());
-    assert!(told["seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{told}");
+    let message = dir.run("backup copy.db --json").json();
+    assert_eq!((&message["database"], &message["file"]), (&"sqlite:catalogue.db".into(), &"copy.db".into()));
+    assert_eq!(message["bytes"], fs::metadata(dir.path("copy.db")).unwrap().len());
+    assert!(message["seconds"].as_f64().is_some_and(|seconds| seconds >= 0.0), "{message}");
     assert_eq!(courses_in(&dir.path("copy.db")), 3);
     assert_eq!(dir.run("export --database sqlite:copy.db").succeeds(), COURSES);
     let list = "keys list --account a --json";
     assert_eq!(dir.run(&format!("{list} --database sqlite:copy.db")).json(), dir.run(list).json());
     assert!(key["id"].is_string());
-    let said = dir.run("backup second.db").succeeds();
-    assert!(said.starts_with("sqlite:catalogue.db was copied to second.db: ") && said.ends_with(" s\n"), "{said}");
+    let text = dir.run("backup second.db").succeeds();
+    assert!(text.starts_with("sqlite:catalogue.db was copied to second.db: ") && text.ends_with(" s\n"), "{text}");
 }
 
 #[test]

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::program::TestDir;
 
 /// The value and the source of a setting.
-fn row(shown: &Value, setting: &str) -> (Value, String) {
-    let rows = shown["settings"].as_array().unwrap();
-    let row = rows.iter().find(|row| row["setting"] == setting).unwrap_or_else(|| panic!("{setting}: {shown}"));
+fn row(displayed: &Value, setting: &str) -> (Value, String) {
+    let rows = displayed["settings"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["setting"] == setting).unwrap_or_else(|| panic!("{setting}: {displayed}"));
     (row["value"].clone(), row["source"].as_str().unwrap().to_owned())
 }
 
@@ -17,7 +17,7 @@ fn each_value_is_shown_with_its_source() {
     dir.write("c.toml", "# limits\n\npage-cache = 1024\naccept = [\"oauth\"]\nno-migrate = true\nlisten = '[::1]:1'\n");
     let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LISTEN", "127.0.0.1:2"), ("CATALOGUE_DOCS_URL", "")];
     let arguments = "config check --json --base-url /x --cors-origin https://a.example https://b.example --wait";
-    let shown = dir.run_in(&variables, arguments).json();
+    let displayed = dir.run_in(&variables, arguments).json();
     for (setting, value, source) in [
         ("base-url", json!("/x"), "--base-url"),
         ("cors-origin", json!(["https://a.example", "https://b.example"]), "--cors-origin"),
@@ -32,7 +32,7 @@ fn each_value_is_shown_with_its_source() {
         ("rate-limit", json!(null), "default"),
         ("tls-key", json!(null), "default"),
     ] {
-        assert_eq!(row(&shown, setting), (value, source.to_owned()));
+        assert_eq!(row(&displayed, setting), (value, source.to_owned()));
     }
     let table = dir.run("config check").succeeds();
     assert!(table.starts_with("SETTING") && table.lines().any(|line| line.starts_with("listen ")), "{table}");
@@ -47,11 +47,11 @@ fn all_wrong_values_are_reported_without_conflicts() {
     let arguments = "config check --config c.toml --rate-limit much --rate-limit-store redis://h --tls-cert no.pem \
                      --tls-key no.pem";
     let outcome = dir.run_in(&[("CATALOGUE_PAGE_CACHE", "much")], arguments);
-    let faults: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
+    let errors: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
     outcome.fails(2, &["c.toml: line 1: listen: ", "line 2: shutdown-grace: ", "CATALOGUE_PAGE_CACHE: ", "--tls-cert"]);
-    assert_eq!(faults.len(), 5, "{faults:?}");
-    assert!(faults.iter().any(|fault| fault.contains("--rate-limit: ")), "{faults:?}");
-    assert!(faults.iter().all(|fault| fault.starts_with("error: ")), "{faults:?}");
+    assert_eq!(errors.len(), 5, "{errors:?}");
+    assert!(errors.iter().any(|error_line| error_line.contains("--rate-limit: ")), "{errors:?}");
+    assert!(errors.iter().all(|error_line| error_line.starts_with("error: ")), "{errors:?}");
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
     assert_eq!(outcome.status, Some(2));
     for (number, (line, piece)) in (1..).zip(file) {
         let key = line.split(' ').next().unwrap();
-        let told = outcome.err.lines().find(|told| told.contains(&format!("c.toml: line {number}: {key}: ")));
-        assert!(told.is_some_and(|told| told.contains(piece)), "{line}: {}", outcome.err);
+        let output = outcome.err.lines().find(|output| output.contains(&format!("c.toml: line {number}: {key}: ")));
+        assert!(output.is_some_and(|output| output.contains(piece)), "{line}: {}", outcome.err);
     }
     for start in ["CATALOGUE_DATABASE_TIMEOUT: ", "CATALOGUE_WAIT: ", "--database-connections: ", "--admin-listen: "] {
         assert!(
-            outcome.err.lines().any(|told| told.starts_with(&format!("error: {start}"))),
+            outcome.err.lines().any(|output| output.starts_with(&format!("error: {start}"))),
             "{start}: {}",
             outcome.err
         );
@@ -99,9 +99,9 @@ fn faults_of_all_layers_and_kinds_are_told_in_one_run() {
 fn a_file_in_another_encoding_is_told_with_the_line() {
     let dir = TestDir::new();
     dir.write("c.toml", b"wait = true\nlog = \"\xff\"\n");
-    let told = "error: c.toml: line 2: this is not UTF-8; save the file as UTF-8\n";
+    let output = "error: c.toml: line 2: this is not UTF-8; save the file as UTF-8\n";
     let outcome = dir.run("config check --config c.toml");
-    assert_eq!((outcome.status, &*outcome.err), (Some(2), told));
+    assert_eq!((outcome.status, &*outcome.err), (Some(2), output));
 }
 
 #[cfg(feature = "redis")]
@@ -129,10 +129,10 @@ fn values_next_to_a_wrong_one_are_checked() {
         ("database = 'mysql://db/n'", "database-replicas = ['db']", "database-replicas = ['postgres://u@db/n']"),
     ];
     for (wrong, second, right) in pairs {
-        for (other, faults) in [(second, 2), (right, 1)] {
+        for (other, errors) in [(second, 2), (right, 1)] {
             dir.write("c.toml", format!("{wrong}\n{other}\n"));
             let outcome = dir.run("config check --config c.toml");
-            assert_eq!((outcome.status, outcome.err.lines().count()), (Some(2), faults), "{other}: {}", outcome.err);
+            assert_eq!((outcome.status, outcome.err.lines().count()), (Some(2), errors), "{other}: {}", outcome.err);
         }
     }
 }
@@ -141,8 +141,8 @@ fn values_next_to_a_wrong_one_are_checked() {
 fn an_empty_list_names_none() {
     let dir = TestDir::new();
     dir.write("c.toml", "database-replicas = []\ncors-origin = []\ntrusted-proxies = []\n");
-    let shown = dir.run("config check --config c.toml --json").json();
-    assert_eq!(row(&shown, "database-replicas"), (json!([]), "c.toml: line 1".to_owned()));
+    let displayed = dir.run("config check --config c.toml --json").json();
+    assert_eq!(row(&displayed, "database-replicas"), (json!([]), "c.toml: line 1".to_owned()));
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn one_address_for_clients_and_operators_is_told() {
     }
     dir.run("config check --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0").succeeds();
     dir.write("c.toml", "listen = '127.0.0.1:1'\n\nadmin-listen = '127.0.0.1:1'\n");
-    let faults = ["line 1: listen and c.toml: line 3: admin-listen: 127.0.0.1:1"];
-    dir.run("config check --config c.toml").fails(2, &faults);
+    let errors = ["line 1: listen and c.toml: line 3: admin-listen: 127.0.0.1:1"];
+    dir.run("config check --config c.toml").fails(2, &errors);
     // The default in the place of what is wrong is no fault of its own.
     let wrong = dir.run("config check --listen here --admin-listen 127.0.0.1:8080");
     assert_eq!(wrong.err.lines().count(), 1, "{wrong:?}");
@@ -168,9 +168,9 @@ fn a_fault_of_the_log_is_one_of_many() {
     let dir = TestDir::new();
     dir.write("c.toml", "listen = 'here'\nlog = 'a=b=c'\nlog-format = 'yaml'\naccept = 'cookie'\n");
     let outcome = dir.run("config check --config c.toml");
-    let faults: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
+    let errors: Vec<_> = outcome.err.lines().map(str::to_owned).collect();
     outcome.fails(2, &["line 1: listen: ", "line 2: log: ", "line 3: log-format: ", "line 4: accept: "]);
-    assert_eq!(faults.len(), 4, "{faults:?}");
+    assert_eq!(errors.len(), 4, "{errors:?}");
     dir.run("config check --log a=b=c --log-format yaml").fails(2, &["--log: ", "--log-format: "]);
     dir.write("c.toml", "log = 'warning'\n");
     dir.run("config check --config c.toml").fails(2, &["line 1: log: ", "did you mean \"warn\"?"]);
@@ -200,10 +200,10 @@ fn passwords_are_not_shown_wherever_they_stand() {
         assert_eq!(outcome.status, Some(0), "{outcome:?}");
         let (out, err) = (outcome.out, outcome.err);
         assert!(!out.contains("s3cret") && !err.contains("s3cret"), "{out} {err}");
-        let shown =
+        let displayed =
             ["postgres://…@db.example/n", "postgres://…@one.example/n", "postgres://…@two.example/n", "file database"];
-        for shown in shown {
-            assert!(out.contains(shown), "{shown}: {out}");
+        for displayed in displayed {
+            assert!(out.contains(displayed), "{displayed}: {out}");
         }
         assert!(out.contains("redis://…@store.example:6379/0"), "{out}");
     }
@@ -231,8 +231,8 @@ fn an_address_in_a_file_is_used_and_the_file_is_looked_at() {
         "database = 'file:address'\nrate-limit = '1/1s'\nrate-limit-store = 'file:store'\nlisten = 'x'\n",
     );
     let outcome = dir.run("config check --config c.toml");
-    let told = |name: &str| outcome.err.matches(&format!("others may read {name};")).count();
-    assert_eq!([told("address"), told("store")], [1, 1], "{outcome:?}");
+    let output = |name: &str| outcome.err.matches(&format!("others may read {name};")).count();
+    assert_eq!([output("address"), output("store")], [1, 1], "{outcome:?}");
     let missing = [("CATALOGUE_DATABASE", "file:missing")];
     dir.run_in(&missing, "export").fails(2, &["CATALOGUE_DATABASE: the file missing cannot be read"]);
     dir.write("address", "s3cret");
@@ -247,6 +247,6 @@ fn the_example_can_be_used_as_it_is() {
     let packaged = include_str!("../../packaging/catalogue.toml");
     assert!(packaged == example, "make it anew: catalogue config example > frontends/server/packaging/catalogue.toml");
     dir.write("c.toml", example);
-    let shown = dir.run("config check --config c.toml --json").json();
-    assert_eq!(shown, dir.run("config check --json").json());
+    let displayed = dir.run("config check --config c.toml --json").json();
+    assert_eq!(displayed, dir.run("config check --json").json());
 }

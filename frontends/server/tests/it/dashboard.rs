@@ -22,7 +22,7 @@ pub(crate) fn queried() -> BTreeSet<String> {
 }
 
 /// Those that a server shows.
-pub(crate) fn shown(observed: &Observed) -> BTreeSet<String> {
+pub(crate) fn displayed(observed: &Observed) -> BTreeSet<String> {
     observed.metrics().keys().map(|sample| sample.split('{').next().unwrap().to_owned()).collect()
 }
 
@@ -36,6 +36,6 @@ fn it_queries_only_metrics_that_exist() {
     let elsewhere = |name: &String| of_others.iter().any(|kind| name.starts_with(kind));
     let queried: BTreeSet<_> = queried().into_iter().filter(|name| !elsewhere(name)).collect();
     assert!(queried.len() > 15, "{queried:?}");
-    let missing: Vec<_> = queried.difference(&shown(&observed)).cloned().collect();
+    let missing: Vec<_> = queried.difference(&displayed(&observed)).cloned().collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -117,7 +117,7 @@ fn what_is_to_be_mended_is_said() {
         .query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))
         .unwrap();
     let outcome = dir.run("doctor --json");
-    assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "fault".to_owned()));
+    assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "error".to_owned()));
     assert_eq!(finding(&outcome, "journal").0, "warning");
     assert_eq!(outcome.err, "error: there is 1 fault to mend\n");
 }
@@ -153,11 +153,11 @@ fn a_database_that_cannot_be_served_is_a_fault() {
     assert_eq!((missing.status, finding(&missing, "database").0), (Some(0), "warning".to_owned()), "serve makes it");
     assert!(dir.files().is_empty(), "and doctor does not");
     let missing = dir.run("doctor --json --no-migrate");
-    assert_eq!((missing.status, finding(&missing, "database").0), (Some(1), "fault".to_owned()));
+    assert_eq!((missing.status, finding(&missing, "database").0), (Some(1), "error".to_owned()));
     dir.write("other.db", "x".repeat(10_000));
     let other = dir.run("doctor --json --database sqlite:other.db");
     let (verdict, message) = finding(&other, "database");
-    assert!(other.status == Some(1) && verdict == "fault" && message.contains("not an SQLite database"), "{message}");
+    assert!(other.status == Some(1) && verdict == "error" && message.contains("not an SQLite database"), "{message}");
 }
 
 #[test]
@@ -170,21 +170,21 @@ fn a_certificate_should_last_and_its_key_be_hidden() {
         dir.write("chain.pem", params.self_signed(&key).unwrap().pem());
         dir.write("key.pem", key.serialize_pem());
     };
-    let look = || dir.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
+    let run_doctor = || dir.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
     issue(60);
     permit(&dir, "key.pem", 0o600);
-    let outcome = look();
+    let outcome = run_doctor();
     assert_eq!(finding(&outcome, "certificate").0, "ok");
     assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is not open to others"), "{outcome:?}");
     issue(3);
     permit(&dir, "key.pem", 0o644);
-    let outcome = look();
+    let outcome = run_doctor();
     let (verdict, message) = finding(&outcome, "certificate");
     assert!(verdict == "warning" && message.ends_with("renew it"), "{message}");
     assert!(findings(&outcome, "permissions")[0].1.contains("everybody may read key.pem"), "{outcome:?}");
     issue(-1);
-    let outcome = look();
-    assert_eq!((outcome.status, finding(&outcome, "certificate").0), (Some(1), "fault".to_owned()));
+    let outcome = run_doctor();
+    assert_eq!((outcome.status, finding(&outcome, "certificate").0), (Some(1), "error".to_owned()));
     assert_eq!(finding(&outcome, "database").0, "ok", "the rest is looked at");
 }
 
@@ -199,7 +199,7 @@ fn what_clients_refuse_about_a_certificate_is_said() {
         dir.write("chain.pem", params.signed_by(&key, &root).unwrap().pem() + behind);
         dir.write("key.pem", key.serialize_pem());
     };
-    let look = |base_url: &str| {
+    let run_doctor = |base_url: &str| {
         let outcome = dir.run(&format!("doctor --json --tls-cert chain.pem --tls-key key.pem --base-url {base_url}"));
         assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "warnings are no faults: {outcome:?}");
         let warnings = findings(&outcome, "certificate").into_iter().filter(|(verdict, _)| verdict == "warning");
@@ -208,17 +208,17 @@ fn what_clients_refuse_about_a_certificate_is_said() {
     let mut params = CertificateParams::new(["api.example.com".to_owned(), "::1".to_owned()]).unwrap();
     issue(&params, &root.pem());
     for base_url in ["/api/v1", "https://api.example.com/api/v1", "https://[::1]:8443/api/v1"] {
-        assert_eq!(look(base_url), [""; 0]);
+        assert_eq!(run_doctor(base_url), [""; 0]);
     }
-    let other = look("https://www.example.com/api/v1");
+    let other = run_doctor("https://www.example.com/api/v1");
     assert!(other.len() == 1 && other[0].starts_with("does not name www.example.com, "), "{other:?}");
     issue(&params, "");
-    let alone = look("/api/v1");
+    let alone = run_doctor("/api/v1");
     assert!(alone.len() == 1 && alone[0].contains("intermediate certificates"), "{alone:?}");
     params.subject_alt_names.clear();
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
     issue(&params, &root.pem());
-    let refused = look("https://api.example.com/api/v1");
+    let refused = run_doctor("https://api.example.com/api/v1");
     assert!(refused.len() == 2 && refused[0].contains("subjectAltName"), "{refused:?}");
     assert!(refused[1].contains("serverAuth"), "{refused:?}");
 }
@@ -246,30 +246,30 @@ fn a_file_with_a_password_should_be_hidden() {
 #[test]
 fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
     let dir = TestDir::with_courses();
-    let look = |arguments: &str| dir.run(&format!("doctor --json {arguments}"));
-    let sound = look("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
+    let run_doctor = |arguments: &str| dir.run(&format!("doctor --json {arguments}"));
+    let sound = run_doctor("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
     assert_eq!(sound.status, Some(0), "{sound:?}");
     assert_eq!((finding(&sound, "listen").0, finding(&sound, "proxies").0), ("ok".to_owned(), "ok".to_owned()));
     assert!(findings(&sound, "admin").iter().all(|(verdict, _)| verdict == "ok"), "{sound:?}");
 
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let used = look(&format!("--listen {}", taken.local_addr().unwrap()));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let used = run_doctor(&format!("--listen {}", listener.local_addr().unwrap()));
     assert!(finding(&used, "listen").1.ends_with("is in use, by the server if it runs"), "{used:?}");
     assert!(
         findings(&used, "admin").is_empty() && finding(&used, "proxies").1.contains("is the one that connects"),
         "{used:?}"
     );
 
-    let wrong = look("--listen 192.0.2.1:0 --admin-listen 0.0.0.0:0 --trusted-proxies 0.0.0.0/0");
+    let wrong = run_doctor("--listen 192.0.2.1:0 --admin-listen 0.0.0.0:0 --trusted-proxies 0.0.0.0/0");
     assert_eq!(wrong.status, Some(1));
     let (verdict, message) = finding(&wrong, "listen");
-    assert!(verdict == "fault" && message.contains("no address 192.0.2.1"), "{message}");
+    assert!(verdict == "error" && message.contains("no address 192.0.2.1"), "{message}");
     let (verdict, message) = findings(&wrong, "admin").pop().unwrap();
     assert!(verdict == "warning" && message.contains("name an address of an inner network"), "{message}");
     let (verdict, message) = finding(&wrong, "proxies");
-    assert!(verdict == "fault" && message.contains("name the proxies alone"), "{message}");
+    assert!(verdict == "error" && message.contains("name the proxies alone"), "{message}");
 
-    let behind = look("--listen 127.0.0.1:0 --base-url https://api.example.com/api/v1");
+    let behind = run_doctor("--listen 127.0.0.1:0 --base-url https://api.example.com/api/v1");
     let (verdict, message) = finding(&behind, "proxies");
     assert!(verdict == "warning" && message.contains("--trusted-proxies"), "{message}");
 }
@@ -281,12 +281,12 @@ fn the_store_of_the_rate_limit_is_asked() {
     use crate::redis::Redis;
 
     let dir = TestDir::with_courses();
-    let look = |port| {
+    let run_doctor = |port| {
         let store = format!("redis://:s3cret@127.0.0.1:{port}");
         dir.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"))
     };
     let port = ClosedPort::new();
-    let away = look(port.number());
+    let away = run_doctor(port.number());
     let (verdict, message) = finding(&away, "rate limit");
     assert!(verdict == "warning" && message.contains("start Redis") && away.status == Some(0), "{away:?}");
     assert!(!away.out.contains("s3cret"), "{message}");
@@ -304,5 +304,5 @@ fn the_store_of_the_rate_limit_is_asked() {
         assert!(verdict == "warning" && message.contains("; write the user and password"), "{message}");
         assert!(!message.contains("start Redis") && !message.contains("guess"), "{message}");
     }
-    assert_eq!(finding(&look(redis.port()), "rate limit").0, "ok");
+    assert_eq!(finding(&run_doctor(redis.port()), "rate limit").0, "ok");
 }

@@ -63,12 +63,12 @@ fn a_hangup_whose_settings_never_come_holds_up_neither_requests_nor_the_end() {
     command.env("NOTIFY_SOCKET", dir.path("notify")).stderr(File::create(dir.path("log")).unwrap());
     let (server, _over) = start(&dir, &mut command, |_| {});
     server.signal("HUP");
-    let told = || {
-        let mut told = [0; 1_000];
-        let length = socket.recv(&mut told).unwrap();
-        String::from_utf8(told[..length].to_vec()).unwrap()
+    let output = || {
+        let mut output = [0; 1_000];
+        let length = socket.recv(&mut output).unwrap();
+        String::from_utf8(output[..length].to_vec()).unwrap()
     };
-    while !told().starts_with("RELOADING=1") {}
+    while !output().starts_with("RELOADING=1") {}
     assert_eq!(server.get("/docs", "").0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
     let log = fs::read_to_string(dir.path("log")).unwrap();

@@ -11,14 +11,14 @@ use crate::program::{COURSES, Outcome, TestDir};
 use shim::{DATABASE, Fault, Shim, contents};
 
 /// More than any command here writes.
-const MOST_WRITES: u32 = 200;
+const MAX_WRITES: u32 = 200;
 
 /// A command, and what asks a database whether it was done.
 struct Command {
     arguments: String,
     is_done: &'static str,
     /// What is said where that is not known.
-    look: &'static str,
+    hint: &'static str,
 }
 
 /// A place with courses and a key, and each command on it.
@@ -33,7 +33,7 @@ fn fixture() -> (TestDir, Vec<Command>) {
     let link = "settings link --account a --settings-url /settings";
     dir.run(link).succeeds();
     let created = "SELECT count(*) = 2 FROM credentials";
-    let command = |arguments: &str, is_done, look| Command { arguments: arguments.to_owned(), is_done, look };
+    let command = |arguments: &str, is_done, hint| Command { arguments: arguments.to_owned(), is_done, hint };
     let commands = vec![
         command("keys create --account a --name n --scope read:courses", created, "if it is there, revoke it"),
         command("tokens create --account a --scope read:courses", created, "if it is there, revoke it"),
@@ -89,7 +89,7 @@ fn run(shim: &Shim, from: &TestDir, command: &Command, fault: Fault) -> (Outcome
         assert_eq!(done, Some(true), "{context}");
     } else {
         assert_eq!((outcome.status, &*outcome.out, outcome.err.lines().count()), (Some(1), "", 1), "{context}");
-        let not_known = outcome.err.contains("it is not known whether") && outcome.err.contains(command.look);
+        let not_known = outcome.err.contains("it is not known whether") && outcome.err.contains(command.hint);
         let not_done = outcome.err.contains("nothing was changed: ");
         assert!(not_known != not_done && (unchanged || not_known && done == Some(true)), "{context}");
     }
@@ -105,15 +105,15 @@ fn each_command_says_whether_it_was_done() {
             let mut outcomes = Vec::new();
             loop {
                 let at = outcomes.len() as u32 + 1;
-                assert!(at < MOST_WRITES, "{}", command.arguments);
+                assert!(at < MAX_WRITES, "{}", command.arguments);
                 let (outcome, met) = run(shim, &dir, &command, Fault { at, ..kind });
                 outcomes.push(outcome);
                 if !met {
                     break;
                 }
             }
-            for said in ["nothing was changed", "it is not known"] {
-                assert!(outcomes.iter().any(|outcome| outcome.err.contains(said)), "{said}: {outcomes:#?}");
+            for fragment in ["nothing was changed", "it is not known"] {
+                assert!(outcomes.iter().any(|outcome| outcome.err.contains(fragment)), "{fragment}: {outcomes:#?}");
             }
             assert_eq!(outcomes.last().unwrap().status, Some(0), "{outcomes:?}");
         }
@@ -130,7 +130,7 @@ fn a_backup_that_fails_says_why_and_leaves_nothing() {
     let files = dir.files();
     for (kind, why) in [(Fault::FULL, "the disk is full"), (Fault::BROKEN, "the disk failed")] {
         let mut failures = Vec::new();
-        for at in 1..MOST_WRITES {
+        for at in 1..MAX_WRITES {
             let (mut backup, mark) = (dir.command("backup copy.db"), dir.path("mark"));
             shim.put_before(&mut backup, Fault { at, ..kind }, ".partial", &mark);
             let outcome: Outcome = backup.output().unwrap().into();
@@ -152,7 +152,7 @@ fn a_backup_that_fails_says_why_and_leaves_nothing() {
 #[test]
 fn a_migration_that_may_be_done_says_so() {
     let Some(shim) = Shim::shared() else { return };
-    let messages: Vec<_> = (1..MOST_WRITES)
+    let messages: Vec<_> = (1..MAX_WRITES)
         .map_while(|at| {
             let dir = TestDir::in_memory();
             let (mut program, mark) = (dir.command("migrate"), dir.path("mark"));

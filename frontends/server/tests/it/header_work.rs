@@ -11,12 +11,12 @@ use crate::program::{Server, TestDir};
 use crate::rate_limit::{COURSES, key};
 
 /// What a request's fields may have together, nearly.
-const LONGEST: usize = 15_000;
+const MAX_HEAD_BYTES: usize = 15_000;
 /// Limit for a field that the server reads, as a multiple of an unread one, without optimization.
-const MOST: u64 = 4;
+const MAX_RATIO: u64 = 4;
 /// Limit for a target. The query's pairs are decoded by `form_urlencoded`: 15,000 bytes of `a&` take 0.16 ms of an optimized
 /// build, after the rate limit, and a filter before it that was tried made ordinary queries slower.
-const MOST_TARGET: u64 = 8;
+const MAX_TARGET_RATIO: u64 = 8;
 
 const SETTINGS: &str = "--settings-url https://a.example/settings";
 
@@ -96,7 +96,7 @@ fn is_installed() -> bool {
 
 /// As much of `member` as a field or a target may have.
 fn many(member: &str) -> String {
-    member.repeat(LONGEST / member.len())
+    member.repeat(MAX_HEAD_BYTES / member.len())
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn what_is_read_costs_little_more_than_what_is_not() {
     let counted = Counted::start();
     counted.cost(COURSES, "");
     let unread = counted.cost(COURSES, &format!("X-Unknown: {}\r\n", many("a")));
-    let most = MOST * unread;
+    let most = MAX_RATIO * unread;
     for (name, member) in [
         ("Accept-Encoding", "a,"),
         ("Accept-Encoding", "gzip;q=0.5,"),
@@ -148,7 +148,7 @@ fn what_is_read_costs_little_more_than_what_is_not() {
     ] {
         let (fixed, member) = target.split_at(target.find('=').unwrap_or(0) + 1);
         let cost = counted.cost(&format!("{COURSES}{fixed}{}", many(member)), "");
-        let most = MOST_TARGET * unread;
+        let most = MAX_TARGET_RATIO * unread;
         assert!(cost <= most, "{target}: {cost} instructions and not {most}");
     }
 }

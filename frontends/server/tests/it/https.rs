@@ -56,17 +56,20 @@ pub(crate) fn connect(
 fn get(dir: &TestDir, server: &Server) -> io::Result<String> {
     let mut stream = connect(dir, server, &[])?;
     stream.write_all(b"GET /docs/llms.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    Ok(answer)
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    Ok(response)
 }
 
 #[test]
 fn https_is_announced_served_and_renewed() {
     let dir = dir_with_certificate();
     let mut server = Server::start(dir.command(SERVE).stderr(Stdio::piped()));
-    let answer = get(&dir, &server).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("strict-transport-security"), "{answer}");
+    let response = get(&dir, &server).unwrap();
+    assert!(
+        response.starts_with("HTTP/1.1 200 OK\r\n") && response.contains("strict-transport-security"),
+        "{response}"
+    );
     issue(&dir);
     assert!(get(&dir, &server).unwrap_err().to_string().contains("invalid peer certificate"));
     server.signal("HUP");
@@ -84,8 +87,8 @@ fn a_certificate_that_ends_is_warned_of_until_it_is_renewed() {
     issue_until(&dir, soon);
     let observed = Observed::start(&dir, "--tls-cert chain.pem --tls-key key.pem");
     observed.logs("the certificate in use expires soon; renew it");
-    let shown = dashboard::shown(&observed);
-    assert!(dashboard::queried().contains(EXPIRY) && shown.contains(EXPIRY), "{shown:?}");
+    let displayed = dashboard::displayed(&observed);
+    assert!(dashboard::queried().contains(EXPIRY) && displayed.contains(EXPIRY), "{displayed:?}");
     assert_eq!(observed.metrics()[EXPIRY], soon.unix_timestamp() as f64);
 
     issue_until(&dir, later);

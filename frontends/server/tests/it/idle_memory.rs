@@ -10,7 +10,7 @@ use crate::program::{Server, TestDir};
 /// Connections at the same time.
 const CONNECTIONS: u64 = 60;
 /// How many KiB a connection may take beyond what it takes after a small request: a head of 16 KiB, and some.
-const MORE: u64 = 24;
+const MAX_GROWTH_KIB: u64 = 24;
 
 /// The process's memory in KiB.
 pub(crate) fn resident(server: &Server) -> u64 {
@@ -22,17 +22,17 @@ pub(crate) fn resident(server: &Server) -> u64 {
 /// Sends a request for what is not there, and reads the answer.
 fn exchange<S: Read + Write>(stream: &mut S, more: &str) {
     stream.write_all(format!("GET /none HTTP/1.1\r\nHost: localhost\r\n{more}").as_bytes()).unwrap();
-    let mut answer = Vec::new();
-    while !answer.ends_with(b"}}") {
+    let mut response = Vec::new();
+    while !response.ends_with(b"}}") {
         let mut part = [0; 4096];
         let length = stream.read(&mut part).unwrap();
-        assert!(length > 0, "{}", String::from_utf8_lossy(&answer));
-        answer.extend_from_slice(&part[..length]);
+        assert!(length > 0, "{}", String::from_utf8_lossy(&response));
+        response.extend_from_slice(&part[..length]);
     }
 }
 
 /// How many KiB many idle connections take that have sent such a request, and are done with it.
-fn taken<S: Read + Write>(server: &Server, connect: &dyn Fn(&Server) -> S, more: &str) -> u64 {
+fn used<S: Read + Write>(server: &Server, connect: &dyn Fn(&Server) -> S, more: &str) -> u64 {
     let idle = || {
         let mut stream = connect(server);
         exchange(&mut stream, more);
@@ -41,16 +41,16 @@ fn taken<S: Read + Write>(server: &Server, connect: &dyn Fn(&Server) -> S, more:
     drop(idle());
     let before = resident(server);
     let connections: Vec<_> = (0..CONNECTIONS).map(|_| idle()).collect();
-    let taken = resident(server).saturating_sub(before);
+    let used = resident(server).saturating_sub(before);
     drop(connections);
-    taken
+    used
 }
 
 /// The largest head that may be sent leaves behind little more than a small one does.
 fn assert_little_is_kept<S: Read + Write>(start: &dyn Fn() -> Server, connect: &dyn Fn(&Server) -> S) {
-    let small = taken(&start(), connect, "\r\n");
-    let large = taken(&start(), connect, &format!("X: {}\r\n\r\n", "x".repeat(16_000)));
-    assert!(large < small + CONNECTIONS * MORE, "{large} KiB and not {small}");
+    let small = used(&start(), connect, "\r\n");
+    let large = used(&start(), connect, &format!("X: {}\r\n\r\n", "x".repeat(16_000)));
+    assert!(large < small + CONNECTIONS * MAX_GROWTH_KIB, "{large} KiB and not {small}");
 }
 
 #[test]

@@ -37,10 +37,10 @@ fn says_what_it_changed() {
         "accounts: 2 added, 0 changed, 0 unchanged, 0 removed\ncourses: 3 added, 0 changed, 0 unchanged, 0 removed\n"
     );
     let changed = COURSES.replace("Zwei", "Drei").replace("\"name\":\"A\"", "\"name\":\"B\"");
-    let mut told = dir.run_reading(&changed, "import - --json").json();
-    assert!(told.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().is_some_and(|seconds| seconds >= 0.0));
+    let mut output = dir.run_reading(&changed, "import - --json").json();
+    assert!(output.as_object_mut().unwrap().remove("seconds").unwrap().as_f64().is_some_and(|seconds| seconds >= 0.0));
     assert_eq!(
-        told,
+        output,
         json!({
             "dryRun": false,
             "database": "sqlite:catalogue.db",
@@ -219,9 +219,9 @@ fn something_else_than_a_database_is_1_and_stays() {
 #[test]
 fn an_empty_input_is_an_import_of_nothing() {
     let dir = TestDir::new();
-    let said = dir.run_reading("\n \r\n\n", "import - --prune").succeeds();
+    let message = dir.run_reading("\n \r\n\n", "import - --prune").succeeds();
     let sentence = "standard input has no account and no course: nothing was imported into sqlite:catalogue.db\n";
-    assert!(said.starts_with(&format!("{sentence}accounts: 0 added, ")), "{said}");
+    assert!(message.starts_with(&format!("{sentence}accounts: 0 added, ")), "{message}");
     assert_eq!(dir.export(), "");
 }
 

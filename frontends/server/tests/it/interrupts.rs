@@ -160,7 +160,7 @@ fn a_removal_that_is_interrupted_says_what_is_left_to_do() {
     let from = TestDir::in_memory();
     from.write("courses.jsonl", COURSES.replace("Zwei", &"x".repeat(8 << 20)));
     from.run("import courses.jsonl").succeeds();
-    let mut told = false;
+    let mut message = false;
     for at in [1, 100, 200, 300] {
         let dir = TestDir::in_memory();
         fs::copy(from.path("catalogue.db"), dir.path("catalogue.db")).unwrap();
@@ -174,9 +174,9 @@ fn a_removal_that_is_interrupted_says_what_is_left_to_do() {
             _ => {
                 assert!(!is_there, "{outcome:?}");
                 outcome.fails(130, &["interrupted; b was removed, but", "`VACUUM`"]);
-                told = true;
+                message = true;
             }
         }
     }
-    assert!(told, "a signal comes while the file is written anew");
+    assert!(message, "a signal comes while the file is written anew");
 }

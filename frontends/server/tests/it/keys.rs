@@ -174,18 +174,21 @@ fn a_terminal_is_told_what_its_token_is() {
         let terminal = Terminal::of_width(80);
         let mut command = dir.command(&arguments);
         command.stderr(terminal.end()).stdout(std::fs::File::create(dir.path("out")).unwrap());
-        let (status, shown) = terminal.run(&mut command);
+        let (status, displayed) = terminal.run(&mut command);
         let token = std::fs::read_to_string(dir.path("out")).unwrap();
         assert!(token.len() == 55 && token.lines().count() == 1, "{token:?}");
         let found = dir.run_reading(&token, "keys find - --json").json();
         let id = found["id"].as_str().unwrap();
-        assert!(shown.starts_with(id) && shown.contains(says) && shown.lines().count() == 1, "{shown:?}");
-        assert!(status == Some(0) && !shown.contains(token.trim_end()));
+        assert!(
+            displayed.starts_with(id) && displayed.contains(says) && displayed.lines().count() == 1,
+            "{displayed:?}"
+        );
+        assert!(status == Some(0) && !displayed.contains(token.trim_end()));
     }
     let terminal = Terminal::of_width(80);
     let mut command = dir.command("keys check");
     command.stdin(terminal.end()).stderr(terminal.end());
     terminal.types("hunter2\n\u{4}");
-    let (_, shown) = terminal.run(&mut command);
-    assert!(shown.contains("one token a line; Ctrl+D ends\n"), "{shown:?}");
+    let (_, displayed) = terminal.run(&mut command);
+    assert!(displayed.contains("one token a line; Ctrl+D ends\n"), "{displayed:?}");
 }

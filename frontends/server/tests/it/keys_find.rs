@@ -32,16 +32,16 @@ pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
         let account = text(made, "account");
         assert_eq!(found, run(&format!("keys list --account {account} --json")).json()[0]);
         assert_eq!((&found["id"], &found["account"]), (&made["id"], &made["account"]));
-        let shown = read(text(made, "token"), "keys find -").succeeds();
+        let displayed = read(text(made, "token"), "keys find -").succeeds();
         for piece in [
             text(made, "id"),
             &format!("account          {account}\n"),
             "state            valid\n",
             "last used (UTC)  never recorded; uses are written once a minute\n",
         ] {
-            assert!(shown.contains(piece), "{piece}: {shown}");
+            assert!(displayed.contains(piece), "{piece}: {displayed}");
         }
-        assert!(!shown.contains(text(made, "token")));
+        assert!(!displayed.contains(text(made, "token")));
     }
     let tokens = run("tokens list --json").json();
     assert_eq!((tokens.as_array().unwrap().len(), &tokens[0]["id"]), (1, &oauth["id"]));
@@ -56,9 +56,12 @@ pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
     let row = |line: u64, made: &Value| json!({ "line": line, "id": made["id"], "account": made["account"], "state": "valid", "lastUsedAt": null });
     let unknown_row = json!({ "line": 3, "id": null, "account": null, "state": "unknown", "lastUsedAt": null });
     assert_eq!(read(&paste, "keys find --in-text - --json").json(), json!([row(2, &key), row(2, &oauth), unknown_row]));
-    let shown = read(&paste, "keys find --in-text -").succeeds();
-    assert!(shown.starts_with("LINE  ID ") && shown.lines().count() == 4 && !shown.contains("ccat_"), "{shown}");
-    assert!(shown.lines().nth(3).unwrap().split_whitespace().eq(["3", "-", "-", "unknown", "-"]), "{shown}");
+    let displayed = read(&paste, "keys find --in-text -").succeeds();
+    assert!(
+        displayed.starts_with("LINE  ID ") && displayed.lines().count() == 4 && !displayed.contains("ccat_"),
+        "{displayed}"
+    );
+    assert!(displayed.lines().nth(3).unwrap().split_whitespace().eq(["3", "-", "-", "unknown", "-"]), "{displayed}");
 
     let next = read(text(&key, "token"), "keys rotate --token - --overlap 1h --json").json();
     assert_eq!(next["replaces"]["id"], key["id"]);
@@ -67,10 +70,10 @@ pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
     assert_eq!((&old["state"], &old["replacedBy"], &old["replaces"]), (&json!("ending"), &next["id"], &json!(null)));
     assert_eq!((&new["state"], &new["replacedBy"], &new["replaces"]), (&json!("valid"), &json!(null), &key["id"]));
 
-    let said = read(text(&key, "token"), "keys revoke --token -").succeeds();
-    assert_eq!(said, format!("{} is revoked\n", text(&key, "id")));
-    let said = read(text(&oauth, "token"), "keys revoke --token - --json").json();
-    assert_eq!((&said["id"], &said["state"]), (&oauth["id"], &json!("revoked")));
+    let message = read(text(&key, "token"), "keys revoke --token -").succeeds();
+    assert_eq!(message, format!("{} is revoked\n", text(&key, "id")));
+    let message = read(text(&oauth, "token"), "keys revoke --token - --json").json();
+    assert_eq!((&message["id"], &message["state"]), (&oauth["id"], &json!("revoked")));
     read(text(&oauth, "token"), "keys rotate --token -").fails(1, &["is an OAuth token"]);
     assert_eq!(read(text(&key, "token"), "keys find - --json").json()["state"], "revoked");
 }
@@ -157,10 +160,10 @@ fn a_text_in_which_no_credentials_token_stands_is_1() {
 fn a_terminal_sees_whose_a_revoked_key_was() {
     let dir = TestDir::with_courses();
     let [first, second] = [(); 2].map(|()| dir.run(CREATE).json());
-    let (status, shown) = crate::terminal::Terminal::run_on_stderr(
+    let (status, displayed) = crate::terminal::Terminal::run_on_stderr(
         dir.command(&format!("keys revoke {}", text(&first, "id"))).stdout(Stdio::null()),
     );
-    assert_eq!((status, &*shown), (Some(0), "it was \"n\" of a\n"));
+    assert_eq!((status, &*displayed), (Some(0), "it was \"n\" of a\n"));
     let outcome = dir.run(&format!("keys revoke {}", text(&second, "id")));
     assert_eq!((&*outcome.err, outcome.status), ("", Some(0)));
 }

@@ -21,17 +21,17 @@ pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 7] {
 }
 
 /// Commands that wait; each has said so.
-pub(crate) struct Waiting(Vec<Child>);
+pub(crate) struct WaitingCommands(Vec<Child>);
 
-impl Waiting {
+impl WaitingCommands {
     pub(crate) fn start(commands: impl IntoIterator<Item = Command>) -> Self {
         let start = |mut command: Command| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut children: Vec<_> = commands.into_iter().map(start).collect();
         for child in &mut children {
-            let mut said = String::new();
-            BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+            let mut message = String::new();
+            BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut message).unwrap();
             let expected = "waiting for another program that is writing to the database (up to 60 s)";
-            assert!(said.contains(expected), "{said}");
+            assert!(message.contains(expected), "{message}");
         }
         Self(children)
     }
@@ -53,7 +53,7 @@ fn commands_for_credentials_wait_for_another_program_that_writes() {
     let ids = keys.each_ref().map(|key| key["id"].as_str().unwrap());
     let other = Connection::open(dir.path("catalogue.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let waiting = Waiting::start(commands(ids).map(|command| dir.command(&command)));
+    let waiting = WaitingCommands::start(commands(ids).map(|command| dir.command(&command)));
     other.execute_batch("COMMIT").unwrap();
     waiting.succeed();
     let listed = dir.run("keys list --account a --json").json();

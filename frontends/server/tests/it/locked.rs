@@ -10,7 +10,7 @@ use crate::observed::Observed;
 use crate::program::{TestDir, get};
 
 /// How long an answer may take on a busy machine; a lock is waited for a second at most.
-const SOON: Duration = Duration::from_secs(3);
+const DEADLINE: Duration = Duration::from_secs(3);
 
 /// A server of one thread over a database without a WAL, a key, and another program's connection.
 fn fixture() -> (TestDir, Observed, String, Connection) {
@@ -32,14 +32,14 @@ fn ask(address: &str, token: &str) -> TcpStream {
 }
 
 fn status(mut stream: TcpStream) -> String {
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer.split(' ').nth(1).unwrap().to_owned()
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response.split(' ').nth(1).unwrap().to_owned()
 }
 
 #[test]
 fn requests_fail_soon_and_others_are_answered_meanwhile() {
-    let (_place, observed, token, other) = fixture();
+    let (_guard, observed, token, other) = fixture();
     let address = &observed.server.address;
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let began = Instant::now();
@@ -53,7 +53,7 @@ fn requests_fail_soon_and_others_are_answered_meanwhile() {
     for stream in many {
         assert_eq!(status(stream), "500");
     }
-    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    assert!(began.elapsed() < DEADLINE, "{:?}", began.elapsed());
     observed.logs("another program");
     other.execute_batch("COMMIT").unwrap();
     assert_eq!(status(ask(address, &token)), "200");
@@ -61,7 +61,7 @@ fn requests_fail_soon_and_others_are_answered_meanwhile() {
 
 #[test]
 fn readiness_says_what_is_wrong() {
-    let (_place, observed, _, other) = fixture();
+    let (_guard, observed, _, other) = fixture();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let (status, found) = observed.ready();
     assert_eq!(status, 503, "{found}");

@@ -42,20 +42,20 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
     }
 
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told = |message: &str| lines.iter().any(|line| line["message"] == message);
-    assert!(told("serving") && told("stopping") && told("stopped"), "{log}");
-    assert!(told(&format!("admin on http://{admin}")) && lines.iter().all(|line| line["level"].is_string()), "{log}");
+    let output = |message: &str| lines.iter().any(|line| line["message"] == message);
+    assert!(output("serving") && output("stopping") && output("stopped"), "{log}");
+    assert!(output(&format!("admin on http://{admin}")) && lines.iter().all(|line| line["level"].is_string()), "{log}");
     let requests: Vec<&Value> = lines.iter().filter(|line| line["target"] == "catalogue::access").collect();
-    let shown = |at: usize, names: &[&str]| names.iter().map(|name| requests[at][name].clone()).collect::<Value>();
+    let displayed = |at: usize, names: &[&str]| names.iter().map(|name| requests[at][name].clone()).collect::<Value>();
     let what = ["request_id", "operation", "method", "status", "refusal"];
-    assert_eq!(shown(0, &what), json!(["one", "listCourses", "GET", 200, null]));
-    assert_eq!(shown(1, &what), json!(["two", "listCourses", "GET", 200, null]));
-    assert_eq!(shown(2, &what), json!(["three", "listCourses", "GET", 401, "missing"]));
-    assert_eq!(shown(3, &what), json!(["four", "getCourse", "HEAD", 401, "invalid"]));
-    assert_eq!(shown(4, &what), json!(["five", "other", "other", 404, null]));
-    assert_eq!(shown(0, &["account", "credential", "trace_id"]), json!(["a", id, TRACE]));
-    assert_eq!(shown(1, &["account", "credential", "trace_id"]), json!(["a", id, null]));
-    assert_eq!(shown(4, &["account", "credential", "trace_id"]), json!([null, null, null]));
+    assert_eq!(displayed(0, &what), json!(["one", "listCourses", "GET", 200, null]));
+    assert_eq!(displayed(1, &what), json!(["two", "listCourses", "GET", 200, null]));
+    assert_eq!(displayed(2, &what), json!(["three", "listCourses", "GET", 401, "missing"]));
+    assert_eq!(displayed(3, &what), json!(["four", "getCourse", "HEAD", 401, "invalid"]));
+    assert_eq!(displayed(4, &what), json!(["five", "other", "other", 404, null]));
+    assert_eq!(displayed(0, &["account", "credential", "trace_id"]), json!(["a", id, TRACE]));
+    assert_eq!(displayed(1, &["account", "credential", "trace_id"]), json!(["a", id, null]));
+    assert_eq!(displayed(4, &["account", "credential", "trace_id"]), json!([null, null, null]));
     assert_eq!(requests[0]["bytes"], page.to_string().len());
     let clients: Vec<_> = requests.iter().map(|line| line["client"].as_str()).collect();
     assert_eq!(clients, [None, None, Some("127.0.0.1"), Some("127.0.0.1"), None]);
@@ -101,9 +101,9 @@ fn errors_are_json_where_the_log_is() {
         assert!(message.contains(piece) && !message.starts_with("error"), "{outcome:?}");
         assert!(line["timestamp"].is_string() && outcome.err.lines().count() == 1, "{outcome:?}");
     }
-    let faults = dir.run("serve --log-format json --listen here --wait soon").err;
-    let faults: Vec<Value> = faults.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(faults.len() == 2 && faults.iter().all(|fault| fault["level"] == "ERROR"), "{faults:?}");
+    let errors = dir.run("serve --log-format json --listen here --wait soon").err;
+    let errors: Vec<Value> = errors.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(errors.len() == 2 && errors.iter().all(|error_line| error_line["level"] == "ERROR"), "{errors:?}");
     let variables = [("CATALOGUE_LOG_FORMAT", "json"), ("CATALOGUE_LISEN", "x")];
     let warned = dir.run_in(&variables, "config check").err;
     assert_eq!(serde_json::from_str::<Value>(&warned).unwrap()["level"], "WARN", "{warned}");
@@ -235,19 +235,19 @@ fn a_standard_error_that_nobody_reads_holds_no_request_up() {
     let id = "x".repeat(128);
     let request = format!("HEAD /docs HTTP/1.1\r\nHost: a\r\nX-Request-Id: {id}\r\n\r\n");
     let requests = request.repeat(50);
-    let mut answers = BufReader::new(client.try_clone().unwrap());
+    let mut responses = BufReader::new(client.try_clone().unwrap());
     // The pipe and the buffer hold some four thousand lines.
     while dropped() == 0.0 {
         client.write_all(requests.as_bytes()).unwrap();
         let mut heads = 0;
         while heads < 50 {
             let mut line = String::new();
-            answers.read_line(&mut line).unwrap();
+            responses.read_line(&mut line).unwrap();
             heads += usize::from(line == "\r\n");
         }
     }
-    let told = lines.by_ref().lines().map(Result::unwrap).find(|line| line.contains("lines of the log were dropped"));
-    assert!(told.unwrap().contains(" WARN "));
+    let output = lines.by_ref().lines().map(Result::unwrap).find(|line| line.contains("lines of the log were dropped"));
+    assert!(output.unwrap().contains(" WARN "));
     // Somebody goes on reading, so the server ends in good order.
     let rest = std::thread::spawn(move || lines.lines().map_while(Result::ok).last());
     assert_eq!(server.end_by("TERM").0, Some(0));

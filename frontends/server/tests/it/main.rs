@@ -6,7 +6,7 @@ mod backup;
 #[cfg(any(feature = "redis", feature = "otel"))]
 mod closed_port;
 #[cfg(target_os = "linux")]
-mod colours;
+mod colors;
 mod command_line;
 mod config_check;
 mod configuration;
@@ -14,9 +14,9 @@ mod dashboard;
 mod demo;
 mod developer_settings;
 #[cfg(unix)]
+mod discarded_output;
+#[cfg(unix)]
 mod doctor;
-#[cfg(target_os = "linux")]
-mod drills;
 #[cfg(unix)]
 mod early_hangup;
 mod encodings;
@@ -31,10 +31,9 @@ mod https;
 #[cfg(target_os = "linux")]
 mod idle_memory;
 mod import;
-mod import_told;
+mod import_report;
 #[cfg(unix)]
 mod interrupts;
-mod kept_configurations;
 mod keys;
 mod keys_check;
 mod keys_find;
@@ -69,10 +68,13 @@ mod progress;
 mod rate_limit;
 #[cfg(feature = "redis")]
 mod redis;
+mod sample_configurations;
 mod secrets;
 mod serve;
 #[cfg(feature = "redis")]
 mod shared_rate_limit;
+#[cfg(target_os = "linux")]
+mod stress;
 #[cfg(unix)]
 mod systemd;
 #[cfg(target_os = "linux")]
@@ -80,8 +82,6 @@ mod terminal;
 mod tokens;
 #[cfg(feature = "oauth")]
 mod tokens_revoke;
-#[cfg(unix)]
-mod unshown;
 #[cfg(unix)]
 mod upgrade;
 #[cfg(not(feature = "otel"))]

@@ -86,12 +86,12 @@ fn without_a_database(dir: &TestDir, arguments: &str) -> Command {
     command
 }
 
-fn told(command: &mut Command) -> String {
+fn message(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(matches!(output.status.code(), Some(1 | 2)), "{command:?}: {output:?}");
-    let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    assert!(told.starts_with("error: "), "{command:?}: {told}");
-    told
+    let message = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(message.starts_with("error: "), "{command:?}: {message}");
+    message
 }
 
 #[test]
@@ -99,10 +99,10 @@ fn no_text_from_outside_makes_a_line_of_its_own() {
     let dir = TestDir::with_courses();
     let text = "x\nerror: nothing is wrong\u{202e}\u{2028}";
     let check = |command: &mut Command| {
-        let told = told(command);
+        let message = message(command);
         assert!(
-            !told.contains("\nerror: nothing") && !told.contains(['\u{202e}', '\u{2028}']),
-            "{command:?}: {told:?}"
+            !message.contains("\nerror: nothing") && !message.contains(['\u{202e}', '\u{2028}']),
+            "{command:?}: {message:?}"
         );
     };
     everywhere(&dir, text, check);
@@ -121,8 +121,8 @@ fn no_secret_is_repeated_where_it_was_typed_by_mistake() {
     let dir = TestDir::with_courses();
     let secret = "Xq8vLr3WpZt5Ny7BmKd2";
     let check = |command: &mut Command| {
-        let told = told(command);
-        assert!(!told.contains(&secret[2..]), "{command:?}: {told}");
+        let message = message(command);
+        assert!(!message.contains(&secret[2..]), "{command:?}: {message}");
     };
     for text in [
         format!("redis://:{secret}@h"),

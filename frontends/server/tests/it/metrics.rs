@@ -11,15 +11,15 @@ fn requests_are_counted_by_operation_and_status() {
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let bearer = format!("Authorization: Bearer {}", token.trim_end());
     let observed = Observed::start(&dir, "");
-    let asked = |request: &str| ask(&observed.server.address, request).0;
-    let get = |path: &str| asked(&format!("GET {path} HTTP/1.1\n{bearer}"));
+    let status_of = |request: &str| ask(&observed.server.address, request).0;
+    let get = |path: &str| status_of(&format!("GET {path} HTTP/1.1\n{bearer}"));
     assert_eq!((get("/api/v1/courses"), get("/api/v1/courses"), get("/api/v1/courses?limit=0")), (200, 200, 400));
     assert_eq!((get("/api/v1/me"), get("/api/v1/courses/none"), get("/api/v1/none")), (200, 404, 404));
-    assert_eq!(asked("GET /api/v1/me HTTP/1.1"), 401);
-    assert_eq!(asked("GET /api/v1/me HTTP/1.1\nAuthorization: Bearer x"), 401);
-    assert_eq!(asked("GET /docs HTTP/1.1"), 200);
-    assert_eq!(asked("GET / HTTP/1.1\nAccept: text/html"), 303);
-    assert_eq!(asked("GET /docs HTTP/1.1\nHost: another"), 400);
+    assert_eq!(status_of("GET /api/v1/me HTTP/1.1"), 401);
+    assert_eq!(status_of("GET /api/v1/me HTTP/1.1\nAuthorization: Bearer x"), 401);
+    assert_eq!(status_of("GET /docs HTTP/1.1"), 200);
+    assert_eq!(status_of("GET / HTTP/1.1\nAccept: text/html"), 303);
+    assert_eq!(status_of("GET /docs HTTP/1.1\nHost: another"), 400);
     let metrics = observed.metrics();
     for (name, value) in [
         (r#"http_requests_total{operation="listCourses",status="200"}"#, 2.0),

@@ -23,8 +23,8 @@ fn database_of_an_unreleased_build_is_refused_by_every_command() {
     let mark = "PRAGMA application_id = 0x63636174; PRAGMA user_version = 7";
     Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(mark).unwrap();
     for command in ["migrate", "keys list --account a", "export", "backup copy.db", "serve --listen 127.0.0.1:0"] {
-        let told = ["older, unreleased build", "export the courses with that build", "create new keys"];
-        dir.run(command).fails(1, &told);
+        let output = ["older, unreleased build", "export the courses with that build", "create new keys"];
+        dir.run(command).fails(1, &output);
     }
 }
 

@@ -95,8 +95,8 @@ pub(crate) fn ask(address: &str, request: &str) -> (u16, String, String) {
     stream.set_read_timeout(Some(DEADLINE)).unwrap();
     let request = request.replace('\n', "\r\n");
     write!(stream, "{request}\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_owned(), body.to_owned())
 }

@@ -32,17 +32,17 @@ fn who_may_not_use_a_database_is_told() {
     mode("catalogue.db", 0o200);
     mode("", 0o755);
     for command in ["export", "serve --listen 0", "doctor", "import --dry-run /dev/null"] {
-        let told = run(command);
+        let message = run(command);
         let piece = "\"catalogue.db\" may not be read by the user ";
-        assert!(told.contains(piece) && told.contains(" (mode 200, "), "{command}: {told}");
+        assert!(message.contains(piece) && message.contains(" (mode 200, "), "{command}: {message}");
     }
     fs::remove_file(database).unwrap();
     mode("", 0o555);
-    let told = run("migrate");
+    let message = run("migrate");
     let piece = "the directory \".\" may not be written into by the user ";
-    assert!(told.contains(piece) && told.contains(" (mode 555, "), "{told}");
+    assert!(message.contains(piece) && message.contains(" (mode 555, "), "{message}");
     mode("", 0o755);
     if is_root {
-        assert!(told.contains("by the user nobody (mode 555, root:root)"), "{told}");
+        assert!(message.contains("by the user nobody (mode 555, root:root)"), "{message}");
     }
 }

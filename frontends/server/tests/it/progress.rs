@@ -16,9 +16,9 @@ fn a_terminal_sees_how_far_it_is() {
         ("import courses.jsonl", &["reading [", "writing ["]),
         ("backup copy.db", &["copying [", " %", " left"]),
     ] {
-        let (status, shown) =
+        let (status, displayed) =
             Terminal::run_on_stderr(dir.command(arguments).env("TERM", "xterm").stdout(Stdio::null()));
-        assert!(status == Some(0) && work.iter().all(|piece| shown.contains(piece)), "{arguments}: {shown:?}");
+        assert!(status == Some(0) && work.iter().all(|piece| displayed.contains(piece)), "{arguments}: {displayed:?}");
     }
 }
 
@@ -26,12 +26,12 @@ fn a_terminal_sees_how_far_it_is() {
 fn an_export_into_a_file_shows_it_and_one_into_a_pipe_does_not() {
     let dir = TestDir::with_courses();
     let file = File::create(dir.path("export.jsonl")).unwrap();
-    let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(file));
-    assert!(status == Some(0) && shown.contains("exporting") && shown.contains("B/s"), "{shown:?}");
+    let (status, displayed) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(file));
+    assert!(status == Some(0) && displayed.contains("exporting") && displayed.contains("B/s"), "{displayed:?}");
     assert_eq!(std::fs::read_to_string(dir.path("export.jsonl")).unwrap(), COURSES);
     let (mut reader, pipe) = std::io::pipe().unwrap();
-    let (status, shown) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(pipe));
-    assert_eq!((status, &*shown), (Some(0), ""));
+    let (status, displayed) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(pipe));
+    assert_eq!((status, &*displayed), (Some(0), ""));
     let mut exported = String::new();
     reader.read_to_string(&mut exported).unwrap();
     assert_eq!(exported, COURSES);

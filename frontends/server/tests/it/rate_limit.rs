@@ -34,9 +34,9 @@ pub(crate) fn ask(server: &Server, path: &str, token: &str, further: &str) -> He
         "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n{further}\r\n"
     )
     .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let mut lines = answer.split("\r\n\r\n").next().unwrap().split("\r\n").map(str::to_owned);
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let mut lines = response.split("\r\n\r\n").next().unwrap().split("\r\n").map(str::to_owned);
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     Head { status, lines: lines.collect() }
 }

@@ -56,9 +56,9 @@ impl Redis {
     pub(crate) fn require_password(&self, password: &str) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         write!(stream, "CONFIG SET requirepass {password}\r\n").unwrap();
-        let mut answer = String::new();
-        BufReader::new(stream).read_line(&mut answer).unwrap();
-        assert_eq!(answer, "+OK\r\n");
+        let mut response = String::new();
+        BufReader::new(stream).read_line(&mut response).unwrap();
+        assert_eq!(response, "+OK\r\n");
     }
 
     pub(crate) fn port(&self) -> u16 {

@@ -108,9 +108,9 @@ fn settings_reach_the_catalogue() {
 fn head(server: &Server, path: &str, accept: &str) -> String {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAccept: {accept}\r\nConnection: close\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer.split_once("\r\n\r\n").unwrap().0.to_ascii_lowercase()
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response.split_once("\r\n\r\n").unwrap().0.to_ascii_lowercase()
 }
 
 #[test]
@@ -205,16 +205,16 @@ fn idle_connections_do_not_hinder_requests() {
         token.trim_end()
     )
     .unwrap();
-    let mut answer = String::new();
-    first.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    let mut response = String::new();
+    first.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
     drop(idle);
 }
 
 #[test]
 fn a_port_in_use_is_1() {
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     let dir = TestDir::new();
     for command in ["serve", "demo"] {
         dir.run(&format!("{command} --listen {address}")).fails(1, &[&address, "--listen"]);
@@ -231,8 +231,8 @@ fn all_that_is_wrong_with_its_settings_is_told_at_once() {
     let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LOG", "loud")];
     let arguments = "--rate-limit much --accept cookie --base-url /x --docs-url /x --tls-cert no.pem --tls-key no.pem";
     let outcome = dir.run_in(&variables, &format!("serve {arguments}"));
-    let told = outcome.err.clone();
-    let faults = [
+    let output = outcome.err.clone();
+    let errors = [
         "c.toml: line 2: lisen: no such key",
         "c.toml: line 3: page-cache: \"true\" is not a size",
         "c.toml: line 1: listen: \"here\"",
@@ -240,12 +240,12 @@ fn all_that_is_wrong_with_its_settings_is_told_at_once() {
         "--rate-limit: \"much\"",
         "--accept: \"cookie\"",
     ];
-    outcome.fails(2, &faults);
+    outcome.fails(2, &errors);
     // That two addresses are the same is reported once all values are right.
-    assert_eq!(told.lines().count(), faults.len(), "{told}");
+    assert_eq!(output.lines().count(), errors.len(), "{output}");
     // What `config check` says besides is not of settings: the certificate is read once they are right.
     let checked = dir.run_in(&variables, &format!("config check {arguments}")).err;
-    let rest: Vec<_> = checked.lines().filter(|line| !told.contains(line)).collect();
+    let rest: Vec<_> = checked.lines().filter(|line| !output.contains(line)).collect();
     assert!(rest.len() == 1 && rest[0].starts_with("error: --tls-cert and --tls-key: "), "{checked}");
     assert_eq!(dir.files(), ["c.toml"]);
 }

@@ -73,8 +73,11 @@ fn while_redis_is_away_nothing_is_limited() {
 
     drop(redis);
     for _ in 0..5 {
-        let answer = ask(&server, COURSES, &token, "");
-        assert_eq!((answer.status, answer.field("ratelimit"), answer.field("ratelimit-policy")), (200, None, None));
+        let response = ask(&server, COURSES, &token, "");
+        assert_eq!(
+            (response.status, response.field("ratelimit"), response.field("ratelimit-policy")),
+            (200, None, None)
+        );
     }
     let outage = notes.next().unwrap();
     assert!(outage.contains("WARN") && outage.contains("out of reach"), "{outage}");
@@ -130,8 +133,8 @@ fn a_server_starts_while_its_store_is_away() {
     observed.logs("the store of the rate limit is out of reach");
     assert_eq!(observed.metrics()["catalogue_limits_uncounted_total"], 0.0);
     for _ in 0..3 {
-        let answer = ask(&observed.server, COURSES, &token, "");
-        assert_eq!((answer.status, answer.field("ratelimit")), (200, None));
+        let response = ask(&observed.server, COURSES, &token, "");
+        assert_eq!((response.status, response.field("ratelimit")), (200, None));
     }
     assert_eq!(observed.ended_log().matches("WARN").count(), 1);
 }

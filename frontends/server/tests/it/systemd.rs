@@ -13,7 +13,7 @@ use crate::program::{Outcome, Server, TestDir};
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 
 /// What comes next, as it would reach systemd.
-fn told(socket: &UnixDatagram) -> String {
+fn message(socket: &UnixDatagram) -> String {
     let mut buffer = [0; 1_000];
     let length = socket.recv(&mut buffer).unwrap();
     String::from_utf8(buffer[..length].to_vec()).unwrap().trim_end().to_owned()
@@ -27,12 +27,12 @@ fn readiness_signs_of_life_and_the_end_are_told() {
     command.env("NOTIFY_SOCKET", dir.path("notify")).env("WATCHDOG_USEC", "20000");
     let server = Server::start(&mut command);
     let address = server.address.clone();
-    assert_eq!(told(&socket), format!("READY=1\nSTATUS=listening on http://{address}"));
+    assert_eq!(message(&socket), format!("READY=1\nSTATUS=listening on http://{address}"));
     for _ in 0..3 {
-        assert_eq!(told(&socket), "WATCHDOG=1");
+        assert_eq!(message(&socket), "WATCHDOG=1");
     }
     server.signal("TERM");
-    let last = std::iter::repeat_with(|| told(&socket)).find(|told| told != "WATCHDOG=1");
+    let last = std::iter::repeat_with(|| message(&socket)).find(|message| message != "WATCHDOG=1");
     assert!(last.unwrap().starts_with("STOPPING=1\n"));
 }
 
@@ -55,19 +55,19 @@ fn a_reload_is_told_from_its_begin_to_its_end() {
         let log = dir.path("log");
         command.env("NOTIFY_SOCKET", dir.path("notify")).stderr(File::create(&log).unwrap());
         let server = Server::start(&mut command);
-        assert!(told(&socket).starts_with("READY=1\nSTATUS="));
+        assert!(message(&socket).starts_with("READY=1\nSTATUS="));
         let mut last = 0;
         for _ in 0..2 {
             server.signal("HUP");
-            let begin = told(&socket);
+            let begin = message(&socket);
             let time = begin.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").unwrap_or_else(|| panic!("{begin}"));
             let time: u64 = time.parse().unwrap();
             assert!(time > last);
             last = time;
-            assert_eq!(told(&socket), "READY=1");
+            assert_eq!(message(&socket), "READY=1");
         }
         server.signal("TERM");
-        assert!(told(&socket).starts_with("STOPPING=1\n"));
+        assert!(message(&socket).starts_with("STOPPING=1\n"));
         assert_eq!(server.wait(), Some(0));
         fs::remove_file(dir.path("notify")).unwrap();
         let log = fs::read_to_string(log).unwrap();

@@ -36,10 +36,10 @@ impl Terminal {
         let mut child = command.spawn().unwrap();
         // The last ends of this process that are open for writing go, so that the reading ends with the command.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut shown = Vec::new();
+        let mut displayed = Vec::new();
         // Linux ends it with an error.
-        let _ = File::from(self.0).read_to_end(&mut shown);
-        (child.wait().unwrap().code(), String::from_utf8(shown).unwrap().replace("\r\n", "\n"))
+        let _ = File::from(self.0).read_to_end(&mut displayed);
+        (child.wait().unwrap().code(), String::from_utf8(displayed).unwrap().replace("\r\n", "\n"))
     }
 
     /// The same of a command whose standard error alone is a terminal, and whose other streams are set.

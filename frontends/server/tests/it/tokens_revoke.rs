@@ -23,19 +23,19 @@ fn a_revoked_token_and_its_twin_are_refused_from_the_next_request_on() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
     let reason = |token: &str| {
-        let (status, answer) = server.get("/api/v1/me", token);
+        let (status, response) = server.get("/api/v1/me", token);
         assert_eq!(status, 401);
-        answer["error"]["details"]["reason"].as_str().unwrap().to_owned()
+        response["error"]["details"]["reason"].as_str().unwrap().to_owned()
     };
     let [one, twin] = SIGNATURES.map(token);
     assert_eq!([reason(&one), reason(&twin)], ["invalid", "invalid"]);
     // The account is not there.
     let revoke = || reading(dir.command("tokens revoke --account acc_gone"), &format!("{one}\n")).succeeds();
-    let said = revoke();
-    let ids: Vec<_> = said.lines().map(|line| line.strip_suffix(" is revoked").unwrap()).collect();
-    assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with("oauth:")), "{said}");
+    let output = revoke();
+    let ids: Vec<_> = output.lines().map(|line| line.strip_suffix(" is revoked").unwrap()).collect();
+    assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with("oauth:")), "{output}");
     assert_eq!([reason(&one), reason(&twin)], ["revoked", "revoked"]);
-    assert_eq!(revoke(), said, "to revoke it again does no harm");
+    assert_eq!(revoke(), output, "to revoke it again does no harm");
     // Neither another account's removal nor a token that differs by a bit changes that.
     dir.run("accounts remove a --yes").succeeds();
     assert_eq!([reason(&one), reason(&token(OTHER))], ["revoked", "invalid"]);

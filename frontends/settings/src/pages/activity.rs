@@ -13,7 +13,7 @@ pub(super) fn page(call: Call<'_>, events: &[CredentialEvent]) -> Markup {
     let content = html! {
         @if events.is_empty() { p.empty { "No activity yet." } } @else { (list(call, events, true)) }
         @if events.len() == MAX_EVENTS { p.hint { "The last " (MAX_EVENTS) " changes are shown." } }
-        p { a href=(inner.addresses.page("")) { "Back to the keys" } }
+        p { a href=(inner.urls.page("")) { "Back to the keys" } }
     };
     Frame { inner, owner: Some(owner) }.page("Activity", &content)
 }
@@ -28,7 +28,7 @@ pub(super) fn list(call: Call<'_>, events: &[CredentialEvent], names_keys: bool)
                         (words(event.action))
                         @if let Some(id) = event.credential_id.as_ref().filter(|_| names_keys) {
                             " "
-                            a href=(call.inner.addresses.key(id, "")) { bdi { (event.name.as_deref().unwrap_or(id)) } }
+                            a href=(call.inner.urls.key(id, "")) { bdi { (event.name.as_deref().unwrap_or(id)) } }
                         }
                     }
                     span.muted { " by " bdi { (event.actor.as_str()) } " " (time(event.at, call.now)) }

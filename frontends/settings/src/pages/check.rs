@@ -14,8 +14,8 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
                 (Some(key), _) => {
                     p.top { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(key.state(now))) }
                     p.muted { (end(key, now)) }
-                    @if key.state(now).holds() {
-                        p { a.button.bad href=(inner.addresses.key(&key.identity.credential_id, "/revoke")) { "Revoke " (name(key)) "…" } }
+                    @if key.state(now).is_active() {
+                        p { a.button.bad href=(inner.urls.key(&key.identity.credential_id, "/revoke")) { "Revoke " (name(key)) "…" } }
                     }
                 },
                 (None, Some(_)) => { p { "It has the form of a key and is none of yours." } },
@@ -23,7 +23,7 @@ pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
             }
         }
         (found_a_key(call))
-        p { a href=(inner.addresses.page("")) { "Back to the keys" } }
+        p { a href=(inner.urls.page("")) { "Back to the keys" } }
     };
     Frame { inner, owner: Some(owner) }.page("Key lookup", &content)
 }

@@ -4,7 +4,7 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::{CredentialRecord, CredentialState};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::input::Fault;
+use crate::input::FieldError;
 use crate::owner::{Owner, SignOut};
 use crate::settings::Inner;
 use crate::times::time;
@@ -49,7 +49,7 @@ impl Frame<'_> {
     }
 
     fn header(self) -> Markup {
-        let home = self.inner.addresses.page("");
+        let home = self.inner.urls.page("");
         html! {
             header {
                 @if let Some((name, url)) = &self.inner.brand {
@@ -58,12 +58,12 @@ impl Frame<'_> {
                 a.home href=(home) { "Developer settings" }
                 @if let Some(owner) = self.owner {
                     div.owner {
-                        bdi { (owner.shown_name()) }
+                        bdi { (owner.name_or_id()) }
                         @match &owner.sign_out {
                             SignOut::Elsewhere => {},
                             SignOut::Link(url) => { a href=(url) { "Sign out" } },
                             SignOut::Form => {
-                                form method="post" action=(self.inner.addresses.page("/sign-out")) {
+                                form method="post" action=(self.inner.urls.page("/sign-out")) {
                                     button.link { "Sign out" }
                                 }
                             },
@@ -87,7 +87,7 @@ pub(crate) fn name(key: &CredentialRecord) -> Markup {
 
 /// Returns a key's name as a link to its page.
 pub(crate) fn link(inner: &Inner, key: &CredentialRecord) -> Markup {
-    html! { a href=(inner.addresses.key(&key.identity.credential_id, "")) { (name(key)) } }
+    html! { a href=(inner.urls.key(&key.identity.credential_id, "")) { (name(key)) } }
 }
 
 /// Returns the first characters of a key, with an ellipsis.
@@ -131,16 +131,16 @@ pub(crate) fn end(key: &CredentialRecord, now: Timestamp) -> Markup {
 }
 
 /// Returns the hint below a field, or its error instead.
-pub(crate) fn hint(id: &str, hint: &str, fault: Option<&Fault>) -> Markup {
-    match fault {
-        Some(fault) => html! { p.fault id=(id) { span aria-hidden="true" { "✕ " } (fault.sentence()) } },
+pub(crate) fn hint(id: &str, hint: &str, error: Option<&FieldError>) -> Markup {
+    match error {
+        Some(error) => html! { p.error id=(id) { span aria-hidden="true" { "✕ " } (error.sentence()) } },
         None => html! { p.hint id=(id) { (hint) } },
     }
 }
 
 /// Returns the line for curl from the API's documents. If no origin is known, the script inserts the page's.
 pub(crate) fn curl(inner: &Inner) -> Markup {
-    let (base, settings) = (&inner.addresses.base, &inner.addresses.settings);
+    let (base, settings) = (&inner.urls.base, &inner.urls.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
     let lines = code(
         "Copy the line for curl",

@@ -9,7 +9,7 @@ use super::frame::{Frame, end_of, hint, link, name, name_of, prefix, state};
 use super::{activity, list};
 use crate::call::Call;
 use crate::form::Form;
-use crate::input::{DEFAULT_OVERLAP, Fault, MAX_NAME, OVERLAPS};
+use crate::input::{DEFAULT_OVERLAP, FieldError, MAX_NAME, OVERLAPS};
 use crate::nonce::Nonce;
 use crate::times::time;
 
@@ -20,7 +20,7 @@ pub(super) const MAX_EVENTS: usize = 1000;
 const MAX_CHANGES: usize = 20;
 
 /// A form of this page that was sent, and its error.
-pub(super) type Refused<'r> = Option<(&'r Form, &'r Fault)>;
+pub(super) type Refused<'r> = Option<(&'r Form, &'r FieldError)>;
 
 pub(super) fn page(
     call: Call<'_>,
@@ -31,18 +31,18 @@ pub(super) fn page(
 ) -> Markup {
     let Call { inner, owner, now } = call;
     let id = &*key.identity.credential_id;
-    let at = |below: &str| inner.addresses.key(id, below);
-    let standing = key.state(now);
+    let at = |below: &str| inner.urls.key(id, below);
+    let key_state = key.state(now);
     let changes: Vec<_> =
         events.iter().filter(|event| event.credential_id.as_deref() == Some(id)).take(MAX_CHANGES).cloned().collect();
     let may_have_older = events.len() == MAX_EVENTS
         && changes.len() < MAX_CHANGES
         && changes.last().is_none_or(|first| first.action != CredentialAction::KeyCreated);
     let content = html! {
-        p.top { (state(standing)) (prefix(key)) }
+        p.top { (state(key_state)) (prefix(key)) }
         (list::advice(call, key, keys))
         (facts(call, key, keys))
-        @if standing == CredentialState::Valid && key.identity.kind == CredentialKind::ApiKey {
+        @if key_state == CredentialState::Valid && key.identity.kind == CredentialKind::ApiKey {
             h2 id="rotate" { "Rotate" }
             (rotate(call, key, refused))
         }
@@ -53,14 +53,14 @@ pub(super) fn page(
             @if !changes.is_empty() { (activity::list(call, &changes, false)) }
             @if may_have_older { p.hint { "Older changes are not shown." } }
         }
-        @if standing.holds() {
+        @if key_state.is_active() {
             section.danger {
                 h2 { "Revoke" }
                 p { "Whatever uses the key is refused from the next request on." }
                 p { a.button.bad href=(at("/revoke")) { "Revoke " (name(key)) "…" } }
             }
         }
-        p { a href=(inner.addresses.page("")) { "Back to the keys" } }
+        p { a href=(inner.urls.page("")) { "Back to the keys" } }
     };
     Frame { inner, owner: Some(owner) }.page(name_of(key), &content)
 }
@@ -86,8 +86,8 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
             dt { (word) }
             dd {
                 @match end { Some(at) => (time(at, now)), None => "never" }
-                @if key.expires_at.is_some() && key.state(now).holds() {
-                    " · " a href=(call.inner.addresses.key(id, "/reminder.ics")) { "Remind me" }
+                @if key.expires_at.is_some() && key.state(now).is_active() {
+                    " · " a href=(call.inner.urls.key(id, "/reminder.ics")) { "Remind me" }
                 }
             }
             @if let Some(new) = successor { dt { "Successor" } dd { (link(call.inner, new)) " " (prefix(new)) } }
@@ -97,27 +97,28 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
 }
 
 fn rename(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
-    let refused = refused.filter(|(_, fault)| fault.parameter == "name");
-    let value = refused.map_or_else(|| key.name.as_deref().unwrap_or_default(), |(form, _)| form.shown("name"));
-    let fault = refused.map(|(_, fault)| fault);
+    let refused = refused.filter(|(_, error)| error.parameter == "name");
+    let value =
+        refused.map_or_else(|| key.name.as_deref().unwrap_or_default(), |(form, _)| form.first_or_empty("name"));
+    let error = refused.map(|(_, error)| error);
     html! {
-        form method="post" action=(call.inner.addresses.key(&key.identity.credential_id, "/name")) {
+        form method="post" action=(call.inner.urls.key(&key.identity.credential_id, "/name")) {
             label for="name" { "Name" }
             div.row {
                 input id="name" name="name" value=(value) autocomplete="off" maxlength=(MAX_NAME) required
-                    autofocus[fault.is_some()] aria-invalid=[fault.map(|_| "true")] aria-describedby="name-hint";
+                    autofocus[error.is_some()] aria-invalid=[error.map(|_| "true")] aria-describedby="name-hint";
                 button { "Rename" }
             }
-            (hint("name-hint", "Only the name can change. For other scopes create another key.", fault))
+            (hint("name-hint", "Only the name can change. For other scopes create another key.", error))
         }
     }
 }
 
 fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
-    let fault = refused.map(|(_, fault)| fault).filter(|fault| fault.parameter != "name");
+    let error = refused.map(|(_, error)| error).filter(|error| error.parameter != "name");
     html! {
         p { "Creates a new key with the same name, scopes and lifetime. Both work until the old one ends." }
-        form method="post" action=(call.inner.addresses.key(&key.identity.credential_id, "/rotate")) {
+        form method="post" action=(call.inner.urls.key(&key.identity.credential_id, "/rotate")) {
             input type="hidden" name="nonce" value=(Nonce::fresh(call.now).text());
             fieldset aria-describedby="overlap-hint" {
                 legend { "The old key ends" }
@@ -127,7 +128,7 @@ fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Marku
                         span { (words) }
                     }
                 }
-                (hint("overlap-hint", "Switch to the new key before then.", fault))
+                (hint("overlap-hint", "Switch to the new key before then.", error))
             }
             button { "Rotate key" }
         }

@@ -12,18 +12,18 @@ use crate::times::time;
 
 pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> Markup {
     let Call { inner, owner, now } = call;
-    let (holding, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.state(now).holds());
+    let (active, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.state(now).is_active());
     ended.sort_by_key(|key| std::cmp::Reverse(key.end()));
     let content = html! {
         (done(keys, query))
         div.lead {
             p { "Programs use a key to read your courses through the API. Give each program its own." }
-            a.button.primary href=(inner.addresses.page("/keys/new")) { "New key" }
+            a.button.primary href=(inner.urls.page("/keys/new")) { "New key" }
         }
-        @if holding.is_empty() {
+        @if active.is_empty() {
             p.empty { @if ended.is_empty() { "No keys yet." } @else { "No valid keys." } }
         } @else {
-            ul.cards { @for key in &holding { (card(call, key, keys)) } }
+            ul.cards { @for key in &active { (card(call, key, keys)) } }
             p.hint { "Uses are recorded at most once a minute." }
         }
         @if !ended.is_empty() {
@@ -37,8 +37,8 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
         h2 { "Use a key" }
         (curl(inner))
         p {
-            a href=(inner.addresses.docs.as_str()) { "API reference" } " · "
-            a href=(inner.addresses.page("/activity")) { "Activity" }
+            a href=(inner.urls.docs.as_str()) { "API reference" } " · "
+            a href=(inner.urls.page("/activity")) { "Activity" }
         }
     };
     Frame { inner, owner: Some(owner) }.page("API keys", &content)
@@ -46,10 +46,10 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
 
 /// Returns a sentence about the previous action, from a fixed list.
 fn done(keys: &[CredentialRecord], query: &Form) -> Markup {
-    let key = keys.iter().find(|key| *key.identity.credential_id == *query.shown("key"));
+    let key = keys.iter().find(|key| *key.identity.credential_id == *query.first_or_empty("key"));
     html! {
         @if let Some(key) = key {
-            @match query.shown("done") {
+            @match query.first_or_empty("done") {
                 "revoked" if key.revoked_at.is_some() => {
                     p.done role="status" { "Revoked " (name(key)) ". Whatever uses it is refused." }
                 },
@@ -82,7 +82,7 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
 /// Returns each hint for a key, with a link to the remedy.
 pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let (now, id) = (call.now, &*key.identity.credential_id);
-    let at = |below: &str| call.inner.addresses.key(id, below);
+    let at = |below: &str| call.inner.urls.key(id, below);
     let end = key.expires_at.map(|end| time(end, now));
     let hints = hints(key, keys, now);
     html! {
@@ -104,7 +104,7 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
                         },
                         Hint::SuccessorEnded => {
                             "Its successor has ended. "
-                            a href=(call.inner.addresses.page("/keys/new")) { "Create another key" } "."
+                            a href=(call.inner.urls.page("/keys/new")) { "Create another key" } "."
                         },
                     } }
                 }
@@ -115,14 +115,14 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
 
 /// Returns a link with the first characters of a key: a successor has its predecessor's name.
 fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
-    html! { a href=(call.inner.addresses.key(&key.identity.credential_id, "")) { (prefix(key)) } }
+    html! { a href=(call.inner.urls.key(&key.identity.credential_id, "")) { (prefix(key)) } }
 }
 
 /// Returns the form that looks up a pasted key.
 pub(super) fn found_a_key(call: Call<'_>) -> Markup {
     html! {
         h2 id="found" { "Found a key?" }
-        form method="post" action=(call.inner.addresses.page("/check")) {
+        form method="post" action=(call.inner.urls.page("/check")) {
             label for="token" { "Paste the key" }
             div.row {
                 input id="token" name="token" autocomplete="off" spellcheck="false" required aria-describedby="token-hint";

@@ -9,7 +9,7 @@ use crate::times::{exact, time};
 pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
     let Call { inner, owner, now } = call;
     let token = made.token.expose();
-    let reminder = inner.addresses.key(&made.key.identity.credential_id, "/reminder.ics");
+    let reminder = inner.urls.key(&made.key.identity.credential_id, "/reminder.ics");
     let content = html! {
         p.notice id="once" { strong { "Copy it now: it is kept as a digest and cannot be shown again." } }
         @if let Some(old) = &made.replaces {
@@ -27,7 +27,7 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
             button.primary type="button" aria-label="Copy the key" hidden data-copy { "Copy" }
         }
         @if inner.can_try {
-            div.row hidden data-try={ (inner.addresses.base.as_str()) "/me" } {
+            div.row hidden data-try={ (inner.urls.base.as_str()) "/me" } {
                 button type="button" { "Try it" }
                 output {}
             }
@@ -44,7 +44,7 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
         h2 { "Use it" }
         (code("Copy the line for the shell", &html! { span data-secret { "API_KEY=" (token) } }))
         (curl(inner))
-        p { a.button href=(inner.addresses.page("")) { "Done" } }
+        p { a.button href=(inner.urls.page("")) { "Done" } }
     };
     Frame { inner, owner: Some(owner) }.page("New key", &content)
 }

@@ -18,17 +18,17 @@ use maud::Markup;
 
 pub(crate) use self::failure::page as failure;
 pub(crate) use self::frame::{Frame, SCRIPT, STYLE};
-use crate::addresses::segment;
-use crate::answer::{html, of_type, see_other};
 use crate::call::{Call, MAX_EVENTS};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::nonce::Nonce;
-use crate::route::{Action, Found};
+use crate::response::{html, see_other, with_media_type};
+use crate::route::{Action, RouteMatch};
+use crate::urls::segment;
 use crate::{calendar, input};
 
 /// Responds to a request for a page, or to a form that was sent.
-pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result<Response<Bytes>, Failure> {
+pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, form: &Form) -> Result<Response<Bytes>, Failure> {
     let id = found.id.as_str();
     let page = match found.action {
         Action::ListKeys => list::page(call, &call.keys().await?, form),
@@ -40,7 +40,7 @@ pub(crate) async fn answer(call: Call<'_>, found: &Found, form: &Form) -> Result
         Action::AskRevoke => {
             let key = call.key(id).await?;
             if key.state(call.now) == CredentialState::Revoked {
-                return Ok(see_other(&call.inner.addresses.key(id, "")));
+                return Ok(see_other(&call.inner.urls.key(id, "")));
             }
             revoke::page(call, &key)
         }
@@ -65,7 +65,7 @@ async fn create(call: Call<'_>, form: &Form) -> Result<Response<Bytes>, Failure>
             let made = call.create(new, nonce).await?;
             Ok(html(StatusCode::CREATED, made::page(call, &made)))
         }
-        Err(faults) => Ok(html(StatusCode::BAD_REQUEST, new_key::page(call, form, &faults))),
+        Err(errors) => Ok(html(StatusCode::BAD_REQUEST, new_key::page(call, form, &errors))),
     }
 }
 
@@ -75,7 +75,7 @@ async fn rename(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
             call.rename(id, &name).await?;
             Ok(done(call, "renamed", id))
         }
-        Err(fault) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &fault))).await?)),
+        Err(error) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &error))).await?)),
     }
 }
 
@@ -87,7 +87,7 @@ async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
             let made = call.rotate(id, overlap, nonce).await?;
             Ok(html(StatusCode::CREATED, made::page(call, &made)))
         }
-        Err(fault) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &fault))).await?)),
+        Err(error) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &error))).await?)),
     }
 }
 
@@ -100,11 +100,11 @@ async fn key_page(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result
 async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> {
     let key = call.key(id).await?;
     let end = key.expires_at.ok_or(Failure::NotFound)?;
-    let origin = call.inner.addresses.settings.origin();
-    let page = (!origin.is_empty()).then(|| format!("{origin}{}", call.inner.addresses.key(id, "")));
+    let origin = call.inner.urls.settings.origin();
+    let page = (!origin.is_empty()).then(|| format!("{origin}{}", call.inner.urls.key(id, "")));
     let name = frame::name_of(&key);
     let file = calendar::reminder(id, name, end, page.as_deref(), call.now);
-    let mut response = of_type(StatusCode::OK, "text/calendar; charset=utf-8", file);
+    let mut response = with_media_type(StatusCode::OK, "text/calendar; charset=utf-8", file);
     let disposition = http::HeaderValue::from_static("attachment; filename=\"key-reminder.ics\"");
     response.headers_mut().insert(http::header::CONTENT_DISPOSITION, disposition);
     Ok(response)
@@ -112,5 +112,5 @@ async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> 
 
 /// Redirects to the list, with a sentence about what was done.
 fn done(call: Call<'_>, what: &str, id: &str) -> Response<Bytes> {
-    see_other(&format!("{}?done={what}&key={}", call.inner.addresses.page(""), segment(id)))
+    see_other(&format!("{}?done={what}&key={}", call.inner.urls.page(""), segment(id)))
 }

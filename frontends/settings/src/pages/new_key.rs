@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::frame::{Frame, hint};
 use crate::call::Call;
 use crate::form::Form;
-use crate::input::{self, DEFAULT_EXPIRY, Fault, LIFETIMES, MAX_NAME, NewKey};
+use crate::input::{self, DEFAULT_EXPIRY, FieldError, LIFETIMES, MAX_NAME, NewKey};
 use crate::nonce::Nonce;
 
 /// Returns the form with the values of the link that led to it. Invalid values are left out.
@@ -22,46 +22,46 @@ pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
 }
 
 /// Returns the values of the form, or all its errors.
-pub(super) fn parse(form: &Form, now: Timestamp) -> Result<(NewKey, Nonce), Vec<Fault>> {
-    let mut faults = Vec::new();
-    let name = keep(form.one("name").and_then(input::name), &mut faults);
-    let scopes = keep(input::scopes(form.all("scope")).map_err(|reason| reason.of("scope")), &mut faults);
-    let expires_at = keep(expiry(form, now), &mut faults);
+pub(super) fn parse(form: &Form, now: Timestamp) -> Result<(NewKey, Nonce), Vec<FieldError>> {
+    let mut errors = Vec::new();
+    let name = keep(form.one("name").and_then(input::name), &mut errors);
+    let scopes = keep(input::scopes(form.all("scope")).map_err(|reason| reason.of("scope")), &mut errors);
+    let expires_at = keep(expiry(form, now), &mut errors);
     let nonce = form.one("nonce").and_then(|nonce| Nonce::parse(nonce, now));
-    match (name, scopes, expires_at, keep(nonce, &mut faults)) {
+    match (name, scopes, expires_at, keep(nonce, &mut errors)) {
         (Some(name), Some(scopes), Some(expires_at), Some(nonce)) => Ok((NewKey { name, scopes, expires_at }, nonce)),
-        _ => Err(faults),
+        _ => Err(errors),
     }
 }
 
-fn expiry(form: &Form, now: Timestamp) -> Result<Option<Timestamp>, Fault> {
+fn expiry(form: &Form, now: Timestamp) -> Result<Option<Timestamp>, FieldError> {
     let (choice, date) = (form.one("expires")?, form.one("date")?);
     input::expiry(choice, date, now).map_err(|reason| reason.of(if choice == "date" { "date" } else { "expires" }))
 }
 
-fn keep<T>(value: Result<T, Fault>, faults: &mut Vec<Fault>) -> Option<T> {
-    value.map_err(|fault| faults.push(fault)).ok()
+fn keep<T>(value: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> Option<T> {
+    value.map_err(|error| errors.push(error)).ok()
 }
 
 /// Returns the form with the values of a link, or the form that was sent with each error next to its field.
-pub(super) fn page(call: Call<'_>, values: &Form, faults: &[Fault]) -> Markup {
+pub(super) fn page(call: Call<'_>, values: &Form, errors: &[FieldError]) -> Markup {
     let Call { inner, owner, now } = call;
-    let unchosen = if faults.is_empty() { DEFAULT_EXPIRY } else { "" };
+    let unchosen = if errors.is_empty() { DEFAULT_EXPIRY } else { "" };
     let expires = values.all("expires").next().unwrap_or(unchosen);
     let is_chosen = |scope: &Scope| values.all("scope").any(|name| name == scope.name());
-    let fault = |field: &str| faults.iter().find(|fault| fault.parameter == field);
-    let is_first = |field: &str| faults.first().is_some_and(|fault| fault.parameter == field);
+    let error = |field: &str| errors.iter().find(|error| error.parameter == field);
+    let is_first = |field: &str| errors.first().is_some_and(|error| error.parameter == field);
     let content = html! {
-        @if faults.is_empty() && !values.is_empty() { p.notice { "These values came with the link. Check them." } }
-        @if let Some(fault) = fault("nonce") { p.fault role="alert" { (fault.sentence()) } }
-        form.fields method="post" action=(inner.addresses.page("/keys")) {
+        @if errors.is_empty() && !values.is_empty() { p.notice { "These values came with the link. Check them." } }
+        @if let Some(error) = error("nonce") { p.error role="alert" { (error.sentence()) } }
+        form.fields method="post" action=(inner.urls.page("/keys")) {
             input type="hidden" name="nonce" value=(Nonce::fresh(now).text());
             div {
                 label for="name" { "Name" }
-                input id="name" name="name" value=(values.shown("name")) autocomplete="off" maxlength=(MAX_NAME) required
-                    autofocus[faults.is_empty() || is_first("name")] aria-invalid=[fault("name").map(|_| "true")]
+                input id="name" name="name" value=(values.first_or_empty("name")) autocomplete="off" maxlength=(MAX_NAME) required
+                    autofocus[errors.is_empty() || is_first("name")] aria-invalid=[error("name").map(|_| "true")]
                     aria-describedby="name-hint";
-                (hint("name-hint", "The program that will use it, such as \"website\".", fault("name")))
+                (hint("name-hint", "The program that will use it, such as \"website\".", error("name")))
             }
             fieldset aria-describedby="scope-hint" {
                 legend { "Scopes" }
@@ -72,7 +72,7 @@ pub(super) fn page(call: Call<'_>, values: &Form, faults: &[Fault]) -> Markup {
                         span { code { (scope.name()) } span.hint { (grants) } }
                     }
                 }
-                (hint("scope-hint", "Scopes cannot change later. For others create another key.", fault("scope")))
+                (hint("scope-hint", "Scopes cannot change later. For others create another key.", error("scope")))
             }
             fieldset aria-describedby="expires-hint" {
                 legend { "Expires" }
@@ -83,16 +83,16 @@ pub(super) fn page(call: Call<'_>, values: &Form, faults: &[Fault]) -> Markup {
                 }
                 (radio("date", expires, &html! { "on a date" }))
                 div.inset {
-                    input id="date" name="date" type="date" value=(values.shown("date")) aria-label="Date" autofocus[is_first("date")]
-                        aria-invalid=[fault("date").map(|_| "true")] aria-describedby="date-hint";
-                    (hint("date-hint", "The key works until this day ends, in UTC.", fault("date")))
+                    input id="date" name="date" type="date" value=(values.first_or_empty("date")) aria-label="Date" autofocus[is_first("date")]
+                        aria-invalid=[error("date").map(|_| "true")] aria-describedby="date-hint";
+                    (hint("date-hint", "The key works until this day ends, in UTC.", error("date")))
                 }
                 (radio("never", expires, &html! { "never" }))
-                (hint("expires-hint", "A key that never ends must be looked after.", fault("expires")))
+                (hint("expires-hint", "A key that never ends must be looked after.", error("expires")))
             }
             div.row {
                 button.primary { "Create key" }
-                a href=(inner.addresses.page("")) { "Back to the keys" }
+                a href=(inner.urls.page("")) { "Back to the keys" }
             }
         }
     };

@@ -19,9 +19,9 @@ pub(super) fn page(call: Call<'_>, key: &CredentialRecord) -> Markup {
             None => { p { (last_use(key, now)) "." } },
         }
         p.hint { "Uses are recorded at most once a minute." }
-        form.row method="post" action=(inner.addresses.key(id, "/revoke")) {
+        form.row method="post" action=(inner.urls.key(id, "/revoke")) {
             button.bad { "Revoke key" }
-            a.button href=(inner.addresses.key(id, "")) { "Keep it" }
+            a.button href=(inner.urls.key(id, "")) { "Keep it" }
         }
     };
     Frame { inner, owner: Some(owner) }.page("Revoke a key", &content)

@@ -16,7 +16,7 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failur
             }
         }
         p { "Enter the code from your sign-in link. Whoever runs this service makes one for you; it works once." }
-        form method="post" action=(frame.inner.addresses.page("/sign-in")) data-sign-in {
+        form method="post" action=(frame.inner.urls.page("/sign-in")) data-sign-in {
             @if let Some(next) = next { input type="hidden" name="next" value=(next); }
             label for="code" { "Sign-in code" }
             div.row {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catalogue_core::Address;
+use catalogue_core::MountUrl;
 use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue, request};
 use sha2::{Digest, Sha256};
@@ -24,7 +24,7 @@ impl Cookie {
     ///
     /// Cookies know neither port nor path, so the name identifies the settings: by a digest of their URL, or, if they know
     /// only their path, by that of the authority that the request names and the path.
-    pub(super) fn new(head: &request::Parts, settings: &Address, is_secure: bool) -> Self {
+    pub(super) fn new(head: &request::Parts, settings: &MountUrl, is_secure: bool) -> Self {
         let origin = match settings.origin() {
             "" => authority(head).ok().flatten().unwrap_or_default(),
             origin => origin,
@@ -45,7 +45,7 @@ impl Cookie {
         }
         let pairs = fields().flat_map(|field| field.split(|byte| *byte == b';'));
         let mut values =
-            pairs.filter_map(|pair| trim_blanks(pair).strip_prefix(self.name.as_bytes())?.strip_prefix(b"="));
+            pairs.filter_map(|pair| trim_spaces(pair).strip_prefix(self.name.as_bytes())?.strip_prefix(b"="));
         match (values.next(), values.next()) {
             (Some(value), None) => Some(String::from_utf8_lossy(value).into_owned()),
             _ => None,
@@ -61,13 +61,13 @@ impl Cookie {
         value
     }
 
-    pub(super) fn take_back(&self) -> HeaderValue {
+    pub(super) fn clear(&self) -> HeaderValue {
         self.set("", Duration::ZERO)
     }
 }
 
 /// Removes only spaces and tabs: other white space belongs to a name.
-fn trim_blanks(mut pair: &[u8]) -> &[u8] {
+fn trim_spaces(mut pair: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = pair {
         pair = rest;
     }

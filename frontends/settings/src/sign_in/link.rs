@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use catalogue_core::auth::{BearerToken, TokenDigest};
 use catalogue_core::storage::NewSignIn;
-use catalogue_core::{AccountId, Address, Timestamp};
+use catalogue_core::{AccountId, MountUrl, Timestamp};
 
 /// Prefix of sign-in codes.
 pub const LINK_PREFIX: &str = "csin_";
@@ -18,7 +18,7 @@ pub const DEFAULT_LINK_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// Maximum lifetime of a link.
 pub const MAX_LINK_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-const SECRET: usize = 43;
+const SECRET_LEN: usize = 43;
 
 /// A new sign-in link: `csin_` and 256 random bits in the fragment of a URL, which browsers do not send. Its `Debug` output
 /// does not contain them.
@@ -35,12 +35,12 @@ impl SignInLink {
     /// # Panics
     /// Panics if the system has no source of randomness.
     #[must_use]
-    pub fn mint(account: AccountId, settings_url: &Address, now: Timestamp, lifetime: Duration) -> (Self, NewSignIn) {
+    pub fn mint(account: AccountId, settings_url: &MountUrl, now: Timestamp, lifetime: Duration) -> (Self, NewSignIn) {
         let link =
             Self { page: format!("{}/sign-in", settings_url.as_str()), code: format!("{LINK_PREFIX}{}", secret()) };
         let expires_at = now.checked_add(lifetime.min(MAX_LINK_LIFETIME)).unwrap_or(Timestamp::MAX);
-        let kept = NewSignIn { digest: digest_of(&link.code), account, created_at: now, expires_at };
-        (link, kept)
+        let sign_in = NewSignIn { digest: digest_of(&link.code), account, created_at: now, expires_at };
+        (link, sign_in)
     }
 
     /// Returns the whole link, or its path if the settings' URL is only a path.
@@ -76,6 +76,6 @@ pub(super) fn digest_of(secret: &str) -> TokenDigest {
 
 /// Returns the digest of `code` if it is well-formed.
 pub(super) fn digest(code: &str) -> Option<TokenDigest> {
-    let has_form = code.len() == LINK_PREFIX.len() + SECRET && code.starts_with(LINK_PREFIX);
+    let has_form = code.len() == LINK_PREFIX.len() + SECRET_LEN && code.starts_with(LINK_PREFIX);
     BearerToken::new(code).filter(|_| has_form).map(|code| code.digest())
 }

@@ -19,20 +19,20 @@ use http_body::Body;
 use self::cookie::Cookie;
 pub use self::link::{DEFAULT_LINK_LIFETIME, LINK_PREFIX, MAX_LINK_LIFETIME, SignInLink};
 use self::link::{digest_of, secret};
-use crate::answer::{html, see_other};
 use crate::builder::per_minute;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::owner::{Door, Owner, SignOut};
+use crate::owner::{Owner, OwnerSource, SignOut};
 use crate::pages::{Frame, sign_in as page};
+use crate::response::{html, see_other};
 use crate::route::{self, Action};
-use crate::settings::{DeveloperSettings, Inner, take};
+use crate::settings::{DeveloperSettings, Inner, acquire};
 
 /// Lifetime of a session.
-const SESSION: Duration = Duration::from_secs(12 * 60 * 60);
+const SESSION_LIFETIME: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Maximum number of sign-in attempts per client and minute; an unknown session cookie counts as one.
-const ATTEMPTS: u32 = 20;
+const ATTEMPTS_PER_MINUTE: u32 = 20;
 
 /// Developer settings with built-in sign-in, for programs without user accounts.
 ///
@@ -59,8 +59,8 @@ impl DeveloperSettings {
     /// [`without_tls`](SignInSettings::without_tls).
     #[must_use]
     pub fn with_sign_in(&self, storage: impl SignInStorage) -> SignInSettings {
-        let is_secure = !self.0.addresses.settings.origin().starts_with("http://");
-        let sign_in = SignIn { storage: Arc::new(storage), is_secure, attempts: per_minute(ATTEMPTS) };
+        let is_secure = !self.0.urls.settings.origin().starts_with("http://");
+        let sign_in = SignIn { storage: Arc::new(storage), is_secure, attempts: per_minute(ATTEMPTS_PER_MINUTE) };
         SignInSettings { settings: self.clone(), sign_in }
     }
 }
@@ -85,13 +85,13 @@ impl SignInSettings {
     ///
     /// Reads at most 16 KiB of the body, which must be unread.
     pub async fn call<B: Body>(&self, request: Request<B>) -> Response<Bytes> {
-        self.settings.0.call(Door::SignIn(&self.sign_in), request).await
+        self.settings.0.call(OwnerSource::SignIn(&self.sign_in), request).await
     }
 }
 
 impl SignIn {
     fn cookie(&self, inner: &Inner, head: &request::Parts) -> Cookie {
-        Cookie::new(head, &inner.addresses.settings, self.is_secure)
+        Cookie::new(head, &inner.urls.settings, self.is_secure)
     }
 
     /// Returns the owner of the session that a request carries.
@@ -99,12 +99,12 @@ impl SignIn {
         let cookie = self.cookie(inner, head);
         let Some(secret) = cookie.find(&head.headers) else { return Err(Failure::SignedOut("missing", None)) };
         match self.find(&secret, head).await? {
-            Some((_, session)) if !session.is_over(now) => {
-                let mut owner = Owner::new(session.account.id).named(session.account.name);
+            Some((_, session)) if !session.is_expired(now) => {
+                let mut owner = Owner::new(session.account.id).display_name(session.account.name);
                 owner.sign_out = SignOut::Form;
                 Ok(owner)
             }
-            Some(_) => Err(Failure::SignedOut("expired", Some(cookie.take_back()))),
+            Some(_) => Err(Failure::SignedOut("expired", Some(cookie.clear()))),
             None => Err(Failure::SignedOut("revoked", None)),
         }
     }
@@ -113,19 +113,19 @@ impl SignIn {
     /// not reach the storage.
     async fn find(&self, secret: &str, head: &request::Parts) -> Result<Option<(TokenDigest, Session)>, Failure> {
         let Some(digest) = BearerToken::new(secret).map(|secret| secret.digest()) else { return Ok(None) };
-        let taken = self.take_attempt(head).await?;
+        let acquired = self.acquire_attempt(head).await?;
         let found = self.storage.find_session(&digest).await;
-        if let Some((key, window)) = taken.filter(|_| !matches!(found, Ok(None))) {
-            self.attempts.give_back(key, window).await;
+        if let Some((key, window)) = acquired.filter(|_| !matches!(found, Ok(None))) {
+            self.attempts.refund(key, window).await;
         }
         Ok(found?.map(|session| (digest, session)))
     }
 
     /// Takes one of the client's attempts. Returns what to give back, if it was counted.
-    async fn take_attempt(&self, head: &request::Parts) -> Result<Option<(RateLimitKey<'static>, u64)>, Failure> {
+    async fn acquire_attempt(&self, head: &request::Parts) -> Result<Option<(RateLimitKey<'static>, u64)>, Failure> {
         let Some(client) = head.extensions.get::<ClientAddress>() else { return Ok(None) };
-        let key = RateLimitKey::SignIn(client.counted());
-        Ok(take(&*self.attempts, key).await?.map(|window| (key, window)))
+        let key = RateLimitKey::SignIn(client.rate_limit_address());
+        Ok(acquire(&*self.attempts, key).await?.map(|window| (key, window)))
     }
 
     /// Ends the session of a request, if `limiter` allows a change. Returns whether there was one. Any other secret costs a
@@ -139,10 +139,10 @@ impl SignIn {
     ) -> Result<bool, Failure> {
         let Some(secret) = cookie.find(&head.headers) else { return Ok(false) };
         let Some((digest, session)) = self.find(&secret, head).await? else { return Ok(false) };
-        if !session.is_over(now) {
+        if !session.is_expired(now) {
             let account = &session.account.id;
             if let Some(limiter) = limiter {
-                take(limiter, RateLimitKey::Change(account)).await?;
+                acquire(limiter, RateLimitKey::Change(account)).await?;
             }
             self.storage.end_session(&digest).await?;
             audit(account, CredentialAction::SignedOut);
@@ -151,20 +151,20 @@ impl SignIn {
     }
 
     /// Responds to requests that need no owner.
-    pub(crate) async fn answer(
+    pub(crate) async fn respond(
         &self,
         inner: &Inner,
         head: &request::Parts,
         form: &Form,
         action: Action,
-        seen: &mut Option<Owner>,
+        identified: &mut Option<Owner>,
     ) -> Result<Response<Bytes>, Failure> {
         let frame = Frame { inner, owner: None };
         match action {
-            Action::SignIn => self.sign_in(inner, head, form, seen).await,
+            Action::SignIn => self.sign_in(inner, head, form, identified).await,
             Action::SignOut => self.sign_out(inner, head).await,
             _ => {
-                let why = ["expired", "revoked"].into_iter().find(|why| *why == form.shown("why"));
+                let why = ["expired", "revoked"].into_iter().find(|why| *why == form.first_or_empty("why"));
                 let why = why.map(|why| Failure::SignedOut(why, None));
                 Ok(html(StatusCode::OK, page::page(frame, next(inner, form), why.as_ref())))
             }
@@ -176,9 +176,9 @@ impl SignIn {
         inner: &Inner,
         head: &request::Parts,
         form: &Form,
-        seen: &mut Option<Owner>,
+        identified: &mut Option<Owner>,
     ) -> Result<Response<Bytes>, Failure> {
-        self.take_attempt(head).await?;
+        self.acquire_attempt(head).await?;
         let now = (inner.clock)();
         let next = next(inner, form);
         let (secret, session) = new_session(now);
@@ -193,23 +193,23 @@ impl SignIn {
             return Ok(html(StatusCode::UNAUTHORIZED, page));
         };
         audit(&account.id, CredentialAction::SignedIn);
-        *seen = Some(Owner::new(account.id));
+        *identified = Some(Owner::new(account.id));
         // Ends any earlier session, so that a session cookie planted by another person is useless.
         let cookie = self.cookie(inner, head);
         if let Err(failure) = self.end(&cookie, head, now, None).await {
             failure.log("");
         }
-        let mut response = see_other(next.unwrap_or(&inner.addresses.page("")));
-        response.headers_mut().insert(SET_COOKIE, cookie.set(&secret, SESSION));
+        let mut response = see_other(next.unwrap_or(&inner.urls.page("")));
+        response.headers_mut().insert(SET_COOKIE, cookie.set(&secret, SESSION_LIFETIME));
         Ok(response)
     }
 
     async fn sign_out(&self, inner: &Inner, head: &request::Parts) -> Result<Response<Bytes>, Failure> {
         let cookie = self.cookie(inner, head);
         let is_ours = self.end(&cookie, head, (inner.clock)(), Some(&*inner.changes)).await?;
-        let mut response = see_other(&inner.addresses.page("/sign-in"));
+        let mut response = see_other(&inner.urls.page("/sign-in"));
         if is_ours {
-            response.headers_mut().insert(SET_COOKIE, cookie.take_back());
+            response.headers_mut().insert(SET_COOKIE, cookie.clear());
         }
         Ok(response)
     }
@@ -217,8 +217,8 @@ impl SignIn {
 
 /// Returns the page that was requested before signing in, if it is one of the settings.
 fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
-    let next = form.shown("next");
-    route::is_page(&inner.addresses.settings, next).then_some(next)
+    let next = form.first_or_empty("next");
+    route::is_page(&inner.urls.settings, next).then_some(next)
 }
 
 /// Returns the secret of a new session, and what is stored of it.
@@ -227,7 +227,7 @@ fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
 /// Panics if the system has no source of randomness.
 fn new_session(now: Timestamp) -> (String, NewSession) {
     let secret = secret();
-    let expires_at = now.checked_add(SESSION).unwrap_or(Timestamp::MAX);
+    let expires_at = now.checked_add(SESSION_LIFETIME).unwrap_or(Timestamp::MAX);
     let session = NewSession { digest: digest_of(&secret), created_at: now, expires_at };
     (secret, session)
 }

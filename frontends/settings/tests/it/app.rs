@@ -9,7 +9,7 @@ use catalogue_core::admin::{Account, AdminStorage, CredentialUse};
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{CredentialStorage, KeyStorage, MemoryStorage};
 use catalogue_core::{AccountId, Timestamp};
-use catalogue_settings::{Answered, DeveloperSettings, Owner, SettingsBuilder};
+use catalogue_settings::{DeveloperSettings, Owner, RequestLabels, SettingsBuilder};
 use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::Value;
@@ -55,39 +55,39 @@ impl App {
     ) -> Self {
         let clock = Clock::new();
         let now = clock.clone();
-        let builder = DeveloperSettings::builder(keys).clock(move || now.now()).rate_limiter(many());
+        let builder = DeveloperSettings::builder(keys).clock(move || now.now()).rate_limiter(unlimited());
         let settings = change(builder).build().unwrap();
         Self { storage, settings, clock }
     }
 
     /// Sends a request as the owner of the account `anna`.
-    pub(crate) async fn ask(&self, request: Request<String>) -> Answer {
+    pub(crate) async fn ask(&self, request: Request<String>) -> TestResponse {
         self.ask_as("anna", request).await
     }
 
-    pub(crate) async fn ask_as(&self, account: &str, request: Request<String>) -> Answer {
+    pub(crate) async fn ask_as(&self, account: &str, request: Request<String>) -> TestResponse {
         let owner = Owner::new(AccountId::new(account));
-        Answer::of(self.settings.call_as(owner, request.map(|body| Full::new(Bytes::from(body)))).await)
+        TestResponse::of(self.settings.call_as(owner, request.map(|body| Full::new(Bytes::from(body)))).await)
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.ask(get(path)).await
     }
 
-    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
         self.ask(form(path, fields)).await
     }
 
-    pub(crate) async fn send(&self, method: &str, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn send(&self, method: &str, path: &str, body: &Value) -> TestResponse {
         self.ask(json(method, path, body)).await
     }
 
     /// Makes a key by JSON, and returns it with its token.
     pub(crate) async fn make(&self, name: &str) -> Value {
         let body = serde_json::json!({ "name": name, "scopes": ["read:courses"], "expiresAt": null });
-        let answer = self.send("POST", "/settings/api/keys", &body).await;
-        assert_eq!(answer.status, 201, "{}", answer.body);
-        answer.data()
+        let response = self.send("POST", "/settings/api/keys", &body).await;
+        assert_eq!(response.status, 201, "{}", response.body);
+        response.data()
     }
 
     /// The nonce of the form on a page.
@@ -97,10 +97,10 @@ impl App {
     }
 
     /// Notes that a key is used now.
-    pub(crate) async fn use_key(&self, account: &str, key: &Value) {
+    pub(crate) async fn record_use(&self, account: &str, key: &Value) {
         let id = key["id"].as_str().unwrap();
         let used = CredentialUse { account: AccountId::new(account), credential_id: id.into(), at: self.clock.now() };
-        self.storage.note_uses(&[used]).await.unwrap();
+        self.storage.record_uses(&[used]).await.unwrap();
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) async fn storage() -> MemoryStorage {
 }
 
 /// A limiter that no test reaches.
-pub(crate) fn many() -> LocalRateLimiter {
+pub(crate) fn unlimited() -> LocalRateLimiter {
     LocalRateLimiter::new(RateLimit::new(1_000_000, Duration::from_secs(60)).unwrap())
 }
 
@@ -139,21 +139,21 @@ pub(crate) fn json(method: &str, path: &str, body: &Value) -> Request<String> {
 
 /// An answer, taken apart.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) headers: http::HeaderMap,
     pub(crate) body: String,
-    pub(crate) answered: Answered,
+    pub(crate) labels: RequestLabels,
 }
 
-impl Answer {
+impl TestResponse {
     /// Takes an answer apart. What every answer has is checked here, so with each request of these tests.
     pub(crate) fn of(response: Response<Bytes>) -> Self {
         crate::headers::check(&response);
         let (head, body) = response.into_parts();
-        let answered = head.extensions.get::<Answered>().expect("each answer says what it is").clone();
+        let labels = head.extensions.get::<RequestLabels>().expect("each answer says what it is").clone();
         let body = String::from_utf8(body.to_vec()).unwrap();
-        Self { status: head.status.as_u16(), headers: head.headers, body, answered }
+        Self { status: head.status.as_u16(), headers: head.headers, body, labels }
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

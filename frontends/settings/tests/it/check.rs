@@ -10,11 +10,11 @@ async fn own_keys_are_found_and_the_text_is_not_shown() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let token = key["token"].as_str().unwrap();
-    let answer = app.post("/settings/check", &[("token", &format!(" {token}\n"))]).await;
-    assert_eq!(answer.status, 200);
-    answer.shows("It is yours:");
-    answer.shows(&format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap()));
-    answer.hides(token);
+    let response = app.post("/settings/check", &[("token", &format!(" {token}\n"))]).await;
+    assert_eq!(response.status, 200);
+    response.shows("It is yours:");
+    response.shows(&format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap()));
+    response.hides(token);
     let data = app.send("POST", "/settings/api/check", &json!({ "token": token })).await.data();
     assert_eq!((&data["kind"], &data["key"]["id"]), (&json!("api-key"), &key["id"]));
     assert_eq!(data["key"].get("token"), None);
@@ -26,17 +26,17 @@ async fn a_foreign_key_and_none_are_the_same_bytes() {
     let body = json!({ "name": "foreign", "scopes": ["read:courses"], "expiresAt": null });
     let foreign = app.ask_as("bert", request("POST", "/settings/api/keys", &body)).await.data();
     let nobodys = NewToken::mint(CredentialKind::ApiKey);
-    let (mut pages, mut answers) = (Vec::new(), Vec::new());
+    let (mut pages, mut responses) = (Vec::new(), Vec::new());
     for token in [foreign["token"].as_str().unwrap(), nobodys.expose()] {
         let page = app.post("/settings/check", &[("token", token)]).await;
         page.shows("It has the form of a key and is none of yours.");
         page.hides(token);
         pages.push(page.body);
-        answers.push(app.send("POST", "/settings/api/check", &json!({ "token": token })).await.body);
+        responses.push(app.send("POST", "/settings/api/check", &json!({ "token": token })).await.body);
     }
     assert_eq!(pages[0], pages[1]);
-    assert_eq!(answers[0], answers[1]);
-    assert_eq!(answers[0], json!({ "data": { "kind": "api-key", "key": Value::Null } }).to_string());
+    assert_eq!(responses[0], responses[1]);
+    assert_eq!(responses[0], json!({ "data": { "kind": "api-key", "key": Value::Null } }).to_string());
     let mut mistyped = nobodys.expose().to_owned();
     mistyped.pop();
     for text in ["", "hello", &mistyped, "<script>"] {

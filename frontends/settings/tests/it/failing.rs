@@ -12,28 +12,28 @@ use crate::app::{App, storage};
 
 /// Reads, and fails at each change; or fails at all.
 #[derive(Debug)]
-struct Failing {
+struct FailingStorage {
     storage: MemoryStorage,
     kind: StorageErrorKind,
     reads: bool,
     message: &'static str,
 }
 
-impl Failing {
+impl FailingStorage {
     fn error(&self) -> StorageError {
         StorageError::new(self.kind, self.message)
     }
 }
 
 #[async_trait]
-impl CredentialStorage for Failing {
+impl CredentialStorage for FailingStorage {
     async fn find_credential(&self, _: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         Err(self.error())
     }
 }
 
 #[async_trait]
-impl KeyStorage for Failing {
+impl KeyStorage for FailingStorage {
     async fn list_keys(
         &self,
         account: &AccountId,
@@ -93,7 +93,7 @@ pub(crate) async fn failing(kind: StorageErrorKind, reads: bool) -> (App, String
     let sound = App::over(storage.clone(), storage.clone(), |builder| builder);
     let id = sound.make("partner").await["id"].as_str().unwrap().to_owned();
     let message = "the disk at /var/secret is full";
-    let broken = Failing { storage: storage.clone(), kind, reads, message };
+    let broken = FailingStorage { storage: storage.clone(), kind, reads, message };
     (App::over(storage, broken, |builder| builder), id)
 }
 
@@ -108,23 +108,23 @@ async fn each_change_that_fails_says_so_and_changes_nothing() {
         let key = format!("/settings/keys/{id}");
         let nonce = app.nonce("/settings/keys/new").await;
         let new = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never")];
-        let mut answers = vec![app.post("/settings/keys", &new).await];
-        answers.push(app.post(&format!("{key}/name"), &[("name", "b")]).await);
-        answers.push(app.post(&format!("{key}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await);
-        answers.push(app.post(&format!("{key}/revoke"), &[]).await);
-        for answer in answers {
-            assert_eq!(answer.status, 500);
-            answer.shows("<title>The server failed");
-            answer.shows(sentence);
-            answer.shows(answer.header("x-request-id").unwrap());
-            answer.hides("/var/secret");
-            answer.hides("ccat_");
+        let mut responses = vec![app.post("/settings/keys", &new).await];
+        responses.push(app.post(&format!("{key}/name"), &[("name", "b")]).await);
+        responses.push(app.post(&format!("{key}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await);
+        responses.push(app.post(&format!("{key}/revoke"), &[]).await);
+        for response in responses {
+            assert_eq!(response.status, 500);
+            response.shows("<title>The server failed");
+            response.shows(sentence);
+            response.shows(response.header("x-request-id").unwrap());
+            response.hides("/var/secret");
+            response.hides("ccat_");
         }
         let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
-        let answer = app.send("POST", "/settings/api/keys", &body).await;
-        let error = &answer.json()["error"];
-        assert_eq!((answer.status, &error["code"]), (500, &json!("internal_error")));
-        assert_eq!(error["details"]["requestId"], answer.header("x-request-id").unwrap());
+        let response = app.send("POST", "/settings/api/keys", &body).await;
+        let error = &response.json()["error"];
+        assert_eq!((response.status, &error["code"]), (500, &json!("internal_error")));
+        assert_eq!(error["details"]["requestId"], response.header("x-request-id").unwrap());
         assert_eq!(app.get("/settings/api/keys").await.data()[0]["name"], "partner");
     }
 }
@@ -136,9 +136,9 @@ async fn what_another_writer_keeps_waiting_says_so() {
     let path = format!("/settings/keys/{id}/revoke");
     app.post(&path, &[]).await.hides("an import");
     let (app, id) = failing(StorageErrorKind::Busy, true).await;
-    let answer = app.post(&format!("/settings/keys/{id}/revoke"), &[]).await;
-    assert_eq!(answer.status, 500);
-    answer.shows("Another program is writing to the database; an import may be running. Nothing has changed.");
+    let response = app.post(&format!("/settings/keys/{id}/revoke"), &[]).await;
+    assert_eq!(response.status, 500);
+    response.shows("Another program is writing to the database; an import may be running. Nothing has changed.");
 }
 
 #[tokio::test]

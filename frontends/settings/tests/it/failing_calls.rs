@@ -14,7 +14,7 @@ use catalogue_core::{AccountId, Timestamp, async_trait};
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::app::{Answer, App, form, get, json as in_json, storage};
+use crate::app::{App, TestResponse, form, get, json as in_json, storage};
 use crate::sign_in::{Site, with};
 
 /// A memory storage of whose calls one fails.
@@ -164,12 +164,12 @@ impl Scene {
         Self { failing, session, code, id: text("id"), token: text("token"), nonce, site }
     }
 
-    async fn ask(&self, request: &Request<String>) -> Answer {
+    async fn ask(&self, request: &Request<String>) -> TestResponse {
         self.site.ask(request.clone()).await
     }
 
     /// What the account shows of every change, whatever ids and tokens were drawn.
-    async fn shown(&self) -> (Vec<Value>, Vec<Value>, bool) {
+    async fn snapshot(&self) -> (Vec<Value>, Vec<Value>, bool) {
         let (account, memory) = (AccountId::new("anna"), &self.failing.memory);
         let keys = memory.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
         let keys = keys.iter().map(|key| json!([key.name, key.revoked_at, key.expires_at, key.replaced_by.is_some()]));
@@ -225,8 +225,8 @@ async fn whichever_call_fails_a_request_is_done_or_not_and_says_which() {
     for number in 0.. {
         let sound = Scene::new().await;
         let Some(request) = sound.request(number) else { break };
-        let (before, expected) = (sound.shown().await, sound.ask(&request).await.status);
-        let done = sound.shown().await;
+        let (before, expected) = (sound.snapshot().await, sound.ask(&request).await.status);
+        let done = sound.snapshot().await;
         assert!(expected < 400 || request.uri().path().ends_with(".ics"), "{request:?}: {expected}");
         counted = (counted.0 + 1, counted.1 + usize::from(before != done));
         for is_made in [false, true] {
@@ -235,22 +235,22 @@ async fn whichever_call_fails_a_request_is_done_or_not_and_says_which() {
                 let request = scene.request(number).unwrap();
                 scene.failing.is_made.store(is_made, Ordering::SeqCst);
                 scene.failing.left.store(at, Ordering::SeqCst);
-                let answer = scene.ask(&request).await;
+                let response = scene.ask(&request).await;
                 scene.failing.left.store(0, Ordering::SeqCst);
                 let met = scene.failing.failed.load(Ordering::SeqCst);
-                let shown = scene.shown().await;
-                let context = format!("{request:?}, call {at}, {is_made}: {shown:?} after {answer:?}");
-                if answer.status == 500 {
-                    let is_unknown = answer.body.contains("not known whether");
-                    assert!(met && (shown == before || is_unknown && shown == done), "{context}");
-                    answer.hides("ccat_");
+                let snapshot = scene.snapshot().await;
+                let context = format!("{request:?}, call {at}, {is_made}: {snapshot:?} after {response:?}");
+                if response.status == 500 {
+                    let is_unknown = response.body.contains("not known whether");
+                    assert!(met && (snapshot == before || is_unknown && snapshot == done), "{context}");
+                    response.hides("ccat_");
                 } else {
-                    assert_eq!((answer.status, &shown), (expected, &done), "{context}");
+                    assert_eq!((response.status, &snapshot), (expected, &done), "{context}");
                 }
                 // Once more, as its owner would. What was done before may be refused now, and is not done twice.
                 let again = scene.ask(&request).await.status;
-                assert!(if shown == done { again < 500 } else { again == expected }, "{again}: {context}");
-                assert_eq!(scene.shown().await, done, "{context}");
+                assert!(if snapshot == done { again < 500 } else { again == expected }, "{again}: {context}");
+                assert_eq!(scene.snapshot().await, done, "{context}");
                 if !met {
                     break;
                 }

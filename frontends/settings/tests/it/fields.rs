@@ -41,12 +41,12 @@ async fn the_bounds_of_each_field() {
         ("nonce", json!("x"), Some("out_of_range")),
         ("nonce", json!(null), None),
     ] {
-        let answer = app.send("POST", "/settings/api/keys", &whole((field, value.clone()))).await;
+        let response = app.send("POST", "/settings/api/keys", &whole((field, value.clone()))).await;
         match reason {
-            None => assert_eq!(answer.status, 201, "{field} {value}: {}", answer.body),
+            None => assert_eq!(response.status, 201, "{field} {value}: {}", response.body),
             Some(reason) => {
-                let details = &answer.json()["error"]["details"];
-                assert_eq!((answer.status, &details["parameter"]), (400, &json!(field)), "{value}");
+                let details = &response.json()["error"]["details"];
+                assert_eq!((response.status, &details["parameter"]), (400, &json!(field)), "{value}");
                 assert_eq!(details["reason"], reason, "{field} {value}");
             }
         }
@@ -94,8 +94,8 @@ async fn a_single_field_that_comes_twice_is_a_fault() {
     for twice in ["nonce", "name", "expires", "date"] {
         let mut fields = right.to_vec();
         fields.push((twice, "x"));
-        let answer = app.post("/settings/keys", &fields).await;
-        assert_eq!(answer.status, 400, "{twice}");
+        let response = app.post("/settings/keys", &fields).await;
+        assert_eq!(response.status, 400, "{twice}");
     }
     let twice = app.post("/settings/check", &[("token", "a"), ("token", "b")]).await;
     assert_eq!(twice.status, 400);
@@ -171,8 +171,8 @@ proptest! {
             let mut pairs = vec![("nonce", &*nonce)];
             pairs.extend(fields.iter().map(|(name, value)| (&**name, &**value)));
             for path in ["/settings/keys".to_owned(), format!("{key}/name"), format!("{key}/rotate"), "/settings/check".to_owned()] {
-                let answer = app.post(&path, &pairs).await;
-                assert!(matches!(answer.status, 200 | 201 | 303 | 400 | 409), "{path}: {}", answer.status);
+                let response = app.post(&path, &pairs).await;
+                assert!(matches!(response.status, 200 | 201 | 303 | 400 | 409), "{path}: {}", response.status);
             }
             check_keys(&app).await;
         });
@@ -184,8 +184,8 @@ proptest! {
             let app = App::new().await;
             for body in [&body, &json!({ "name": name, "scopes": scopes, "expiresAt": end })] {
                 for path in ["/settings/api/keys", "/settings/api/check"] {
-                    let answer = app.send("POST", path, body).await;
-                    assert!(matches!(answer.status, 200 | 201 | 400), "{path} {body}: {}", answer.status);
+                    let response = app.send("POST", path, body).await;
+                    assert!(matches!(response.status, 200 | 201 | 400), "{path} {body}: {}", response.status);
                 }
             }
             check_keys(&app).await;

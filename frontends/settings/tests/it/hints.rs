@@ -25,7 +25,7 @@ async fn of_a_key_by_itself() {
     assert!(hints(&app, &key["id"]).await.is_empty());
     app.clock.advance(1);
     assert_eq!(hints(&app, &key["id"]).await, ["never_used"]);
-    app.use_key("anna", &key).await;
+    app.record_use("anna", &key).await;
     assert!(hints(&app, &key["id"]).await.is_empty());
     app.clock.advance(90 * DAY);
     assert!(hints(&app, &key["id"]).await.is_empty());
@@ -33,7 +33,7 @@ async fn of_a_key_by_itself() {
     assert_eq!(hints(&app, &key["id"]).await, ["unused"]);
     app.get("/settings").await.shows("Nothing has used it for 90 days.");
     // 160 days after it was made it ends; 14 days before that is after 146.
-    app.use_key("anna", &key).await;
+    app.record_use("anna", &key).await;
     app.clock.advance(49 * DAY - 3);
     assert!(hints(&app, &key["id"]).await.is_empty());
     app.clock.advance(1);
@@ -48,7 +48,7 @@ async fn of_a_key_by_itself() {
 async fn of_a_key_and_its_successor() {
     let app = App::new().await;
     let old = ending(&app, "2027-05-01T04:40:00Z").await;
-    app.use_key("anna", &old).await;
+    app.record_use("anna", &old).await;
     let path = format!("/settings/api/keys/{}/rotate", old["id"].as_str().unwrap());
     let new = app.send("POST", &path, &json!({ "overlapSeconds": 2 * DAY })).await.data();
     assert_eq!(new["replaces"]["id"], old["id"]);
@@ -58,9 +58,9 @@ async fn of_a_key_and_its_successor() {
     app.clock.advance(1);
     assert_eq!(hints(&app, &old["id"]).await, ["successor_unused"]);
     app.get("/settings").await.shows("or whatever uses this one stops <time");
-    app.use_key("anna", &old).await;
+    app.record_use("anna", &old).await;
     assert_eq!(hints(&app, &old["id"]).await, ["still_used", "successor_unused"]);
-    app.use_key("anna", &new).await;
+    app.record_use("anna", &new).await;
     assert_eq!(hints(&app, &old["id"]).await, ["still_used"]);
     app.clock.advance(DAY);
     assert!(hints(&app, &old["id"]).await.is_empty());
@@ -81,7 +81,7 @@ async fn of_a_key_whose_successor_has_ended() {
     let page = app.get(&format!("/settings/keys/{}", keys[0]["id"].as_str().unwrap())).await;
     page.shows(&format!("the new key, <a href=\"/settings/keys/{}\">", keys[2]["id"].as_str().unwrap()));
     app.send("POST", &format!("{}/revoke", path(&keys[2])), &json!({})).await;
-    app.use_key("anna", &keys[0]).await;
+    app.record_use("anna", &keys[0]).await;
     assert_eq!(hints(&app, &keys[0]["id"]).await, ["successor_ended"]);
     let list = app.get("/settings").await;
     list.shows("Its successor has ended. <a href=\"/settings/keys/new\">Create another key</a>.");

@@ -80,7 +80,7 @@ async fn events_say_who_did_what() {
     assert_eq!(app.settings.call_as(owner, revoke).await.status(), 200);
     let events = app.get("/settings/api/events").await;
     events.hides(key["token"].as_str().unwrap());
-    let told: Vec<_> = events
+    let entries: Vec<_> = events
         .data()
         .as_array()
         .unwrap()
@@ -90,9 +90,9 @@ async fn events_say_who_did_what() {
                 .map(|v| v.as_str().unwrap().to_owned())
         })
         .collect();
-    let told: Vec<[&str; 4]> = told.iter().map(|event| event.each_ref().map(String::as_str)).collect();
+    let entries: Vec<[&str; 4]> = entries.iter().map(|event| event.each_ref().map(String::as_str)).collect();
     assert_eq!(
-        told,
+        entries,
         [
             ["key_revoked", "Acme", "owner user_17", id],
             ["key_renamed", "Acme", "owner", id],
@@ -119,8 +119,8 @@ async fn failures_have_the_envelope() {
     let unknown = app.send("PATCH", &path, &json!({ "name": "a", "scopes": ["read:profile"] })).await;
     assert_eq!(unknown.json()["error"]["details"], json!({ "parameter": "scopes", "reason": "unknown" }));
     for overlap in [json!(-1), json!(30 * DAY + 1), json!("1"), json!(0.5)] {
-        let answer = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": overlap })).await;
-        assert_eq!(answer.failure().2.unwrap(), "out_of_range", "{overlap}");
+        let response = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": overlap })).await;
+        assert_eq!(response.failure().2.unwrap(), "out_of_range", "{overlap}");
     }
     for body in ["", "[]", "{", "{\"name\":\"a\"} x"] {
         let mut request = crate::app::json("PATCH", &path, &json!({}));

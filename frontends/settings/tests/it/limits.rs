@@ -9,14 +9,14 @@ use bytes::Bytes;
 use catalogue_core::admin::NewCredential;
 use catalogue_core::async_trait;
 use catalogue_core::auth::Scopes;
-use catalogue_core::limit::{LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter, Taken};
+use catalogue_core::limit::{Acquired, LocalRateLimiter, RateLimit, RateLimitKey, RateLimiter};
 use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_settings::Owner;
 use http::Request;
 use http_body::{Body, Frame};
 use serde_json::json;
 
-use crate::app::{Answer, App, DAY, storage};
+use crate::app::{App, DAY, TestResponse, storage};
 
 #[tokio::test]
 async fn a_body_has_16_kib_at_most() {
@@ -47,9 +47,9 @@ async fn a_body_that_breaks_off_does_nothing() {
     let key = app.make("partner").await;
     let path = format!("/settings/keys/{}/name", key["id"].as_str().unwrap());
     let request = crate::app::form(&path, &[("name", "other")]).map(|body| Broken(Some(body.into())));
-    let answer = Answer::of(app.settings.call_as(Owner::new("anna".into()), request).await);
-    assert_eq!(answer.status, 400);
-    answer.shows("The request broke off before its end. Nothing has changed.");
+    let response = TestResponse::of(app.settings.call_as(Owner::new("anna".into()), request).await);
+    assert_eq!(response.status, 400);
+    response.shows("The request broke off before its end. Nothing has changed.");
     assert_eq!(app.get("/settings/api/keys").await.data()[0]["name"], "partner");
 }
 
@@ -94,10 +94,10 @@ impl RateLimiter for Refusing {
     fn limit(&self) -> RateLimit {
         RateLimit::new(1, Duration::from_secs(60)).unwrap()
     }
-    async fn take(&self, _: RateLimitKey<'_>) -> Taken {
-        Taken::Refused { resets_in: self.0 }
+    async fn acquire(&self, _: RateLimitKey<'_>) -> Acquired {
+        Acquired::Limited { resets_in: self.0 }
     }
-    async fn give_back(&self, _: RateLimitKey<'_>, _: u64) {}
+    async fn refund(&self, _: RateLimitKey<'_>, _: u64) {}
 }
 
 #[tokio::test]
@@ -186,13 +186,13 @@ async fn sixty_four_requests_are_answered_at_once() {
     let mut waiting = Vec::new();
     for _ in 0..64 {
         let request: Request<Slow> = crate::app::form("/settings/check", &[]).map(|_| Slow);
-        let mut answer = Box::pin(app.settings.call_as(Owner::new("anna".into()), request));
+        let mut response = Box::pin(app.settings.call_as(Owner::new("anna".into()), request));
         std::future::poll_fn(|context| {
-            assert!(answer.as_mut().poll(context).is_pending());
+            assert!(response.as_mut().poll(context).is_pending());
             Poll::Ready(())
         })
         .await;
-        waiting.push(answer);
+        waiting.push(response);
     }
     let refused = app.get("/settings").await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));

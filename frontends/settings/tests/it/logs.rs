@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use catalogue_core::Address;
+use catalogue_core::MountUrl;
 use catalogue_core::storage::{Actor, SignInStorage, StorageErrorKind};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink};
 use http_body_util::Full;
@@ -12,7 +12,7 @@ use tracing::subscriber::{DefaultGuard, NoSubscriber};
 use tracing::{Dispatch, Level};
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::app::{Answer, App, form, get, storage};
+use crate::app::{App, TestResponse, form, get, storage};
 use crate::failing::failing;
 use crate::host::Host;
 use crate::sign_in::NAME;
@@ -54,16 +54,16 @@ fn begin() -> (Log, (Dispatch, DefaultGuard)) {
 async fn a_failure_is_a_line_with_its_cause() {
     let (log, _guard) = begin();
     let (app, id) = failing(StorageErrorKind::Other, true).await;
-    for (answer, level, cause) in [
+    for (response, level, cause) in [
         (
             app.post(&format!("/settings/keys/{id}/name"), &[("name", "b")]).await,
             "ERROR",
             "the disk at /var/secret is full",
         ),
-        (Answer::of(app.settings.refuse(get("/settings")).await), "DEBUG", ""),
+        (TestResponse::of(app.settings.refuse(get("/settings")).await), "DEBUG", ""),
     ] {
         let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-        let request = answer.header("x-request-id").unwrap();
+        let request = response.header("x-request-id").unwrap();
         let line = log.lines().find(|line| line.contains(request)).expect(level);
         assert!(line.contains(level) && line.contains(cause), "{line}");
     }
@@ -87,20 +87,20 @@ async fn each_change_is_a_line_without_secrets_and_names() {
         app.clock.advance(1);
     }
     app.post("/settings/check", &[("token", token)]).await;
-    let url = Address::parse("/settings").unwrap();
-    let (link, kept) = SignInLink::mint("anna".into(), &url, app.clock.now(), DEFAULT_LINK_LIFETIME);
-    app.storage.create_link(&kept, &Actor::OPERATOR).await.unwrap();
+    let url = MountUrl::parse("/settings").unwrap();
+    let (link, stored_link) = SignInLink::mint("anna".into(), &url, app.clock.now(), DEFAULT_LINK_LIFETIME);
+    app.storage.create_link(&stored_link, &Actor::OPERATOR).await.unwrap();
     let site = app.settings.with_sign_in(app.storage.clone());
     let request = form("/settings/sign-in", &[("code", link.code())]).map(|body| Full::new(bytes::Bytes::from(body)));
-    let answer = Answer::of(site.call(request).await);
-    let session = answer.header("set-cookie").unwrap().split([';', '=']).nth(1).unwrap().to_owned();
+    let response = TestResponse::of(site.call(request).await);
+    let session = response.header("set-cookie").unwrap().split([';', '=']).nth(1).unwrap().to_owned();
     let out = form("/settings/sign-out", &[]).map(|body| Full::new(bytes::Bytes::from(body)));
     for _ in 0..2 {
         let mut out = out.clone();
         out.headers_mut().insert("cookie", format!("{NAME}={session}").parse().unwrap());
         site.call(out).await;
     }
-    let shown = format!("{app:?} {site:?} {link:?} {kept:?}", app = app.settings);
+    let debug_text = format!("{app:?} {site:?} {link:?} {stored_link:?}", app = app.settings);
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     for action in ["key_created", "key_rotated", "key_renamed", "key_revoked", "signed_in", "signed_out"] {
         assert_eq!(log.matches(&format!("action=\"{action}\"")).count(), 1, "{action}: {log}");
@@ -108,6 +108,6 @@ async fn each_change_is_a_line_without_secrets_and_names() {
     assert!(log.contains(&format!("account=\"anna\" actor=\"owner\" action=\"key_created\" key=\"{id}\"")), "{log}");
     for secret in [token, rotated["token"].as_str().unwrap(), link.code(), &session, "a name of theirs", "another name"]
     {
-        assert!(!log.contains(secret) && !shown.contains(secret), "{secret}: {log} {shown}");
+        assert!(!log.contains(secret) && !debug_text.contains(secret), "{secret}: {log} {debug_text}");
     }
 }

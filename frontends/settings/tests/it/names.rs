@@ -6,7 +6,7 @@ use catalogue_core::storage::{Actor, KeyStorage};
 use catalogue_settings::Owner;
 use http_body_util::Full;
 
-use crate::app::{Answer, App, form, get, storage};
+use crate::app::{App, TestResponse, form, get, storage};
 
 const HOSTILE: [&str; 7] = [
     "<script>alert(1)</script>",
@@ -20,7 +20,7 @@ const HOSTILE: [&str; 7] = [
 
 /// Whether the page has no element and no attribute but those of the pages themselves.
 #[track_caller]
-fn is_harmless(page: &Answer, name: &str) {
+fn is_harmless(page: &TestResponse, name: &str) {
     let body = page.body.replace("<script>\"use strict\"", "").to_ascii_lowercase();
     for piece in ["<script>a", "<img", "<svg", "<iframe", "\" onerror", "\" autofocus onfocus", "<b>"] {
         assert!(!body.contains(piece), "{piece} by {name:?} in {body}");
@@ -37,7 +37,7 @@ async fn names_are_escaped_wherever_they_stand() {
         let (_, key) = NewCredential::api_key("anna".into(), name, Scopes::from_names(["read:courses", "<script>a"]));
         let id = key.record.identity.credential_id.to_string();
         storage.create_key(&key, &Actor::owner_named(name)).await.unwrap();
-        let owner = || Owner::new("anna".into()).acting_as(name).named(name).sign_out_at(name);
+        let owner = || Owner::new("anna".into()).acting_as(name).display_name(name).sign_out_url(name);
         let key_page = format!("/settings/keys/{id}");
         let mut requests = vec![
             get("/settings"),
@@ -54,15 +54,15 @@ async fn names_are_escaped_wherever_they_stand() {
         ];
         let query: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
         requests.push(get(&format!("/settings/keys/new?name={query}")));
-        let mut shown = 0;
+        let mut count = 0;
         for request in requests {
             let request = request.map(|body| Full::new(bytes::Bytes::from(body)));
-            let page = Answer::of(app.settings.call_as(owner(), request).await);
+            let page = TestResponse::of(app.settings.call_as(owner(), request).await);
             assert!(matches!(page.status, 200 | 400), "{}", page.status);
             is_harmless(&page, name);
-            shown += usize::from(page.body.contains("<bdi>"));
+            count += usize::from(page.body.contains("<bdi>"));
         }
-        assert_eq!(shown, 9, "the owner stands on each page");
+        assert_eq!(count, 9, "the owner stands on each page");
         let file = app.get(&format!("{key_page}/reminder.ics")).await;
         assert_eq!(file.status, 404);
         let rotate = form(&format!("{key_page}/rotate"), &[("nonce", &app.nonce(&key_page).await), ("overlap", "1h")]);

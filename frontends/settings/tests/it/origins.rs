@@ -4,7 +4,7 @@ use http::Request;
 
 use catalogue_settings::Owner;
 
-use crate::app::{Answer, App, get, storage};
+use crate::app::{App, TestResponse, get, storage};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
@@ -49,15 +49,20 @@ async fn changes_come_from_our_own_pages() {
     let storage = storage().await;
     for (number, settings) in ["/settings", "https://a.example/settings"].into_iter().enumerate() {
         let app = App::over(storage.clone(), storage.clone(), |builder| builder.settings_url(settings));
-        for (headers, taken) in CASES {
+        for (headers, accepted) in CASES {
             for path in ["/settings/check", "/settings/api/check"] {
                 let mut request = Request::post(path).header("host", "a.example");
                 for (name, value) in headers {
                     request = request.header(*name, *value);
                 }
-                let answer = app.ask(request.body("token=a".to_owned()).unwrap()).await;
+                let response = app.ask(request.body("token=a".to_owned()).unwrap()).await;
                 // What is taken may still be of the wrong type.
-                assert_eq!(answer.status != 403, taken[number], "{settings} {path} {headers:?}: {}", answer.status);
+                assert_eq!(
+                    response.status != 403,
+                    accepted[number],
+                    "{settings} {path} {headers:?}: {}",
+                    response.status
+                );
             }
         }
     }
@@ -113,20 +118,20 @@ async fn who_owns_nothing_is_refused_whatever_is_asked() {
     for (path, media_type) in
         [("/settings", "text/html"), ("/settings/keys/new", "text/html"), ("/settings/api/keys", "json")]
     {
-        let answer = Answer::of(app.settings.refuse(get(path)).await);
-        assert_eq!(answer.status, 403, "{path}");
+        let response = TestResponse::of(app.settings.refuse(get(path)).await);
+        assert_eq!(response.status, 403, "{path}");
         assert!(
-            answer.header("content-type").unwrap().contains(media_type)
-                && answer.body.contains("Ask whoever runs this")
+            response.header("content-type").unwrap().contains(media_type)
+                && response.body.contains("Ask whoever runs this")
         );
         if path.contains("api") {
-            assert_eq!(answer.failure().2.unwrap(), "no_owner");
+            assert_eq!(response.failure().2.unwrap(), "no_owner");
         }
-        assert!(answer.answered.account.is_none() && answer.answered.action != "none", "{answer:?}");
+        assert!(response.labels.account.is_none() && response.labels.action != "none", "{response:?}");
         for (account, status) in [("nobody", 403), ("anna", 200)] {
             let request = get(path).map(|body| http_body_util::Full::new(bytes::Bytes::from(body)));
-            let answer = Answer::of(app.settings.call_as(Owner::claimed(account.into()), request).await);
-            assert_eq!((answer.status, answer.answered.account.is_some()), (status, status == 200), "{path}");
+            let response = TestResponse::of(app.settings.call_as(Owner::unverified(account.into()), request).await);
+            assert_eq!((response.status, response.labels.account.is_some()), (status, status == 200), "{path}");
         }
     }
 }

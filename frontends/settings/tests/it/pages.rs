@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::app::{App, DAY, form, get};
 
 /// Sends the form of a new key as a browser does.
-async fn create(app: &App, fields: &[(&str, &str)]) -> crate::app::Answer {
+async fn create(app: &App, fields: &[(&str, &str)]) -> crate::app::TestResponse {
     let nonce = app.nonce("/settings/keys/new").await;
     let mut all = vec![("nonce", nonce.as_str())];
     all.extend(fields);
@@ -44,25 +44,25 @@ async fn a_key_is_made_shown_once_and_listed() {
     let events = app.get("/settings/activity").await;
     events.shows("Key created");
     events.hides(&token);
-    assert_eq!(made.answered.action, "create_key");
-    assert_eq!(made.answered.account.as_ref().unwrap().as_str(), "anna");
+    assert_eq!(made.labels.action, "create_key");
+    assert_eq!(made.labels.account.as_ref().unwrap().as_str(), "anna");
 }
 
 #[tokio::test]
 async fn the_form_keeps_what_was_written_and_says_what_is_wrong() {
     let app = App::new().await;
-    let answer = create(&app, &[("name", " "), ("expires", "date"), ("date", "2026-11-21")]).await;
-    assert_eq!(answer.status, 400);
+    let response = create(&app, &[("name", " "), ("expires", "date"), ("date", "2026-11-21")]).await;
+    assert_eq!(response.status, 400);
     for sentence in ["Fill it in.", "Choose at least one.", "That time has passed. Choose a later one."] {
-        answer.shows(sentence);
+        response.shows(sentence);
     }
-    answer.shows("value=\"2026-11-21\"");
-    answer.shows("value=\"date\" checked");
-    assert_eq!(answer.body.matches(" autofocus").count(), 1);
-    let kept = create(&app, &[("name", "a b"), ("scope", "read:profile"), ("expires", "soon"), ("date", "")]).await;
-    assert_eq!(kept.status, 400);
-    kept.shows("value=\"a b\"");
-    kept.shows("value=\"read:profile\" checked");
+    response.shows("value=\"2026-11-21\"");
+    response.shows("value=\"date\" checked");
+    assert_eq!(response.body.matches(" autofocus").count(), 1);
+    let sign_in = create(&app, &[("name", "a b"), ("scope", "read:profile"), ("expires", "soon"), ("date", "")]).await;
+    assert_eq!(sign_in.status, 400);
+    sign_in.shows("value=\"a b\"");
+    sign_in.shows("value=\"read:profile\" checked");
     assert_eq!(app.get("/settings/api/keys").await.data(), json!([]));
 }
 
@@ -91,9 +91,9 @@ async fn a_link_fills_the_form_and_makes_nothing() {
 #[tokio::test]
 async fn a_date_is_good_until_its_end() {
     let app = App::new().await;
-    let answer =
+    let response =
         create(&app, &[("name", "a"), ("scope", "read:courses"), ("expires", "date"), ("date", "2026-11-22")]).await;
-    assert_eq!(answer.status, 201);
+    assert_eq!(response.status, 201);
     assert_eq!(app.get("/settings/api/keys").await.data()[0]["expiresAt"], "2026-11-23T00:00:00.000Z");
     let never = create(&app, &[("name", "b"), ("scope", "read:courses"), ("expires", "never"), ("date", "")]).await;
     never.shows("never expires");
@@ -108,9 +108,9 @@ async fn a_key_is_renamed() {
     assert_eq!(page.status, 200);
     page.shows("Key created");
     page.shows(id);
-    let answer = app.post(&format!("/settings/keys/{id}/name"), &[("name", " Acme ")]).await;
+    let response = app.post(&format!("/settings/keys/{id}/name"), &[("name", " Acme ")]).await;
     let there = format!("/settings?done=renamed&key={id}");
-    assert_eq!((answer.status, answer.header("location")), (303, Some(there.as_str())));
+    assert_eq!((response.status, response.header("location")), (303, Some(there.as_str())));
     app.get(&there).await.shows("The key is called <bdi>Acme</bdi> now.");
     let wrong = app.post(&format!("/settings/keys/{id}/name"), &[("name", "a\u{202e}b")]).await;
     assert_eq!(wrong.status, 400);
@@ -145,7 +145,7 @@ async fn a_key_is_revoked_after_a_question() {
     let unused = app.get(&page).await;
     unused.shows("Never used.");
     unused.shows("Uses are recorded at most once a minute.");
-    app.use_key("anna", &key).await;
+    app.record_use("anna", &key).await;
     app.clock.advance(180);
     let question = app.get(&page).await;
     question.shows("Whatever uses it is refused from the next request on. This cannot be undone.");
@@ -157,9 +157,9 @@ async fn a_key_is_revoked_after_a_question() {
     question.hides("Something used it");
     assert_eq!(app.get("/settings/api/keys").await.data()[0]["state"], "valid");
     for _ in 0..2 {
-        let answer = app.post(&page, &[]).await;
-        assert_eq!(answer.status, 303);
-        app.get(answer.header("location").unwrap()).await.shows("Revoked <bdi>partner</bdi>.");
+        let response = app.post(&page, &[]).await;
+        assert_eq!(response.status, 303);
+        app.get(response.header("location").unwrap()).await.shows("Revoked <bdi>partner</bdi>.");
     }
     app.get("/settings/activity").await.shows("Key revoked");
     let again = app.get(&page).await;
@@ -170,7 +170,7 @@ async fn a_key_is_revoked_after_a_question() {
 #[tokio::test]
 async fn a_key_is_rotated() {
     let app = App::new().await;
-    let answer = create(&app, &PARTNER).await;
+    let response = create(&app, &PARTNER).await;
     let id = app.get("/settings/api/keys").await.data()[0]["id"].as_str().unwrap().to_owned();
     let page = format!("/settings/keys/{id}");
     app.clock.advance(DAY);
@@ -180,7 +180,7 @@ async fn a_key_is_rotated() {
     wrong.shows("Choose one of the values offered.");
     let rotated = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "24h")]).await;
     assert_eq!(rotated.status, 201);
-    assert_ne!(rotated.token(), answer.token());
+    assert_ne!(rotated.token(), response.token());
     rotated.shows("2026-11-24T04:40:00.000Z");
     let keys = app.get("/settings/api/keys").await.data();
     let (new, old) = (&keys[0], &keys[1]);
@@ -319,8 +319,8 @@ async fn a_foreign_an_unknown_and_an_odd_id_are_one_page() {
     for (below, fields) in [("name", vec![("name", "a")]), ("revoke", vec![])] {
         let mut bodies = Vec::new();
         for id in [&*foreign, "key_0198c0de"] {
-            let answer = app.post(&format!("/settings/keys/{id}/{below}"), &fields).await;
-            bodies.push((answer.status, answer.body));
+            let response = app.post(&format!("/settings/keys/{id}/{below}"), &fields).await;
+            bodies.push((response.status, response.body));
         }
         assert_eq!(bodies[0].0, 404);
         assert_eq!(bodies[0], bodies[1]);
@@ -337,8 +337,8 @@ async fn futures(app: &App, ids: [&str; 7], below: &str) -> Vec<(u16, String)> {
     let mut pages = Vec::new();
     for id in ids {
         let Ok(uri) = format!("/settings/keys/{id}{below}").parse::<http::Uri>() else { continue };
-        let answer = app.ask(http::Request::get(uri).body(String::new()).unwrap()).await;
-        pages.push((answer.status, answer.body));
+        let response = app.ask(http::Request::get(uri).body(String::new()).unwrap()).await;
+        pages.push((response.status, response.body));
     }
     pages
 }
@@ -349,9 +349,9 @@ async fn paths_that_mean_nothing() {
     for path in
         ["/settings//", "/settings/keys/", "/settings/nothing", "/settings/sign-in", "/elsewhere", "/settings/api"]
     {
-        let answer = app.get(path).await;
-        assert_eq!((answer.status, answer.answered.action == "sign_in"), (404, false), "{path}");
-        assert_eq!(answer.body.contains("<title>Not found"), path != "/settings/api", "{path}");
+        let response = app.get(path).await;
+        assert_eq!((response.status, response.labels.action == "sign_in"), (404, false), "{path}");
+        assert_eq!(response.body.contains("<title>Not found"), path != "/settings/api", "{path}");
     }
     assert_eq!(app.ask(form("/settings/sign-out", &[])).await.status, 404);
 }
@@ -361,9 +361,9 @@ async fn paths_that_mean_nothing() {
 async fn who_is_known_has_no_pages_to_sign_in() {
     let app = App::new().await;
     for path in ["/settings/sign-in", "/settings/sign-out"] {
-        let answer = app.get(path).await;
-        assert_eq!(answer.status, 404, "{path}");
-        answer.shows("Back to the keys");
+        let response = app.get(path).await;
+        assert_eq!(response.status, 404, "{path}");
+        response.shows("Back to the keys");
         assert_eq!(app.post(path, &[]).await.status, 404, "{path}");
     }
 }

@@ -19,7 +19,7 @@ use crate::sign_in::{NAME, Site, with};
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     storage: MemoryStorage,
-    asked: Arc<AtomicUsize>,
+    lookups: Arc<AtomicUsize>,
     ends: Arc<AtomicUsize>,
     fails_at: &'static str,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Watched {
 impl Watched {
     pub(crate) async fn site(fails_at: &'static str) -> (Site, Self) {
         let site = Site::new().await;
-        let watched = Self { storage: site.storage.clone(), asked: Arc::default(), ends: Arc::default(), fails_at };
+        let watched = Self { storage: site.storage.clone(), lookups: Arc::default(), ends: Arc::default(), fails_at };
         let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
         (
             Site { settings: app.settings.with_sign_in(watched.clone()), storage: site.storage, clock: app.clock },
@@ -35,8 +35,8 @@ impl Watched {
         )
     }
 
-    pub(crate) fn asked(&self) -> usize {
-        self.asked.load(Ordering::Relaxed)
+    pub(crate) fn lookups(&self) -> usize {
+        self.lookups.load(Ordering::Relaxed)
     }
 
     fn ends(&self) -> usize {
@@ -61,13 +61,13 @@ impl SignInStorage for Watched {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.lookups.fetch_add(1, Ordering::Relaxed);
         self.check("exchange_link")?;
         self.storage.exchange_link(link, now, session).await
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.lookups.fetch_add(1, Ordering::Relaxed);
         self.check("find_session")?;
         self.storage.find_session(digest).await
     }
@@ -130,16 +130,16 @@ async fn what_fails_is_not_shown_as_done() {
         let sound = sound(&site);
         let session = sound.sign_in("anna").await;
         let code = site.code("anna").await;
-        let mut answers = vec![site.ask(with(form("/settings/sign-in", &[("code", &code)]), &session)).await];
+        let mut responses = vec![site.ask(with(form("/settings/sign-in", &[("code", &code)]), &session)).await];
         let session = sound.sign_in("anna").await;
-        answers.push(site.get("/settings", &session).await);
-        answers.push(site.ask(with(form("/settings/sign-out", &[]), &session)).await);
-        let statuses: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+        responses.push(site.get("/settings", &session).await);
+        responses.push(site.ask(with(form("/settings/sign-out", &[]), &session)).await);
+        let statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
         assert_eq!(statuses, [sign_in, page, sign_out], "{fails_at}");
-        for answer in answers.iter().filter(|answer| answer.status == 500) {
-            assert_eq!(answer.header("set-cookie"), None);
-            answer.shows("The server failed. Nothing has changed.");
-            answer.hides("/var/secret");
+        for response in responses.iter().filter(|response| response.status == 500) {
+            assert_eq!(response.header("set-cookie"), None);
+            response.shows("The server failed. Nothing has changed.");
+            response.hides("/var/secret");
         }
         let after = sound.get("/settings", &session).await.status;
         assert_eq!(after, if sign_out == 500 { 200 } else { 303 }, "{fails_at}");

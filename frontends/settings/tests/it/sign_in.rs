@@ -5,13 +5,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use catalogue_core::limit::{ClientAddress, LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{Actor, MemoryStorage, SignInStorage};
-use catalogue_core::{AccountId, Address};
+use catalogue_core::{AccountId, MountUrl};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, SignInLink, SignInSettings};
 use http::Request;
 use http_body_util::Full;
 use serde_json::json;
 
-use crate::app::{Answer, App, Clock, form, get, json as request, storage};
+use crate::app::{App, Clock, TestResponse, form, get, json as request, storage};
 use crate::sessions::Watched;
 
 /// Settings with sign-in.
@@ -31,21 +31,22 @@ impl Site {
         Self { settings: app.settings.with_sign_in(storage.clone()), storage, clock: app.clock }
     }
 
-    pub(crate) async fn ask(&self, request: Request<String>) -> Answer {
-        Answer::of(self.settings.call(request.map(|body| Full::new(Bytes::from(body)))).await)
+    pub(crate) async fn ask(&self, request: Request<String>) -> TestResponse {
+        TestResponse::of(self.settings.call(request.map(|body| Full::new(Bytes::from(body)))).await)
     }
 
     /// A code for the owner of an account.
     pub(crate) async fn code(&self, account: &str) -> String {
-        let url = Address::parse("https://a.example/settings").unwrap();
-        let (link, kept) = SignInLink::mint(AccountId::new(account), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
-        self.storage.create_link(&kept, &Actor::OPERATOR).await.unwrap();
+        let url = MountUrl::parse("https://a.example/settings").unwrap();
+        let (link, stored_link) =
+            SignInLink::mint(AccountId::new(account), &url, self.clock.now(), DEFAULT_LINK_LIFETIME);
+        self.storage.create_link(&stored_link, &Actor::OPERATOR).await.unwrap();
         assert_eq!(link.url(), format!("https://a.example/settings/sign-in#{}", link.code()));
         assert_eq!(format!("{link:?}"), "SignInLink(..)");
         link.code().to_owned()
     }
 
-    pub(crate) async fn send(&self, code: &str) -> Answer {
+    pub(crate) async fn send(&self, code: &str) -> TestResponse {
         self.ask(form("/settings/sign-in", &[("code", code)])).await
     }
 
@@ -54,7 +55,7 @@ impl Site {
         cookie(&self.send(&self.code(account).await).await)
     }
 
-    pub(crate) async fn get(&self, path: &str, cookie: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str, cookie: &str) -> TestResponse {
         self.ask(with(get(path), cookie)).await
     }
 }
@@ -65,9 +66,9 @@ pub(crate) fn with(mut request: Request<String>, cookie: &str) -> Request<String
 }
 
 #[track_caller]
-fn cookie(answer: &Answer) -> String {
-    assert_eq!(answer.status, 303, "{}", answer.body);
-    answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+fn cookie(response: &TestResponse) -> String {
+    assert_eq!(response.status, 303, "{}", response.body);
+    response.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -75,12 +76,12 @@ async fn a_code_makes_a_session_that_ends_with_sign_out() {
     let site = Site::new().await;
     let code = site.code("anna").await;
     assert!(code.starts_with("csin_") && code.len() == 48);
-    let answer = site.send(&format!(" {code} ")).await;
-    assert_eq!((answer.status, answer.header("location")), (303, Some("/settings")));
-    let set = answer.header("set-cookie").unwrap();
+    let response = site.send(&format!(" {code} ")).await;
+    assert_eq!((response.status, response.header("location")), (303, Some("/settings")));
+    let set = response.header("set-cookie").unwrap();
     let (secret, attributes) = set.strip_prefix(&format!("{NAME}=")).unwrap().split_once("; ").unwrap();
     assert_eq!((secret.len(), attributes), (43, "Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=43200"));
-    assert_eq!((answer.answered.action, answer.answered.account.as_ref().unwrap().as_str()), ("sign_in", "anna"));
+    assert_eq!((response.labels.action, response.labels.account.as_ref().unwrap().as_str()), ("sign_in", "anna"));
     let session = cookie(&site.send(&site.code("anna").await).await);
     let page = site.get("/settings", &session).await;
     assert_eq!(page.status, 200);
@@ -105,7 +106,7 @@ async fn a_code_makes_a_session_that_ends_with_sign_out() {
 
 #[tokio::test]
 async fn a_link_works_for_a_quarter_of_an_hour_or_as_said_and_seven_days_at_most() {
-    let (url, now) = (Address::parse("https://a.example/settings").unwrap(), Clock::new().now());
+    let (url, now) = (MountUrl::parse("https://a.example/settings").unwrap(), Clock::new().now());
     let day = Duration::from_secs(86_400);
     for (lifetime, right) in [
         (DEFAULT_LINK_LIFETIME, Duration::from_secs(900)),
@@ -113,8 +114,8 @@ async fn a_link_works_for_a_quarter_of_an_hour_or_as_said_and_seven_days_at_most
         (day * 7, day * 7),
         (day * 7 + Duration::from_secs(1), day * 7),
     ] {
-        let (_, kept) = SignInLink::mint(AccountId::new("anna"), &url, now, lifetime);
-        assert_eq!((kept.created_at, Some(kept.expires_at)), (now, now.checked_add(right)));
+        let (_, stored_link) = SignInLink::mint(AccountId::new("anna"), &url, now, lifetime);
+        assert_eq!((stored_link.created_at, Some(stored_link.expires_at)), (now, now.checked_add(right)));
     }
 }
 
@@ -129,10 +130,10 @@ async fn a_code_that_does_not_work_says_one_thing() {
     let secret = session.split_once('=').unwrap().1;
     let mut bodies = Vec::new();
     for code in [&*used, &*old, "", "csin_", &format!("csin_{}", "a".repeat(43)), secret] {
-        let answer = site.send(code).await;
-        assert_eq!((answer.status, answer.header("set-cookie")), (401, None));
-        answer.shows("This code does not work. It may be used up or too old. Ask for another");
-        bodies.push(answer.body);
+        let response = site.send(code).await;
+        assert_eq!((response.status, response.header("set-cookie")), (401, None));
+        response.shows("This code does not work. It may be used up or too old. Ask for another");
+        bodies.push(response.body);
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]));
 }
@@ -148,8 +149,8 @@ async fn the_whole_link_does_as_well_as_its_code() {
 async fn of_two_that_send_a_code_at_the_same_time_one_wins() {
     let site = Site::new().await;
     let code = site.code("anna").await;
-    let answers = [site.send(&code), site.send(&code), site.send(&code)];
-    let [one, two, three] = answers;
+    let responses = [site.send(&code), site.send(&code), site.send(&code)];
+    let [one, two, three] = responses;
     let (one, two, three) = tokio::join!(one, two, three);
     let mut statuses = [one.status, two.status, three.status];
     statuses.sort_unstable();
@@ -189,8 +190,8 @@ async fn a_session_ends_by_age_by_sign_out_and_with_its_account() {
 async fn a_session_from_before_ends_and_is_not_taken_over() {
     let site = Site::new().await;
     let planted = site.sign_in("bert").await;
-    let answer = site.ask(with(form("/settings/sign-in", &[("code", &site.code("anna").await)]), &planted)).await;
-    let fresh = cookie(&answer);
+    let response = site.ask(with(form("/settings/sign-in", &[("code", &site.code("anna").await)]), &planted)).await;
+    let fresh = cookie(&response);
     assert_ne!(fresh, planted);
     site.get("/settings", &fresh).await.shows("School of anna");
     assert_eq!(site.get("/settings/api/keys", &planted).await.failure().2.unwrap(), "revoked");
@@ -239,15 +240,15 @@ async fn servers_on_one_host_name_leave_each_others_sessions_alone() {
         let mut cookies: Vec<String> = Vec::new();
         for (site, path, host) in &sites {
             let sign_in = form(&format!("{path}/sign-in"), &[("code", &site.code("anna").await)]);
-            let answer = site.ask(with(to(sign_in, host), &cookies.join("; "))).await;
-            cookies.push(cookie(&answer));
+            let response = site.ask(with(to(sign_in, host), &cookies.join("; "))).await;
+            cookies.push(cookie(&response));
         }
         assert_ne!(cookies[0].split('=').next(), cookies[1].split('=').next());
         let both = cookies.join("; ");
         for _ in 0..2 {
             for (site, path, host) in &sites {
-                let answer = site.ask(with(to(get(path), host), &both)).await;
-                assert_eq!((answer.status, answer.header("set-cookie")), (200, None), "{urls:?} {path} {host}");
+                let response = site.ask(with(to(get(path), host), &both)).await;
+                assert_eq!((response.status, response.header("set-cookie")), (200, None), "{urls:?} {path} {host}");
             }
         }
         let (site, path, host) = &sites[0];
@@ -320,8 +321,8 @@ async fn next_leads_to_pages_of_ours_alone() {
         ("/settings\r\nset-cookie: a=b", "/settings"),
     ] {
         let code = site.code("anna").await;
-        let answer = site.ask(form("/settings/sign-in", &[("code", &code), ("next", next)])).await;
-        assert_eq!(answer.header("location"), Some(there), "{next}");
+        let response = site.ask(form("/settings/sign-in", &[("code", &code), ("next", next)])).await;
+        assert_eq!(response.header("location"), Some(there), "{next}");
     }
 }
 
@@ -329,9 +330,9 @@ async fn next_leads_to_pages_of_ours_alone() {
 async fn who_is_not_signed_in_learns_nothing() {
     let site = Site::new().await;
     for path in ["/settings", "/settings/keys/key_1", "/settings/activity"] {
-        let answer = site.ask(get(path)).await;
-        assert_eq!(answer.status, 303, "{path}");
-        assert_eq!(answer.answered.account, None);
+        let response = site.ask(get(path)).await;
+        assert_eq!(response.status, 303, "{path}");
+        assert_eq!(response.labels.account, None);
     }
     // Nobody comes back to a file.
     let file = site.ask(get("/settings/keys/key_1/reminder.ics")).await;
@@ -391,14 +392,14 @@ async fn unknown_sessions_are_counted_among_the_attempts_of_an_address() {
     ] {
         assert_eq!(from(request, client, cookie).await.status, status);
     }
-    let asked = watched.asked();
+    let lookups = watched.lookups();
     for request in [get("/settings/api/keys"), get("/settings"), form("/settings/sign-out", &[])] {
         let refused = from(request, client, &unknown(2)).await;
         assert!(refused.status == 429 && refused.header("retry-after").is_some(), "{refused:?}");
     }
     let guess = from(form("/settings/sign-in", &[("code", "csin_guess")]), client, "a=b").await;
     assert_eq!(guess.status, 429, "guesses of codes and of sessions are counted together");
-    assert_eq!(watched.asked(), asked, "the storage is not asked");
+    assert_eq!(watched.lookups(), lookups, "the storage is not asked");
     assert_eq!(from(get("/settings"), other, &session).await.status, 200);
 }
 
@@ -440,9 +441,9 @@ async fn without_tls_the_cookie_has_no_prefix() {
         (plain.settings.with_sign_in(storage.clone()), "32d32be7"),
     ] {
         let site = Site { settings, storage: storage.clone(), clock: app.clock.clone() };
-        let answer = site.send(&site.code("anna").await).await;
-        let set = answer.header("set-cookie").unwrap();
+        let response = site.send(&site.code("anna").await).await;
+        let set = response.header("set-cookie").unwrap();
         assert!(set.starts_with(&format!("catalogue-settings-{digest}=")) && !set.contains("Secure"), "{set}");
-        assert_eq!(site.get("/settings", &cookie(&answer)).await.status, 200);
+        assert_eq!(site.get("/settings", &cookie(&response)).await.status, 200);
     }
 }

@@ -59,7 +59,7 @@ async fn json_as_well_where_it_brings_a_nonce() {
     let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null, "nonce": nonce });
     assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
     let second = app.send("POST", "/settings/api/keys", &body).await;
-    assert_eq!(second.failure(), (409, "invalid_request".to_owned(), Some("already_there".to_owned())));
+    assert_eq!(second.failure(), (409, "invalid_request".to_owned(), Some("already_exists".to_owned())));
     assert_eq!(app.ask_as("bert", request("POST", "/settings/api/keys", &body)).await.status, 201);
 }
 

@@ -7,7 +7,7 @@ use catalogue_core::{Course, Timestamp};
 
 use crate::Storage;
 use crate::courses::revision::revision;
-use crate::looking_up::find as look_up;
+use crate::credential_lookup::find as look_up;
 use crate::reading::{export, find, slugs};
 use crate::seed::{account, api_key, course, create, digest, id, modules, oauth_token, seed, seed_accounts, time};
 
@@ -31,7 +31,7 @@ async fn remove(storage: &impl Storage, account: &str) -> Option<RemovedAccount>
 }
 
 /// A removed account and its data are no longer found, listed or exported.
-pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
+pub async fn removing_account_removes_all_its_data(storage: &impl Storage) {
     seed_two(storage).await;
     remove(storage, "a").await;
     let exported = export(storage).await;
@@ -50,7 +50,7 @@ pub async fn nothing_of_a_removed_account_is_left(storage: &impl Storage) {
 }
 
 /// Removing an account leaves the other accounts, their courses, credentials and revisions unchanged.
-pub async fn the_other_accounts_stay(storage: &impl Storage) {
+pub async fn removing_account_leaves_other_accounts_unchanged(storage: &impl Storage) {
     seed_two(storage).await;
     seed_accounts(storage, &["A", "a ", ""]).await;
     let before = (revision(storage, "b").await, storage.list_keys(&id("b"), Timestamp::MAX, usize::MAX).await.ok());
@@ -66,38 +66,42 @@ pub async fn the_other_accounts_stay(storage: &impl Storage) {
 }
 
 /// Removing returns the number of removed records of each kind, or `None` if the account does not exist.
-pub async fn removing_says_what_went(storage: &impl Storage) {
+pub async fn removing_account_returns_removed_counts(storage: &impl Storage) {
     seed_two(storage).await;
     seed_accounts(storage, &["empty"]).await;
     for unknown in ["unknown", "", "A", "a ", "%", "\0", "1", "key of a"] {
         assert_eq!(remove(storage, unknown).await, None, "Removing an account that is not there is None: {unknown:?}.");
     }
-    let told =
-        |removed: Option<RemovedAccount>| removed.map(|went| (went.courses, went.modules, went.keys, went.tokens));
+    let counts_of = |removed: Option<RemovedAccount>| {
+        removed.map(|removed| (removed.courses, removed.modules, removed.keys, removed.tokens))
+    };
     for (account, expected) in
         [("a", Some((2, 5, 2, 1))), ("a", None), ("empty", Some((0, 0, 0, 0))), ("b", Some((1, 1, 2, 1)))]
     {
-        let went = told(remove(storage, account).await);
-        assert_eq!(went, expected, "Removing says how many courses, modules, keys and tokens went: {account:?}.");
+        let removed = counts_of(remove(storage, account).await);
+        assert_eq!(removed, expected, "Removing says how many courses, modules, keys and tokens went: {account:?}.");
     }
     assert_eq!(export(storage).await, [], "A storage whose accounts were removed holds nothing.");
 }
 
 /// A later account with the same id starts without courses or credentials, and never gets a revision that the removed one had.
 /// Its credentials can be created again.
-pub async fn one_that_comes_back_begins_anew(storage: &impl Storage) {
+pub async fn recreated_account_starts_empty(storage: &impl Storage) {
     const RULE: &str = "An account that comes back has none of the revisions of the one before.";
-    let mut seen = HashSet::new();
+    let mut seen_revisions = HashSet::new();
     for _ in 0..4 {
         seed_two(storage).await;
-        assert!(revision(storage, "a").await.is_none_or(|revision| seen.insert(revision)), "{RULE}");
+        assert!(revision(storage, "a").await.is_none_or(|revision| seen_revisions.insert(revision)), "{RULE}");
         for account in ["a", "b"] {
             remove(storage, account).await;
         }
         let gone = revision(storage, "a").await;
-        assert!(gone.is_none_or(|gone| !seen.contains(&gone)), "A removed account has none of its revisions.");
+        assert!(
+            gone.is_none_or(|gone| !seen_revisions.contains(&gone)),
+            "A removed account has none of its revisions."
+        );
         seed_accounts(storage, &["a"]).await;
-        assert!(revision(storage, "a").await.is_none_or(|revision| seen.insert(revision)), "{RULE}");
+        assert!(revision(storage, "a").await.is_none_or(|revision| seen_revisions.insert(revision)), "{RULE}");
         assert_eq!(slugs(storage, "a").await, [""; 0], "An account that comes back has no courses of the one before.");
         let listed = storage.list_keys(&id("a"), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
         assert_eq!(listed, Some(Vec::new()), "An account that comes back has no credentials of the one before.");

@@ -27,7 +27,7 @@ fn counts(summaries: &[AccountSummary]) -> Vec<(&str, u64, u64)> {
 }
 
 /// Every account is listed by id, compared byte by byte, with name, email and the number of its courses.
-pub async fn accounts_are_listed_by_id_with_their_courses(storage: &impl Storage) {
+pub async fn accounts_are_listed_by_id_with_course_counts(storage: &impl Storage) {
     assert_eq!(listed(storage, Accounts::All).await, [], "A storage that holds nothing lists no account.");
     let ids = [" ", "A", "B", "a", "a ", "a-", "\u{e9}", "\u{ff5e}", "\u{1f917}"];
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -52,7 +52,7 @@ pub async fn accounts_are_listed_by_id_with_their_courses(storage: &impl Storage
 }
 
 /// Active keys are counted: neither revoked nor expired at the given time, to the microsecond. OAuth tokens are not keys.
-pub async fn keys_that_hold_are_counted(storage: &impl Storage) {
+pub async fn only_active_keys_are_counted(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b", "none"]).await;
     let keys = [
         ("for good", None, None),
@@ -82,22 +82,22 @@ pub async fn keys_that_hold_are_counted(storage: &impl Storage) {
 }
 
 /// A list of some accounts contains only these, by id; unknown ids are ignored, and duplicates appear once.
-pub async fn some_accounts_are_listed_alone(storage: &impl Storage) {
+pub async fn account_filter_lists_only_named_accounts(storage: &impl Storage) {
     seed(storage, &[course("a", "1"), course("a", "2"), course("b", "1"), course("c", "1")]).await;
-    for (wanted, expected) in [
+    for (selected, expected) in [
         (&["c", "a"][..], &[("a", 2, 0), ("c", 1, 0)][..]),
         (&["b", "unknown", "b", "\0", ""], &[("b", 1, 0)]),
         (&["A", "a ", "%"], &[]),
         (&[], &[]),
     ] {
-        let ids: Vec<_> = wanted.iter().copied().map(id).collect();
+        let ids: Vec<_> = selected.iter().copied().map(id).collect();
         let some = listed(storage, Accounts::Only(&ids)).await;
-        assert_eq!(counts(&some), expected, "Of some accounts these alone are listed: {wanted:?}.");
+        assert_eq!(counts(&some), expected, "Of some accounts these alone are listed: {selected:?}.");
     }
 }
 
 /// A list ends when its visitor breaks.
-pub async fn a_break_ends_a_list(storage: &impl Storage) {
+pub async fn list_stops_when_visitor_breaks(storage: &impl Storage) {
     let ids: Vec<_> = (0..9).map(|number| format!("account {number}")).collect();
     seed_accounts(storage, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
     for length in [1, 4, 9] {

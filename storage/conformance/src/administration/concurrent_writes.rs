@@ -9,18 +9,18 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use crate::Storage;
-use crate::at_once::{joined, on_a_thread, reads_beside_writes};
-use crate::courses::concurrency::{generation, numbers_of_one_read};
+use crate::concurrency::{join, on_thread, read_during_writes};
+use crate::courses::concurrency::{generation, write_numbers_of_read};
 use crate::reading::{find, slugs};
 use crate::seed::{course, id, seed};
 
 /// Timeout for a write during an import, after which it is assumed to wait for the import's end.
-const PATIENCE: Duration = Duration::from_millis(50);
+const BLOCKED_AFTER: Duration = Duration::from_millis(50);
 
 /// Waits until the thread is done, or seems to wait for this import's end.
-async fn done_or_waiting<T>(thread: &ScopedJoinHandle<'_, T>) {
+async fn wait_until_done_or_blocked<T>(thread: &ScopedJoinHandle<'_, T>) {
     let mut waited = Duration::ZERO;
-    while !thread.is_finished() && waited < PATIENCE {
+    while !thread.is_finished() && waited < BLOCKED_AFTER {
         sleep(Duration::from_millis(1)).await;
         waited += Duration::from_millis(1);
     }
@@ -33,14 +33,14 @@ async fn import_one(storage: &impl AdminStorage, slug: &str) -> Result<(), Stora
 }
 
 /// Of two concurrent imports, each whose commit succeeds is stored as a whole.
-pub async fn imports_at_the_same_time_lose_nothing(storage: &impl Storage) {
+pub async fn concurrent_imports_lose_no_data(storage: &impl Storage) {
     seed(storage, &[course("a", "there")]).await;
     let runtime = Handle::current();
     let (first, second) = thread::scope(|scope| {
-        let first = on_a_thread(scope, runtime.clone(), async move || {
+        let first = on_thread(scope, runtime.clone(), async move || {
             let mut first = storage.begin_import().await.expect("an import begins while no other runs");
-            let second = on_a_thread(scope, runtime, async || import_one(storage, "second").await);
-            done_or_waiting(&second).await;
+            let second = on_thread(scope, runtime, async || import_one(storage, "second").await);
+            wait_until_done_or_blocked(&second).await;
             let put = first.put_course(&course("a", "first")).await;
             let first = match put {
                 Ok(_) => first.commit().await,
@@ -49,28 +49,32 @@ pub async fn imports_at_the_same_time_lose_nothing(storage: &impl Storage) {
                     Err(error)
                 }
             };
-            (first, joined(second))
+            (first, join(second))
         });
-        joined(first)
+        join(first)
     });
     assert!(first.is_ok() || second.is_ok(), "Of two imports at the same time, one at least succeeds.");
     for (slug, result) in [("first", first), ("second", second)] {
-        let there = find(storage, "a", slug).await.is_some();
-        assert_eq!(there, result.is_ok(), "An import is there as a whole if its commit succeeded, else not at all.");
+        let is_stored = find(storage, "a", slug).await.is_some();
+        assert_eq!(
+            is_stored,
+            result.is_ok(),
+            "An import is there as a whole if its commit succeeded, else not at all."
+        );
     }
     assert!(slugs(storage, "a").await.contains(&"there".to_owned()), "Imports at the same time lose nothing.");
 }
 
 /// A removal that succeeds while an import is open is not undone by the import's commit.
-pub async fn a_removal_beside_an_import_stays(storage: &impl Storage) {
+pub async fn removal_during_import_is_not_undone(storage: &impl Storage) {
     seed(storage, &[course("a", "removed"), course("a", "there")]).await;
     let runtime = Handle::current();
     let removed = thread::scope(|scope| {
-        let import = on_a_thread(scope, runtime.clone(), async move || {
+        let import = on_thread(scope, runtime.clone(), async move || {
             let mut import = storage.begin_import().await.expect("an import begins while no other runs");
             let remove = async || AdminStorage::remove_course(storage, &id("a"), "removed").await;
-            let removal = on_a_thread(scope, runtime, remove);
-            done_or_waiting(&removal).await;
+            let removal = on_thread(scope, runtime, remove);
+            wait_until_done_or_blocked(&removal).await;
             let put = import.put_course(&course("a", "put")).await;
             if put.is_ok() {
                 // The storage may refuse it.
@@ -78,9 +82,9 @@ pub async fn a_removal_beside_an_import_stays(storage: &impl Storage) {
             } else {
                 drop(import);
             }
-            joined(removal)
+            join(removal)
         });
-        joined(import)
+        join(import)
     });
     if removed.is_ok() {
         let found = find(storage, "a", "removed").await;
@@ -89,11 +93,11 @@ pub async fn a_removal_beside_an_import_stays(storage: &impl Storage) {
 }
 
 /// A call sees all of an import or nothing, never some of its courses.
-pub async fn a_call_sees_all_of_an_import_or_nothing(storage: &impl Storage) {
+pub async fn import_becomes_visible_atomically(storage: &impl Storage) {
     let read = async || {
-        let numbers = numbers_of_one_read(storage).await;
+        let numbers = write_numbers_of_read(storage).await;
         let same = numbers.iter().all(|number| *number == numbers[0]);
         assert!(same, "A list shows all of an import or nothing of it: {numbers:?}.");
     };
-    reads_beside_writes(read, async |number| seed(storage, &generation(number)).await).await;
+    read_during_writes(read, async |number| seed(storage, &generation(number)).await).await;
 }

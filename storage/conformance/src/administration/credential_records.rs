@@ -6,11 +6,11 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::{Accounts, CredentialRecord};
 
 use crate::Storage;
-use crate::looking_up::assert_stored;
+use crate::credential_lookup::assert_stored;
 use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
 
 /// The record of a credential of either kind is found by its whole id, as it was stored; an unknown id is `None`.
-pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
+pub async fn record_is_found_by_id(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let mut used = api_key("a", "key_1", "token-1");
     used.record.last_used_at = Some(time(5));
@@ -28,7 +28,7 @@ pub async fn a_record_is_found_by_its_id(storage: &impl Storage) {
 
 /// The credentials of all accounts come by account, byte by byte, and within an account in the order of its list; a visitor
 /// may break.
-pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
+pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Storage) {
     let accounts = ["B", "a", "a ", "a-", "b", "\u{e9}"];
     seed_accounts(storage, &accounts).await;
     for index in 0..24 {
@@ -64,18 +64,18 @@ pub async fn those_of_all_accounts_come_by_account(storage: &impl Storage) {
 }
 
 /// The credentials of some accounts come in the same order, without those of other accounts.
-pub async fn those_of_some_accounts_come_alone(storage: &impl Storage) {
+pub async fn account_filter_returns_only_records_of_named_accounts(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b", "c", "empty"]).await;
     for (account, key) in [("c", "key_1"), ("a", "key_2"), ("b", "key_3"), ("c", "key_0")] {
         create(storage, &api_key(account, key, key)).await;
     }
-    for (asked, expected) in [
+    for (ids, expected) in [
         (&["c", "empty", "a", "c", "unknown"][..], &["key_2", "key_0", "key_1"][..]),
         (&["b"], &["key_3"]),
         (&["empty", "unknown", "B"], &[]),
         (&[], &[]),
     ] {
-        let accounts: Vec<_> = asked.iter().map(|account| id(account)).collect();
+        let accounts: Vec<_> = ids.iter().map(|account| id(account)).collect();
         let mut found = Vec::new();
         let mut visit = |record: CredentialRecord| {
             found.push(record.identity.credential_id.to_string());
@@ -88,7 +88,7 @@ pub async fn those_of_some_accounts_come_alone(storage: &impl Storage) {
 }
 
 /// An import leaves credentials unchanged, even one that changes their account and prunes its courses.
-pub async fn an_import_leaves_credentials_alone(storage: &impl Storage) {
+pub async fn import_leaves_credentials_unchanged(storage: &impl Storage) {
     seed(storage, &[course("a", "pruned")]).await;
     let credential = api_key("a", "key_1", "token-1");
     create(storage, &credential).await;

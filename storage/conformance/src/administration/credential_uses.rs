@@ -12,8 +12,8 @@ fn used(credential: &NewCredential, at: Timestamp) -> CredentialUse {
     CredentialUse { account: identity.account.clone(), credential_id: identity.credential_id.clone(), at }
 }
 
-async fn note(storage: &impl AdminStorage, uses: &[CredentialUse]) {
-    storage.note_uses(uses).await.expect("Uses can be noted, also of what is not there.");
+async fn record_uses(storage: &impl AdminStorage, uses: &[CredentialUse]) {
+    storage.record_uses(uses).await.expect("Uses can be noted, also of what is not there.");
 }
 
 /// Returns the last uses of an account's credentials, in the order of its list.
@@ -23,7 +23,7 @@ async fn last_uses(storage: &impl KeyStorage, account: &str) -> Vec<Option<Times
 }
 
 /// A use of a credential of either kind is recorded to the microsecond, and no other credential is changed.
-pub async fn a_use_is_noted_to_the_microsecond(storage: &impl Storage) {
+pub async fn use_is_recorded_to_the_microsecond(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let mut oauth = oauth_token("a", "token-2");
     oauth.record.created_at = time(1);
@@ -31,66 +31,70 @@ pub async fn a_use_is_noted_to_the_microsecond(storage: &impl Storage) {
     for credential in [&key, &oauth, &of_b] {
         create(storage, credential).await;
     }
-    note(storage, &[]).await;
+    record_uses(storage, &[]).await;
     assert_eq!(last_uses(storage, "a").await, [None, None], "What was never used has no last use.");
-    note(storage, &[used(&key, time(123_457))]).await;
+    record_uses(storage, &[used(&key, time(123_457))]).await;
     assert_eq!(last_uses(storage, "a").await, [Some(time(123_457)), None], "A use is noted to the microsecond.");
-    note(storage, &[used(&of_b, Timestamp::MIN), used(&oauth, Timestamp::MAX)]).await;
+    record_uses(storage, &[used(&of_b, Timestamp::MIN), used(&oauth, Timestamp::MAX)]).await;
     let expected = [Some(time(123_457)), Some(Timestamp::MAX)];
     assert_eq!(last_uses(storage, "a").await, expected, "A use is noted for its own credential alone.");
     assert_eq!(last_uses(storage, "b").await, [Some(Timestamp::MIN)], "A use is noted for its own credential alone.");
 }
 
 /// The latest of several times is stored, within a call and across calls.
-pub async fn the_greatest_time_stays(storage: &impl Storage) {
+pub async fn latest_use_is_stored(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
     create(storage, &key).await;
     for (times, expected) in [(&[5, 7, 6][..], 7), (&[6], 7), (&[7], 7), (&[9, 8], 9), (&[-1], 9), (&[8, 10], 10)] {
         let uses: Vec<_> = times.iter().map(|at| used(&key, time(*at))).collect();
-        note(storage, &uses).await;
+        record_uses(storage, &uses).await;
         assert_eq!(last_uses(storage, "a").await, [Some(time(expected))], "Of several uses the greatest time stays.");
     }
 }
 
 /// Uses of unknown credentials are ignored; the other uses in the same call are recorded.
-pub async fn an_unknown_credential_is_passed_over(storage: &impl Storage) {
+pub async fn use_of_unknown_credential_is_ignored(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let keys = [api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2")];
     for key in &keys {
         create(storage, key).await;
     }
-    let strays = [("a", "key_2"), ("b", "key_1"), ("c", "key_1"), ("a", "KEY_1"), ("a", "%"), ("a", ""), ("a", "\0")];
-    let strays =
-        strays.map(|(account, key)| CredentialUse { account: id(account), credential_id: key.into(), at: time(9) });
-    note(storage, &strays).await;
+    let unknown_uses =
+        [("a", "key_2"), ("b", "key_1"), ("c", "key_1"), ("a", "KEY_1"), ("a", "%"), ("a", ""), ("a", "\0")];
+    let unknown_uses = unknown_uses.map(|(account, key)| CredentialUse {
+        account: id(account),
+        credential_id: key.into(),
+        at: time(9),
+    });
+    record_uses(storage, &unknown_uses).await;
     for account in ["a", "b"] {
         assert_eq!(last_uses(storage, account).await, [None], "A use of what is not there is passed over.");
     }
-    let with_known = [&strays[..3], &[used(&keys[0], time(1))], &strays[3..]].concat();
-    note(storage, &with_known).await;
+    let with_known = [&unknown_uses[..3], &[used(&keys[0], time(1))], &unknown_uses[3..]].concat();
+    record_uses(storage, &with_known).await;
     assert_eq!(last_uses(storage, "a").await, [Some(time(1))], "A use is noted beside those that are passed over.");
 }
 
 /// A use of a revoked credential is recorded too: it may have preceded the revocation.
-pub async fn a_use_before_the_revocation_is_noted(storage: &impl Storage) {
+pub async fn use_of_revoked_credential_is_recorded(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     let key = api_key("a", "key_1", "token-1");
     create(storage, &key).await;
     let revoked = storage.revoke_key(&id("a"), "key_1", time(3), &Actor::OPERATOR).await;
     revoked.expect("a credential can be revoked");
-    note(storage, &[used(&key, time(2))]).await;
+    record_uses(storage, &[used(&key, time(2))]).await;
     assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is noted too.");
 }
 
 /// A use changes nothing that a request reads: neither the revision nor the result of a lookup.
-pub async fn a_use_leaves_revision_and_look_up(storage: &impl Storage) {
+pub async fn use_does_not_change_revision_or_lookup(storage: &impl Storage) {
     seed(storage, &[course("a", "course")]).await;
     let key = api_key("a", "key_1", "token-1");
     create(storage, &key).await;
     let revision = async || storage.revision(&id("a")).await.expect("A revision can be read.");
     let found = async || storage.find_credential(&key.digest).await.expect("A credential can be looked up.");
     let before = (revision().await, found().await);
-    note(storage, &[used(&key, time(1))]).await;
+    record_uses(storage, &[used(&key, time(1))]).await;
     assert_eq!((revision().await, found().await), before, "A use leaves the revision and what a look-up finds.");
 }

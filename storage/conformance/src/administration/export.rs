@@ -8,7 +8,7 @@ use catalogue_core::{Course, CourseModule, Timestamp};
 use crate::Storage;
 use crate::reading::export;
 use crate::seed::{account, course, course_at, id, instant, modules, prune, seed, time};
-use crate::texts::{odd_modules, odd_texts};
+use crate::texts::{unusual_modules, unusual_texts};
 use crate::variants::whole_course;
 
 /// Puts accounts and courses whose export has every kind of field, and an order that only a comparison of bytes yields.
@@ -40,12 +40,12 @@ async fn seed_all(storage: &impl Storage) -> Vec<Record> {
 }
 
 /// An export of an empty storage is empty.
-pub async fn an_empty_storage_exports_nothing(storage: &impl Storage) {
+pub async fn empty_storage_exports_nothing(storage: &impl Storage) {
     assert_eq!(export(storage).await, [], "A storage that holds nothing exports nothing.");
 }
 
 /// All accounts come first, by id, then all courses by account and slug, compared byte by byte.
-pub async fn accounts_come_first_then_courses_by_bytes(storage: &impl Storage) {
+pub async fn export_orders_accounts_then_courses_by_bytes(storage: &impl Storage) {
     let expected = seed_all(storage).await;
     let name = |record: &Record| match record {
         Record::Account(account) => format!("account {}", account.id),
@@ -60,7 +60,7 @@ pub async fn accounts_come_first_then_courses_by_bytes(storage: &impl Storage) {
 }
 
 /// Every field is exported, including modules' bodies and order.
-pub async fn an_export_shows_every_field(storage: &impl Storage) {
+pub async fn export_contains_every_field(storage: &impl Storage) {
     let text = |field: &str| format!("{field} \u{1f917} 'quoted' \n {}", "x".repeat(2_000));
     let module = |number: usize| CourseModule {
         title: text(&format!("title {}", (number * 7) % 12)),
@@ -85,8 +85,8 @@ pub async fn an_export_shows_every_field(storage: &impl Storage) {
 }
 
 /// Every text of an account is exported byte by byte.
-pub async fn an_export_shows_every_text_of_an_account(storage: &impl Storage) {
-    let texts = odd_texts();
+pub async fn export_contains_every_account_text(storage: &impl Storage) {
+    let texts = unusual_texts();
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     let mut expected = Vec::new();
     for (index, text) in texts.iter().enumerate() {
@@ -100,15 +100,15 @@ pub async fn an_export_shows_every_text_of_an_account(storage: &impl Storage) {
 }
 
 /// Every text of a module is exported byte by byte, including its body.
-pub async fn an_export_shows_every_text_of_a_module(storage: &impl Storage) {
-    let course = Course { modules: odd_modules(), ..course("a", "modules") };
+pub async fn export_contains_every_module_text(storage: &impl Storage) {
+    let course = Course { modules: unusual_modules(), ..course("a", "modules") };
     seed(storage, [&course]).await;
     let expected = [Record::Account(account("a")), Record::Course(course)];
     assert_eq!(export(storage).await, expected, "An export shows every text of a module, bodies included.");
 }
 
 /// Creation times are exported to the microsecond.
-pub async fn an_export_shows_creation_times_to_the_microsecond(storage: &impl Storage) {
+pub async fn export_contains_creation_times_to_the_microsecond(storage: &impl Storage) {
     let times = [Timestamp::MIN, instant(-1), time(123_456), instant((1 << 53) + 1), Timestamp::MAX];
     let courses: Vec<_> = (0..)
         .zip(times)
@@ -121,7 +121,7 @@ pub async fn an_export_shows_creation_times_to_the_microsecond(storage: &impl St
 }
 
 /// Importing an export again changes nothing.
-pub async fn an_export_imported_again_changes_nothing(storage: &impl Storage) {
+pub async fn reimported_export_changes_nothing(storage: &impl Storage) {
     seed_all(storage).await;
     let exported = export(storage).await;
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -138,7 +138,7 @@ pub async fn an_export_imported_again_changes_nothing(storage: &impl Storage) {
 }
 
 /// An export ends when its visitor breaks.
-pub async fn a_break_ends_an_export(storage: &impl Storage) {
+pub async fn export_stops_when_visitor_breaks(storage: &impl Storage) {
     let expected = seed_all(storage).await;
     for length in 1..=expected.len() {
         let mut records = Vec::new();
@@ -154,15 +154,15 @@ pub async fn a_break_ends_an_export(storage: &impl Storage) {
 }
 
 /// An export of some accounts contains only these and their courses, in the same order.
-pub async fn an_export_of_some_accounts_shows_no_other(storage: &impl Storage) {
+pub async fn account_filter_exports_only_named_accounts(storage: &impl Storage) {
     let all = seed_all(storage).await;
-    for wanted in [&["a", "\u{1f917}", "A"][..], &["a-", "unknown", "a-"], &["a "], &["unknown", ""], &[]] {
-        let is_wanted = |record: &&Record| match record {
-            Record::Account(account) => wanted.contains(&account.id.as_str()),
-            Record::Course(course) => wanted.contains(&course.account.as_str()),
+    for selected in [&["a", "\u{1f917}", "A"][..], &["a-", "unknown", "a-"], &["a "], &["unknown", ""], &[]] {
+        let is_selected = |record: &&Record| match record {
+            Record::Account(account) => selected.contains(&account.id.as_str()),
+            Record::Course(course) => selected.contains(&course.account.as_str()),
         };
-        let expected: Vec<_> = all.iter().filter(is_wanted).cloned().collect();
-        let ids: Vec<_> = wanted.iter().copied().map(id).collect();
+        let expected: Vec<_> = all.iter().filter(is_selected).cloned().collect();
+        let ids: Vec<_> = selected.iter().copied().map(id).collect();
         let mut records = Vec::new();
         let mut visit = |record| {
             records.push(record);
@@ -170,6 +170,6 @@ pub async fn an_export_of_some_accounts_shows_no_other(storage: &impl Storage) {
         };
         let exported = storage.export(Accounts::Only(&ids), &mut visit).await;
         assert!(exported.is_ok(), "An export passes over an id that no account has.");
-        assert_eq!(records, expected, "An export of some accounts shows these and their courses alone: {wanted:?}.");
+        assert_eq!(records, expected, "An export of some accounts shows these and their courses alone: {selected:?}.");
     }
 }

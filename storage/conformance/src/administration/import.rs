@@ -22,7 +22,7 @@ async fn put_account(import: &mut dyn Import, account: &Account) -> Change {
 }
 
 /// An account is added, changed in its name or email, or unchanged; put again in one import, it is repeated.
-pub async fn an_import_says_what_it_did_with_an_account(storage: &impl Storage) {
+pub async fn putting_account_returns_its_change(storage: &impl Storage) {
     let plain = account("a");
     let named = Account { name: "Name".to_owned(), ..plain.clone() };
     let mailed = Account { email: "a@example.org".to_owned(), ..named.clone() };
@@ -48,7 +48,7 @@ pub async fn an_import_says_what_it_did_with_an_account(storage: &impl Storage) 
 }
 
 /// A course is added, then unchanged.
-pub async fn a_course_is_added_then_unchanged(storage: &impl Storage) {
+pub async fn course_is_added_then_unchanged(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there"), whole_course("b", "shared")]).await;
     for added in [whole_course("a", "new"), whole_course("a", "There"), whole_course("a", "shared")] {
         assert_eq!(put(storage, &added).await, Change::Added, "A course that was not there is added.");
@@ -58,7 +58,7 @@ pub async fn a_course_is_added_then_unchanged(storage: &impl Storage) {
 }
 
 /// A difference in any field, including modules' bodies and order, is detected and stored.
-pub async fn every_difference_is_a_change(storage: &impl Storage) {
+pub async fn every_difference_is_reported_as_change(storage: &impl Storage) {
     let first = whole_course("a", "c");
     for (what, changed) in variants(storage, &first) {
         seed(storage, [&first]).await;
@@ -71,7 +71,7 @@ pub async fn every_difference_is_a_change(storage: &impl Storage) {
 }
 
 /// A course that one import puts twice is repeated, whatever its content, and stays as it was put first.
-pub async fn a_course_put_twice_is_repeated(storage: &impl Storage) {
+pub async fn course_put_twice_is_repeated(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there")]).await;
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     put_account(&mut *import, &account("b")).await;
@@ -92,7 +92,7 @@ pub async fn a_course_put_twice_is_repeated(storage: &impl Storage) {
 }
 
 /// A course of an unknown account is refused as an unknown reference, unless the same import has put the account.
-pub async fn a_course_needs_its_account(storage: &impl Storage) {
+pub async fn course_of_unknown_account_is_refused(storage: &impl Storage) {
     seed(storage, &[course("known", "c")]).await;
     for unknown in ["unknown", "", "Known", "known "] {
         let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -111,7 +111,7 @@ pub async fn a_course_needs_its_account(storage: &impl Storage) {
 }
 
 /// The creation time of a course is the one that a commit of the import would store now.
-pub async fn creation_time_is_that_of_the_course_within_the_import(storage: &impl Storage) {
+pub async fn creation_time_reflects_uncommitted_import(storage: &impl Storage) {
     let created = |microseconds| Course { created_at: time(microseconds), ..whole_course("a", "c") };
     seed(storage, &[created(123_456), course_at("b", "other", 5)]).await;
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -134,7 +134,7 @@ pub async fn creation_time_is_that_of_the_course_within_the_import(storage: &imp
 }
 
 /// A course with an invalid slug is refused as an invalid value: it could be listed but never read.
-pub async fn a_course_without_a_proper_slug_is_refused(storage: &impl Storage) {
+pub async fn course_with_invalid_slug_is_refused(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     for slug in ["", "a/b", "/", "a\0b", "a\n", &"x".repeat(201)] {
         let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -146,7 +146,7 @@ pub async fn a_course_without_a_proper_slug_is_refused(storage: &impl Storage) {
 
 /// Records put in one call are put in order, as in separate calls: each gets its own result or error, and an error does not
 /// affect the others.
-pub async fn records_put_together_are_put_in_their_order(storage: &impl Storage) {
+pub async fn batched_records_are_put_in_order(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there"), whole_course("a", "changed"), course("b", "c")]).await;
     let changed = Course { title: "Changed".to_owned(), modules: vec![], ..whole_course("a", "changed") };
     let renamed = Account { name: "Renamed".to_owned(), ..account("b") };

@@ -3,13 +3,13 @@
 use catalogue_core::Course;
 
 use crate::Storage;
-use crate::courses::revision::{replaced, revision, revision_kept};
+use crate::courses::revision::{replaced, revision, seed_and_read_revision};
 use crate::seed::{account, course, modules, prune, seed};
 use crate::variants::whole_course;
 
 /// A pruned course replaces its account's revision.
-pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
-    let Some(_) = revision_kept(storage).await else { return };
+pub async fn pruning_replaces_revision(storage: &impl Storage) {
+    let Some(_) = seed_and_read_revision(storage).await else { return };
     seed(storage, &[course("a", "pruned")]).await;
     let before = revision(storage, "a").await;
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
@@ -21,8 +21,8 @@ pub async fn pruning_replaces_the_revision(storage: &impl Storage) {
 }
 
 /// An import that is open or dropped leaves the revision unchanged.
-pub async fn an_import_without_commit_leaves_the_revision(storage: &impl Storage) {
-    let before @ Some(_) = revision_kept(storage).await else { return };
+pub async fn uncommitted_import_leaves_revision_unchanged(storage: &impl Storage) {
+    let before @ Some(_) = seed_and_read_revision(storage).await else { return };
     let mut import = storage.begin_import().await.expect("an import begins while no other runs");
     import.put_account(&account("a")).await.expect("an account can be put");
     import.put_course(&course("a", "added")).await.expect("a course of a known account can be put");

@@ -7,7 +7,7 @@ pub mod credential_records;
 pub mod credential_uses;
 pub mod export;
 pub mod import;
-pub mod import_as_a_whole;
+pub mod import_atomicity;
 pub mod import_revision;
 pub mod removal;
 pub mod token_revocations;

@@ -8,7 +8,7 @@ use crate::reading::{export, slugs};
 use crate::seed::{account, course, id, modules, remove, seed};
 
 /// A removed course is not exported; the others are.
-pub async fn a_removed_course_is_not_exported(storage: &impl Storage) {
+pub async fn removed_course_is_not_exported(storage: &impl Storage) {
     let courses = ["a", "b", "c"].map(|slug| Course { modules: modules(2), ..course("a", slug) });
     seed(storage, &courses).await;
     remove(storage, "a", "b").await;
@@ -18,23 +18,23 @@ pub async fn a_removed_course_is_not_exported(storage: &impl Storage) {
 }
 
 /// Removing a course returns whether it existed.
-pub async fn removing_says_whether_it_was_there(storage: &impl Storage) {
+pub async fn removing_returns_whether_course_existed(storage: &impl Storage) {
     seed(storage, &[course("a", "c"), course("b", "other")]).await;
     for (account, slug) in [("a", "C"), ("a", "c "), ("a", ""), ("a", "%"), ("a", "other"), ("b", "c"), ("x", "c")] {
-        let there =
+        let existed =
             AdminStorage::remove_course(storage, &id(account), slug).await.expect("an absent course is no error");
-        assert!(!there, "Removing a course that is not there says so: {slug:?} of {account}.");
+        assert!(!existed, "Removing a course that is not there says so: {slug:?} of {account}.");
     }
     assert_eq!(slugs(storage, "a").await, ["c"], "Removing a course that is not there removes no other.");
     for expected in [true, false] {
-        let there = AdminStorage::remove_course(storage, &id("a"), "c").await.expect("a course can be removed");
-        assert_eq!(there, expected, "Removing a course says whether it was there.");
+        let existed = AdminStorage::remove_course(storage, &id("a"), "c").await.expect("a course can be removed");
+        assert_eq!(existed, expected, "Removing a course says whether it was there.");
     }
     assert_eq!(slugs(storage, "b").await, ["other"], "Removing a course removes no other.");
 }
 
 /// An account outlives its last course.
-pub async fn an_account_outlives_its_last_course(storage: &impl Storage) {
+pub async fn account_remains_after_its_last_course(storage: &impl Storage) {
     seed(storage, &[course("a", "only")]).await;
     remove(storage, "a", "only").await;
     assert_eq!(slugs(storage, "a").await, [""; 0], "A removed course is not listed.");

@@ -4,24 +4,24 @@ use catalogue_core::Timestamp;
 use catalogue_core::auth::TokenDigest;
 
 use crate::Storage;
-use crate::looking_up::is_revoked;
+use crate::credential_lookup::is_revoked;
 use crate::seed::{digest, id, instant, second, seed_accounts, time};
 
 const DAY: i64 = 24 * 60 * 60;
 
 /// More than a call would remove, if each removes a hundred.
-const MANY: usize = 150;
+const MORE_THAN_REMOVED: usize = 150;
 
 /// Revokes `tokens`. Returns `None` if the storage has no revocations, and so must refuse to revoke.
 async fn revoke(storage: &impl Storage, tokens: &[TokenDigest], expires_at: Timestamp, at: Timestamp) -> Option<()> {
-    let is_kept = is_revoked(storage, &tokens[0]).await.is_some();
+    let has_revocations = is_revoked(storage, &tokens[0]).await.is_some();
     let revoked = storage.revoke_tokens(tokens, expires_at, at).await;
-    if is_kept {
+    if has_revocations {
         revoked.expect("A signed token can be revoked, also one that is revoked already.");
     } else {
         assert!(revoked.is_err(), "A storage that keeps no revocations says so.");
     }
-    is_kept.then_some(())
+    has_revocations.then_some(())
 }
 
 fn digests(name: &str, count: usize) -> Vec<TokenDigest> {
@@ -29,7 +29,7 @@ fn digests(name: &str, count: usize) -> Vec<TokenDigest> {
 }
 
 /// All tokens of a call are revoked, even if one of them is revoked already.
-pub async fn every_token_of_a_call_is_revoked(storage: &impl Storage) {
+pub async fn all_tokens_of_call_are_revoked(storage: &impl Storage) {
     let tokens = digests("token", 4);
     for some in [&tokens[..1], &tokens[..2], &tokens[1..], &tokens[..]] {
         for expires_at in [second(600), Timestamp::MAX] {
@@ -43,7 +43,7 @@ pub async fn every_token_of_a_call_is_revoked(storage: &impl Storage) {
 }
 
 /// A revocation is retained until a day after the token's expiry, as clocks differ, whatever else is revoked.
-pub async fn a_revocation_is_kept_for_a_day_after_the_expiry(storage: &impl Storage) {
+pub async fn revocation_is_retained_for_a_day_after_expiry(storage: &impl Storage) {
     let tokens = digests("token", 3);
     for (token, expires_at) in tokens.iter().zip([second(0), second(600), Timestamp::MAX]) {
         let Some(()) = revoke(storage, &[*token], expires_at, instant(-1)).await else { return };
@@ -59,23 +59,23 @@ pub async fn a_revocation_is_kept_for_a_day_after_the_expiry(storage: &impl Stor
 }
 
 /// Revocations that ended a day ago are removed with later ones: each call removes more than it adds.
-pub async fn what_is_long_over_goes_with_later_ones(storage: &impl Storage) {
-    let (over, lasting) = (digests("over", MANY), digest("lasting"));
-    let Some(()) = revoke(storage, &over, second(0), instant(-1)).await else { return };
-    revoke(storage, &[lasting], second(1), instant(-1)).await;
-    for other in digests("other", MANY / 2) {
+pub async fn later_revocations_remove_those_past_retention(storage: &impl Storage) {
+    let (expired, unexpired) = (digests("over", MORE_THAN_REMOVED), digest("lasting"));
+    let Some(()) = revoke(storage, &expired, second(0), instant(-1)).await else { return };
+    revoke(storage, &[unexpired], second(1), instant(-1)).await;
+    for other in digests("other", MORE_THAN_REMOVED / 2) {
         revoke(storage, &[other], Timestamp::MAX, second(DAY)).await;
     }
-    for token in &over {
+    for token in &expired {
         let revoked = is_revoked(storage, token).await;
         assert_eq!(revoked, Some(false), "What is long over goes with later revocations, more than they add.");
     }
-    let revoked = is_revoked(storage, &lasting).await;
+    let revoked = is_revoked(storage, &unexpired).await;
     assert_eq!(revoked, Some(true), "Only what is long over goes.");
 }
 
 /// A revocation does not refer to an account: none need exist, and removing one keeps it.
-pub async fn a_removed_account_brings_no_token_back(storage: &impl Storage) {
+pub async fn removing_account_leaves_revocations(storage: &impl Storage) {
     let [before, between, after] = ["before", "between", "after"].map(digest);
     let Some(()) = revoke(storage, &[before], second(600), instant(0)).await else { return };
     seed_accounts(storage, &["a", "b"]).await;

@@ -4,12 +4,12 @@ use catalogue_core::Course;
 use catalogue_core::storage::{CourseStorage, PageRequest};
 
 use crate::CourseFixture;
-use crate::at_once::{all_of, give_up, on_threads, reads_beside_writes};
+use crate::concurrency::{on_threads, poll_then_drop, read_during_writes, run_all};
 use crate::reading::{assert_found, assert_listed, detail_of, find, item_of, list, listed, read_page};
 use crate::seed::{course, course_at, module, modules, seed};
 
 /// More than a pool of connections is likely to have.
-const MANY: usize = 300;
+const CONCURRENT_READS: usize = 300;
 
 /// Puts courses of two accounts that share slugs.
 async fn seed_some(fixture: &impl CourseFixture) -> Vec<Course> {
@@ -25,7 +25,7 @@ async fn seed_some(fixture: &impl CourseFixture) -> Vec<Course> {
     courses
 }
 
-async fn assert_answers(fixture: &impl CourseFixture, courses: &[Course]) {
+async fn assert_results(fixture: &impl CourseFixture, courses: &[Course]) {
     let (a, b) = courses.split_at(12);
     for (account, courses) in [("a", a), ("b", b)] {
         assert_listed(fixture, account, courses, "Calls may run at the same time, and each has its own answer.").await;
@@ -36,49 +36,49 @@ async fn assert_answers(fixture: &impl CourseFixture, courses: &[Course]) {
 }
 
 /// Concurrent reads on several threads return the same results as single reads.
-pub async fn reads_on_several_threads_have_their_own_answers(fixture: &impl CourseFixture) {
+pub async fn concurrent_reads_on_several_threads_return_own_results(fixture: &impl CourseFixture) {
     let courses = seed_some(fixture).await;
     on_threads(4, async || {
         for _ in 0..15 {
-            assert_answers(fixture, &courses).await;
+            assert_results(fixture, &courses).await;
         }
     });
 }
 
 /// Many concurrent reads on one thread all finish, with the same results as single reads.
-pub async fn many_reads_on_one_thread_have_their_own_answers(fixture: &impl CourseFixture) {
+pub async fn concurrent_reads_on_one_thread_return_own_results(fixture: &impl CourseFixture) {
     let courses = seed_some(fixture).await;
     let read = async |course: &Course| {
         let account = fixture.account(course.account.as_str()).await;
         let list = read_page(fixture.storage(), &account, &PageRequest::default()).await;
         let found = fixture.storage().find_course(&account, &course.slug).await;
         let listed = list.is_ok_and(|page| page.items.contains(&item_of(fixture, course)));
-        let right = listed && found.is_ok_and(|found| found.value == Some(detail_of(fixture, course)));
-        assert!(right, "Calls may run at the same time, and each has its own answer.");
+        let matches = listed && found.is_ok_and(|found| found.value == Some(detail_of(fixture, course)));
+        assert!(matches, "Calls may run at the same time, and each has its own answer.");
     };
-    all_of(courses.iter().cycle().take(MANY).map(read)).await;
+    run_all(courses.iter().cycle().take(CONCURRENT_READS).map(read)).await;
 }
 
 /// A read that is dropped before its end, or before its first poll, does not affect later ones.
-pub async fn a_dropped_read_does_no_harm(fixture: &impl CourseFixture) {
+pub async fn dropped_read_does_not_affect_later_calls(fixture: &impl CourseFixture) {
     let courses = seed_some(fixture).await;
     let (storage, account, request) = (fixture.storage(), fixture.account("a").await, PageRequest::default());
-    for index in 0..MANY {
+    for index in 0..CONCURRENT_READS {
         let polls = index % 3;
-        give_up(read_page(storage, &account, &request), polls);
-        give_up(storage.find_course(&account, "c3"), polls);
-        give_up(storage.revision(&account), polls);
+        poll_then_drop(read_page(storage, &account, &request), polls);
+        poll_then_drop(storage.find_course(&account, "c3"), polls);
+        poll_then_drop(storage.revision(&account), polls);
     }
     let answer = read_page(storage, &account, &request).await;
     assert!(answer.is_ok(), "Calls may be dropped before they finish, and those after them answer: {answer:?}.");
-    assert_answers(fixture, &courses).await;
+    assert_results(fixture, &courses).await;
     let added = course("c", "added");
     seed(fixture, [&added]).await;
     assert_found(fixture, &added, "A dropped read does not stand in the way of a write.").await;
 }
 
 /// A read sees every change that was committed before it began, on any thread.
-pub async fn a_read_sees_every_change_before_it(fixture: &impl CourseFixture) {
+pub async fn read_returns_all_changes_committed_before_it(fixture: &impl CourseFixture) {
     seed_some(fixture).await;
     for round in 0..10 {
         let now = Course { title: format!("Round {round}"), modules: modules(round % 3), ..course("fresh", "c") };
@@ -93,9 +93,9 @@ pub async fn a_read_sees_every_change_before_it(fixture: &impl CourseFixture) {
 }
 
 /// A call sees one state of the data: a course as one write left it, and every write before that one.
-pub async fn a_call_sees_one_state(fixture: &impl CourseFixture) {
+pub async fn call_returns_one_consistent_state(fixture: &impl CourseFixture) {
     let read = async || {
-        let numbers = numbers_of_one_read(fixture).await;
+        let numbers = write_numbers_of_read(fixture).await;
         let in_order = numbers.is_sorted_by(|one, two| one >= two) && numbers[0] <= numbers[5] + 1;
         assert!(in_order, "A list shows one state of the data, and no write without those before it: {numbers:?}.");
     };
@@ -104,7 +104,7 @@ pub async fn a_call_sees_one_state(fixture: &impl CourseFixture) {
             seed(fixture, [course]).await;
         }
     };
-    reads_beside_writes(read, write).await;
+    read_during_writes(read, write).await;
 }
 
 /// Returns courses whose every part depends on the number of their write; they are written in this order.
@@ -118,7 +118,7 @@ pub(crate) fn generation(number: usize) -> [Course; 6] {
 }
 
 /// Reads the list and one course. Returns the number of the write that each listed course comes from.
-pub(crate) async fn numbers_of_one_read(fixture: &impl CourseFixture) -> Vec<usize> {
+pub(crate) async fn write_numbers_of_read(fixture: &impl CourseFixture) -> Vec<usize> {
     let mut list = list(fixture, "a").await;
     list.reverse();
     let numbers: Vec<usize> = list.iter().filter_map(|item| item.title.parse().ok()).collect();

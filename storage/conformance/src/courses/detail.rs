@@ -7,7 +7,7 @@ use crate::reading::{assert_found, detail_of, find, slugs};
 use crate::seed::{course, course_of, module, modules, remove, seed, time};
 
 /// Modules are in order, numbered from 1.
-pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFixture) {
+pub async fn modules_are_ordered_and_numbered_from_one(fixture: &impl CourseFixture) {
     let titles = ["Welcome", "a", "Z", "", "10", "9", "b", "B", "\u{e4}", "Summary", "Welcome!", "1", "\u{1f917}"];
     let course = Course { modules: titles.map(module).into(), ..course("a", "ordered") };
     let many = course_of("a", "many", 120);
@@ -22,14 +22,14 @@ pub async fn modules_are_in_order_and_numbered_from_one(fixture: &impl CourseFix
 }
 
 /// Equal modules are all stored.
-pub async fn equal_modules_are_all_kept(fixture: &impl CourseFixture) {
+pub async fn equal_modules_are_all_stored(fixture: &impl CourseFixture) {
     let repeated = Course { modules: ["a", "b", "a", "a"].map(module).into(), ..course("a", "repeated") };
     seed(fixture, [&repeated]).await;
     assert_found(fixture, &repeated, "Equal modules are all kept.").await;
 }
 
 /// A course without modules is found, and so is one that is unpublished or hidden.
-pub async fn bare_unpublished_and_hidden_courses_are_found(fixture: &impl CourseFixture) {
+pub async fn unpublished_hidden_and_empty_courses_are_found(fixture: &impl CourseFixture) {
     let bare = course("a", "bare");
     let hidden = Course { hidden: true, published_at: Some(time(5)), modules: modules(1), ..course("a", "hidden") };
     seed(fixture, [&bare, &hidden]).await;
@@ -38,7 +38,7 @@ pub async fn bare_unpublished_and_hidden_courses_are_found(fixture: &impl Course
 }
 
 /// A nonexistent course is `None`, in an account with courses, in one without, and in an unknown one.
-pub async fn an_absent_course_is_none(fixture: &impl CourseFixture) {
+pub async fn missing_course_returns_none(fixture: &impl CourseFixture) {
     seed(fixture, &[course("a", "there"), course("a", "gone"), course("empty", "gone")]).await;
     remove(fixture, "a", "gone").await;
     remove(fixture, "empty", "gone").await;
@@ -63,13 +63,13 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
         &["null", "NULL", "true", "TRUE", "0x1"],
         &["\u{1f917}", "\u{1f917}\u{fe0f}", "\u{202e}a", "\u{feff}a", "a+b", "a b", "a%20b"],
     ];
-    for asked in groups {
-        let group: Vec<_> = asked.iter().filter(|slug| fixture.holds_slug(slug)).collect();
+    for slugs in groups {
+        let group: Vec<_> = slugs.iter().filter(|slug| fixture.accepts_slug(slug)).collect();
         for slug in &group {
             // Only one course in the account first, so that none can stand in for another.
             let account = format!("with {slug:?}");
             seed(fixture, &[course(&account, slug)]).await;
-            for other in asked {
+            for other in slugs {
                 let expected = (other == *slug).then(|| detail_of(fixture, &course(&account, slug)));
                 let found = find(fixture, &account, other).await;
                 assert_eq!(found, expected, "Slugs are compared byte by byte: {slug:?} and {other:?}.");
@@ -84,7 +84,7 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
 }
 
 /// A slug is data, even if it looks like SQL.
-pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixture) {
+pub async fn slugs_with_sql_syntax_are_treated_as_data(fixture: &impl CourseFixture) {
     let odd = "' OR '1'='1|'; DROP TABLE courses; --|\"; DELETE FROM course|a') UNION SELECT 1 --|$1|?1|:slug|{}|%s|\\'|\
         `x`|$$x$$|E'\\x41'|[0]";
     let plain = course("a", "plain");
@@ -93,8 +93,8 @@ pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixtur
         assert!(is_slug(slug));
         assert_eq!(find(fixture, "a", slug).await, None, "A slug is data: {slug} names no course.");
     }
-    let held = odd.split('|').filter(|slug| fixture.holds_slug(slug));
-    let courses: Vec<_> = held.map(|slug| course("a", slug)).collect();
+    let accepted = odd.split('|').filter(|slug| fixture.accepts_slug(slug));
+    let courses: Vec<_> = accepted.map(|slug| course("a", slug)).collect();
     seed(fixture, &courses).await;
     for course in courses.iter().chain([&plain]) {
         assert_found(fixture, course, &format!("A slug is data: {} names its course.", course.slug)).await;
@@ -106,15 +106,15 @@ pub async fn slugs_that_look_like_sql_are_only_slugs(fixture: &impl CourseFixtur
 }
 
 /// A slug may have as many bytes as the contract allows, or as the tables can store, and all of them are significant.
-pub async fn the_longest_slugs_are_told_apart(fixture: &impl CourseFixture) {
+pub async fn longest_slugs_are_distinguished(fixture: &impl CourseFixture) {
     let wide = "\u{1f917}".repeat(MAX_SLUG_BYTES / 4 - 1);
     let lengths = (4..=MAX_SLUG_BYTES).rev().map(|bytes| "x".repeat(bytes - 4));
-    let narrow = lengths.into_iter().find(|stem| fixture.holds_slug(&format!("{stem}aaaa")));
+    let narrow = lengths.into_iter().find(|stem| fixture.accepts_slug(&format!("{stem}aaaa")));
     let narrow = narrow.expect("The tables hold plain slugs.");
     for stem in [wide, narrow] {
         let slugs = ["aaaa", "aaab", "\u{1f917}"].map(|end| format!("{stem}{end}"));
-        let held = slugs.iter().filter(|slug| fixture.holds_slug(slug));
-        let courses: Vec<_> = held.map(|slug| course("a", slug)).collect();
+        let accepted = slugs.iter().filter(|slug| fixture.accepts_slug(slug));
+        let courses: Vec<_> = accepted.map(|slug| course("a", slug)).collect();
         seed(fixture, &courses).await;
         for course in &courses {
             assert_found(fixture, course, &format!("All {} bytes of a slug count.", course.slug.len())).await;

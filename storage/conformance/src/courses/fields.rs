@@ -3,13 +3,13 @@
 use catalogue_core::{Course, CourseModule, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{assert_found, assert_shown, find, list};
+use crate::reading::{assert_found, assert_listed_and_found, find, list};
 use crate::seed::{course, instant, module, seed, time};
-use crate::texts::{odd_modules, odd_texts};
+use crate::texts::{unusual_modules, unusual_texts};
 
 /// Every text of a course is stored byte by byte.
-pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
-    let texts = odd_texts();
+pub async fn course_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
+    let texts = unusual_texts();
     let at = |index: usize| texts[index % texts.len()].clone();
     let courses: Vec<_> = (0..texts.len())
         .map(|index| Course {
@@ -21,18 +21,18 @@ pub async fn texts_of_a_course_are_kept(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_shown(fixture, "a", &courses, "A list and a course show every text as it was put.").await;
+    assert_listed_and_found(fixture, "a", &courses, "A list and a course show every text as it was put.").await;
 }
 
 /// Every text of a module's header is stored byte by byte.
-pub async fn texts_of_modules_are_kept(fixture: &impl CourseFixture) {
-    let course = Course { modules: odd_modules(), ..course("a", "modules") };
+pub async fn module_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
+    let course = Course { modules: unusual_modules(), ..course("a", "modules") };
     seed(fixture, [&course]).await;
     assert_found(fixture, &course, "A module's header shows every text as it was put.").await;
 }
 
 /// A module's body is not in any result, whatever its other fields.
-pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
+pub async fn module_bodies_are_not_returned(fixture: &impl CourseFixture) {
     let content = "The body of a module";
     let modules = [("1", "A summary"), ("2", ""), ("", "")].map(|(title, summary)| CourseModule {
         title: title.to_owned(),
@@ -45,15 +45,16 @@ pub async fn bodies_are_in_no_answer(fixture: &impl CourseFixture) {
 }
 
 /// Absent and empty values differ.
-pub async fn absent_and_empty_differ(fixture: &impl CourseFixture) {
+pub async fn absent_and_empty_values_differ(fixture: &impl CourseFixture) {
     let absent = Course { access_mode: None, ..course("a", "absent") };
     let empty = Course { access_mode: Some(String::new()), ..course("a", "empty") };
     seed(fixture, [&absent, &empty]).await;
-    assert_shown(fixture, "a", [&absent, &empty], "An absent access mode is None, an empty one is empty.").await;
+    assert_listed_and_found(fixture, "a", [&absent, &empty], "An absent access mode is None, an empty one is empty.")
+        .await;
 }
 
 /// Both times of a course are stored with the tables' precision, before 1970 and at both ends of a timestamp's range.
-pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
+pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
     let times = [
         Timestamp::MIN,
         instant(Timestamp::MIN.as_microseconds() + 1),
@@ -81,5 +82,5 @@ pub async fn times_are_kept_to_the_microsecond(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_shown(fixture, "a", &courses, "Times are kept to the microsecond.").await;
+    assert_listed_and_found(fixture, "a", &courses, "Times are kept to the microsecond.").await;
 }

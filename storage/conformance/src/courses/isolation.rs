@@ -3,11 +3,13 @@
 use catalogue_core::Course;
 
 use crate::CourseFixture;
-use crate::reading::{assert_found, assert_last_page, assert_shown, find, joined, listed, place, slugs};
+use crate::reading::{
+    all_items, assert_found, assert_last_page, assert_listed_and_found, find, listed, position, slugs,
+};
 use crate::seed::{course, course_at, course_of, modules, remove, seed};
 
 /// Returns two accounts that share slugs and times, with different courses behind them.
-fn neighbours() -> (Vec<Course>, Vec<Course>) {
+fn two_accounts_with_same_slugs() -> (Vec<Course>, Vec<Course>) {
     let of = |account: &str, count: usize| {
         let courses = (0..10).map(|index| Course {
             title: format!("{account}'s own {index}"),
@@ -20,8 +22,8 @@ fn neighbours() -> (Vec<Course>, Vec<Course>) {
 }
 
 /// Accounts that share slugs each find their own course.
-pub async fn accounts_that_share_slugs_find_their_own(fixture: &impl CourseFixture) {
-    let (one, two) = neighbours();
+pub async fn accounts_with_same_slugs_find_own_courses(fixture: &impl CourseFixture) {
+    let (one, two) = two_accounts_with_same_slugs();
     seed(fixture, one.iter().chain(&two)).await;
     for course in one.iter().chain(&two) {
         assert_found(fixture, course, "Every read names its account and sees that account's courses only.").await;
@@ -29,20 +31,20 @@ pub async fn accounts_that_share_slugs_find_their_own(fixture: &impl CourseFixtu
 }
 
 /// A list never mixes accounts, on any page.
-pub async fn a_list_never_mixes_accounts(fixture: &impl CourseFixture) {
-    let (one, mut two) = neighbours();
+pub async fn list_returns_courses_of_one_account(fixture: &impl CourseFixture) {
+    let (one, mut two) = two_accounts_with_same_slugs();
     two.extend((0..5).map(|index| course_at("two", &format!("own-{index}"), index)));
     seed(fixture, one.iter().chain(&two)).await;
     for limit in [1, 3, 10, 100] {
         for (account, courses) in [("one", &one), ("two", &two)] {
             let rule = "A list holds the courses of the account that it names and no others.";
-            assert_eq!(joined(fixture, account, limit).await, listed(fixture, courses), "{rule}");
+            assert_eq!(all_items(fixture, account, limit).await, listed(fixture, courses), "{rule}");
         }
     }
 }
 
 /// Another account's course is `None`, like one that does not exist.
-pub async fn a_foreign_course_is_like_an_absent_one(fixture: &impl CourseFixture) {
+pub async fn course_of_other_account_returns_none(fixture: &impl CourseFixture) {
     seed(fixture, &[course("one", "hers"), course("two", "his")]).await;
     for (account, slug) in [("one", "his"), ("two", "hers"), ("three", "his"), ("one", "nobody's")] {
         let found = find(fixture, account, slug).await;
@@ -52,13 +54,13 @@ pub async fn a_foreign_course_is_like_an_absent_one(fixture: &impl CourseFixture
 }
 
 /// A position from another account's list is only a position: it gives no access to that account's courses.
-pub async fn a_foreign_place_is_only_a_place(fixture: &impl CourseFixture) {
-    let (one, mut two) = neighbours();
+pub async fn position_of_other_account_returns_only_own_courses(fixture: &impl CourseFixture) {
+    let (one, mut two) = two_accounts_with_same_slugs();
     two.push(course_at("two", "between", 1));
     seed(fixture, one.iter().chain(&two)).await;
-    for foreign in &two {
-        let after = place(fixture, foreign);
-        let expected = listed(fixture, one.iter().filter(|course| place(fixture, course) < after));
+    for other_course in &two {
+        let after = position(fixture, other_course);
+        let expected = listed(fixture, one.iter().filter(|course| position(fixture, course) < after));
         let rule = "A page that starts at the place of another account's course holds the account's own courses.";
         assert_last_page(fixture, "one", 100, Some(after), &expected, rule).await;
     }
@@ -81,20 +83,20 @@ pub async fn account_ids_are_compared_by_bytes(fixture: &impl CourseFixture) {
         seed(fixture, &[own((index, account))]).await;
     }
     for own in ids.iter().enumerate().map(own) {
-        assert_shown(fixture, own.account.as_str(), [&own], "Account ids are compared byte by byte.").await;
+        assert_listed_and_found(fixture, own.account.as_str(), [&own], "Account ids are compared byte by byte.").await;
     }
 }
 
 /// Changing and removing a course does not affect another account's course with the same slug.
-pub async fn writes_for_one_account_leave_the_others(fixture: &impl CourseFixture) {
-    let (one, two) = neighbours();
+pub async fn writes_do_not_affect_other_accounts(fixture: &impl CourseFixture) {
+    let (one, two) = two_accounts_with_same_slugs();
     seed(fixture, one.iter().chain(&two)).await;
     let changed = |course: &Course| Course { title: "Changed".to_owned(), modules: modules(4), ..course.clone() };
     let changed: Vec<_> = one.iter().map(changed).collect();
     seed(fixture, &changed).await;
-    assert_shown(fixture, "two", &two, "Changing a course leaves another account's of the same slug.").await;
+    assert_listed_and_found(fixture, "two", &two, "Changing a course leaves another account's of the same slug.").await;
     for course in &one {
         remove(fixture, "one", &course.slug).await;
     }
-    assert_shown(fixture, "two", &two, "Removing a course leaves another account's of the same slug.").await;
+    assert_listed_and_found(fixture, "two", &two, "Removing a course leaves another account's of the same slug.").await;
 }

@@ -7,7 +7,7 @@ use crate::reading::{assert_last_page, assert_listed, slugs};
 use crate::seed::{course, course_of, instant, remove, seed, time};
 
 /// An account without courses has one page, which is empty and the last.
-pub async fn an_account_without_courses_has_an_empty_page(fixture: &impl CourseFixture) {
+pub async fn account_without_courses_has_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("empty", "a"), course("other", "a")]).await;
     remove(fixture, "empty", "a").await;
     for limit in [1, 50, 100] {
@@ -17,7 +17,7 @@ pub async fn an_account_without_courses_has_an_empty_page(fixture: &impl CourseF
 }
 
 /// An unknown account has the same result as one without courses.
-pub async fn an_unknown_account_has_an_empty_page(fixture: &impl CourseFixture) {
+pub async fn unknown_account_has_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("known", "a")]).await;
     for unknown in ["unknown", "", "kno", "known ", "%", "' OR ''='"] {
         assert_last_page(fixture, unknown, 50, None, &[], "An unknown account has no courses.").await;
@@ -25,7 +25,7 @@ pub async fn an_unknown_account_has_an_empty_page(fixture: &impl CourseFixture) 
 }
 
 /// A list is sorted by creation time, newest first, to the microsecond.
-pub async fn newest_comes_first_to_the_microsecond(fixture: &impl CourseFixture) {
+pub async fn courses_are_ordered_newest_first_to_the_microsecond(fixture: &impl CourseFixture) {
     let near = [0, 1, -1, 2, 999, 1_000, 999_999, 1_000_000].map(time);
     let far = [Timestamp::MIN, Timestamp::MAX, instant(-2), instant(-1)];
     let slugs = ["z", "b", "m", "n", "x", "c", "q", "a", "v", "d", "y", "e"].into_iter();
@@ -38,13 +38,13 @@ pub async fn newest_comes_first_to_the_microsecond(fixture: &impl CourseFixture)
 }
 
 /// Courses with the same creation time are sorted by slug, descending, by the bytes of UTF-8 and no other collation.
-pub async fn ties_are_ordered_by_slug_descending_by_bytes(fixture: &impl CourseFixture) {
+pub async fn ties_are_ordered_by_descending_slug_bytes(fixture: &impl CourseFixture) {
     // From low to high by bytes. A locale puts "B" after "a" and ignores "-"; UTF-16 puts U+FF5E and U+FFFD last.
     let slugs_of_all_kinds = " |%|-|1|10|2|A|B|Z|_|a|a |a-|a-b|a.|a0|aB|ab|b|cafe\u{301}|caf\u{e9}|z|\u{df}|\u{e4}|\
         \u{131}|\u{3b1}|\u{5d0}|\u{4e2d}|\u{ff5e}|\u{fffd}|\u{1f917}|\u{10ffff}";
     let mut ascending: Vec<_> = slugs_of_all_kinds.split('|').collect();
     assert!(ascending.is_sorted(), "this case lists its slugs from low to high");
-    ascending.retain(|slug| fixture.holds_slug(slug));
+    ascending.retain(|slug| fixture.accepts_slug(slug));
     // Put in an order that is neither that of the list nor its reverse.
     let shuffled = (0..ascending.len()).map(|index| ascending[index * 101 % ascending.len()]);
     let courses: Vec<_> = shuffled.map(|slug| course("a", slug)).collect();
@@ -69,18 +69,18 @@ pub async fn unpublished_and_hidden_courses_are_listed(fixture: &impl CourseFixt
 }
 
 /// The number of modules is that of the course's own, including zero.
-pub async fn module_count_is_the_number_of_modules(fixture: &impl CourseFixture) {
+pub async fn module_count_equals_number_of_modules(fixture: &impl CourseFixture) {
     let counts = [("none", 0), ("one", 1), ("two", 2), ("many", 300)];
     let courses = counts.map(|(slug, count)| course_of("a", slug, count));
     // Another account's courses of the same slugs have other numbers of modules.
-    let foreign = counts.map(|(slug, count)| course_of("b", slug, count + 3));
-    seed(fixture, courses.iter().chain(&foreign)).await;
+    let other_courses = counts.map(|(slug, count)| course_of("b", slug, count + 3));
+    seed(fixture, courses.iter().chain(&other_courses)).await;
     assert_listed(fixture, "a", &courses, "The module count is the number of the course's modules.").await;
-    assert_listed(fixture, "b", &foreign, "The module count is the number of the course's modules.").await;
+    assert_listed(fixture, "b", &other_courses, "The module count is the number of the course's modules.").await;
 }
 
 /// The number of modules is current after modules were added and removed.
-pub async fn module_count_follows_changes(fixture: &impl CourseFixture) {
+pub async fn module_count_is_current_after_changes(fixture: &impl CourseFixture) {
     for count in [2, 5, 1, 0, 3] {
         let now = course_of("a", "changing", count);
         seed(fixture, [&now]).await;

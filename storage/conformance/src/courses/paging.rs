@@ -6,7 +6,7 @@ use catalogue_core::storage::Position;
 use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::reading::{assert_last_page, item_of, joined, listed, page, pages, place};
+use crate::reading::{all_items, assert_last_page, item_of, listed, page, pages, position};
 use crate::seed::{course, course_at, instant, remove, seed, time};
 
 /// Returns courses in groups with one creation time each, some larger than a page and some smaller.
@@ -19,19 +19,19 @@ fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
 }
 
 /// The pages joined are the whole list, at every limit.
-pub async fn pages_joined_are_the_whole_list_for_every_limit(fixture: &impl CourseFixture) {
+pub async fn pages_concatenate_to_full_list_for_every_limit(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 105), (1, 1), (2, 60), (3, 2), (1_000, 40), (1_000_000, 22)]);
     assert_eq!(courses.len(), 230);
     seed(fixture, &courses).await;
     let whole = listed(fixture, &courses);
     for limit in 1..=100 {
-        let joined = joined(fixture, "a", limit).await;
-        assert_eq!(joined, whole, "The pages joined are the whole list, here at a limit of {limit}.");
+        let items = all_items(fixture, "a", limit).await;
+        assert_eq!(items, whole, "The pages joined are the whole list, here at a limit of {limit}.");
     }
 }
 
 /// `next` is `None` if and only if no further course exists, so an empty page never follows a full last page.
-pub async fn next_is_none_exactly_on_the_last_page(fixture: &impl CourseFixture) {
+pub async fn next_is_none_only_on_last_page(fixture: &impl CourseFixture) {
     for count in [1_usize, 2, 6, 7, 12] {
         let account = format!("with {count}");
         seed(fixture, &tie_groups(&account, &[(0, count / 2), (1, count - count / 2)])).await;
@@ -49,22 +49,22 @@ pub async fn next_is_none_exactly_on_the_last_page(fixture: &impl CourseFixture)
 }
 
 /// `next` is the position of the last item, to the microsecond, so every storage makes the same cursor.
-pub async fn next_is_the_place_of_the_last_item(fixture: &impl CourseFixture) {
+pub async fn next_is_position_of_last_item(fixture: &impl CourseFixture) {
     let times = [time(123_457), time(123_456), time(123_456), instant(-1), Timestamp::MIN];
     let courses = ["d", "c", "b", "e", "f"].into_iter().zip(times);
     let mut courses: Vec<_> = courses.map(|(slug, created_at)| Course { created_at, ..course("a", slug) }).collect();
     seed(fixture, &courses).await;
-    courses.sort_by_key(|course| Reverse(place(fixture, course)));
+    courses.sort_by_key(|course| Reverse(position(fixture, course)));
     for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
         let limit = u8::try_from(index + 1).expect("few courses");
         let next = page(fixture, "a", limit, None).await.next;
         let rule = "The next page's start is the place of the last item: its creation time and its slug.";
-        assert_eq!(next, Some(place(fixture, last)), "{rule}");
+        assert_eq!(next, Some(position(fixture, last)), "{rule}");
     }
 }
 
 /// A page starts right after a position, whether or not a course ever had it.
-pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFixture) {
+pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixture) {
     // Whole seconds, which every table can store.
     let at = |seconds: i64| time(seconds * 1_000_000);
     let courses = [("m", 10), ("k", 10), ("z", 5), ("b", 5), ("a", 0)];
@@ -96,15 +96,15 @@ pub async fn a_page_starts_after_a_place_that_never_was(fixture: &impl CourseFix
 }
 
 /// A page after the last course is empty, and the last page.
-pub async fn a_page_after_the_last_course_is_empty(fixture: &impl CourseFixture) {
+pub async fn page_after_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
     seed(fixture, &courses).await;
     let rule = "A page does not hold the course at whose place it starts, nor any before it.";
-    assert_last_page(fixture, "a", 3, Some(place(fixture, &courses[0])), &[], rule).await;
+    assert_last_page(fixture, "a", 3, Some(position(fixture, &courses[0])), &[], rule).await;
 }
 
 /// A page starts right after the position of a deleted course.
-pub async fn a_page_starts_after_a_deleted_course(fixture: &impl CourseFixture) {
+pub async fn page_starts_after_deleted_course(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 4), (1, 4)]);
     seed(fixture, &courses).await;
     let whole = listed(fixture, &courses);
@@ -113,18 +113,18 @@ pub async fn a_page_starts_after_a_deleted_course(fixture: &impl CourseFixture) 
         let course = courses.iter().find(|course| course.slug == item.slug).expect("it was put");
         remove(fixture, "a", &course.slug).await;
         let rule = "A page starts right after its place, though its course was deleted.";
-        assert_last_page(fixture, "a", 100, Some(place(fixture, course)), &whole[index + 1..], rule).await;
+        assert_last_page(fixture, "a", 100, Some(position(fixture, course)), &whole[index + 1..], rule).await;
     }
 }
 
 /// A page starts right after a position whose course was changed or has moved.
-pub async fn a_page_starts_after_a_changed_course(fixture: &impl CourseFixture) {
+pub async fn page_starts_after_changed_course(fixture: &impl CourseFixture) {
     let courses = [("d", 3), ("c", 2), ("b", 1), ("a", 0)].map(|(slug, time)| course_at("a", slug, time));
     seed(fixture, &courses).await;
     let retitled = Course { title: "Another title".to_owned(), ..courses[1].clone() };
     seed(fixture, &[retitled]).await;
     let rest = listed(fixture, &courses[2..]);
-    let after = Some(place(fixture, &courses[1]));
+    let after = Some(position(fixture, &courses[1]));
     let rule = "A page starts after a course with a new title.";
     assert_last_page(fixture, "a", 100, after.clone(), &rest, rule).await;
     for elsewhere in [Timestamp::MAX, Timestamp::MIN] {

@@ -7,42 +7,42 @@ use catalogue_core::storage::Position;
 
 use crate::CourseFixture;
 use crate::random::Random;
-use crate::reading::{assert_last_page, item_of, listed, page, place};
+use crate::reading::{assert_last_page, item_of, listed, page, position};
 use crate::seed::{course_at, modules, remove, seed};
 
 /// Paging returns no course twice and skips none that existed throughout, whatever is added, changed and removed.
-pub async fn a_walk_meets_every_lasting_course_once(fixture: &impl CourseFixture) {
+pub async fn paging_returns_every_remaining_course_once(fixture: &impl CourseFixture) {
     for seed in 0..8 {
-        Walk::begin(fixture, seed).await.run_to_the_end(fixture).await;
+        Paging::begin(fixture, seed).await.run_to_the_end(fixture).await;
     }
 }
 
 /// Pagination through a changing list.
-struct Walk {
+struct Paging {
     account: String,
     random: Random,
     /// Current content of the storage, by slug.
     courses: BTreeMap<String, Course>,
     /// Courses that have existed since the first page.
-    lasting: BTreeSet<String>,
-    met: Vec<String>,
+    unremoved: BTreeSet<String>,
+    returned: Vec<String>,
     created: usize,
 }
 
-impl Walk {
+impl Paging {
     async fn begin(fixture: &impl CourseFixture, seed: u64) -> Self {
-        let mut walk = Self {
+        let mut paging = Self {
             account: format!("walk {seed}"),
             random: Random::new(seed),
             courses: BTreeMap::new(),
-            lasting: BTreeSet::new(),
-            met: Vec::new(),
+            unremoved: BTreeSet::new(),
+            returned: Vec::new(),
             created: 0,
         };
-        let courses: Vec<_> = (0..40).map(|_| walk.new_course()).collect();
-        walk.put(fixture, courses).await;
-        walk.lasting = walk.courses.keys().cloned().collect();
-        walk
+        let courses: Vec<_> = (0..40).map(|_| paging.new_course()).collect();
+        paging.put(fixture, courses).await;
+        paging.unremoved = paging.courses.keys().cloned().collect();
+        paging
     }
 
     async fn run_to_the_end(mut self, fixture: &impl CourseFixture) {
@@ -53,8 +53,8 @@ impl Walk {
             for item in page.items {
                 let now = self.courses.get(&item.slug).map(|course| item_of(fixture, course));
                 assert_eq!(Some(&item), now.as_ref(), "A page shows what is there when it is read, and nothing else.");
-                assert!(!self.met.contains(&item.slug), "A walk never meets a course twice: {:?}.", item.slug);
-                self.met.push(item.slug);
+                assert!(!self.returned.contains(&item.slug), "A walk never meets a course twice: {:?}.", item.slug);
+                self.returned.push(item.slug);
             }
             let Some(next) = page.next else { break };
             for _ in 0..self.random.below(4) {
@@ -62,7 +62,7 @@ impl Walk {
             }
             after = Some(next);
         }
-        let skipped: Vec<_> = self.lasting.iter().filter(|slug| !self.met.contains(slug)).collect();
+        let skipped: Vec<_> = self.unremoved.iter().filter(|slug| !self.returned.contains(slug)).collect();
         assert!(skipped.is_empty(), "A walk never skips a course that was there throughout: {skipped:?}.");
     }
 
@@ -109,7 +109,7 @@ impl Walk {
     async fn remove(&mut self, fixture: &impl CourseFixture, slug: &str) {
         if self.courses.remove(slug).is_some() {
             remove(fixture, &self.account, slug).await;
-            self.lasting.remove(slug);
+            self.unremoved.remove(slug);
         }
     }
 }
@@ -120,17 +120,17 @@ fn course_in(slug: &str, second: i64) -> Course {
 }
 
 /// Puts six courses, the newest last, and reads the first page of three.
-async fn half_way(fixture: &impl CourseFixture) -> (Vec<Course>, Option<Position>) {
+async fn put_and_read_first_page(fixture: &impl CourseFixture) -> (Vec<Course>, Option<Position>) {
     let courses: Vec<_> = (0..6).map(|index| course_in(&format!("c{index}"), index)).collect();
     seed(fixture, &courses).await;
     let next = page(fixture, "a", 3, None).await.next;
-    assert_eq!(next, Some(place(fixture, &courses[3])), "The next page starts at the place of the last item.");
+    assert_eq!(next, Some(position(fixture, &courses[3])), "The next page starts at the place of the last item.");
     (courses, next)
 }
 
 /// A course added before the start of the next page is not on it.
-pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture: &impl CourseFixture) {
-    let (mut courses, next) = half_way(fixture).await;
+pub async fn courses_added_before_position_are_not_returned(fixture: &impl CourseFixture) {
+    let (mut courses, next) = put_and_read_first_page(fixture).await;
     courses.extend([course_in("new", 100), course_in("c30", 3), course_in("b", 4)]);
     seed(fixture, &courses[6..]).await;
     let rule = "Courses that come earlier in the list neither repeat nor skip one.";
@@ -138,8 +138,8 @@ pub async fn courses_that_come_earlier_in_the_list_do_not_disturb_a_walk(fixture
 }
 
 /// A course added after the start of the next page is returned, on a further page if needed.
-pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFixture) {
-    let (mut courses, next) = half_way(fixture).await;
+pub async fn courses_added_after_position_are_returned(fixture: &impl CourseFixture) {
+    let (mut courses, next) = put_and_read_first_page(fixture).await;
     courses.extend([course_in("old", -100), course_in("c20", 2), course_in("a", 3)]);
     seed(fixture, &courses[6..]).await;
     let mut expected = listed(fixture, &courses);
@@ -151,8 +151,8 @@ pub async fn courses_that_come_later_in_the_list_are_met(fixture: &impl CourseFi
 }
 
 /// Paging ends with an empty page only if all remaining courses were removed since the page before.
-pub async fn a_walk_whose_rest_is_deleted_ends(fixture: &impl CourseFixture) {
-    let (courses, next) = half_way(fixture).await;
+pub async fn paging_ends_when_remaining_courses_are_deleted(fixture: &impl CourseFixture) {
+    let (courses, next) = put_and_read_first_page(fixture).await;
     for course in &courses[..4] {
         remove(fixture, "a", &course.slug).await;
     }

@@ -7,20 +7,20 @@ use catalogue_core::storage::{CourseStorage, Position, Revision};
 use catalogue_core::{Course, Timestamp};
 
 use crate::CourseFixture;
-use crate::at_once::reads_beside_writes;
-use crate::reading::{again_if_locked_out, find, find_at_revision, list, page};
+use crate::concurrency::read_during_writes;
+use crate::reading::{find, find_at_revision, list, page, retry_while_blocked};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
 /// Returns the revision of an account that has courses, or had some.
 pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Option<Revision> {
     let account = fixture.account(account).await;
-    let revision = again_if_locked_out(fixture, async || fixture.storage().revision(&account).await).await;
+    let revision = retry_while_blocked(fixture, async || fixture.storage().revision(&account).await).await;
     revision.expect("A revision can be read.")
 }
 
 /// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`. A storage without revisions passes these cases.
-pub(crate) async fn revision_kept(fixture: &impl CourseFixture) -> Option<Revision> {
+pub(crate) async fn seed_and_read_revision(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
     revision(fixture, "a").await
 }
@@ -39,8 +39,8 @@ pub(crate) async fn replaced(
 }
 
 /// A revision stays the same while nothing changes, however much is read.
-pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture) {
-    let before @ Some(_) = revision_kept(fixture).await else { return };
+pub async fn revision_is_stable_without_changes(fixture: &impl CourseFixture) {
+    let before @ Some(_) = seed_and_read_revision(fixture).await else { return };
     for _ in 0..3 {
         list(fixture, "a").await;
         find(fixture, "a", "c").await;
@@ -50,8 +50,8 @@ pub async fn a_revision_stays_while_nothing_changes(fixture: &impl CourseFixture
 }
 
 /// Every read returns the current revision with its result, or none.
-pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
-    let Some(_) = revision_kept(fixture).await else { return };
+pub async fn reads_return_current_revision(fixture: &impl CourseFixture) {
+    let Some(_) = seed_and_read_revision(fixture).await else { return };
     for slug in ["c2", "c3"] {
         seed(fixture, &[course("a", slug)]).await;
         for account in ["a", "b", "nobody"] {
@@ -61,8 +61,8 @@ pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
             let absent = find_at_revision(fixture, account, "absent").await.revision;
             let after = Position { created_at: Timestamp::MIN, slug: String::new() };
             let empty = page(fixture, account, 50, Some(after)).await.revision;
-            for brought in [first, detail, absent, empty] {
-                assert!(brought.is_none() || brought == now, "What was read brings the current revision, or none.");
+            for returned in [first, detail, absent, empty] {
+                assert!(returned.is_none() || returned == now, "What was read brings the current revision, or none.");
             }
             let has_courses = account != "nobody";
             assert!(!has_courses || (first.is_some() && detail.is_some()), "Courses bring their revision along.");
@@ -71,15 +71,15 @@ pub async fn reads_bring_the_current_revision(fixture: &impl CourseFixture) {
 }
 
 /// The revision returned with a page or a course is that of the moment of reading or a later one, even during writes.
-pub async fn no_read_brings_an_older_revision(fixture: &impl CourseFixture) {
-    let Some(_) = revision_kept(fixture).await else { return };
+pub async fn reads_never_return_older_revision(fixture: &impl CourseFixture) {
+    let Some(_) = seed_and_read_revision(fixture).await else { return };
     // Indexed by the number of the write that made them.
     let revisions: Mutex<Vec<Option<Revision>>> = Mutex::default();
-    let check = |what: &str, title: &str, brought: Option<Revision>| {
+    let check = |what: &str, title: &str, returned: Option<Revision>| {
         let read: usize = title.parse().expect("a number");
-        let older = revisions.lock().expect("no case has panicked").iter().position(|known| *known == brought);
+        let older = revisions.lock().expect("no case has panicked").iter().position(|known| *known == returned);
         assert!(
-            brought.is_none() || older.is_none_or(|brought| brought >= read),
+            returned.is_none() || older.is_none_or(|returned| returned >= read),
             "A {what} never brings a revision from before it: of write {older:?} with what write {read} has put."
         );
     };
@@ -94,12 +94,12 @@ pub async fn no_read_brings_an_older_revision(fixture: &impl CourseFixture) {
         let now = revision(fixture, "w").await;
         revisions.lock().expect("no case has panicked").push(now);
     };
-    reads_beside_writes(read, write).await;
+    read_during_writes(read, write).await;
 }
 
 /// An added course replaces its account's revision.
-pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
-    let mut before @ Some(_) = revision_kept(fixture).await else { return };
+pub async fn adding_course_replaces_revision(fixture: &impl CourseFixture) {
+    let mut before @ Some(_) = seed_and_read_revision(fixture).await else { return };
     for slug in ["1", "2", "c2"] {
         seed(fixture, &[course("a", slug)]).await;
         before = replaced(fixture, "a", before, "a course that is added").await;
@@ -107,8 +107,8 @@ pub async fn adding_a_course_replaces_the_revision(fixture: &impl CourseFixture)
 }
 
 /// A change of any field of a course or module replaces the revision, including modules' bodies and order.
-pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
-    let mut before @ Some(_) = revision_kept(fixture).await else { return };
+pub async fn every_course_change_replaces_revision(fixture: &impl CourseFixture) {
+    let mut before @ Some(_) = seed_and_read_revision(fixture).await else { return };
     let first = whole_course("a", "c");
     for (what, changed) in variants(fixture, &first) {
         seed(fixture, &[changed]).await;
@@ -119,8 +119,8 @@ pub async fn every_change_of_a_course_replaces_the_revision(fixture: &impl Cours
 }
 
 /// A removed course replaces its account's revision.
-pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixture) {
-    let Some(_) = revision_kept(fixture).await else { return };
+pub async fn removing_course_replaces_revision(fixture: &impl CourseFixture) {
+    let Some(_) = seed_and_read_revision(fixture).await else { return };
     seed(fixture, &[course("a", "removed")]).await;
     let before = revision(fixture, "a").await;
     remove(fixture, "a", "removed").await;
@@ -128,9 +128,9 @@ pub async fn removing_a_course_replaces_the_revision(fixture: &impl CourseFixtur
 }
 
 /// A change to one account's courses does not affect the revisions of the others.
-pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
-    let Some(_) = revision_kept(fixture).await else { return };
-    if !fixture.keeps_revisions_apart() {
+pub async fn changes_do_not_affect_revisions_of_other_accounts(fixture: &impl CourseFixture) {
+    let Some(_) = seed_and_read_revision(fixture).await else { return };
+    if !fixture.has_per_account_revisions() {
         return;
     }
     let before = revision(fixture, "b").await;
@@ -144,21 +144,24 @@ pub async fn a_revision_belongs_to_one_account(fixture: &impl CourseFixture) {
 
 /// Accounts whose courses differ never have the same revision.
 pub async fn accounts_with_different_courses_have_different_revisions(fixture: &impl CourseFixture) {
-    let Some(_) = revision_kept(fixture).await else { return };
+    let Some(_) = seed_and_read_revision(fixture).await else { return };
     let own = |number| course(&format!("account {number}"), &format!("own-{number}"));
     let courses: Vec<_> = (0..50).map(own).collect();
     seed(fixture, &courses).await;
-    let mut seen = HashSet::new();
+    let mut seen_revisions = HashSet::new();
     for course in &courses {
         let revision = revision(fixture, course.account.as_str()).await;
-        assert!(seen.insert(revision), "Revisions are equal only where the courses are, across accounts too.");
+        assert!(
+            seen_revisions.insert(revision),
+            "Revisions are equal only where the courses are, across accounts too."
+        );
     }
 }
 
 /// A revision is never reused, even if the content returns to an earlier state.
-pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
-    let before @ Some(_) = revision_kept(fixture).await else { return };
-    let mut seen = HashSet::from([before]);
+pub async fn revision_is_never_reused(fixture: &impl CourseFixture) {
+    let before @ Some(_) = seed_and_read_revision(fixture).await else { return };
+    let mut seen_revisions = HashSet::from([before]);
     for round in 0..60 {
         match round % 3 {
             2 => remove(fixture, "a", "c").await,
@@ -166,6 +169,6 @@ pub async fn no_revision_ever_comes_back(fixture: &impl CourseFixture) {
         }
         let now = revision(fixture, "a").await;
         // Round 0 puts the stored course again.
-        assert!(round == 0 || seen.insert(now), "A revision is never used again, also when content returns.");
+        assert!(round == 0 || seen_revisions.insert(now), "A revision is never used again, also when content returns.");
     }
 }

@@ -1,4 +1,4 @@
 //! The cases of a [`CredentialStorage`](catalogue_core::storage::CredentialStorage).
 
-pub mod look_up;
+pub mod lookup;
 pub mod revocations;

@@ -3,11 +3,11 @@
 use catalogue_core::storage::CredentialStorage;
 
 use crate::CredentialFixture;
-use crate::looking_up::{is_revoked, near_tokens, put};
+use crate::credential_lookup::{is_revoked, put, similar_tokens};
 use crate::seed::{api_key, digest, second};
 
 /// A token is revoked from its revocation on and not before, even if it was looked up before.
-pub async fn a_revocation_counts_from_the_next_look_up_on(fixture: &impl CredentialFixture) {
+pub async fn revocation_applies_from_next_lookup(fixture: &impl CredentialFixture) {
     for number in 0..20 {
         let token = digest(&format!("token-{number}"));
         for _ in 0..2 {
@@ -24,8 +24,8 @@ pub async fn a_revocation_counts_from_the_next_look_up_on(fixture: &impl Credent
 }
 
 /// A revoked token is identified by its whole digest. A credential is not a revocation, and a revocation is not a credential.
-pub async fn a_revoked_token_is_known_by_its_whole_digest(fixture: &impl CredentialFixture) {
-    let near = near_tokens();
+pub async fn revoked_token_is_found_only_by_whole_digest(fixture: &impl CredentialFixture) {
+    let near = similar_tokens();
     if is_revoked(fixture.storage(), &digest(&near[0])).await.is_none() {
         return;
     }

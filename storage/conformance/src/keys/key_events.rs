@@ -6,21 +6,21 @@ use catalogue_core::AccountId;
 use catalogue_core::storage::{Actor, CredentialAction, KeyStorage, StorageErrorKind};
 
 use crate::KeyFixture;
-use crate::key_calls::{create, deeds, events, last_events, rename, revoke, rotate, try_create};
-use crate::looking_up::held;
-use crate::seed::{api_key, known, oauth_token, second};
+use crate::credential_lookup::as_stored;
+use crate::key_calls::{create, event_actions, events, last_events, rename, revoke, rotate, try_create};
+use crate::seed::{api_key, create_account, oauth_token, second};
 
 /// Each change has one event: the action, the actor, the key, the key's name at that time and, if the call has a time, that
 /// time.
-pub async fn each_change_has_one_event(fixture: &impl KeyFixture) {
+pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
     const RULE: &str = "Each change has one event";
-    let (storage, account) = (fixture.storage(), known(fixture, "a").await);
+    let (storage, account) = (fixture.storage(), create_account(fixture, "a").await);
     let mut key = api_key("a", "key_1", "token-1");
     key.record.expires_at = None;
-    let key = held(fixture, &key).await;
+    let key = as_stored(fixture, &key).await;
     let mut successor = api_key("a", "key_2", "token-2");
     successor.record.created_at = second(10);
-    let successor = held(fixture, &successor).await;
+    let successor = as_stored(fixture, &successor).await;
     let id = &*key.record.identity.credential_id;
     let user = Actor::owner_named("user_17");
     let logged = async || events(fixture, &account).await.len();
@@ -44,23 +44,23 @@ pub async fn each_change_has_one_event(fixture: &impl KeyFixture) {
         (CredentialAction::KeyCreated, Some(second(0)), &Actor::OPERATOR, key.record.name.as_deref()),
     ];
     for (event, (action, at, by, name)) in events(fixture, &account).await.iter().zip(expected) {
-        let said = (&event.account, event.action, event.credential_id.as_deref(), event.name.as_deref());
-        assert_eq!(said, (&account, action, Some(id), name), "An event says what was done, and to which key.");
+        let subject = (&event.account, event.action, event.credential_id.as_deref(), event.name.as_deref());
+        assert_eq!(subject, (&account, action, Some(id), name), "An event says what was done, and to which key.");
         assert_eq!(&event.actor, by, "An event says who made the change.");
         assert!(at.is_none_or(|at| at == event.at), "An event has the time that its call names: {event:?}.");
     }
 }
 
 /// A call that changes nothing has no event: a second revocation, the current name, an unknown key or a refusal.
-pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
+pub async fn calls_without_change_record_no_event(fixture: &impl KeyFixture) {
     const RULE: &str = "What changes nothing has no event:";
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let key = create(fixture, &api_key("a", "key_1", "token-1")).await;
-    let mut foreign = api_key("b", "key_2", "token-2");
-    foreign.record.expires_at = None;
-    let foreign = create(fixture, &foreign).await;
+    let mut other_key = api_key("b", "key_2", "token-2");
+    other_key.record.expires_at = None;
+    let other_key = create(fixture, &other_key).await;
     let (id, name) = (&*key.record.identity.credential_id, key.record.name.as_deref().expect("keys have names"));
-    let foreign_id = &*foreign.record.identity.credential_id;
+    let other_key_id = &*other_key.record.identity.credential_id;
     revoke(fixture, &a, id, second(1)).await;
     let logged = async || (events(fixture, &a).await, events(fixture, &b).await);
     let before = logged().await;
@@ -69,31 +69,31 @@ pub async fn what_changes_nothing_has_no_event(fixture: &impl KeyFixture) {
     assert_eq!(logged().await, before, "{RULE} the name that a key has.");
     revoke(fixture, &a, id, second(2)).await.expect("a key of the account");
     assert_eq!(logged().await, before, "{RULE} a second revocation.");
-    for absent in [foreign_id, "unknown"] {
+    for absent in [other_key_id, "unknown"] {
         assert_eq!(rename(fixture, &a, absent, "Another").await, None, "a key of another account or none");
         assert_eq!(revoke(fixture, &a, absent, second(2)).await, None, "a key of another account or none");
     }
     assert_eq!(logged().await, before, "{RULE} renaming and revoking what is not there.");
-    let mut successor = held(fixture, &api_key("a", "key_3", "token-3")).await;
-    for ended in [id, foreign_id, "unknown"] {
+    let mut successor = as_stored(fixture, &api_key("a", "key_3", "token-3")).await;
+    for ended in [id, other_key_id, "unknown"] {
         assert_eq!(rotate(fixture, ended, second(1), &successor).await, Ok(None), "a key that does not hold");
     }
-    successor.digest = foreign.digest;
+    successor.digest = other_key.digest;
     successor.record.identity.account = b.clone();
-    let refused = rotate(fixture, foreign_id, second(1), &successor).await;
-    assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "a successor whose digest is there");
+    let refused = rotate(fixture, other_key_id, second(1), &successor).await;
+    assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "a successor whose digest is there");
     assert_eq!(logged().await, before, "{RULE} a rotation that is refused.");
-    assert_eq!(try_create(fixture, &key).await, Err(StorageErrorKind::AlreadyThere), "a key that is there");
-    let unknown = held(fixture, &api_key("c", "key_4", "token-4")).await;
+    assert_eq!(try_create(fixture, &key).await, Err(StorageErrorKind::AlreadyExists), "a key that is there");
+    let unknown = as_stored(fixture, &api_key("c", "key_4", "token-4")).await;
     assert_eq!(try_create(fixture, &unknown).await, Err(StorageErrorKind::UnknownReference), "an unknown account");
     assert_eq!(logged().await, before, "{RULE} a key that is refused.");
-    let c = known(fixture, "c").await;
+    let c = create_account(fixture, "c").await;
     assert_eq!(events(fixture, &c).await, [], "{RULE} a key that is refused, also not for later.");
 }
 
 /// Events come in the order of the changes, newest first, whatever their times, and no more than requested.
-pub async fn events_come_newest_first(fixture: &impl KeyFixture) {
-    let account = known(fixture, "a").await;
+pub async fn events_are_listed_newest_first(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
     let mut expected = Vec::new();
     for index in 0..12 {
         let mut key = api_key("a", &format!("key_{}", index * 7 % 12), &format!("token-{index}"));
@@ -101,19 +101,23 @@ pub async fn events_come_newest_first(fixture: &impl KeyFixture) {
         let key = create(fixture, &key).await;
         expected.insert(0, (CredentialAction::KeyCreated, Some(key.record.identity.credential_id.as_ref().to_owned())));
     }
-    assert_eq!(deeds(fixture, &account).await, expected, "Events come in the order of the changes, newest first.");
+    assert_eq!(
+        event_actions(fixture, &account).await,
+        expected,
+        "Events come in the order of the changes, newest first."
+    );
     let all = events(fixture, &account).await;
     let ids: HashSet<_> = all.iter().map(|event| &event.id).collect();
     assert_eq!(ids.len(), 12, "No two events have the same id.");
-    for most in [0, 1, 5, 11, 12, 13, 1_000] {
-        let some = last_events(fixture, &account, most).await;
-        assert_eq!(some, all[..most.min(12)], "The last events are listed, as many as are asked for: {most}.");
+    for limit in [0, 1, 5, 11, 12, 13, 1_000] {
+        let some = last_events(fixture, &account, limit).await;
+        assert_eq!(some, all[..limit.min(12)], "The last events are listed, as many as are asked for: {limit}.");
     }
 }
 
 /// An event keeps the name that the key had then, and all its other fields, whatever happens to the key.
-pub async fn events_keep_the_name_of_their_time(fixture: &impl KeyFixture) {
-    let account = known(fixture, "a").await;
+pub async fn events_keep_key_name_at_their_time(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
     let mut keys = vec![api_key("a", "key_1", "token-1")];
     keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
     for key in &mut keys {
@@ -139,7 +143,7 @@ pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
     let names = ["a", "A", "b"];
     let mut own: Vec<(AccountId, String)> = Vec::new();
     for name in names {
-        let account = known(fixture, name).await;
+        let account = create_account(fixture, name).await;
         let key = create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
         own.push((account, key.record.identity.credential_id.as_ref().to_owned()));
     }
@@ -147,8 +151,9 @@ pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
         rename(fixture, account, id, "The same name").await;
     }
     for (account, id) in own {
-        let expected = [CredentialAction::KeyRenamed, CredentialAction::KeyCreated].map(|did| (did, Some(id.clone())));
-        assert_eq!(deeds(fixture, &account).await, expected, "An account's events are its own, and no others.");
+        let expected =
+            [CredentialAction::KeyRenamed, CredentialAction::KeyCreated].map(|action| (action, Some(id.clone())));
+        assert_eq!(event_actions(fixture, &account).await, expected, "An account's events are its own, and no others.");
     }
     for unknown in ["unknown", "", "a ", "%"] {
         let unknown = fixture.account(unknown).await;
@@ -157,15 +162,15 @@ pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
 }
 
 /// Events are removed with their account, and only with that; a later account with the same id has none of them.
-pub async fn events_go_with_their_account(fixture: &impl KeyFixture) {
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+pub async fn events_are_removed_with_their_account(fixture: &impl KeyFixture) {
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for name in ["a", "b"] {
         create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
     }
     let of_b = events(fixture, &b).await;
     fixture.remove_account(&a).await;
     assert_eq!(events(fixture, &a).await, [], "The events of an account go with it.");
-    known(fixture, "a").await;
+    create_account(fixture, "a").await;
     assert_eq!(events(fixture, &a).await, [], "An account that comes back has no events of the one before.");
     assert_eq!(events(fixture, &b).await, of_b, "Removing an account leaves the events of the others.");
 }

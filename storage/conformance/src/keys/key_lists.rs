@@ -4,13 +4,13 @@ use catalogue_core::Timestamp;
 use catalogue_core::admin::NewCredential;
 
 use crate::KeyFixture;
+use crate::credential_lookup::as_stored;
 use crate::key_calls::{create, find_key, list, list_at, revoke, sort};
-use crate::looking_up::held;
-use crate::seed::{api_key, instant, known, oauth_token, second, time};
+use crate::seed::{api_key, create_account, instant, oauth_token, second, time};
 
 /// An account without keys has an empty list; an unknown account has none.
-pub async fn an_empty_list_and_an_unknown_account_differ(fixture: &impl KeyFixture) {
-    let empty = known(fixture, "empty").await;
+pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
+    let empty = create_account(fixture, "empty").await;
     assert_eq!(list(fixture, &empty).await, Some(vec![]), "An account without keys has an empty list.");
     for unknown in ["unknown", "", "Empty", "empty ", "emp"] {
         let unknown = fixture.account(unknown).await;
@@ -19,8 +19,8 @@ pub async fn an_empty_list_and_an_unknown_account_differ(fixture: &impl KeyFixtu
 }
 
 /// A removed account has no list, even if keys of it are left.
-pub async fn a_removed_account_has_no_list(fixture: &impl KeyFixture) {
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+pub async fn removed_account_has_no_key_list(fixture: &impl KeyFixture) {
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for name in ["a", "b"] {
         create(fixture, &api_key(name, &format!("key of {name}"), &format!("token-{name}"))).await;
     }
@@ -31,8 +31,8 @@ pub async fn a_removed_account_has_no_list(fixture: &impl KeyFixture) {
 }
 
 /// The oldest comes first, to the microsecond; ties are sorted by id, byte by byte.
-pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture) {
-    known(fixture, "a").await;
+pub async fn keys_are_listed_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
+    create_account(fixture, "a").await;
     let keys = [
         ("key_z", Timestamp::MIN),
         ("key_y", instant(-1)),
@@ -62,7 +62,7 @@ pub async fn the_oldest_comes_first_and_ties_go_by_id(fixture: &impl KeyFixture)
 }
 
 /// Each record is listed as it was stored, for its own account only.
-pub async fn records_are_listed_as_they_were_stored(fixture: &impl KeyFixture) {
+pub async fn records_are_listed_as_stored(fixture: &impl KeyFixture) {
     let of = |account: &str, number: i64| {
         let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
         key.record.created_at = second(number);
@@ -86,7 +86,7 @@ pub async fn records_are_listed_as_they_were_stored(fixture: &impl KeyFixture) {
     let of_b: Vec<_> = token("b", "token-7").into_iter().chain([of("b", 6)]).collect();
     let accounts = [("a", of_a), ("b", of_b)];
     for (account, keys) in &accounts {
-        known(fixture, account).await;
+        create_account(fixture, account).await;
         for key in keys {
             create(fixture, key).await;
         }
@@ -94,7 +94,7 @@ pub async fn records_are_listed_as_they_were_stored(fixture: &impl KeyFixture) {
     for (account, keys) in &accounts {
         let mut expected = Vec::new();
         for key in keys {
-            expected.push(held(fixture, key).await.record);
+            expected.push(as_stored(fixture, key).await.record);
         }
         assert_eq!(
             list(fixture, &fixture.account(account).await).await,
@@ -105,8 +105,8 @@ pub async fn records_are_listed_as_they_were_stored(fixture: &impl KeyFixture) {
 }
 
 /// A revoked key stays in the list, with the time of its revocation.
-pub async fn revoked_keys_stay_in_the_list(fixture: &impl KeyFixture) {
-    let account = known(fixture, "a").await;
+pub async fn revoked_keys_stay_listed(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
     let mut keys: Vec<NewCredential> = Vec::new();
     for key in [api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")] {
         keys.push(create(fixture, &key).await);
@@ -119,10 +119,10 @@ pub async fn revoked_keys_stay_in_the_list(fixture: &impl KeyFixture) {
 }
 
 /// All keys that have not ended are listed, and of the others the requested number that ended last.
-pub async fn ended_keys_are_listed_up_to_a_number(fixture: &impl KeyFixture) {
+pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
     const RULE: &str = "Keys that hold are all listed, ended ones up to a number, from the last end on";
     const NOW: i64 = 50;
-    let account = known(fixture, "a").await;
+    let account = create_account(fixture, "a").await;
     // Created, expires, revoked; ended keys are in the order of their ends, latest first.
     let ended = [
         (30, Some(NOW), None),
@@ -131,9 +131,9 @@ pub async fn ended_keys_are_listed_up_to_a_number(fixture: &impl KeyFixture) {
         (40, Some(47), Some(49)),
         (0, Some(46), None),
     ];
-    let held = [(3, None, None), (41, Some(NOW + 1), None), (20, Some(99), None)];
+    let active = [(3, None, None), (41, Some(NOW + 1), None), (20, Some(99), None)];
     let mut records = Vec::new();
-    for (number, (created, expires, revoked)) in ended.into_iter().chain(held).enumerate() {
+    for (number, (created, expires, revoked)) in ended.into_iter().chain(active).enumerate() {
         let mut key = api_key("a", &format!("key_{number}"), &format!("token-{number}"));
         key.record.created_at = second(created);
         key.record.expires_at = expires.map(second);
@@ -144,20 +144,20 @@ pub async fn ended_keys_are_listed_up_to_a_number(fixture: &impl KeyFixture) {
         }
         records.push(record);
     }
-    for most in [0, 1, 2, 3, 4, 5, 6, usize::MAX] {
-        let shown = records[..most.min(ended.len())].iter().chain(&records[ended.len()..]);
-        let mut expected: Vec<_> = shown.cloned().collect();
+    for limit in [0, 1, 2, 3, 4, 5, 6, usize::MAX] {
+        let selected = records[..limit.min(ended.len())].iter().chain(&records[ended.len()..]);
+        let mut expected: Vec<_> = selected.cloned().collect();
         sort(&mut expected);
-        assert_eq!(list_at(fixture, &account, second(NOW), most).await, Some(expected), "{RULE}: {most}.");
+        assert_eq!(list_at(fixture, &account, second(NOW), limit).await, Some(expected), "{RULE}: {limit}.");
     }
     let unknown = fixture.account("unknown").await;
     assert_eq!(list_at(fixture, &unknown, second(NOW), 0).await, None, "An unknown account has no list of keys.");
 }
 
 /// A key is found by its id, whether it has ended or not, in its own account.
-pub async fn a_key_is_found_by_its_id_in_its_account(fixture: &impl KeyFixture) {
+pub async fn key_is_found_by_id_in_its_account(fixture: &impl KeyFixture) {
     const RULE: &str = "A key is found by its id in its own account";
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let mut keys = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_2", "token-2")];
     keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
     for key in &mut keys {

@@ -4,12 +4,12 @@ use catalogue_core::admin::NewCredential;
 use catalogue_core::storage::{CredentialAction, MAX_REMOVED, MAX_RENAMES, RETENTION};
 
 use crate::KeyFixture;
-use crate::key_calls::{assert_all, create, deeds, events, list, rename, revoke, rotate};
-use crate::looking_up::{assert_stored, find, held};
-use crate::seed::{api_key, known, second};
+use crate::credential_lookup::{as_stored, assert_stored, find};
+use crate::key_calls::{assert_all, create, event_actions, events, list, rename, revoke, rotate};
+use crate::seed::{api_key, create_account, second};
 
 /// The retention in seconds.
-const STAYS: i64 = RETENTION.as_secs() as i64;
+const RETENTION_SECONDS: i64 = RETENTION.as_secs() as i64;
 
 /// Returns a key that expires `expires` seconds after the default time, or never.
 fn key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewCredential {
@@ -20,21 +20,21 @@ fn key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewC
 }
 
 /// An ended key stays for 400 days. Then the next creation in its account removes it with its events, and nothing else.
-pub async fn ended_keys_stay_for_400_days(fixture: &impl KeyFixture) {
+pub async fn ended_keys_are_retained_for_400_days(fixture: &impl KeyFixture) {
     const END: i64 = 10;
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
-    let foreign = create(fixture, &key("b", 0, 0, Some(END))).await;
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
+    let other_key = create(fixture, &key("b", 0, 0, Some(END))).await;
     let expired = create(fixture, &key("a", 1, 0, Some(END))).await;
     let mut revoked = create(fixture, &key("a", 2, 0, None)).await;
     revoke(fixture, &a, &revoked.record.identity.credential_id, second(END)).await;
     revoked.record.revoked_at = Some(second(END));
     let later = create(fixture, &key("a", 3, 0, Some(END + 1))).await;
     let holding = create(fixture, &key("a", 4, 0, None)).await;
-    let early = create(fixture, &key("a", 5, END + STAYS - 1, None)).await;
+    let early = create(fixture, &key("a", 5, END + RETENTION_SECONDS - 1, None)).await;
     let all = [expired.clone(), revoked.clone(), later.clone(), holding.clone(), early.clone()];
     assert_all(fixture, &a, &all, "Keys that ended within 400 days stay.").await;
 
-    let on_time = create(fixture, &key("a", 6, END + STAYS, None)).await;
+    let on_time = create(fixture, &key("a", 6, END + RETENTION_SECONDS, None)).await;
     for gone in [&expired, &revoked] {
         assert_eq!(
             find(fixture, &gone.digest).await,
@@ -44,8 +44,8 @@ pub async fn ended_keys_stay_for_400_days(fixture: &impl KeyFixture) {
     }
     let rest = [later.clone(), holding, early, on_time];
     assert_all(fixture, &a, &rest, "Only keys that ended 400 days ago go.").await;
-    assert_stored(fixture, &foreign, "Ended keys of other accounts stay.").await;
-    let logged: Vec<_> = deeds(fixture, &a).await.into_iter().rev().collect();
+    assert_stored(fixture, &other_key, "Ended keys of other accounts stay.").await;
+    let logged: Vec<_> = event_actions(fixture, &a).await.into_iter().rev().collect();
     let expected: Vec<_> = rest
         .iter()
         .map(|key| (CredentialAction::KeyCreated, Some(key.record.identity.credential_id.as_ref().to_owned())))
@@ -53,24 +53,25 @@ pub async fn ended_keys_stay_for_400_days(fixture: &impl KeyFixture) {
     assert_eq!(logged, expected, "A key's events go with it, and no others.");
     assert_eq!(events(fixture, &b).await.len(), 1, "Events of other accounts stay.");
 
-    let old = create(fixture, &key("a", 7, END + STAYS, None)).await;
-    let successor = held(fixture, &key("a", 8, END + 1 + STAYS, None)).await;
-    let rotated = rotate(fixture, &old.record.identity.credential_id, second(END + 2 + STAYS), &successor).await;
+    let old = create(fixture, &key("a", 7, END + RETENTION_SECONDS, None)).await;
+    let successor = as_stored(fixture, &key("a", 8, END + 1 + RETENTION_SECONDS, None)).await;
+    let rotated =
+        rotate(fixture, &old.record.identity.credential_id, second(END + 2 + RETENTION_SECONDS), &successor).await;
     assert!(rotated.is_ok_and(|rotated| rotated.is_some()), "a key that holds");
     assert_eq!(find(fixture, &later.digest).await, None, "A rotation removes ended keys as a creation does.");
 }
 
 /// A creation removes at most [`MAX_REMOVED`] ended keys, earliest ends first.
-pub async fn a_creation_removes_a_hundred_ended_keys(fixture: &impl KeyFixture) {
-    const MORE: usize = 3;
-    let account = known(fixture, "a").await;
+pub async fn creation_removes_at_most_100_ended_keys(fixture: &impl KeyFixture) {
+    const SURPLUS: usize = 3;
+    let account = create_account(fixture, "a").await;
     let mut last = Vec::new();
-    for number in 0..MAX_REMOVED + MORE {
+    for number in 0..MAX_REMOVED + SURPLUS {
         let stored = create(fixture, &key("a", number, 0, Some(1 + number as i64))).await;
         last.push(stored.record.identity.credential_id.clone());
     }
     for (created, stay) in [(1_000, &last[MAX_REMOVED..]), (1_001, &[])] {
-        create(fixture, &key("a", created, created as i64 + STAYS, None)).await;
+        create(fixture, &key("a", created, created as i64 + RETENTION_SECONDS, None)).await;
         let listed = list(fixture, &account).await.expect("the account is known");
         let ended: Vec<_> =
             listed.iter().filter(|key| key.expires_at.is_some()).map(|key| &key.identity.credential_id).collect();
@@ -83,20 +84,20 @@ pub async fn a_creation_removes_a_hundred_ended_keys(fixture: &impl KeyFixture) 
 }
 
 /// A key's last twenty renames keep their events. Its other events stay, and those of other keys.
-pub async fn the_last_renames_of_a_key_keep_their_events(fixture: &impl KeyFixture) {
-    const MORE: usize = 3;
-    let account = known(fixture, "a").await;
+pub async fn last_renames_of_key_keep_their_events(fixture: &impl KeyFixture) {
+    const SURPLUS: usize = 3;
+    let account = create_account(fixture, "a").await;
     let [busy, other] = [1, 2].map(|number| key("a", number, 0, None));
     let busy = create(fixture, &busy).await.record.identity.credential_id;
     let other = create(fixture, &other).await.record.identity.credential_id;
     rename(fixture, &account, &other, "other").await;
-    for number in 0..MAX_RENAMES + MORE {
+    for number in 0..MAX_RENAMES + SURPLUS {
         rename(fixture, &account, &busy, &format!("name {number}")).await;
     }
     let logged = events(fixture, &account).await;
     let names: Vec<_> = logged.iter().filter(|event| event.credential_id.as_ref() == Some(&busy)).collect();
     let (renames, before) = names.split_at(MAX_RENAMES.min(names.len()));
-    let expected: Vec<_> = (MORE..MAX_RENAMES + MORE).rev().map(|number| format!("name {number}")).collect();
+    let expected: Vec<_> = (SURPLUS..MAX_RENAMES + SURPLUS).rev().map(|number| format!("name {number}")).collect();
     let found: Vec<_> = renames.iter().filter_map(|event| event.name.clone()).collect();
     assert_eq!(found, expected, "The last twenty renames of a key keep their events.");
     let actions: Vec<_> = before.iter().map(|event| event.action).collect();

@@ -4,9 +4,9 @@ use catalogue_core::admin::NewCredential;
 use catalogue_core::storage::StorageErrorKind;
 
 use crate::KeyFixture;
+use crate::credential_lookup::{as_stored, assert_stored};
 use crate::key_calls::{assert_all, create, revoke, rotate};
-use crate::looking_up::{assert_stored, held};
-use crate::seed::{api_key, known, oauth_token, second};
+use crate::seed::{api_key, create_account, oauth_token, second};
 
 /// Creation time of successors.
 const NOW: i64 = 10;
@@ -24,7 +24,7 @@ fn key(account: &str, id: &str, token: &str, expires_at: Option<i64>) -> NewCred
 async fn successor(fixture: &impl KeyFixture, id: &str, token: &str) -> NewCredential {
     let mut key = key("a", id, token, Some(99));
     key.record.created_at = second(NOW);
-    held(fixture, &key).await
+    as_stored(fixture, &key).await
 }
 
 fn id(key: &NewCredential) -> &str {
@@ -32,12 +32,12 @@ fn id(key: &NewCredential) -> &str {
 }
 
 /// Rotating a credential of either kind ends it, stores its successor, and returns the replaced credential.
-pub async fn rotating_ends_the_old_and_stores_the_new(fixture: &impl KeyFixture) {
-    let account = known(fixture, "a").await;
-    let mut olds = vec![key("a", "key_1", "token-1", None)];
-    olds.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
+pub async fn rotation_ends_old_key_and_stores_successor(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
+    let mut old_keys = vec![key("a", "key_1", "token-1", None)];
+    old_keys.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
     let mut stored = Vec::new();
-    for (index, old) in olds.iter().enumerate() {
+    for (index, old) in old_keys.iter().enumerate() {
         let mut old = create(fixture, old).await;
         let new = successor(fixture, &format!("new_{index}"), &format!("new-{index}")).await;
         let rotated = rotate(fixture, id(&old), second(END), &new).await;
@@ -55,47 +55,47 @@ pub async fn rotating_ends_the_old_and_stores_the_new(fixture: &impl KeyFixture)
 }
 
 /// A key ends at its expiry or at the end that the rotation names, whichever is earlier, even immediately.
-pub async fn the_earlier_end_counts(fixture: &impl KeyFixture) {
-    known(fixture, "a").await;
+pub async fn rotated_key_ends_at_earlier_of_both_ends(fixture: &impl KeyFixture) {
+    create_account(fixture, "a").await;
     let ends = [
         ("key_1", Some(END - 1), END, END - 1),
         ("key_2", Some(END + 1), END, END),
         ("key_3", None, NOW, NOW),
         ("key_4", Some(NOW + 1), NOW, NOW),
     ];
-    for (name, expires_at, asked, expected) in ends {
+    for (name, expires_at, ends_at, expected) in ends {
         let old = create(fixture, &key("a", name, name, expires_at)).await;
         let new = successor(fixture, &format!("{name}_new"), &format!("{name}-new")).await;
-        let rotated = rotate(fixture, id(&old), second(asked), &new).await.expect("a key can be rotated");
+        let rotated = rotate(fixture, id(&old), second(ends_at), &new).await.expect("a key can be rotated");
         let expiry = rotated.and_then(|record| record.expires_at);
         assert_eq!(expiry, Some(second(expected)), "Of the expiry and the end that is asked for, the earlier counts.");
     }
 }
 
 /// Revoked and expired keys, those of other accounts and unknown ones are not rotated, and nothing changes.
-pub async fn only_a_key_that_holds_is_rotated(fixture: &impl KeyFixture) {
+pub async fn only_active_key_is_rotated(fixture: &impl KeyFixture) {
     const RULE: &str = "Only a key of the account that holds is rotated; else nothing is changed.";
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let mut revoked = key("a", "key_1", "token-1", None);
     revoked.record.revoked_at = Some(second(NOW + 1));
     let mut stored = Vec::new();
     for key in [revoked, key("a", "key_2", "token-2", Some(NOW)), key("a", "key_3", "token-3", Some(NOW - 1))] {
         stored.push(create(fixture, &key).await);
     }
-    let foreign = [create(fixture, &key("b", "key_4", "token-4", None)).await];
-    let ids = stored.iter().chain(&foreign).map(id).chain(["KEY_2", "key_", "", "%", "' OR ''='"]);
+    let other_key = [create(fixture, &key("b", "key_4", "token-4", None)).await];
+    let ids = stored.iter().chain(&other_key).map(id).chain(["KEY_2", "key_", "", "%", "' OR ''='"]);
     for id in ids {
         let new = successor(fixture, "key_5", "token-5").await;
         assert_eq!(rotate(fixture, id, second(END), &new).await, Ok(None), "{RULE} {id:?}");
         assert_all(fixture, &a, &stored, RULE).await;
     }
-    assert_all(fixture, &b, &foreign, RULE).await;
+    assert_all(fixture, &b, &other_key, RULE).await;
 }
 
 /// A key that has a successor is not rotated again, whatever the successor's state; the successor can be rotated.
-pub async fn what_has_a_successor_is_not_rotated_again(fixture: &impl KeyFixture) {
+pub async fn key_with_successor_is_not_rotated_again(fixture: &impl KeyFixture) {
     const RULE: &str = "A key that has a successor is not rotated again; its successor is.";
-    let account = known(fixture, "a").await;
+    let account = create_account(fixture, "a").await;
     let mut old = create(fixture, &key("a", "key_1", "token-1", Some(99))).await;
     let mut new = successor(fixture, "key_2", "token-2").await;
     let rotated = rotate(fixture, id(&old), second(END), &new).await;
@@ -119,22 +119,22 @@ pub async fn what_has_a_successor_is_not_rotated_again(fixture: &impl KeyFixture
 }
 
 /// A successor whose digest or id exists already is refused, and the key that it was to replace is unchanged.
-pub async fn a_refused_successor_ends_nothing(fixture: &impl KeyFixture) {
-    const RULE: &str = "A successor that is AlreadyThere is refused, and nothing ends.";
-    let account = known(fixture, "a").await;
-    known(fixture, "b").await;
+pub async fn refused_successor_leaves_key_unchanged(fixture: &impl KeyFixture) {
+    const RULE: &str = "A successor that is AlreadyExists is refused, and nothing ends.";
+    let account = create_account(fixture, "a").await;
+    create_account(fixture, "b").await;
     let mut stored = Vec::new();
     for key in [key("a", "key_1", "token-1", None), key("a", "key_2", "token-2", None)] {
         stored.push(create(fixture, &key).await);
     }
-    let foreign = create(fixture, &key("b", "key_3", "token-3", None)).await;
+    let other_key = create(fixture, &key("b", "key_3", "token-3", None)).await;
     for (name, token) in
         [("key_1", "token-9"), ("key_2", "token-9"), ("key_3", "token-9"), ("key_9", "token-1"), ("key_9", "token-3")]
     {
         let new = successor(fixture, name, token).await;
         let refused = rotate(fixture, id(&stored[0]), second(END), &new).await;
-        assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "{RULE}");
+        assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "{RULE}");
         assert_all(fixture, &account, &stored, RULE).await;
     }
-    assert_stored(fixture, &foreign, RULE).await;
+    assert_stored(fixture, &other_key, RULE).await;
 }

@@ -7,4 +7,4 @@ pub mod key_names;
 pub mod key_retention;
 pub mod key_revocation;
 pub mod key_rotation;
-pub mod keys_at_once;
+pub mod keys_concurrency;

@@ -6,14 +6,14 @@ use catalogue_core::admin::Account;
 use catalogue_core::storage::{NewSession, SignInStorage};
 
 use crate::SignInFixture;
-use crate::at_once::on_threads;
-use crate::seed::{digest, known};
-use crate::sign_in_calls::{LASTS, deeds, exchange, find, link, make_link, session, try_link};
+use crate::concurrency::on_threads;
+use crate::seed::{create_account, digest};
+use crate::sign_in_calls::{LIFETIME, event_actions, exchange, find, link, make_link, session, try_link};
 
 /// A link can be exchanged only once, for its account; then the session is found, and the link is gone.
-pub async fn a_link_is_exchanged_once(fixture: &impl SignInFixture) {
-    let id = known(fixture, "b").await;
-    known(fixture, "a").await;
+pub async fn link_is_exchanged_once(fixture: &impl SignInFixture) {
+    let id = create_account(fixture, "b").await;
+    create_account(fixture, "a").await;
     let account = Account { id, name: "\u{1f917} Anna".to_owned(), email: "anna@example.org".to_owned() };
     fixture.put_account(&account).await;
     make_link(fixture, &account.id, "code", 0).await;
@@ -30,30 +30,38 @@ pub async fn a_link_is_exchanged_once(fixture: &impl SignInFixture) {
 }
 
 /// Of many concurrent calls one exchanges the link; the others get `None`, and their sessions are not stored.
-pub async fn of_many_exchanges_one_wins(fixture: &impl SignInFixture) {
-    const MANY: usize = 6;
-    let account = known(fixture, "a").await;
+pub async fn one_of_many_concurrent_exchanges_succeeds(fixture: &impl SignInFixture) {
+    const CONCURRENT_CALLS: usize = 6;
+    let account = create_account(fixture, "a").await;
     for round in 0..5 {
         let code = format!("code-{round}");
         make_link(fixture, &account, &code, round).await;
         let callers = AtomicUsize::new(0);
-        let outcomes = on_threads(MANY, async || {
+        let outcomes = on_threads(CONCURRENT_CALLS, async || {
             let secret = format!("secret-{round}-{}", callers.fetch_add(1, Ordering::SeqCst));
             let exchanged = exchange(fixture, &digest(&code), &session(&secret, round)).await;
             (exchanged.is_some(), find(fixture, &secret).await.is_some())
         });
         let won = outcomes.iter().filter(|outcome| **outcome == (true, true)).count();
         let lost = outcomes.iter().filter(|outcome| **outcome == (false, false)).count();
-        assert_eq!((won, lost), (1, MANY - 1), "A link is exchanged once, by one of many calls: {outcomes:?}.");
+        assert_eq!(
+            (won, lost),
+            (1, CONCURRENT_CALLS - 1),
+            "A link is exchanged once, by one of many calls: {outcomes:?}."
+        );
     }
-    assert_eq!(deeds(fixture, &account).await.len(), 10, "A link that is exchanged once has one event of that.");
+    assert_eq!(
+        event_actions(fixture, &account).await.len(),
+        10,
+        "A link that is exchanged once has one event of that."
+    );
 }
 
 /// A link is valid before its end but not at it; an expired or unknown one is `None`, and nothing is stored.
-pub async fn a_link_that_is_over_or_unknown_is_none(fixture: &impl SignInFixture) {
+pub async fn expired_or_unknown_link_returns_none(fixture: &impl SignInFixture) {
     const RULE: &str = "A link that is over or unknown is None";
-    let account = known(fixture, "a").await;
-    for (code, at) in [("at-its-end", LASTS), ("after-it", LASTS + 1), ("long-after", LASTS * 9)] {
+    let account = create_account(fixture, "a").await;
+    for (code, at) in [("at-its-end", LIFETIME), ("after-it", LIFETIME + 1), ("long-after", LIFETIME * 9)] {
         try_link(fixture, &link(&account, code, 0)).await.expect("a link can be made");
         assert_eq!(exchange(fixture, &digest(code), &session(code, at)).await, None, "{RULE}: {code}.");
         assert_eq!(find(fixture, code).await, None, "{RULE}, and makes no session.");
@@ -63,14 +71,14 @@ pub async fn a_link_that_is_over_or_unknown_is_none(fixture: &impl SignInFixture
         assert_eq!(find(fixture, unknown).await, None, "{RULE}, and makes no session.");
     }
     make_link(fixture, &account, "just-before", 0).await;
-    let exchanged = exchange(fixture, &digest("just-before"), &session("secret", LASTS - 1)).await;
+    let exchanged = exchange(fixture, &digest("just-before"), &session("secret", LIFETIME - 1)).await;
     assert!(exchanged.is_some(), "A link holds until its end.");
 }
 
 /// The time that the call names decides, not the session's start.
-pub async fn the_instant_of_the_call_decides(fixture: &impl SignInFixture) {
-    let account = known(fixture, "a").await;
-    for (code, now, begins) in [("in-time", 1, LASTS * 2), ("too-late", LASTS, 1)] {
+pub async fn expiry_is_checked_at_time_of_call(fixture: &impl SignInFixture) {
+    let account = create_account(fixture, "a").await;
+    for (code, now, begins) in [("in-time", 1, LIFETIME * 2), ("too-late", LIFETIME, 1)] {
         make_link(fixture, &account, code, 0).await;
         let new: NewSession = session(code, begins);
         let exchanged = fixture.storage().exchange_link(&digest(code), crate::seed::second(now), &new).await;
@@ -80,8 +88,8 @@ pub async fn the_instant_of_the_call_decides(fixture: &impl SignInFixture) {
 }
 
 /// A link is not a session, and a session is not a link.
-pub async fn links_and_sessions_are_two_kinds(fixture: &impl SignInFixture) {
-    let account = known(fixture, "a").await;
+pub async fn links_and_sessions_are_not_interchangeable(fixture: &impl SignInFixture) {
+    let account = create_account(fixture, "a").await;
     make_link(fixture, &account, "code", 0).await;
     assert_eq!(find(fixture, "code").await, None, "A link is no session.");
     let ended = fixture.storage().end_session(&digest("code")).await;

@@ -5,13 +5,13 @@ use catalogue_core::admin::Account;
 use catalogue_core::storage::{MAX_SESSIONS, NewSession, Session};
 
 use crate::SignInFixture;
-use crate::seed::{digest, instant, known, time};
-use crate::sign_in_calls::{LASTS, begin, exchange, find, find_by, found, make_link, near_digests, session};
+use crate::seed::{create_account, digest, instant, time};
+use crate::sign_in_calls::{LIFETIME, begin, exchange, find, find_by, found, make_link, session, similar_digests};
 
 /// A session is found with its account and its end, to the microsecond, whether it has expired or not.
-pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixture) {
-    known(fixture, "b").await;
-    let id = known(fixture, "a").await;
+pub async fn session_is_found_with_account_and_expiry(fixture: &impl SignInFixture) {
+    create_account(fixture, "b").await;
+    let id = create_account(fixture, "a").await;
     let account = Account { id, name: "Anna \u{1f917} 'quoted'".to_owned(), email: "anna@example.org".to_owned() };
     fixture.put_account(&account).await;
     let ends = [Timestamp::MIN, instant(-1), instant(1), time(1), time(123_456), time(999_999), Timestamp::MAX];
@@ -19,7 +19,7 @@ pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixtur
         let (secret, code) = (format!("secret-{index}"), format!("code-{index}"));
         // All links have the same creation time, so that none removes a session.
         make_link(fixture, &account.id, &code, 0).await;
-        let expires_at = fixture.precision().kept(expires_at);
+        let expires_at = fixture.precision().truncate(expires_at);
         let new = NewSession { expires_at, ..session(&secret, 0) };
         exchange(fixture, &digest(&code), &new).await.expect("a link that holds");
         let expected = Some(Session { account: account.clone(), expires_at });
@@ -28,9 +28,9 @@ pub async fn a_session_is_found_with_account_and_end(fixture: &impl SignInFixtur
 }
 
 /// A session is found only by its whole digest.
-pub async fn a_session_is_known_by_its_whole_digest(fixture: &impl SignInFixture) {
-    let accounts = [known(fixture, "a").await, known(fixture, "b").await];
-    let digests = near_digests();
+pub async fn session_is_found_only_by_whole_digest(fixture: &impl SignInFixture) {
+    let accounts = [create_account(fixture, "a").await, create_account(fixture, "b").await];
+    let digests = similar_digests();
     for (index, digest_of_session) in digests.into_iter().enumerate() {
         assert_eq!(find_by(fixture, &digest_of_session).await, None, "A session is known by its whole digest.");
         let code = format!("code-{index}");
@@ -45,8 +45,8 @@ pub async fn a_session_is_known_by_its_whole_digest(fixture: &impl SignInFixture
 }
 
 /// If an account exceeds its limit of sessions, the oldest are removed; its links and other accounts' sessions stay.
-pub async fn beyond_the_limit_the_oldest_goes(fixture: &impl SignInFixture) {
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+pub async fn oldest_session_is_removed_beyond_limit(fixture: &impl SignInFixture) {
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     begin(fixture, &b, "of-b", 0).await;
     make_link(fixture, &a, "unused", 0).await;
     let secrets: Vec<_> = (0..MAX_SESSIONS + 3).map(|number| format!("secret-{number}")).collect();
@@ -58,6 +58,6 @@ pub async fn beyond_the_limit_the_oldest_goes(fixture: &impl SignInFixture) {
         assert_eq!(found(fixture, last).await, expected, "Of too many sessions of an account the oldest go.");
     }
     assert_eq!(found(fixture, &["of-b"]).await, ["of-b"], "The sessions of other accounts do not count, and stay.");
-    let exchanged = exchange(fixture, &digest("unused"), &session("last", LASTS - 1)).await;
+    let exchanged = exchange(fixture, &digest("unused"), &session("last", LIFETIME - 1)).await;
     assert!(exchanged.is_some(), "Links do not count as sessions, and stay.");
 }

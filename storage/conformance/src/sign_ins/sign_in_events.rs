@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use catalogue_core::storage::{Actor, CredentialAction, RETENTION, SignInStorage, StorageErrorKind};
 
 use crate::SignInFixture;
-use crate::at_once::reads_beside_writes;
-use crate::seed::{digest, known, second};
-use crate::sign_in_calls::{LASTS, begin, deeds, end, exchange, find, link, make_link, session, sign_out, try_link};
+use crate::concurrency::read_during_writes;
+use crate::seed::{create_account, digest, second};
+use crate::sign_in_calls::{
+    LIFETIME, begin, end, event_actions, exchange, find, link, make_link, session, sign_out, try_link,
+};
 
 /// Each change has one event: the action, the actor and, if the call has a time, that time.
-pub async fn each_change_has_one_event(fixture: &impl SignInFixture) {
-    let (storage, account) = (fixture.storage(), known(fixture, "a").await);
-    let other = known(fixture, "b").await;
+pub async fn each_change_records_one_event(fixture: &impl SignInFixture) {
+    let (storage, account) = (fixture.storage(), create_account(fixture, "a").await);
+    let other = create_account(fixture, "b").await;
     let user = Actor::owner_named("user_17");
     for (code, at, by) in [("one", 1, &Actor::OPERATOR), ("two", 2, &user)] {
         storage.create_link(&link(&account, code, at), by).await.expect("a link can be made");
@@ -44,42 +46,42 @@ pub async fn each_change_has_one_event(fixture: &impl SignInFixture) {
 }
 
 /// A call that changes nothing has no event: a refused, expired or unknown link, the end of an unknown session.
-pub async fn what_changes_nothing_has_no_event(fixture: &impl SignInFixture) {
+pub async fn calls_without_change_record_no_event(fixture: &impl SignInFixture) {
     const RULE: &str = "What changes nothing has no event:";
-    let account = known(fixture, "a").await;
+    let account = create_account(fixture, "a").await;
     make_link(fixture, &account, "code", 0).await;
     let refused = try_link(fixture, &link(&account, "code", 1)).await;
-    assert_eq!(refused, Err(StorageErrorKind::AlreadyThere), "a link that is there");
-    assert_eq!(deeds(fixture, &account).await.len(), 1, "{RULE} a link that is refused.");
-    for (code, at) in [("code", LASTS), ("unknown", 1)] {
+    assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "a link that is there");
+    assert_eq!(event_actions(fixture, &account).await.len(), 1, "{RULE} a link that is refused.");
+    for (code, at) in [("code", LIFETIME), ("unknown", 1)] {
         assert_eq!(exchange(fixture, &digest(code), &session("secret", at)).await, None, "over or unknown");
-        assert_eq!(deeds(fixture, &account).await.len(), 1, "{RULE} a link that is over or unknown.");
+        assert_eq!(event_actions(fixture, &account).await.len(), 1, "{RULE} a link that is over or unknown.");
     }
     begin(fixture, &account, "secret", 1).await;
     end(fixture, "secret").await;
     sign_out(fixture, &account).await;
-    let before = deeds(fixture, &account).await;
+    let before = event_actions(fixture, &account).await;
     for ended in ["secret", "unknown", "code"] {
         end(fixture, ended).await;
-        assert_eq!(deeds(fixture, &account).await, before, "{RULE} the end of a session that is not there.");
+        assert_eq!(event_actions(fixture, &account).await, before, "{RULE} the end of a session that is not there.");
     }
     assert_eq!(sign_out(fixture, &account).await, 0, "what was ended");
-    assert_eq!(deeds(fixture, &account).await, before, "{RULE} the end of all where there are none.");
+    assert_eq!(event_actions(fixture, &account).await, before, "{RULE} the end of all where there are none.");
     let unknown = fixture.account("unknown").await;
     let refused = try_link(fixture, &link(&unknown, "another", 1)).await;
     assert_eq!(refused, Err(StorageErrorKind::UnknownReference), "an unknown account");
-    known(fixture, "unknown").await;
+    create_account(fixture, "unknown").await;
     assert_eq!(fixture.events(&unknown).await, [], "{RULE} a link that is refused, also not for later.");
 }
 
 /// A reader that finds a session sees its event, and one that sees the event finds the session.
-pub async fn a_session_and_its_event_are_seen_together(fixture: &impl SignInFixture) {
+pub async fn session_and_its_event_become_visible_together(fixture: &impl SignInFixture) {
     const RULE: &str = "A change and its event are committed together";
     let current = AtomicUsize::new(0);
     let read = async || {
         let number = current.load(Ordering::SeqCst);
         let (account, secret) = (fixture.account(&format!("a{number}")).await, format!("secret-{number}"));
-        let signed_in = async || deeds(fixture, &account).await.contains(&CredentialAction::SignedIn);
+        let signed_in = async || event_actions(fixture, &account).await.contains(&CredentialAction::SignedIn);
         let before = signed_in().await;
         let found = find(fixture, &secret).await.is_some();
         let after = signed_in().await;
@@ -87,23 +89,23 @@ pub async fn a_session_and_its_event_are_seen_together(fixture: &impl SignInFixt
         assert!(after || !found, "{RULE}: the session was there before its event.");
     };
     let write = async |number: usize| {
-        let account = known(fixture, &format!("a{number}")).await;
+        let account = create_account(fixture, &format!("a{number}")).await;
         current.store(number, Ordering::SeqCst);
         begin(fixture, &account, &format!("secret-{number}"), 0).await;
     };
-    reads_beside_writes(read, write).await;
+    read_during_writes(read, write).await;
 }
 
 /// An event of signing in or out stays for 400 days. Then the next link of its account removes it.
-pub async fn old_events_go_when_a_link_is_made(fixture: &impl SignInFixture) {
-    const STAYS: i64 = RETENTION.as_secs() as i64;
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+pub async fn creating_a_link_removes_old_events(fixture: &impl SignInFixture) {
+    const RETENTION_SECONDS: i64 = RETENTION.as_secs() as i64;
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for (account, name) in [(&a, "a"), (&b, "b")] {
         make_link(fixture, account, &format!("first-of-{name}"), 0).await;
         let secret = session(&format!("session-of-{name}"), 1);
         exchange(fixture, &digest(&format!("first-of-{name}")), &secret).await.expect("a link that holds");
     }
-    for (made, stay) in [(STAYS - 1, 3), (STAYS, 3), (STAYS + 1, 3)] {
+    for (made, stay) in [(RETENTION_SECONDS - 1, 3), (RETENTION_SECONDS, 3), (RETENTION_SECONDS + 1, 3)] {
         make_link(fixture, &a, &format!("made-at-{made}"), made).await;
         let events = fixture.events(&a).await;
         assert_eq!(events.len(), stay, "An event of signing in stays for 400 days, and no longer: {events:?}.");

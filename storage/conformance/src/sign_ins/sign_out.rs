@@ -1,12 +1,12 @@
 //! Ending sessions and links.
 
 use crate::SignInFixture;
-use crate::seed::{digest, known};
+use crate::seed::{create_account, digest};
 use crate::sign_in_calls::{begin, end, exchange, found, make_link, session, sign_out};
 
 /// An ended session is no longer found; all others are.
-pub async fn an_ended_session_is_gone(fixture: &impl SignInFixture) {
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+pub async fn ended_session_is_not_found(fixture: &impl SignInFixture) {
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for (account, secret) in [(&a, "one"), (&a, "two"), (&b, "three")] {
         begin(fixture, account, secret, 0).await;
     }
@@ -22,8 +22,8 @@ pub async fn an_ended_session_is_gone(fixture: &impl SignInFixture) {
 }
 
 /// All links and sessions of the account are ended and counted, and none of other accounts.
-pub async fn signing_out_ends_both_kinds(fixture: &impl SignInFixture) {
-    let (a, b) = (known(fixture, "a").await, known(fixture, "A").await);
+pub async fn signing_out_ends_links_and_sessions(fixture: &impl SignInFixture) {
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "A").await);
     begin(fixture, &a, "one", 0).await;
     begin(fixture, &b, "of-another", 0).await;
     begin(fixture, &a, "two", 0).await;
@@ -42,8 +42,8 @@ pub async fn signing_out_ends_both_kinds(fixture: &impl SignInFixture) {
 }
 
 /// Links and sessions are removed with their account, and only with that; a later account with the same id has none of them.
-pub async fn sign_ins_go_with_their_account(fixture: &impl SignInFixture) {
-    let (a, b) = (known(fixture, "a").await, known(fixture, "b").await);
+pub async fn sign_ins_are_removed_with_their_account(fixture: &impl SignInFixture) {
+    let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for (account, name) in [(&a, "a"), (&b, "b")] {
         begin(fixture, account, name, 0).await;
         make_link(fixture, account, &format!("code-{name}"), 0).await;
@@ -54,7 +54,7 @@ pub async fn sign_ins_go_with_their_account(fixture: &impl SignInFixture) {
     let gone = exchange(fixture, &digest("code-a"), &session("late", 1)).await;
     assert_eq!(gone, None, "The links of a removed account are over.");
     assert_eq!(found(fixture, &["late"]).await, [""; 0], "The links of a removed account make no session.");
-    known(fixture, "a").await;
+    create_account(fixture, "a").await;
     assert_eq!(
         found(fixture, &["a", "b"]).await,
         ["b"],
@@ -63,6 +63,6 @@ pub async fn sign_ins_go_with_their_account(fixture: &impl SignInFixture) {
     let gone = exchange(fixture, &digest("code-a"), &session("later", 1)).await;
     assert_eq!(gone, None, "An account that comes back has no link of the one before.");
     assert_eq!(fixture.events(&a).await, [], "The events of an account go with it.");
-    let kept = exchange(fixture, &digest("code-b"), &session("other", 1)).await;
-    assert_eq!(kept.map(|account| account.id), Some(b), "The links of other accounts stay.");
+    let remaining = exchange(fixture, &digest("code-b"), &session("other", 1)).await;
+    assert_eq!(remaining.map(|account| account.id), Some(b), "The links of other accounts stay.");
 }

@@ -60,7 +60,7 @@ replaceable! {
     Broken {
         list: fn(&AccountId, &PageRequest, &mut CourseRows<'_>) = list;
         find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
-        brought: fn(Read, Option<Revision>) -> Option<Revision> = |_, _, revision| revision;
+        returned_revision: fn(Read, Option<Revision>) -> Option<Revision> = |_, _, revision| revision;
         revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
         begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
@@ -122,7 +122,7 @@ impl CourseStorage for Broken {
     ) -> Result<Option<Revision>, StorageError> {
         self.with_a_permit().await?;
         (self.list)(&self.memory, account, page, rows);
-        Ok((self.brought)(&self.memory, Read::Page, (self.revision)(&self.memory, account)))
+        Ok((self.returned_revision)(&self.memory, Read::Page, (self.revision)(&self.memory, account)))
     }
 
     async fn find_course(
@@ -131,7 +131,7 @@ impl CourseStorage for Broken {
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         let value = (self.find)(&self.memory, account, slug);
-        let revision = (self.brought)(&self.memory, Read::Course, (self.revision)(&self.memory, account));
+        let revision = (self.returned_revision)(&self.memory, Read::Course, (self.revision)(&self.memory, account));
         Ok(AtRevision { value, revision })
     }
 
@@ -194,7 +194,7 @@ impl AdminStorage for Broken {
         Ok((self.record)(&self.memory, id))
     }
 
-    async fn note_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
         (self.note)(&self.memory, uses)
     }
 

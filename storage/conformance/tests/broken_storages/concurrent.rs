@@ -17,13 +17,13 @@ use crate::broken::{
 use crate::flaws;
 use crate::imports::{BrokenImport, WithoutTransaction, WritesBackAll};
 
-const A_WHILE: Duration = Duration::from_micros(300);
+const RACE_DELAY: Duration = Duration::from_micros(300);
 
 /// A course and its modules, each of the state that it finds.
 fn in_two_statements() -> Broken {
     Broken::new().find(|memory, account, slug| {
         let course = find(memory, account, slug)?;
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
         let modules = find(memory, account, slug)?.modules;
         Some(CourseDetail { modules, ..course })
     })
@@ -34,7 +34,7 @@ fn sharing_the_question() -> Broken {
     let asking: Mutex<Option<AccountId>> = Mutex::default();
     Broken::new().find(move |memory, account, slug| {
         *asking.lock().unwrap() = Some(account.clone());
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
         let account = asking.lock().unwrap().clone()?;
         find(memory, &account, slug)
     })
@@ -45,7 +45,7 @@ fn sharing_the_token() -> Broken {
     let asking: Mutex<Option<TokenDigest>> = Mutex::default();
     Broken::new().credential(move |memory, digest| {
         *asking.lock().unwrap() = Some(*digest);
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
         let digest = (*asking.lock().unwrap())?;
         credential(memory, &digest)
     })
@@ -55,7 +55,7 @@ fn sharing_the_token() -> Broken {
 fn course_by_course() -> Broken {
     Broken::new().begin(|memory| {
         let import = BrokenImport::around(WithoutTransaction::over(memory)).put_course(|inner, course| {
-            sleep(A_WHILE);
+            sleep(RACE_DELAY);
             now(inner.put_course(course))
         });
         Ok(import.boxed())
@@ -78,7 +78,7 @@ fn after_the_revision(read: Read) -> Broken {
     }
     let ask = |memory: &MemoryStorage, account: &AccountId| {
         BEFORE.set(now(memory.revision(account)).unwrap());
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
     };
     Broken::new()
         .list(move |memory, account, page, rows| {
@@ -89,10 +89,10 @@ fn after_the_revision(read: Read) -> Broken {
             ask(memory, account);
             find(memory, account, slug)
         })
-        .brought(move |_, of, revision| if of == read { BEFORE.get() } else { revision })
+        .returned_revision(move |_, of, revision| if of == read { BEFORE.get() } else { revision })
         // So that the writes are not over before a read begins.
         .begin(|memory| {
-            sleep(A_WHILE);
+            sleep(RACE_DELAY);
             begin(memory)
         })
 }
@@ -100,10 +100,10 @@ fn after_the_revision(read: Read) -> Broken {
 /// A key is looked for, and created a while after.
 fn created_in_two_steps() -> Broken {
     Broken::new().create(|memory, key, by| {
-        let there = record(memory, &key.record.identity.credential_id).is_some();
-        sleep(A_WHILE);
+        let exists = record(memory, &key.record.identity.credential_id).is_some();
+        sleep(RACE_DELAY);
         match create(memory, key, by) {
-            Err(_) if !there => Ok(()),
+            Err(_) if !exists => Ok(()),
             created => created,
         }
     })
@@ -113,7 +113,7 @@ fn created_in_two_steps() -> Broken {
 fn rotated_in_two_steps() -> Broken {
     Broken::new().rotate(|memory, account, id, ends_at, successor, by| {
         let Some(old) = record(memory, id).filter(|old| old.replaced_by.is_none()) else { return Ok(None) };
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
         let rotated = rotate(memory, account, id, ends_at, successor, by)?;
         if rotated.is_none() {
             create(memory, successor, by)?;
@@ -126,7 +126,7 @@ fn rotated_in_two_steps() -> Broken {
 fn revoked_in_two_steps() -> Broken {
     Broken::new().revoke(|memory, account, id, at, by| {
         let before = record(memory, id)?;
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
         let revoked = revoke(memory, account, id, at, by)?;
         let revoked_at = before.revoked_at.or(Some(at));
         Some(CredentialRecord { revoked_at, ..revoked })
@@ -138,7 +138,7 @@ fn exchanged_in_two_steps() -> Broken {
     let taken: Mutex<HashMap<TokenDigest, Account>> = Mutex::default();
     Broken::new().exchange(move |memory, link, at, session| {
         let before = taken.lock().unwrap().get(link).cloned();
-        sleep(A_WHILE);
+        sleep(RACE_DELAY);
         let mut taken = taken.lock().unwrap();
         match (before, taken.get(link)) {
             (Some(_), _) => None,
@@ -166,7 +166,7 @@ fn keys_in_two_transactions(later: Later) -> Broken {
     Broken::new()
         .create(move |memory, key, by| {
             create(memory, key, by)?;
-            sleep(A_WHILE);
+            sleep(RACE_DELAY);
             committed.lock().unwrap().insert(Arc::clone(&key.record.identity.credential_id));
             Ok(())
         })
@@ -192,7 +192,7 @@ fn sessions_in_two_transactions(later: Later) -> Broken {
     Broken::new()
         .exchange(move |memory, link, at, new| {
             let account = exchange(memory, link, at, new)?;
-            sleep(A_WHILE);
+            sleep(RACE_DELAY);
             committed.lock().unwrap().insert(account.id.clone());
             Some(account)
         })
@@ -209,45 +209,45 @@ fn sessions_in_two_transactions(later: Later) -> Broken {
 }
 
 flaws! {
-    read_in_two_statements: in_two_statements() => courses::concurrency::a_call_sees_one_state, "of one state";
+    read_in_two_statements: in_two_statements() => courses::concurrency::call_returns_one_consistent_state, "of one state";
     permits_lost_with_dropped_reads: Broken::new().permits(64)
-        => courses::concurrency::a_dropped_read_does_no_harm, "may be dropped before they finish";
-    remembered_for_ever: remembering() => courses::concurrency::a_read_sees_every_change_before_it, "committed before it began";
+        => courses::concurrency::dropped_read_does_not_affect_later_calls, "may be dropped before they finish";
+    remembered_for_ever: remembering() => courses::concurrency::read_returns_all_changes_committed_before_it, "committed before it began";
     pages_read_after_their_revision: after_the_revision(Read::Page)
-        => courses::revision::no_read_brings_an_older_revision, "A page never brings a revision from before it";
+        => courses::revision::reads_never_return_older_revision, "A page never brings a revision from before it";
     courses_read_after_their_revision: after_the_revision(Read::Course)
-        => courses::revision::no_read_brings_an_older_revision, "A course never brings a revision from before it";
+        => courses::revision::reads_never_return_older_revision, "A course never brings a revision from before it";
     refused_beyond_sixty_four: Broken::new().permits(64)
-        => courses::concurrency::many_reads_on_one_thread_have_their_own_answers, "at the same time";
+        => courses::concurrency::concurrent_reads_on_one_thread_return_own_results, "at the same time";
     one_question_for_all: sharing_the_question()
-        => courses::concurrency::reads_on_several_threads_have_their_own_answers, "each has its own answer";
+        => courses::concurrency::concurrent_reads_on_several_threads_return_own_results, "each has its own answer";
 
     permits_lost_with_dropped_look_ups: Broken::new().permits(64)
-        => credentials::look_up::a_dropped_look_up_does_no_harm, "may be dropped before they finish";
+        => credentials::lookup::dropped_lookup_does_not_affect_later_ones, "may be dropped before they finish";
     one_token_for_all: sharing_the_token()
-        => credentials::look_up::look_ups_at_the_same_time_have_their_own_answers, "each has its own answer";
+        => credentials::lookup::concurrent_lookups_return_own_results, "each has its own answer";
 
     seen_course_by_course: course_by_course()
-        => administration::concurrent_writes::a_call_sees_all_of_an_import_or_nothing, "all of an import or nothing";
+        => administration::concurrent_writes::import_becomes_visible_atomically, "all of an import or nothing";
     other_imports_lost: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
-        => administration::concurrent_writes::imports_at_the_same_time_lose_nothing, "there as a whole";
+        => administration::concurrent_writes::concurrent_imports_lose_no_data, "there as a whole";
     removals_undone: Broken::new().begin(|memory| Ok(WritesBackAll::over(memory)))
-        => administration::concurrent_writes::a_removal_beside_an_import_stays, "not undone";
+        => administration::concurrent_writes::removal_during_import_is_not_undone, "not undone";
 
     keys_created_in_two_steps: created_in_two_steps()
-        => keys::keys_at_once::of_many_creations_one_is_done, "AlreadyThere";
+        => keys::keys_concurrency::one_of_many_concurrent_creations_succeeds, "AlreadyExists";
     keys_rotated_in_two_steps: rotated_in_two_steps()
-        => keys::keys_at_once::of_many_rotations_one_is_done, "one is stored";
+        => keys::keys_concurrency::one_of_many_concurrent_rotations_succeeds, "one is stored";
     keys_revoked_in_two_steps: revoked_in_two_steps()
-        => keys::keys_at_once::of_many_revocations_one_is_done, "is revoked once";
+        => keys::keys_concurrency::one_of_many_concurrent_revocations_takes_effect, "is revoked once";
     keys_committed_before_their_events: keys_in_two_transactions(Later::Event)
-        => keys::keys_at_once::a_key_and_its_event_are_seen_together, "was there before its event";
+        => keys::keys_concurrency::key_and_its_event_become_visible_together, "was there before its event";
     keys_committed_after_their_events: keys_in_two_transactions(Later::Change)
-        => keys::keys_at_once::a_key_and_its_event_are_seen_together, "was there before it";
+        => keys::keys_concurrency::key_and_its_event_become_visible_together, "was there before it";
     links_exchanged_in_two_steps: exchanged_in_two_steps()
-        => sign_ins::link_exchange::of_many_exchanges_one_wins, "by one of many calls";
+        => sign_ins::link_exchange::one_of_many_concurrent_exchanges_succeeds, "by one of many calls";
     sessions_committed_before_their_events: sessions_in_two_transactions(Later::Event)
-        => sign_ins::sign_in_events::a_session_and_its_event_are_seen_together, "there before its event";
+        => sign_ins::sign_in_events::session_and_its_event_become_visible_together, "there before its event";
     sessions_committed_after_their_events: sessions_in_two_transactions(Later::Change)
-        => sign_ins::sign_in_events::a_session_and_its_event_are_seen_together, "there before the session";
+        => sign_ins::sign_in_events::session_and_its_event_become_visible_together, "there before the session";
 }

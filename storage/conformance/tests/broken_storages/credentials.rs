@@ -13,7 +13,7 @@ use crate::flaws;
 use crate::imports::BrokenImport;
 
 /// Credentials with something done to each that is found.
-fn found(alter: impl Fn(&mut Credential) + Send + Sync + 'static) -> Broken {
+fn altering_credential(alter: impl Fn(&mut Credential) + Send + Sync + 'static) -> Broken {
     Broken::new().credential(move |memory, digest| {
         let mut found = credential(memory, digest)?;
         alter(&mut found);
@@ -22,7 +22,7 @@ fn found(alter: impl Fn(&mut Credential) + Send + Sync + 'static) -> Broken {
 }
 
 /// Lists of credentials with something done to each.
-fn listed(alter: impl Fn(&mut Vec<CredentialRecord>) + Send + Sync + 'static) -> Broken {
+fn altering_records(alter: impl Fn(&mut Vec<CredentialRecord>) + Send + Sync + 'static) -> Broken {
     Broken::new().keys(move |memory, account, at, ended| {
         let mut records = keys(memory, account, at, ended)?;
         alter(&mut records);
@@ -66,7 +66,7 @@ fn replaced_with_their_account() -> Broken {
 /// Keys that are still listed after their account was removed.
 fn keys_outlive() -> Broken {
     let gone: Arc<Mutex<Vec<CredentialRecord>>> = Arc::default();
-    let kept = Arc::clone(&gone);
+    let retained = Arc::clone(&gone);
     Broken::new()
         .remove_account(move |memory, account| {
             gone.lock().unwrap().extend(credentials(memory, account).unwrap_or_default());
@@ -74,86 +74,86 @@ fn keys_outlive() -> Broken {
         })
         .keys(move |memory, account, at, ended| {
             keys(memory, account, at, ended).or_else(|| {
-                let kept = kept.lock().unwrap();
-                let left: Vec<_> = kept.iter().filter(|key| key.identity.account == *account).cloned().collect();
+                let retained = retained.lock().unwrap();
+                let left: Vec<_> = retained.iter().filter(|key| key.identity.account == *account).cloned().collect();
                 (!left.is_empty()).then_some(left)
             })
         })
 }
 
 flaws! {
-    of_one_kind: found(|credential| credential.identity.kind = CredentialKind::ApiKey)
-        => credentials::look_up::a_credential_is_found_with_all_its_fields, "all its fields";
+    of_one_kind: altering_credential(|credential| credential.identity.kind = CredentialKind::ApiKey)
+        => credentials::lookup::credential_is_found_with_all_fields, "all its fields";
     by_the_first_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[..1])
-        => credentials::look_up::a_credential_is_found_by_its_exact_digest, "by its whole digest";
+        => credentials::lookup::credential_is_found_only_by_whole_digest, "by its whole digest";
     by_the_last_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[31..])
-        => credentials::look_up::a_credential_is_found_by_its_exact_digest, "by its whole digest";
+        => credentials::lookup::credential_is_found_only_by_whole_digest, "by its whole digest";
     by_the_text_in_c: by_part_of_the_digest(|digest| {
         let bytes = digest.as_bytes();
         &bytes[..bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len())]
-    }) => credentials::look_up::a_credential_is_found_by_its_exact_digest, "by its whole digest";
-    unknown_scopes_forgotten: found(|credential| {
+    }) => credentials::lookup::credential_is_found_only_by_whole_digest, "by its whole digest";
+    unknown_scopes_forgotten: altering_credential(|credential| {
         let known = credential.identity.scopes.iter().filter(|scope| !matches!(scope, Scope::Other(_)));
         credential.identity.scopes = known.cloned().collect();
-    }) => credentials::look_up::scopes_are_kept, "unknown ones";
-    expiry_in_seconds: found(|credential| {
+    }) => credentials::lookup::scopes_are_stored_unchanged, "unknown ones";
+    expiry_in_seconds: altering_credential(|credential| {
         let seconds = credential.expires_at.map(|expiry| expiry.as_microseconds().div_euclid(1_000_000));
         credential.expires_at = seconds.and_then(|seconds| Timestamp::from_microseconds(seconds * 1_000_000));
-    }) => credentials::look_up::an_expiry_is_kept_to_the_microsecond, "to the microsecond";
+    }) => credentials::lookup::expiry_is_stored_to_the_microsecond, "to the microsecond";
     expired_ones_not_found: Broken::new().credential(|memory, digest| {
         credential(memory, digest).filter(|found| found.expires_at.is_none_or(|expiry| expiry > Timestamp::now()))
-    }) => credentials::look_up::an_expiry_is_kept_to_the_microsecond, "hides nothing";
+    }) => credentials::lookup::expiry_is_stored_to_the_microsecond, "hides nothing";
     revoked_ones_not_found: Broken::new().credential(|memory, digest| {
         credential(memory, digest).filter(|found| found.revoked_at.is_none())
-    }) => credentials::look_up::a_revoked_credential_is_found_as_revoked, "found as revoked";
-    revoked_ones_as_valid: found(|credential| credential.revoked_at = None)
-        => credentials::look_up::a_revoked_credential_is_found_as_revoked, "found as revoked";
+    }) => credentials::lookup::revoked_credential_is_found_as_revoked, "found as revoked";
+    revoked_ones_as_valid: altering_credential(|credential| credential.revoked_at = None)
+        => credentials::lookup::revoked_credential_is_found_as_revoked, "found as revoked";
     oauth_tokens_not_revoked: Broken::new().revoke(|memory, account, id, at, by| {
         id.starts_with("key_").then(|| revoke(memory, account, id, at, by)).flatten()
-    }) => credentials::look_up::a_revoked_credential_is_found_as_revoked, "Revoking a credential returns its record";
+    }) => credentials::lookup::revoked_credential_is_found_as_revoked, "Revoking a credential returns its record";
     returned_as_it_was: Broken::new().revoke(|memory, account, id, at, by| {
         revoke(memory, account, id, at, by).map(|record| CredentialRecord { revoked_at: None, ..record })
-    }) => keys::key_revocation::revoking_returns_the_record, "returns its record, revoked";
+    }) => keys::key_revocation::revoking_returns_record, "returns its record, revoked";
     the_last_revocation_stays: Broken::new().revoke(|memory, account, id, at, by| {
         revoke(memory, account, id, at, by).map(|record| CredentialRecord { revoked_at: Some(at), ..record })
-    }) => keys::key_revocation::the_first_revocation_stays, "first revocation stays";
+    }) => keys::key_revocation::second_revocation_does_not_change_time, "first revocation stays";
     ids_regardless_of_case: Broken::new().revoke(|memory, account, id, at, by| revoke(memory, account, &id.to_lowercase(), at, by))
-        => keys::key_revocation::revoking_what_the_account_has_not_is_none, "no key of the account is None";
+        => keys::key_revocation::revoking_unknown_key_returns_none, "no key of the account is None";
     accounts_made_for_credentials: Broken::new().create(|memory, credential, by| {
         let id = credential.record.identity.account.clone();
         let mut import = begin(memory)?;
         now(import.put_account(&Account { id, name: String::new(), email: String::new() }))?;
         now(import.commit())?;
         create(memory, credential, by)
-    }) => keys::key_creation::a_key_of_an_unknown_account_is_refused, "UnknownReference";
+    }) => keys::key_creation::key_of_unknown_account_is_refused, "UnknownReference";
     taken_in_silence_a_second_time: Broken::new().create(|memory, credential, by| match create(memory, credential, by) {
-        Err(error) if error.kind() == StorageErrorKind::AlreadyThere => Ok(()),
+        Err(error) if error.kind() == StorageErrorKind::AlreadyExists => Ok(()),
         outcome => outcome,
-    }) => keys::key_creation::a_key_that_is_there_is_refused, "AlreadyThere";
+    }) => keys::key_creation::existing_key_is_refused, "AlreadyExists";
     another_accounts_revision: Broken::new().credential(|memory, digest| {
         let mut found = credential(memory, digest)?;
         found.revision = now(memory.revision(&AccountId::new("b"))).ok()?;
         Some(found)
-    }) => together::credential_revision::a_credential_brings_the_current_revision, "current revision";
+    }) => combined::credential_revision::credential_has_current_revision, "current revision";
     gone_with_the_replaced_account: replaced_with_their_account()
-        => administration::credential_records::an_import_leaves_credentials_alone, "leaves credentials alone";
+        => administration::credential_records::import_leaves_credentials_unchanged, "leaves credentials alone";
 
     unknown_accounts_with_an_empty_list: Broken::new().keys(|memory, account, at, ended| {
         Some(keys(memory, account, at, ended).unwrap_or_default())
-    }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "unknown account has no list";
+    }) => keys::key_lists::empty_list_and_unknown_account_differ, "unknown account has no list";
     no_list_without_credentials: Broken::new().keys(|memory, account, at, ended| {
         keys(memory, account, at, ended).filter(|records| !records.is_empty())
-    }) => keys::key_lists::an_empty_list_and_an_unknown_account_differ, "has an empty list";
+    }) => keys::key_lists::empty_list_and_unknown_account_differ, "has an empty list";
     keys_listed_without_their_account: keys_outlive()
-        => keys::key_lists::a_removed_account_has_no_list, "no list of keys";
-    newest_credentials_first: listed(|records| records.reverse())
-        => keys::key_lists::the_oldest_comes_first_and_ties_go_by_id, "oldest first";
-    ties_regardless_of_case: listed(|records| {
+        => keys::key_lists::removed_account_has_no_key_list, "no list of keys";
+    newest_credentials_first: altering_records(|records| records.reverse())
+        => keys::key_lists::keys_are_listed_oldest_first_with_ties_by_id, "oldest first";
+    ties_regardless_of_case: altering_records(|records| {
         records.sort_by_key(|record| (record.created_at, record.identity.credential_id.to_lowercase()));
-    }) => keys::key_lists::the_oldest_comes_first_and_ties_go_by_id, "ties by id";
-    no_name_taken_for_an_empty_one: listed(|records| {
+    }) => keys::key_lists::keys_are_listed_oldest_first_with_ties_by_id, "ties by id";
+    no_name_taken_for_an_empty_one: altering_records(|records| {
         records.iter_mut().for_each(|record| record.name = Some(record.name.take().unwrap_or_default()));
-    }) => keys::key_lists::records_are_listed_as_they_were_stored, "as they were stored";
-    revoked_ones_not_listed: listed(|records| records.retain(|record| record.revoked_at.is_none()))
-        => keys::key_lists::revoked_keys_stay_in_the_list, "listed as revoked";
+    }) => keys::key_lists::records_are_listed_as_stored, "as they were stored";
+    revoked_ones_not_listed: altering_records(|records| records.retain(|record| record.revoked_at.is_none()))
+        => keys::key_lists::revoked_keys_stay_listed, "listed as revoked";
 }

@@ -10,7 +10,7 @@ use crate::flaws;
 use crate::imports::BrokenImport;
 
 /// Courses that are found by another comparison of slugs.
-fn matched(same: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Broken {
+fn matching_slugs(same: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Broken {
     Broken::new().find(move |memory, account, slug| {
         let mut own = courses(memory).into_iter().filter(|course| course.account == *account);
         let found = own.find(|course| same(&course.slug, slug))?;
@@ -19,7 +19,7 @@ fn matched(same: impl Fn(&str, &str) -> bool + Send + Sync + 'static) -> Broken 
 }
 
 /// Courses with something done to each that is found.
-fn altered(alter: impl Fn(&mut CourseDetail) + Send + Sync + 'static) -> Broken {
+fn altering_detail(alter: impl Fn(&mut CourseDetail) + Send + Sync + 'static) -> Broken {
     Broken::new().find(move |memory, account, slug| {
         let mut found = find(memory, account, slug)?;
         alter(&mut found);
@@ -63,60 +63,60 @@ fn through_a_double(time: Timestamp) -> Timestamp {
 }
 
 flaws! {
-    found_by_its_beginning: matched(|slug, asked| slug.starts_with(asked))
-        => courses::detail::an_absent_course_is_none, "does not exist is None";
+    found_by_its_beginning: matching_slugs(|slug, requested| slug.starts_with(requested))
+        => courses::detail::missing_course_returns_none, "does not exist is None";
     joined_with_its_modules: Broken::new().find(|memory, account, slug| {
         find(memory, account, slug).filter(|course| !course.modules.is_empty())
-    }) => courses::detail::bare_unpublished_and_hidden_courses_are_found, "without modules is found";
+    }) => courses::detail::unpublished_hidden_and_empty_courses_are_found, "without modules is found";
     not_found_when_hidden: Broken::new().find(|memory, account, slug| {
         find(memory, account, slug).filter(|course| !course.hidden)
-    }) => courses::detail::bare_unpublished_and_hidden_courses_are_found, "A hidden course is found";
-    equal_modules_merged: altered(|course| {
+    }) => courses::detail::unpublished_hidden_and_empty_courses_are_found, "A hidden course is found";
+    equal_modules_merged: altering_detail(|course| {
         let mut titles = Vec::new();
         course.modules.retain(|module| !titles.contains(&module.title) && { titles.push(module.title.clone()); true });
         number(course);
-    }) => courses::detail::equal_modules_are_all_kept, "Equal modules are all kept";
-    modules_by_title: altered(|course| {
+    }) => courses::detail::equal_modules_are_all_stored, "Equal modules are all kept";
+    modules_by_title: altering_detail(|course| {
         course.modules.sort_by(|one, two| one.title.cmp(&two.title));
         number(course);
-    }) => courses::detail::modules_are_in_order_and_numbered_from_one, "in their order";
-    modules_numbered_from_zero: altered(|course| course.modules.iter_mut().for_each(|module| module.number -= 1))
-        => courses::detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
-    modules_by_the_text_of_their_number: altered(|course| {
+    }) => courses::detail::modules_are_ordered_and_numbered_from_one, "in their order";
+    modules_numbered_from_zero: altering_detail(|course| course.modules.iter_mut().for_each(|module| module.number -= 1))
+        => courses::detail::modules_are_ordered_and_numbered_from_one, "numbered from 1";
+    modules_by_the_text_of_their_number: altering_detail(|course| {
         course.modules.sort_by_key(|module| module.number.to_string());
-    }) => courses::detail::modules_are_in_order_and_numbered_from_one, "numbered from 1";
-    slugs_regardless_of_case: matched(|slug, asked| slug.to_lowercase() == asked.to_lowercase())
+    }) => courses::detail::modules_are_ordered_and_numbered_from_one, "numbered from 1";
+    slugs_regardless_of_case: matching_slugs(|slug, requested| slug.to_lowercase() == requested.to_lowercase())
         => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
-    slugs_without_trailing_blanks: matched(|slug, asked| slug.trim_end() == asked.trim_end())
+    slugs_without_trailing_blanks: matching_slugs(|slug, requested| slug.trim_end() == requested.trim_end())
         => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
-    slugs_as_numbers: matched(|slug, asked| match (slug.parse::<f64>(), asked.parse::<f64>()) {
-        (Ok(slug), Ok(asked)) => slug == asked,
-        _ => slug == asked,
+    slugs_as_numbers: matching_slugs(|slug, requested| match (slug.parse::<f64>(), requested.parse::<f64>()) {
+        (Ok(slug), Ok(requested)) => slug == requested,
+        _ => slug == requested,
     }) => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
-    slugs_as_patterns: matched(|slug, asked| {
-        slug == asked || asked.strip_suffix('%').is_some_and(|stem| slug.starts_with(stem))
+    slugs_as_patterns: matching_slugs(|slug, requested| {
+        slug == requested || requested.strip_suffix('%').is_some_and(|stem| slug.starts_with(stem))
     }) => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
-    slugs_in_one_normal_form: matched(|slug, asked| {
+    slugs_in_one_normal_form: matching_slugs(|slug, requested| {
         let composed = |slug: &str| slug.replace("e\u{301}", "\u{e9}");
-        composed(slug) == composed(asked)
+        composed(slug) == composed(requested)
     }) => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
-    slugs_spliced_into_sql: matched(|slug, asked| slug == asked || asked.contains("' OR '"))
-        => courses::detail::slugs_that_look_like_sql_are_only_slugs, "A slug is data";
-    slugs_cut_short: matched(|slug, asked| slug.chars().take(50).eq(asked.chars().take(50)))
-        => courses::detail::the_longest_slugs_are_told_apart, "All 200 bytes";
+    slugs_spliced_into_sql: matching_slugs(|slug, requested| slug == requested || requested.contains("' OR '"))
+        => courses::detail::slugs_with_sql_syntax_are_treated_as_data, "A slug is data";
+    slugs_cut_short: matching_slugs(|slug, requested| slug.chars().take(50).eq(requested.chars().take(50)))
+        => courses::detail::longest_slugs_are_distinguished, "All 200 bytes";
 
     line_ends_made_one: stored(|course| course.title = course.title.replace("\r\n", "\n"))
-        => courses::fields::texts_of_a_course_are_kept, "every text as it was put";
-    texts_trimmed: altered(|course| course.tagline = course.tagline.trim().to_owned())
-        => courses::fields::texts_of_a_course_are_kept, "every text as it was put";
+        => courses::fields::course_texts_are_stored_unchanged, "every text as it was put";
+    texts_trimmed: altering_detail(|course| course.tagline = course.tagline.trim().to_owned())
+        => courses::fields::course_texts_are_stored_unchanged, "every text as it was put";
     bodies_cut_short: stored(|course| {
         course.modules.iter_mut().for_each(|module| module.content = module.content.chars().take(60_000).collect());
-    }) => administration::export::an_export_shows_every_text_of_a_module, "bodies included";
-    summaries_composed: altered(|course| {
+    }) => administration::export::export_contains_every_module_text, "bodies included";
+    summaries_composed: altering_detail(|course| {
         for module in &mut course.modules {
             module.summary = module.summary.replace("e\u{301}", "\u{e9}");
         }
-    }) => courses::fields::texts_of_modules_are_kept, "A module's header";
+    }) => courses::fields::module_texts_are_stored_unchanged, "A module's header";
     names_without_control_characters: Broken::new().export(|memory, _, visit| {
         for mut record in records(memory) {
             if let Record::Account(account) = &mut record {
@@ -126,7 +126,7 @@ flaws! {
                 break;
             }
         }
-    }) => administration::export::an_export_shows_every_text_of_an_account, "name and email as they were put";
+    }) => administration::export::export_contains_every_account_text, "name and email as they were put";
     bodies_for_want_of_summaries: Broken::new().find(|memory, account, slug| {
         let mut found = find(memory, account, slug)?;
         let stored = courses(memory).into_iter().find(|course| course.account == *account && course.slug == slug)?;
@@ -136,27 +136,27 @@ flaws! {
             }
         }
         Some(found)
-    }) => courses::fields::bodies_are_in_no_answer, "A module's body is in no answer";
-    empty_taken_for_absent: altered(|course| {
+    }) => courses::fields::module_bodies_are_not_returned, "A module's body is in no answer";
+    empty_taken_for_absent: altering_detail(|course| {
         course.access_mode = course.access_mode.take().filter(|mode| !mode.is_empty());
     })
-        => courses::fields::absent_and_empty_differ, "absent access mode";
+        => courses::fields::absent_and_empty_values_differ, "absent access mode";
     times_as_doubles: stored(|course| course.published_at = course.published_at.map(through_a_double))
-        => courses::fields::times_are_kept_to_the_microsecond, "to the microsecond";
+        => courses::fields::times_are_stored_to_the_microsecond, "to the microsecond";
     creation_times_in_milliseconds: stored(|course| {
         let cut = course.created_at.as_microseconds().div_euclid(1_000) * 1_000;
         course.created_at = Timestamp::from_microseconds(cut).unwrap();
-    }) => courses::fields::times_are_kept_to_the_microsecond, "to the microsecond";
+    }) => courses::fields::times_are_stored_to_the_microsecond, "to the microsecond";
 
     found_without_its_owner: foreign(false)
-        => courses::isolation::accounts_that_share_slugs_find_their_own, "that account's courses only";
+        => courses::isolation::accounts_with_same_slugs_find_own_courses, "that account's courses only";
     found_in_other_accounts_too: foreign(true)
-        => courses::isolation::a_foreign_course_is_like_an_absent_one, "like one that does not exist";
+        => courses::isolation::course_of_other_account_returns_none, "like one that does not exist";
     removed_from_every_account: Broken::new().remove(|memory, account, slug| {
-        let there = find(memory, account, slug).is_some();
+        let exists = find(memory, account, slug).is_some();
         for course in courses(memory).into_iter().filter(|course| course.slug == slug) {
             remove(memory, &course.account, slug)?;
         }
-        Ok(there)
-    }) => courses::isolation::writes_for_one_account_leave_the_others, "leaves another account's";
+        Ok(exists)
+    }) => courses::isolation::writes_do_not_affect_other_accounts, "leaves another account's";
 }

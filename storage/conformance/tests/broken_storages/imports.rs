@@ -9,19 +9,19 @@ use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 use crate::broken::{begin, courses, now, records, remove};
 
 /// What an import does with an account or a course.
-type Put<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
-type CreationTime = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
+type PutFn<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
+type CreationTimeFn = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
 /// Accounts and slugs of courses.
 pub(crate) type Pruned = Vec<(AccountId, String)>;
-type Prune = Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>;
+type PruneFn = Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>;
 
 /// An import around another; what is not replaced is that one's own.
 pub(crate) struct BrokenImport {
     inner: Box<dyn Import>,
-    put_account: Put<Account>,
-    put_course: Put<Course>,
-    creation_time: CreationTime,
-    prune: Prune,
+    put_account: PutFn<Account>,
+    put_course: PutFn<Course>,
+    creation_time: CreationTimeFn,
+    prune: PruneFn,
     /// Of records that are put together, the accounts come first.
     accounts_first: bool,
 }

@@ -82,7 +82,7 @@ fn every_case_catches_a_flaw() {
 #[expect(clippy::print_stdout, reason = "what it shows")]
 fn report() {
     const SUITES: [(&str, &[&str]); 2] = [
-        ("storages", &["courses", "credentials", "together", "administration"]),
+        ("storages", &["courses", "credentials", "combined", "administration"]),
         ("developer settings", &["keys", "sign_ins"]),
     ];
     for (suite, groups) in SUITES {
@@ -110,12 +110,12 @@ mod without_a_flaw {
 /// A storage may hand over more rows than are wanted.
 mod that_never_breaks_off {
     use crate::broken::Broken;
-    use crate::lists::all_that_follow;
+    use crate::lists::all_following;
 
     async fn fixture() -> Broken {
         Broken::new().list(|memory, account, page, rows| {
-            for (item, place) in all_that_follow(memory, account, page) {
-                let _ = rows.push(item.row(), || place);
+            for (item, position) in all_following(memory, account, page) {
+                let _ = rows.push(item.row(), || position);
             }
         })
     }

@@ -116,7 +116,7 @@ pub(crate) fn rotate(
 }
 
 pub(crate) fn note(memory: &MemoryStorage, uses: &[CredentialUse]) -> Result<(), StorageError> {
-    now(memory.note_uses(uses))
+    now(memory.record_uses(uses))
 }
 
 pub(crate) fn create(memory: &MemoryStorage, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {

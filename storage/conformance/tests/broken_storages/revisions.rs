@@ -63,7 +63,7 @@ fn counting_changes() -> Broken {
 
 /// What is read brings another revision along.
 fn bringing(read: Read, alter: impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static) -> Broken {
-    Broken::new().brought(move |_, of, revision| if of == read { alter(revision) } else { revision })
+    Broken::new().returned_revision(move |_, of, revision| if of == read { alter(revision) } else { revision })
 }
 
 /// The revision that was asked for first, for ever.
@@ -90,32 +90,32 @@ fn without_modules(mut courses: Vec<Course>) -> String {
 
 flaws! {
     pages_bring_an_old_one: bringing(Read::Page, the_first())
-        => courses::revision::reads_bring_the_current_revision, "brings the current revision, or none";
+        => courses::revision::reads_return_current_revision, "brings the current revision, or none";
     details_bring_an_old_one: bringing(Read::Course, the_first())
-        => courses::revision::reads_bring_the_current_revision, "brings the current revision, or none";
+        => courses::revision::reads_return_current_revision, "brings the current revision, or none";
     pages_bring_none: bringing(Read::Page, |_| None)
-        => courses::revision::reads_bring_the_current_revision, "Courses bring their revision along";
+        => courses::revision::reads_return_current_revision, "Courses bring their revision along";
     details_bring_none: bringing(Read::Course, |_| None)
-        => courses::revision::reads_bring_the_current_revision, "Courses bring their revision along";
-    fresh_for_each_call: for_each_call() => courses::revision::a_revision_stays_while_nothing_changes, "stays while nothing";
+        => courses::revision::reads_return_current_revision, "Courses bring their revision along";
+    fresh_for_each_call: for_each_call() => courses::revision::revision_is_stable_without_changes, "stays while nothing";
     the_account_itself: made_of(|account, _| account.clone())
-        => courses::revision::adding_a_course_replaces_the_revision, "a course that is added";
+        => courses::revision::adding_course_replaces_revision, "a course that is added";
     blind_to_modules: made_of(|account, courses| (account.clone(), without_modules(courses)))
-        => courses::revision::every_change_of_a_course_replaces_the_revision, "the title of one module";
+        => courses::revision::every_course_change_replaces_revision, "the title of one module";
     blind_to_bodies: made_of(|account, courses| (account.clone(), without_bodies(courses)))
-        => courses::revision::every_change_of_a_course_replaces_the_revision, "the body of one module";
+        => courses::revision::every_course_change_replaces_revision, "the body of one module";
     blind_to_removals: counting_puts(ToString::to_string)
-        => courses::revision::removing_a_course_replaces_the_revision, "a course that is removed";
+        => courses::revision::removing_course_replaces_revision, "a course that is removed";
     blind_to_pruning: counting_changes()
-        => administration::import_revision::pruning_replaces_the_revision, "a course that is pruned";
+        => administration::import_revision::pruning_replaces_revision, "a course that is pruned";
     one_for_all_accounts: counting_puts(|_| String::new())
-        => courses::revision::a_revision_belongs_to_one_account, "leaves the others' revisions";
+        => courses::revision::changes_do_not_affect_revisions_of_other_accounts, "leaves the others' revisions";
     a_number_that_accounts_share: made_of(|_, courses| courses.len())
         => courses::revision::accounts_with_different_courses_have_different_revisions, "across accounts too";
     made_of_the_content: made_of(|account, courses| (account.clone(), format!("{courses:?}")))
-        => courses::revision::no_revision_ever_comes_back, "never used again";
+        => courses::revision::revision_is_never_reused, "never used again";
     replaced_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
-        => administration::import_revision::an_import_without_commit_leaves_the_revision, "before its commit";
+        => administration::import_revision::uncommitted_import_leaves_revision_unchanged, "before its commit";
     replaced_by_a_dropped_import: counting_puts(ToString::to_string)
-        => administration::import_revision::an_import_without_commit_leaves_the_revision, "before its commit";
+        => administration::import_revision::uncommitted_import_leaves_revision_unchanged, "before its commit";
 }

@@ -55,39 +55,39 @@ fn gone_with_an_account() -> Broken {
 
 flaws! {
     look_ups_remembered: remembered()
-        => credentials::revocations::a_revocation_counts_from_the_next_look_up_on, "from the next look-up on";
+        => credentials::revocations::revocation_applies_from_next_lookup, "from the next look-up on";
     all_revoked: Broken::new().revoked(|_, _| Some(true))
-        => credentials::revocations::a_revocation_counts_from_the_next_look_up_on, "nobody has revoked";
+        => credentials::revocations::revocation_applies_from_next_lookup, "nobody has revoked";
     none_revoked: Broken::new().revoked(|_, _| Some(false))
-        => credentials::revocations::a_revocation_counts_from_the_next_look_up_on, "from the next look-up on";
+        => credentials::revocations::revocation_applies_from_next_lookup, "from the next look-up on";
     by_the_first_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[..1])
-        => credentials::revocations::a_revoked_token_is_known_by_its_whole_digest, "by its whole digest";
+        => credentials::revocations::revoked_token_is_found_only_by_whole_digest, "by its whole digest";
     by_the_last_byte: by_part_of_the_digest(|digest| &digest.as_bytes()[31..])
-        => credentials::revocations::a_revoked_token_is_known_by_its_whole_digest, "by its whole digest";
+        => credentials::revocations::revoked_token_is_found_only_by_whole_digest, "by its whole digest";
     credentials_count_as_revoked: Broken::new().revoked(|memory, digest| {
         is_revoked(memory, digest).map(|is| is || credential(memory, digest).is_some())
-    }) => credentials::revocations::a_revoked_token_is_known_by_its_whole_digest, "no revocation";
+    }) => credentials::revocations::revoked_token_is_found_only_by_whole_digest, "no revocation";
 
     the_first_of_a_call_alone: revoked(|memory, digests, expires_at, at| {
         revoke_tokens(memory, &digests[..1], expires_at, at).unwrap();
-    }) => administration::token_revocations::every_token_of_a_call_is_revoked, "Each token of a call";
+    }) => administration::token_revocations::all_tokens_of_call_are_revoked, "Each token of a call";
     revoked_ones_are_refused: Broken::new().revoke_tokens(|memory, digests, expires_at, at| {
-        let there = digests.iter().any(|digest| is_revoked(memory, digest) == Some(true));
-        let kind = catalogue_core::storage::StorageErrorKind::AlreadyThere;
-        if there { Err(catalogue_core::storage::StorageError::new(kind, "there")) } else { revoke_tokens(memory, digests, expires_at, at) }
-    }) => administration::token_revocations::every_token_of_a_call_is_revoked, "revoked already";
+        let exists = digests.iter().any(|digest| is_revoked(memory, digest) == Some(true));
+        let kind = catalogue_core::storage::StorageErrorKind::AlreadyExists;
+        if exists { Err(catalogue_core::storage::StorageError::new(kind, "there")) } else { revoke_tokens(memory, digests, expires_at, at) }
+    }) => administration::token_revocations::all_tokens_of_call_are_revoked, "revoked already";
     none_kept_and_revoked_all_the_same: Broken::new().revoked(|_, _| None)
-        => administration::token_revocations::every_token_of_a_call_is_revoked, "keeps no revocations says so";
+        => administration::token_revocations::all_tokens_of_call_are_revoked, "keeps no revocations says so";
     gone_with_the_expiry: revoked(|memory, digests, expires_at, at| {
         let day = std::time::Duration::from_secs(24 * 60 * 60);
         revoke_tokens(memory, digests, expires_at, at.checked_add(day).unwrap()).unwrap();
-    }) => administration::token_revocations::a_revocation_is_kept_for_a_day_after_the_expiry, "for a day after";
+    }) => administration::token_revocations::revocation_is_retained_for_a_day_after_expiry, "for a day after";
     kept_for_ever: revoked(|memory, digests, expires_at, _| {
         revoke_tokens(memory, digests, expires_at, Timestamp::MIN).unwrap();
-    }) => administration::token_revocations::what_is_long_over_goes_with_later_ones, "goes with later revocations";
+    }) => administration::token_revocations::later_revocations_remove_those_past_retention, "goes with later revocations";
     the_expiry_forgotten: revoked(|memory, digests, _, at| {
         revoke_tokens(memory, digests, Timestamp::MIN, at).unwrap();
-    }) => administration::token_revocations::a_revocation_is_kept_for_a_day_after_the_expiry, "for a day after";
+    }) => administration::token_revocations::revocation_is_retained_for_a_day_after_expiry, "for a day after";
     gone_with_any_account: gone_with_an_account()
-        => administration::token_revocations::a_removed_account_brings_no_token_back, "stays revoked";
+        => administration::token_revocations::removing_account_leaves_revocations, "stays revoked";
 }

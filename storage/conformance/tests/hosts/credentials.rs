@@ -11,10 +11,10 @@ use crate::tables::Tables;
 /// What a host forgot or mixed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    OldRevision,
-    RevokedOnesGone,
-    ScopesForgotten,
-    RevocationsUnseen,
+    StaleRevision,
+    HidesRevoked,
+    OmitsScopes,
+    IgnoresRevocations,
 }
 
 /// The credentials that the host gives to the catalogue, each with the revision of its account's courses.
@@ -29,19 +29,19 @@ impl CredentialStorage for Credentials {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let tables = self.tables.read().unwrap();
         let Some(mut found) = tables.credentials.get(digest).cloned() else { return Ok(None) };
-        let old = self.flaw == Some(Flaw::OldRevision);
+        let old = self.flaw == Some(Flaw::StaleRevision);
         let revisions = if old { &tables.first_revisions } else { &tables.revisions };
         found.revision = revisions.get(&found.identity.account).copied();
-        if self.flaw == Some(Flaw::ScopesForgotten) {
+        if self.flaw == Some(Flaw::OmitsScopes) {
             found.identity.scopes = Scopes::default();
         }
-        let gone = found.revoked_at.is_some() && self.flaw == Some(Flaw::RevokedOnesGone);
+        let gone = found.revoked_at.is_some() && self.flaw == Some(Flaw::HidesRevoked);
         Ok((!gone).then_some(found))
     }
 
     async fn is_revoked(&self, digest: &TokenDigest) -> Result<Option<bool>, StorageError> {
-        let seen = self.flaw != Some(Flaw::RevocationsUnseen);
+        let applies = self.flaw != Some(Flaw::IgnoresRevocations);
         let tables = self.tables.read().unwrap();
-        Ok(tables.revoked_tokens.as_ref().map(|revoked| seen && revoked.contains(digest)))
+        Ok(tables.revoked_tokens.as_ref().map(|revoked| applies && revoked.contains(digest)))
     }
 }

@@ -15,21 +15,21 @@ use crate::tables::Tables;
 pub(crate) enum Flaw {
     OldestFirst,
     TiesAscending,
-    HiddenLeftOut,
-    StartsAtThePlace,
-    StartsAfterTheTime,
-    NextAfterTheLast,
-    NoRowBeyond,
-    OwnerForgottenInLists,
-    OwnerForgottenInDetails,
-    SlugsRegardlessOfCase,
-    ModulesFromZero,
-    RemovedOnesRemembered,
-    ChangesUnseen,
-    AbsentOnesAnError,
-    BodiesGivenAway,
-    OneRevisionForEver,
-    RevisionsBlindToRemovals,
+    OmitsHidden,
+    IncludesCursorPosition,
+    ComparesTimeOnly,
+    NextOnLastPage,
+    OmitsExtraRow,
+    IgnoresAccountInLists,
+    IgnoresAccountInDetails,
+    IgnoresSlugCase,
+    NumbersModulesFromZero,
+    ServesRemovedCourses,
+    ServesFirstVersion,
+    FailsForMissingCourse,
+    LeaksBodies,
+    NeverReplacesRevision,
+    IgnoresRemovalInRevision,
 }
 
 /// The courses that the host gives to the catalogue.
@@ -44,13 +44,13 @@ impl Courses {
         self.flaw == Some(flaw)
     }
 
-    fn follows(&self, place: &Position, after: &Position) -> bool {
+    fn follows(&self, position: &Position, after: &Position) -> bool {
         match self.flaw {
-            Some(Flaw::OldestFirst) => place > after,
-            Some(Flaw::StartsAtThePlace) => place <= after,
-            Some(Flaw::StartsAfterTheTime) => place.created_at < after.created_at,
-            Some(Flaw::TiesAscending) => (after.created_at, &place.slug) > (place.created_at, &after.slug),
-            _ => place < after,
+            Some(Flaw::OldestFirst) => position > after,
+            Some(Flaw::IncludesCursorPosition) => position <= after,
+            Some(Flaw::ComparesTimeOnly) => position.created_at < after.created_at,
+            Some(Flaw::TiesAscending) => (after.created_at, &position.slug) > (position.created_at, &after.slug),
+            _ => position < after,
         }
     }
 
@@ -63,15 +63,15 @@ impl Courses {
     }
 
     fn revision_in(&self, tables: &Tables, account: &AccountId) -> Option<Revision> {
-        let revisions = if self.has(Flaw::OneRevisionForEver) { &tables.first_revisions } else { &tables.revisions };
+        let revisions = if self.has(Flaw::NeverReplacesRevision) { &tables.first_revisions } else { &tables.revisions };
         revisions.get(account).copied()
     }
 
     fn detail(&self, course: &Course) -> CourseDetail {
         let mut detail = detail(course.clone());
         for (module, body) in detail.modules.iter_mut().zip(course.modules.iter().map(|module| &module.content)) {
-            module.number -= u32::from(self.has(Flaw::ModulesFromZero));
-            if self.has(Flaw::BodiesGivenAway) && module.summary.is_empty() {
+            module.number -= u32::from(self.has(Flaw::NumbersModulesFromZero));
+            if self.has(Flaw::LeaksBodies) && module.summary.is_empty() {
                 module.summary.clone_from(body);
             }
         }
@@ -91,17 +91,17 @@ impl CourseStorage for Courses {
         let mut listed: Vec<_> = tables
             .courses
             .values()
-            .filter(|course| course.account == *account || self.has(Flaw::OwnerForgottenInLists))
-            .filter(|course| !(course.hidden && self.has(Flaw::HiddenLeftOut)))
+            .filter(|course| course.account == *account || self.has(Flaw::IgnoresAccountInLists))
+            .filter(|course| !(course.hidden && self.has(Flaw::OmitsHidden)))
             .map(|course| (Position { created_at: course.created_at, slug: course.slug.clone() }, course))
-            .filter(|(place, _)| page.after.as_ref().is_none_or(|after| self.follows(place, after)))
+            .filter(|(position, _)| page.after.as_ref().is_none_or(|after| self.follows(position, after)))
             .collect();
         self.sort(&mut listed);
-        let asked = if self.has(Flaw::NoRowBeyond) { page.limit.get() } else { page.rows() };
-        listed.truncate(asked);
-        let last = listed.last().filter(|_| self.has(Flaw::NextAfterTheLast) && listed.len() == page.limit.get());
-        for (place, course) in listed.iter().chain(last) {
-            let _ = rows.push(row(course), || place.clone());
+        let count = if self.has(Flaw::OmitsExtraRow) { page.limit.get() } else { page.rows() };
+        listed.truncate(count);
+        let last = listed.last().filter(|_| self.has(Flaw::NextOnLastPage) && listed.len() == page.limit.get());
+        for (position, course) in listed.iter().chain(last) {
+            let _ = rows.push(row(course), || position.clone());
         }
         Ok(self.revision_in(&tables, account))
     }
@@ -115,14 +115,14 @@ impl CourseStorage for Courses {
         let key = (account.clone(), slug.to_owned());
         let mut found = tables.courses.get(&key);
         match self.flaw {
-            Some(Flaw::OwnerForgottenInDetails) => found = tables.courses.values().find(|course| course.slug == slug),
-            Some(Flaw::SlugsRegardlessOfCase) => {
+            Some(Flaw::IgnoresAccountInDetails) => found = tables.courses.values().find(|course| course.slug == slug),
+            Some(Flaw::IgnoresSlugCase) => {
                 let mut own = tables.courses.values().filter(|course| course.account == *account);
                 found = own.find(|course| course.slug.eq_ignore_ascii_case(slug));
             }
-            Some(Flaw::RemovedOnesRemembered) => found = found.or(tables.removed.get(&key)),
-            Some(Flaw::ChangesUnseen) => found = found.and(tables.first_seen.get(&key)),
-            Some(Flaw::AbsentOnesAnError) if found.is_none() => {
+            Some(Flaw::ServesRemovedCourses) => found = found.or(tables.removed.get(&key)),
+            Some(Flaw::ServesFirstVersion) => found = found.and(tables.first_seen.get(&key)),
+            Some(Flaw::FailsForMissingCourse) if found.is_none() => {
                 return Err(StorageError::new(StorageErrorKind::Other, "no such row"));
             }
             _ => {}

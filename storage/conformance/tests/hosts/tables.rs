@@ -38,17 +38,17 @@ pub(crate) struct Host {
 
 /// A flaw that a host can have.
 pub(crate) trait Flawed {
-    fn put_into(self, host: &mut Host);
+    fn apply_to(self, host: &mut Host);
 }
 
 impl Flawed for flaws::Flaw {
-    fn put_into(self, host: &mut Host) {
+    fn apply_to(self, host: &mut Host) {
         host.courses.flaw = Some(self);
     }
 }
 
 impl Flawed for credentials::Flaw {
-    fn put_into(self, host: &mut Host) {
+    fn apply_to(self, host: &mut Host) {
         host.credentials.flaw = Some(self);
     }
 }
@@ -76,7 +76,7 @@ impl Host {
     }
 
     pub(crate) fn with(mut self, flaw: impl Flawed) -> Self {
-        flaw.put_into(&mut self);
+        flaw.apply_to(&mut self);
         self
     }
 
@@ -156,16 +156,16 @@ impl CourseFixture for Host {
         let course = tables.courses.remove(&key).expect("a course that is there");
         tables.first_seen.remove(&key);
         tables.removed.insert(key, course);
-        if self.courses.flaw != Some(flaws::Flaw::RevisionsBlindToRemovals) {
+        if self.courses.flaw != Some(flaws::Flaw::IgnoresRemovalInRevision) {
             self.draw_a_revision(&mut tables, account);
         }
     }
 
-    fn holds_slug(&self, slug: &str) -> bool {
+    fn accepts_slug(&self, slug: &str) -> bool {
         !self.is_scant() || is_plain_slug(slug)
     }
 
-    fn forget(&self, course: &mut Course) {
+    fn strip_unsupported(&self, course: &mut Course) {
         if self.is_scant() {
             course.tagline.clear();
             course.access_mode = None;

@@ -43,7 +43,7 @@ pub(crate) const REMOVE_ACCOUNTS_OF_DIGESTS: [Sql; 2] = [
     Sql { text: "DELETE FROM sign_in_accounts WHERE account_id = $1", types: &[TEXT] },
 ];
 
-const NOTE_USE: Sql = Sql {
+const RECORD_USE: Sql = Sql {
     text: "UPDATE credentials SET last_used_at = $3 WHERE account_id = $1 AND id = $2 \
            AND (last_used_at IS NULL OR last_used_at < $3)",
     types: &[TEXT, TEXT, Type::INT8],
@@ -71,14 +71,14 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, 
 }
 
 /// Records uses one by one, so that no other writer waits for all of them; continues if the node of one is down.
-pub(crate) async fn note_uses(
+pub(crate) async fn record_uses(
     connection: &Connection,
     latest: &BTreeMap<(&str, &str), Timestamp>,
 ) -> Result<(), StorageError> {
-    let mut noted = Ok(());
+    let mut recorded = Ok(());
     for ((account, id), at) in latest {
-        let changed = connection.execute(&NOTE_USE, &[account, id, &at.as_microseconds()]).await;
-        noted = noted.and(changed.map(|_| ()));
+        let changed = connection.execute(&RECORD_USE, &[account, id, &at.as_microseconds()]).await;
+        recorded = recorded.and(changed.map(|_| ()));
     }
-    noted
+    recorded
 }

@@ -7,9 +7,9 @@
 //! The statements are plain SQL, with the same meaning on PostgreSQL.
 
 pub(crate) mod credentials;
+pub(crate) mod health;
 pub(crate) mod placement;
 pub(crate) mod sign_ins;
-pub(crate) mod standing;
 
 use std::time::Duration;
 

@@ -18,7 +18,7 @@ const PLACEMENT: &str = include_str!("../../migrations/citus/placement.sql");
 const GROUP: Sql = Sql { text: "SELECT groupid FROM pg_catalog.pg_dist_local_group", types: &[] };
 
 /// Tables of this schema that are distributed.
-const SPREAD: Sql = Sql {
+const DISTRIBUTED_TABLES: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_dist_partition AS p \
            JOIN pg_catalog.pg_class AS c ON c.oid = p.logicalrelid \
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
@@ -32,7 +32,7 @@ pub(super) fn placements() -> impl Iterator<Item = (&'static str, &'static str)>
 }
 
 /// Returns whether all tables are distributed.
-pub(crate) async fn is_done(options: &Options) -> Result<bool, OpenError> {
+pub(crate) async fn is_complete(options: &Options) -> Result<bool, OpenError> {
     let connection = options.writing().open().await?;
     Ok(missing(&connection).await?.is_empty())
 }
@@ -40,13 +40,13 @@ pub(crate) async fn is_done(options: &Options) -> Result<bool, OpenError> {
 /// Returns the statements for tables that are not distributed.
 async fn missing(connection: &Connection) -> Result<Vec<&'static str>, OpenError> {
     let tables: Vec<&str> = placements().map(|(table, _)| table).collect();
-    let rows = connection.query(&SPREAD, &[&tables]).await?;
-    let spread: Vec<&str> = column(&rows)?;
-    Ok(placements().filter(|(table, _)| !spread.contains(table)).map(|(_, statement)| statement).collect())
+    let rows = connection.query(&DISTRIBUTED_TABLES, &[&tables]).await?;
+    let distributed: Vec<&str> = column(&rows)?;
+    Ok(placements().filter(|(table, _)| !distributed.contains(table)).map(|(_, statement)| statement).collect())
 }
 
 /// Distributes the remaining tables, in the transaction of a migration.
-pub(crate) async fn place(connection: &Connection) -> Result<(), OpenError> {
+pub(crate) async fn distribute(connection: &Connection) -> Result<(), OpenError> {
     // Otherwise Citus uses several connections, which do not see the changes of this transaction.
     connection.run("SET LOCAL citus.multi_shard_modify_mode = 'sequential'").await?;
     for sql in missing(connection).await? {
@@ -60,10 +60,10 @@ pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<()
     if !has_citus {
         let missing =
             "the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out";
-        return Err(OpenError::Spread(missing));
+        return Err(OpenError::Distribution(missing));
     }
     match get(&connection.query_one(&GROUP, &[]).await?, "groupid")? {
         0_i32 => Ok(()),
-        _ => Err(OpenError::Spread("this node of Citus is not the coordinator; name the coordinator's address")),
+        _ => Err(OpenError::Distribution("this node of Citus is not the coordinator; name the coordinator's address")),
     }
 }

@@ -51,7 +51,7 @@ pub(crate) async fn insert_account(
 ) -> Result<(), StorageError> {
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account, &expires_at];
     match connection.execute(&INSERT_ACCOUNT_OF_SIGN_IN, values).await? {
-        0 => Err(StorageError::new(StorageErrorKind::AlreadyThere, "there is such a link or session already")),
+        0 => Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is such a link or session already")),
         _ => Ok(()),
     }
 }

@@ -11,8 +11,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use tokio::time::timeout;
 
+use super::host_config::HostConfig;
 use super::lag::Log;
-use super::one_host::OneHost;
 use super::role::{Role, end_of_log};
 use crate::connection::Connection;
 use crate::error::{code, unavailable};
@@ -31,18 +31,18 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// If several servers accept writes, the one on the highest timeline was promoted last. The others are stale primaries, and
 /// are used only if no server on the highest timeline responds.
 pub(crate) struct Hosts {
-    pub(crate) hosts: Vec<OneHost>,
+    pub(crate) hosts: Vec<HostConfig>,
     /// Number of sessions opened, if each starts with another host (`load_balance_hosts=random`).
     pub(crate) opened: Option<AtomicUsize>,
     pub(crate) role: Role,
     pub(crate) read_only: bool,
     pub(crate) named_statements: bool,
     pub(crate) tls: Tls,
-    pub(crate) newest: Newest,
+    pub(crate) latest_timeline: LatestTimeline,
 }
 
 /// The log that the primary was last seen to write. All sessions of a storage share it.
-pub(crate) type Newest = Arc<Mutex<Option<Log>>>;
+pub(crate) type LatestTimeline = Arc<Mutex<Option<Log>>>;
 
 impl Hosts {
     /// Returns the same hosts for sessions that run each statement once: naming it would cost another round trip.
@@ -53,34 +53,36 @@ impl Hosts {
     /// Opens a session with the first server that responds and has the role. Uses a possibly stale primary only if no other
     /// server responds.
     pub(crate) async fn connect(&self) -> Result<Connection, StorageError> {
-        let (mut attempts, mut failures, mut left) = (FuturesUnordered::new(), Vec::new(), None);
+        let (mut attempts, mut failures, mut stale) = (FuturesUnordered::new(), Vec::new(), None);
         for (number, host) in (1..).zip(self.in_order()) {
             attempts.push(self.attempt(host));
             let is_last = number == self.hosts.len();
             loop {
-                let delay = if is_last && left.is_none() { Duration::MAX } else { ATTEMPT_DELAY };
-                let Ok(Some(finished)) = timeout(delay, attempts.next()).await else { break };
-                match finished {
-                    Ok(connection) if self.may_be_left(&connection) => {
-                        let is_older = |other: &Connection| {
+                let delay = if is_last && stale.is_none() { Duration::MAX } else { ATTEMPT_DELAY };
+                let Ok(Some(attempted)) = timeout(delay, attempts.next()).await else { break };
+                match attempted {
+                    Ok(connection) if self.may_be_stale_primary(&connection) => {
+                        let is_older_timeline = |other: &Connection| {
                             other.log.zip(connection.log).is_some_and(|(other, log)| other.is_before(log))
                         };
-                        if left.as_ref().is_none_or(is_older) {
-                            left = Some(connection);
+                        if stale.as_ref().is_none_or(is_older_timeline) {
+                            stale = Some(connection);
                         }
                     }
-                    Ok(connection) => return Ok(self.noted(connection)),
+                    Ok(connection) => return Ok(self.remember_timeline(connection)),
                     Err(failure) => failures.push(failure),
                 }
             }
         }
-        left.map(|connection| self.noted(connection)).ok_or_else(|| none_of(failures))
+        stale.map(|connection| self.remember_timeline(connection)).ok_or_else(|| combined_error(failures))
     }
 
     /// Returns `true` if a session that accepts writes may be with a stale primary: its timeline is lower than the newest, or
     /// none is known yet. Timelines of different databases are not comparable.
-    pub(crate) fn may_be_left(&self, connection: &Connection) -> bool {
-        connection.log.is_some_and(|log| self.newest().is_none_or(|newest| log.is_before(newest)))
+    pub(crate) fn may_be_stale_primary(&self, connection: &Connection) -> bool {
+        connection
+            .log
+            .is_some_and(|log| self.latest_timeline().is_none_or(|latest_timeline| log.is_before(latest_timeline)))
     }
 
     /// Opens a session for administration.
@@ -90,12 +92,12 @@ impl Hosts {
     }
 
     /// Returns the hosts in configured order, starting with another one each time if the order is random.
-    fn in_order(&self) -> impl Iterator<Item = &OneHost> {
+    fn in_order(&self) -> impl Iterator<Item = &HostConfig> {
         let first = self.opened.as_ref().map_or(0, |opened| opened.fetch_add(1, Ordering::Relaxed));
         self.hosts.iter().cycle().skip(first % self.hosts.len()).take(self.hosts.len())
     }
 
-    async fn attempt(&self, (name, config): &OneHost) -> Result<Connection, (String, StorageError)> {
+    async fn attempt(&self, (name, config): &HostConfig) -> Result<Connection, (String, StorageError)> {
         let opened = async {
             let mut connection = Connection::open(config, &self.tls, self.named_statements).await?;
             self.role.begin(&connection, self.read_only && self.named_statements).await?;
@@ -107,21 +109,21 @@ impl Hosts {
         opened.await.map_err(|error| (name.clone(), error))
     }
 
-    fn noted(&self, connection: Connection) -> Connection {
+    fn remember_timeline(&self, connection: Connection) -> Connection {
         if connection.log.is_some() {
-            *self.newest() = connection.log;
+            *self.latest_timeline() = connection.log;
         }
         connection
     }
 
-    fn newest(&self) -> MutexGuard<'_, Option<Log>> {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner)
+    fn latest_timeline(&self) -> MutexGuard<'_, Option<Log>> {
+        self.latest_timeline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Combines the errors of all hosts. An address may name standbys that are only skipped, so errors of other servers take
 /// precedence.
-fn none_of(failures: Vec<(String, StorageError)>) -> StorageError {
+fn combined_error(failures: Vec<(String, StorageError)>) -> StorageError {
     let each: Vec<_> = failures.iter().map(|(host, error)| format!("{host}: {}", chain(error))).collect();
     let errors = failures.into_iter().map(|(_, error)| error);
     match errors.max_by_key(|error| (code(error).is_some(), error.source().is_some())) {
@@ -152,7 +154,7 @@ mod tests {
                 read_only: true,
                 named_statements: true,
                 tls: Tls::Off,
-                newest: Newest::default(),
+                latest_timeline: LatestTimeline::default(),
             };
             [0, 1, 2, 3].map(|_| hosts.in_order().map(|(name, _)| name.as_str()).collect::<String>())
         };

@@ -31,23 +31,23 @@ impl Log {
 pub(crate) struct Samples {
     log: Option<Log>,
     /// Oldest first.
-    places: VecDeque<(Instant, u64)>,
+    positions: VecDeque<(Instant, u64)>,
 }
 
 impl Samples {
-    /// Records the end of the log after `asked`. Samples are retained for `keep`, the maximum lag.
-    pub(crate) fn note(&mut self, asked: Instant, log: Log, end: u64, keep: Duration) {
+    /// Records the end of the log after `queried_at`. Samples are retained for `retention`, the maximum lag.
+    pub(crate) fn record(&mut self, queried_at: Instant, log: Log, end: u64, retention: Duration) {
         if self.log != Some(log) {
-            *self = Self { log: Some(log), places: VecDeque::new() };
+            *self = Self { log: Some(log), positions: VecDeque::new() };
         }
         let end = end_of_record(end);
         // Nothing was written in between.
-        while self.places.back().is_some_and(|(_, before)| *before >= end) {
-            self.places.pop_back();
+        while self.positions.back().is_some_and(|(_, before)| *before >= end) {
+            self.positions.pop_back();
         }
-        self.places.push_back((asked, end));
-        while self.places.front().is_some_and(|(at, _)| at.elapsed() > keep) {
-            self.places.pop_front();
+        self.positions.push_back((queried_at, end));
+        while self.positions.front().is_some_and(|(at, _)| at.elapsed() > retention) {
+            self.positions.pop_front();
         }
     }
 
@@ -56,7 +56,7 @@ impl Samples {
     pub(crate) fn as_of(&self, before: Option<Instant>, log: Log, replayed: u64) -> Option<Instant> {
         match self.log {
             Some(own) if own == log => {
-                let reached = self.places.iter().rev().find(|(_, end)| *end <= replayed);
+                let reached = self.positions.iter().rev().find(|(_, end)| *end <= replayed);
                 reached.map(|(at, _)| *at).or(before)
             }
             Some(own) if own.system != log.system => None,
@@ -66,8 +66,8 @@ impl Samples {
 }
 
 /// Returns the end of the last record: if that ends a block, PostgreSQL reports the position after the next block's header.
-fn end_of_record(place: u64) -> u64 {
-    if place % BLOCK == BLOCK_HEAD { place - BLOCK_HEAD } else { place }
+fn end_of_record(position: u64) -> u64 {
+    if position % BLOCK == BLOCK_HEAD { position - BLOCK_HEAD } else { position }
 }
 
 #[cfg(test)]
@@ -75,15 +75,15 @@ mod tests {
     use super::*;
 
     const LOG: Log = Log { system: 7, timeline: 1 };
-    const KEEP: Duration = Duration::from_secs(3600);
+    const RETENTION: Duration = Duration::from_secs(3600);
 
-    /// Adds samples of `log` at `places`, one second apart, the last one now; returns their times.
-    fn noted(samples: &mut Samples, log: Log, places: &[u64]) -> Vec<Instant> {
+    /// Adds samples of `log` at `positions`, one second apart, the last one now; returns their times.
+    fn recorded(samples: &mut Samples, log: Log, positions: &[u64]) -> Vec<Instant> {
         let now = Instant::now();
-        let times = (0..places.len() as u64).rev().map(|before| now - Duration::from_secs(before));
+        let times = (0..positions.len() as u64).rev().map(|before| now - Duration::from_secs(before));
         let times: Vec<_> = times.collect();
-        for (at, place) in times.iter().zip(places) {
-            samples.note(*at, log, *place, KEEP);
+        for (at, position) in times.iter().zip(positions) {
+            samples.record(*at, log, *position, RETENTION);
         }
         times
     }
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_replica_is_as_old_as_the_newest_place_that_it_reached() {
         let mut samples = Samples::default();
-        let times = noted(&mut samples, LOG, &[100, 200, 300]);
+        let times = recorded(&mut samples, LOG, &[100, 200, 300]);
         let mut found = None;
         for (replayed, as_of) in [(99, None), (100, Some(0)), (250, Some(1)), (300, Some(2)), (999, Some(2))] {
             found = samples.as_of(found, LOG, replayed);
@@ -102,29 +102,29 @@ mod tests {
     #[test]
     fn where_nothing_is_written_a_replica_stays_new() {
         let mut samples = Samples::default();
-        let times = noted(&mut samples, LOG, &[100, 100, 100]);
+        let times = recorded(&mut samples, LOG, &[100, 100, 100]);
         assert_eq!(samples.as_of(None, LOG, 100), Some(times[2]));
-        assert_eq!(samples.places.len(), 1);
+        assert_eq!(samples.positions.len(), 1);
         // The same position, reported as the start of the next block's data.
-        samples.note(times[2], LOG, BLOCK + BLOCK_HEAD, KEEP);
+        samples.record(times[2], LOG, BLOCK + BLOCK_HEAD, RETENTION);
         assert_eq!(samples.as_of(None, LOG, BLOCK), Some(times[2]));
     }
 
     #[test]
     fn a_replica_of_another_database_is_never_new() {
         let mut samples = Samples::default();
-        let before = noted(&mut samples, LOG, &[100])[0];
+        let before = recorded(&mut samples, LOG, &[100])[0];
         assert_eq!(samples.as_of(Some(before), Log { system: 8, ..LOG }, 999), None);
     }
 
     #[test]
     fn a_replica_on_another_timeline_is_as_old_as_before() {
         let mut samples = Samples::default();
-        let before = noted(&mut samples, LOG, &[100])[0];
+        let before = recorded(&mut samples, LOG, &[100])[0];
         let (lost, sound) = (samples.as_of(None, LOG, 120), samples.as_of(None, LOG, 100));
         assert_eq!([lost, sound], [Some(before); 2]);
         let next = Log { timeline: 2, ..LOG };
-        let after = noted(&mut samples, next, &[110, 130]);
+        let after = recorded(&mut samples, next, &[110, 130]);
         // However far it continues on the abandoned timeline.
         for replayed in [120, 999] {
             assert_eq!(samples.as_of(lost, LOG, replayed), lost);

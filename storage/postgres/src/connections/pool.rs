@@ -13,21 +13,21 @@ use tokio_postgres::error::SqlState;
 
 use super::hosts::Hosts;
 use super::role::Role;
-use crate::connection::{Connection, LastHeard, Sql, Values};
+use crate::connection::{Connection, LastResponse, Sql, Values};
 use crate::error::{Retry, code, unavailable};
 
 /// Maximum age of a connection: replacing older ones spreads the load again after a change of servers.
 const MAX_AGE: Duration = Duration::from_secs(30 * 60);
 /// Maximum time without a response before a connection is checked on its next use.
-const UNCHECKED_FOR: Duration = Duration::from_secs(30);
+const CHECK_AFTER_IDLE: Duration = Duration::from_secs(30);
 /// Timeout for the check of a connection.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 /// Timeout for the response to an abandoned read, before the connection is closed.
-const LATE_ANSWER_TIMEOUT: Duration = Duration::from_millis(100);
+const LATE_RESPONSE_TIMEOUT: Duration = Duration::from_millis(100);
 /// Interval between checks that the server is still the primary.
-const PRIMARY_FOR: Duration = Duration::from_secs(1);
+const ROLE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Delay before a retry if the server's connection slots are in use.
-const PLACE_AGAIN: Duration = Duration::from_millis(20);
+const SLOT_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Pool of read-only connections. A read uses one for one statement.
 pub(crate) struct Pool {
@@ -76,9 +76,9 @@ impl Pool {
     async fn read_until(&self, deadline: Instant, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
         let began = Instant::now();
         let mut connection = self.connection(deadline).await?;
-        let mut again = true;
+        let mut may_retry = true;
         loop {
-            let error = match timeout_at(deadline, self.ask(&connection, sql, values)).await {
+            let error = match timeout_at(deadline, self.query(&connection, sql, values)).await {
                 Ok(Ok(rows)) => return Ok(rows),
                 Ok(Err(error)) => error,
                 Err(_) => {
@@ -89,8 +89,8 @@ impl Pool {
             };
             let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
-                Retry::SameSession if again => tracing::debug!(?error, "a read is asked again"),
-                Retry::Reconnect if again => {
+                Retry::SameSession if may_retry => tracing::debug!(?error, "a read is asked again"),
+                Retry::Reconnect if may_retry => {
                     tracing::debug!(?error, "a read is asked again over another connection");
                     close(connection);
                     // The cause has most likely hit older connections too.
@@ -105,14 +105,14 @@ impl Pool {
                     return Err(error.unwrap_or_else(|| unavailable(no_primary)));
                 }
             }
-            again = false;
+            may_retry = false;
         }
     }
 
     pub(crate) fn connections(&self) -> Connections {
         let status = self.inner.status();
         Connections {
-            at_most: status.max_size,
+            max: status.max_size,
             in_use: status.size.saturating_sub(status.available),
             idle: status.available,
             waiting: status.waiting,
@@ -121,26 +121,27 @@ impl Pool {
     }
 
     /// Runs a statement and, at intervals, a role check in the same round trip: `Err(None)` if the role is lost.
-    async fn ask(
+    async fn query(
         &self,
         connection: &Connection,
         sql: &Sql<'_>,
         values: Values<'_>,
     ) -> Result<Vec<Row>, Option<StorageError>> {
         let is_primary = self.inner.manager().hosts.role == Role::Primary;
-        connection.heard().is_asked = true;
-        let rows = if is_primary && connection.heard().role.elapsed() > PRIMARY_FOR {
+        connection.last_response().is_outstanding = true;
+        let rows = if is_primary && connection.last_response().role_checked.elapsed() > ROLE_CHECK_INTERVAL {
             let began = Instant::now();
-            let (still, rows) = join(Role::is_still_primary(connection), connection.query(sql, values)).await;
-            if !still? || self.inner.manager().hosts.may_be_left(connection) {
+            let (is_still_primary, rows) =
+                join(Role::is_still_primary(connection), connection.query(sql, values)).await;
+            if !is_still_primary? || self.inner.manager().hosts.may_be_stale_primary(connection) {
                 return Err(None);
             }
-            connection.heard().role = began;
+            connection.last_response().role_checked = began;
             rows?
         } else {
             connection.query(sql, values).await?
         };
-        connection.heard().has_answered();
+        connection.last_response().record_response();
         Ok(rows)
     }
 
@@ -152,9 +153,9 @@ impl Pool {
                 Ok(Err(PoolError::Backend(error)))
                     if code(&error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
                         && self.inner.status().size > 0
-                        && Instant::now() + PLACE_AGAIN < deadline =>
+                        && Instant::now() + SLOT_RETRY_DELAY < deadline =>
                 {
-                    sleep(PLACE_AGAIN).await;
+                    sleep(SLOT_RETRY_DELAY).await;
                 }
                 Ok(Err(PoolError::Backend(error))) => return Err(error),
                 Ok(Err(error)) => {
@@ -200,22 +201,22 @@ impl Manager for Connector {
         if connection.opened.elapsed() > MAX_AGE {
             return Err(RecycleError::message("too old"));
         }
-        let LastHeard { answer: answered, is_asked, .. } = *connection.heard();
+        let LastResponse { received, is_outstanding, .. } = *connection.last_response();
         let liveness = self.liveness(|_| ());
-        if liveness.check_timed_out.is_some_and(|at| answered < at) {
+        if liveness.check_timed_out.is_some_and(|at| received < at) {
             return Err(RecycleError::message("as silent as another one"));
         }
-        let is_doubtful = liveness.read_timed_out.is_some_and(|at| answered < at);
-        if is_asked || is_doubtful || answered.elapsed() > UNCHECKED_FOR {
-            let asked = Instant::now();
-            let longest = if is_asked { LATE_ANSWER_TIMEOUT } else { CHECK_TIMEOUT };
-            match timeout(longest, connection.check()).await {
-                Ok(Ok(())) => connection.heard().has_answered(),
+        let is_doubtful = liveness.read_timed_out.is_some_and(|at| received < at);
+        if is_outstanding || is_doubtful || received.elapsed() > CHECK_AFTER_IDLE {
+            let began = Instant::now();
+            let check_timeout = if is_outstanding { LATE_RESPONSE_TIMEOUT } else { CHECK_TIMEOUT };
+            match timeout(check_timeout, connection.check()).await {
+                Ok(Ok(())) => connection.last_response().record_response(),
                 Ok(Err(_)) => return Err(RecycleError::message("closed")),
                 // Behind an unanswered statement, a check gets no response either.
-                Err(_) if is_asked => return Err(RecycleError::message("its last read was given up")),
+                Err(_) if is_outstanding => return Err(RecycleError::message("its last read was given up")),
                 Err(_) => {
-                    self.liveness(|liveness| liveness.check_timed_out = Some(asked));
+                    self.liveness(|liveness| liveness.check_timed_out = Some(began));
                     return Err(RecycleError::message("its check timed out"));
                 }
             }

@@ -52,15 +52,15 @@ impl Readers {
         deadline: Instant,
     ) -> Result<Vec<Row>, StorageError> {
         if let Some(replicas) = &self.replicas {
-            for replica in replicas.in_turn() {
+            for replica in replicas.in_rotation() {
                 // Each replica gets half of the remaining time.
-                let share = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 2;
-                match replica.pool.read(sql, values, share).await {
-                    Ok(rows) if !rows.is_empty() && replica.may_be_read() => return Ok(rows),
+                let replica_deadline = Instant::now() + deadline.saturating_duration_since(Instant::now()) / 2;
+                match replica.pool.read(sql, values, replica_deadline).await {
+                    Ok(rows) if !rows.is_empty() && replica.is_in_rotation() => return Ok(rows),
                     Ok(_) => break,
                     Err(error) => {
                         tracing::debug!(%error, server = replica.name, "a replica is set aside");
-                        replica.set_aside();
+                        replica.take_out_of_rotation();
                     }
                 }
             }
@@ -77,8 +77,8 @@ impl Readers {
     /// Checks that the primary responds, and reports what is known of the replicas.
     pub(crate) async fn status(&self) -> StorageStatus {
         let connections = self.primary.connections();
-        let asked = self.primary.read(&VERSION, &[], self.deadline()).await;
+        let checked = self.primary.read(&VERSION, &[], self.deadline()).await;
         let replicas = self.replicas.iter().flat_map(Replicas::status);
-        StorageStatus { error: asked.err(), connections, replicas: replicas.collect(), ..StorageStatus::default() }
+        StorageStatus { error: checked.err(), connections, replicas: replicas.collect(), ..StorageStatus::default() }
     }
 }

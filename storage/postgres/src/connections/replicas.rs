@@ -17,11 +17,11 @@ use crate::connection::{Connection, Sql};
 use crate::options::Options;
 
 /// Maximum interval between queries to the primary and each replica.
-const EVERY: Duration = Duration::from_secs(1);
+const MONITOR_INTERVAL: Duration = Duration::from_secs(1);
 /// Delay after the start before an unused replica is logged.
 const WARN_AFTER: Duration = Duration::from_secs(5);
 /// Timeout for a monitoring query.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Position that a server has replayed; null if it is not a standby, or was promoted. The timeline is that of its tables or,
 /// if the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
@@ -43,7 +43,7 @@ pub(crate) struct Replicas {
 pub(crate) struct Replica {
     pub(crate) name: String,
     pub(crate) pool: Pool,
-    greatest_lag: Duration,
+    max_replica_lag: Duration,
     state: Mutex<State>,
 }
 
@@ -52,7 +52,7 @@ struct State {
     /// Time as of which it is complete: it has everything committed before.
     as_of: Option<Instant>,
     /// Whether it responded to the last query.
-    answers: bool,
+    responds: bool,
 }
 
 impl Replicas {
@@ -60,27 +60,27 @@ impl Replicas {
     pub(crate) fn watch(options: &Options) -> Option<Self> {
         let (mut all, mut watch) = (Vec::new(), JoinSet::new());
         let samples = Arc::new(Mutex::new(Samples::default()));
-        let greatest_lag = options.greatest_lag;
-        let every = (greatest_lag / 10).clamp(Duration::from_millis(20), EVERY);
+        let max_replica_lag = options.max_replica_lag;
+        let interval = (max_replica_lag / 10).clamp(Duration::from_millis(20), MONITOR_INTERVAL);
         // Two sets of connections to each: for reads, and for monitoring.
-        for ((name, hosts), (_, asked)) in options.reading_replicas().zip(options.reading_replicas()) {
+        for ((name, hosts), (_, queried_at)) in options.reading_replicas().zip(options.reading_replicas()) {
             let pool = Pool::new(hosts, options.connections.get());
-            let replica = Arc::new(Replica { name, pool, greatest_lag, state: Mutex::default() });
-            watch.spawn(watch_replica(Arc::clone(&replica), asked, Arc::clone(&samples), every));
+            let replica = Arc::new(Replica { name, pool, max_replica_lag, state: Mutex::default() });
+            watch.spawn(watch_replica(Arc::clone(&replica), queried_at, Arc::clone(&samples), interval));
             all.push(replica);
         }
         if all.is_empty() {
             return None;
         }
-        watch.spawn(watch_primary(options.reading_primary(), samples, every, greatest_lag));
+        watch.spawn(watch_primary(options.reading_primary(), samples, interval, max_replica_lag));
         Some(Self { all, next: AtomicUsize::new(0), _watch: watch })
     }
 
     /// Returns the replicas in rotation, starting with another one each time.
-    pub(crate) fn in_turn(&self) -> impl Iterator<Item = &Replica> {
+    pub(crate) fn in_rotation(&self) -> impl Iterator<Item = &Replica> {
         let first = self.next.fetch_add(1, Ordering::Relaxed) % self.all.len();
         let (before, after) = self.all.split_at(first);
-        after.iter().chain(before).map(|replica| &**replica).filter(|replica| replica.may_be_read())
+        after.iter().chain(before).map(|replica| &**replica).filter(|replica| replica.is_in_rotation())
     }
 
     pub(crate) fn status(&self) -> impl Iterator<Item = ReplicaStatus> {
@@ -88,9 +88,9 @@ impl Replicas {
             let state = *replica.state();
             ReplicaStatus {
                 server: replica.name.clone(),
-                reachable: state.answers,
+                reachable: state.responds,
                 lag: state.lag(),
-                is_read: replica.may_be_read(),
+                in_rotation: replica.is_in_rotation(),
                 connections: replica.pool.connections(),
             }
         })
@@ -99,13 +99,13 @@ impl Replicas {
 
 impl Replica {
     /// Takes the replica out of rotation until its next successful lag check.
-    pub(crate) fn set_aside(&self) {
-        self.state().answers = false;
+    pub(crate) fn take_out_of_rotation(&self) {
+        self.state().responds = false;
     }
 
-    pub(crate) fn may_be_read(&self) -> bool {
+    pub(crate) fn is_in_rotation(&self) -> bool {
         let state = *self.state();
-        state.answers && state.lag().is_some_and(|lag| lag <= self.greatest_lag)
+        state.responds && state.lag().is_some_and(|lag| lag <= self.max_replica_lag)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -121,78 +121,78 @@ impl State {
 }
 
 /// Samples the primary's end of log in an endless loop.
-async fn watch_primary(hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Duration, keep: Duration) {
+async fn watch_primary(hosts: Hosts, samples: Arc<Mutex<Samples>>, interval: Duration, retention: Duration) {
     let mut connection = None;
     loop {
-        let asked = Instant::now();
-        if let Some((log, end)) = answer(&mut connection, &hosts, end_of_log).await {
-            samples.lock().unwrap_or_else(PoisonError::into_inner).note(asked, log, end, keep);
+        let queried_at = Instant::now();
+        if let Some((log, end)) = query_server(&mut connection, &hosts, end_of_log).await {
+            samples.lock().unwrap_or_else(PoisonError::into_inner).record(queried_at, log, end, retention);
         }
-        sleep(every).await;
+        sleep(interval).await;
     }
 }
 
 /// Queries a replica's position in an endless loop.
-async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<Samples>>, every: Duration) {
+async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<Samples>>, interval: Duration) {
     let mut connection = None;
-    let (mut was_read, mut warned) = (false, false);
+    let (mut was_in_rotation, mut warned) = (false, false);
     let began = Instant::now();
     loop {
-        let replayed = answer(&mut connection, &hosts, replayed).await;
+        let replayed = query_server(&mut connection, &hosts, replayed).await;
         let state = {
             let samples = samples.lock().unwrap_or_else(PoisonError::into_inner);
             let mut state = replica.state();
-            state.answers = replayed.is_some();
+            state.responds = replayed.is_some();
             match replayed {
-                Some((Some(place), log)) => state.as_of = samples.as_of(state.as_of, log, place),
+                Some((Some(position), log)) => state.as_of = samples.as_of(state.as_of, log, position),
                 // It is a primary now, but whether writes go to it is unknown here.
                 Some((None, _)) => state.as_of = None,
                 None => {}
             }
             *state
         };
-        let is_read = replica.may_be_read();
+        let is_read = replica.is_in_rotation();
         // Log a replica that is never read, as its load stays on the primary.
         let never = !is_read && !warned && began.elapsed() > WARN_AFTER;
-        if never || (was_read && !is_read) {
-            tracing::warn!(server = replica.name, answers = state.answers, lag = ?state.lag(), "a replica is not read");
+        if never || (was_in_rotation && !is_read) {
+            tracing::warn!(server = replica.name, answers = state.responds, lag = ?state.lag(), "a replica is not read");
             warned = true;
-        } else if is_read && !was_read {
+        } else if is_read && !was_in_rotation {
             tracing::info!(server = replica.name, "a replica is read");
         }
-        was_read = is_read;
+        was_in_rotation = is_read;
         warned |= is_read;
-        sleep(every).await;
+        sleep(interval).await;
     }
 }
 
 /// Queries a server over the existing connection, or a new one; drops the connection on failure.
-async fn answer<T>(
-    kept: &mut Option<Connection>,
+async fn query_server<T>(
+    idle: &mut Option<Connection>,
     hosts: &Hosts,
-    ask: impl AsyncFn(&Connection) -> Option<T>,
+    query: impl AsyncFn(&Connection) -> Option<T>,
 ) -> Option<T> {
-    let asking = async {
-        let connection = match kept.take() {
+    let responding = async {
+        let connection = match idle.take() {
             Some(connection) => connection,
             None => {
                 hosts.connect().await.inspect_err(|error| tracing::debug!(%error, "a server does not answer")).ok()?
             }
         };
-        let answer = ask(&connection).await?;
-        *kept = Some(connection);
-        Some(answer)
+        let response = query(&connection).await?;
+        *idle = Some(connection);
+        Some(response)
     };
-    timeout(ANSWER_TIMEOUT, asking).await.ok().flatten()
+    timeout(RESPONSE_TIMEOUT, responding).await.ok().flatten()
 }
 
 async fn replayed(connection: &Connection) -> Option<(Option<u64>, Log)> {
     let rows = connection.query(&REPLAYED, &[]).await.ok()?;
     let row = rows.first()?;
-    let place: Option<PgLsn> = row.try_get("place").ok()?;
+    let position: Option<PgLsn> = row.try_get("place").ok()?;
     let timeline: i32 = row.try_get("timeline").ok()?;
     Some((
-        place.map(u64::from),
+        position.map(u64::from),
         Log { system: row.try_get("system_identifier").ok()?, timeline: timeline.try_into().ok()? },
     ))
 }

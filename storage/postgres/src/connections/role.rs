@@ -10,18 +10,18 @@ use crate::connection::{Connection, Sql};
 use crate::error::{code, unavailable};
 
 /// Shows whether the server lets this session write, before anything is set.
-const TAKES_WRITES: &str = "SHOW transaction_read_only";
+const SHOW_READ_ONLY: &str = "SHOW transaction_read_only";
 
-/// Like [`TAKES_WRITES`], then makes the session read-only: a connection parameter would hide the server's setting.
-const TAKES_WRITES_AND_WILL_NOT: &str = "SHOW transaction_read_only; SET default_transaction_read_only = on";
+/// Like [`SHOW_READ_ONLY`], then makes the session read-only: a connection parameter would hide the server's setting.
+const SHOW_AND_SET_READ_ONLY: &str = "SHOW transaction_read_only; SET default_transaction_read_only = on";
 
 /// Checks a read-only session's server: a standby refuses to begin, and the server's current default is shown. In one
 /// transaction, so it works through any pooler.
-const STILL_TAKES_WRITES: &str = "BEGIN READ WRITE; SET LOCAL default_transaction_read_only TO DEFAULT; \
+const SHOW_CURRENT_READ_ONLY: &str = "BEGIN READ WRITE; SET LOCAL default_transaction_read_only TO DEFAULT; \
                                   SHOW default_transaction_read_only; ROLLBACK";
 
 /// Why a server is not usable as the primary.
-const TAKES_NONE: &str = "a standby, or set read-only; name the primary, or write target_session_attrs=any to read answers that \
+const NOT_PRIMARY: &str = "a standby, or set read-only; name the primary, or write target_session_attrs=any to read answers that \
                           may be old";
 
 /// End of everything committed: with `synchronous_commit = off` it includes what is not written yet.
@@ -48,9 +48,9 @@ impl Role {
         if self == Self::Any && !read_only {
             return Ok(());
         }
-        let answer = connection.ask(if read_only { TAKES_WRITES_AND_WILL_NOT } else { TAKES_WRITES }).await?;
-        match (self, said(&answer)) {
-            (Self::Primary, Some("on")) => Err(unavailable(TAKES_NONE)),
+        let response = connection.query_simple(if read_only { SHOW_AND_SET_READ_ONLY } else { SHOW_READ_ONLY }).await?;
+        match (self, single_value(&response)) {
+            (Self::Primary, Some("on")) => Err(unavailable(NOT_PRIMARY)),
             (Self::Standby, Some("off")) => {
                 Err(unavailable("no standby; the address asks for one (target_session_attrs)"))
             }
@@ -60,8 +60,8 @@ impl Role {
 
     /// Returns `true` if the server of a read-only session is still the primary.
     pub(crate) async fn is_still_primary(connection: &Connection) -> Result<bool, StorageError> {
-        match connection.ask(STILL_TAKES_WRITES).await {
-            Ok(answer) => Ok(said(&answer) != Some("on")),
+        match connection.query_simple(SHOW_CURRENT_READ_ONLY).await {
+            Ok(response) => Ok(single_value(&response) != Some("on")),
             // "Cannot set transaction read-write mode during recovery", and the code that would fit better.
             Err(error) => match code(&error) {
                 Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION) => Ok(false),
@@ -81,8 +81,8 @@ pub(crate) async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
 }
 
 /// Returns the value of the only row.
-fn said(answer: &[SimpleQueryMessage]) -> Option<&str> {
-    answer.iter().find_map(|message| match message {
+fn single_value(response: &[SimpleQueryMessage]) -> Option<&str> {
+    response.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0),
         _ => None,
     })

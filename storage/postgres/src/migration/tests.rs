@@ -36,8 +36,8 @@ async fn migrate_twice(name: &str, content: &str, expected: &[&str], change: [fn
         let added: Vec<String> = host.query(ADDED, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
         assert_eq!(added, expected, "{name}");
     }
-    let kept = format!("SELECT nickname FROM {}", expected[0]);
-    assert_eq!(host.query(&kept, &[]).await.unwrap().len(), 1, "{name}");
+    let query = format!("SELECT nickname FROM {}", expected[0]);
+    assert_eq!(host.query(&query, &[]).await.unwrap().len(), 1, "{name}");
     for refused in [PostgresStorage::open(&options[1]).await.map(|_| ()), migrate(&options[1]).await.map(|_| ())] {
         assert!(matches!(refused, Err(OpenError::NewerSchema { found: 2, known: 1 })), "{name}: {refused:?}");
     }

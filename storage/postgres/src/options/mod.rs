@@ -8,8 +8,8 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 
 use crate::address;
-use crate::connections::hosts::Newest;
-use crate::connections::one_host::{self, OneHost};
+use crate::connections::host_config::{self, HostConfig};
+use crate::connections::hosts::LatestTimeline;
 use crate::connections::role::Role;
 use crate::open_error::OpenError;
 use crate::tls::{PARAMETERS, Tls};
@@ -17,11 +17,11 @@ use crate::tls::{PARAMETERS, Tls};
 pub(crate) use courses::{Courses, quoted};
 
 /// Idle time before keepalives that tokio-postgres uses by default: too long to notice a lost machine.
-const UNSAID_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
+const DRIVER_DEFAULT_KEEPALIVES_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
 
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 const DEADLINE: Duration = Duration::from_secs(2);
-const GREATEST_LAG: Duration = Duration::from_secs(10);
+const MAX_REPLICA_LAG: Duration = Duration::from_secs(10);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
@@ -32,22 +32,22 @@ const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Address and settings of a database. `Debug` never prints a password.
 #[derive(Clone, Debug)]
 pub struct Options {
-    hosts: Vec<OneHost>,
+    hosts: Vec<HostConfig>,
     /// Whether each session tries the hosts starting with another one.
     random: bool,
     tls: Tls,
     /// Servers that get passwords and courses unencrypted over a network, without `sslmode=disable`.
-    pub(crate) in_the_clear: Vec<String>,
+    pub(crate) unencrypted_servers: Vec<String>,
     role: Role,
-    replicas: Vec<(OneHost, Tls)>,
-    pub(crate) greatest_lag: Duration,
+    replicas: Vec<(HostConfig, Tls)>,
+    pub(crate) max_replica_lag: Duration,
     pub(crate) connections: NonZeroUsize,
     pub(crate) deadline: Duration,
     pub(crate) through_pooler: bool,
     pub(crate) triggers: bool,
     pub(crate) citus: bool,
     pub(crate) courses: Courses,
-    newest: Newest,
+    latest_timeline: LatestTimeline,
 }
 
 impl Options {
@@ -75,8 +75,8 @@ impl Options {
     /// names an unusable certificate file, or requires TLS without the feature.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
-        let (rest, said) = address::take(address, &names)?;
-        let role = match said.get("target_session_attrs").map(String::as_str) {
+        let (rest, parameters) = address::extract(address, &names)?;
+        let role = match parameters.get("target_session_attrs").map(String::as_str) {
             None | Some("read-write" | "primary") => Role::Primary,
             Some("read-only" | "standby") => Role::Standby,
             Some("any") => Role::Any,
@@ -89,7 +89,7 @@ impl Options {
         };
         let parse = |text: &str| text.parse::<Config>().map_err(refused);
         let (with_hosts, mut config) = (parse(&rest)?, parse(&address::without_hosts(&rest)?)?);
-        let tls = Tls::of(&said)?;
+        let tls = Tls::of(&parameters)?;
         config.ssl_mode(if matches!(tls, Tls::Off) { SslMode::Disable } else { SslMode::Require });
         if config.get_application_name().is_none() {
             config.application_name("catalogue");
@@ -97,7 +97,7 @@ impl Options {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
-        if config.get_keepalives_idle() == UNSAID_KEEPALIVES_IDLE {
+        if config.get_keepalives_idle() == DRIVER_DEFAULT_KEEPALIVES_IDLE {
             config.keepalives_idle(KEEPALIVES_IDLE);
         }
         if config.get_keepalives_interval().is_none() {
@@ -109,34 +109,34 @@ impl Options {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(TCP_USER_TIMEOUT);
         }
-        let hosts = one_host::split(&with_hosts, &config);
+        let hosts = host_config::split(&with_hosts, &config);
         if hosts.is_empty() {
             return Err(OpenError::Address);
         }
-        let is_in_the_clear = matches!(tls, Tls::Off) && !said.contains_key("sslmode");
-        let in_the_clear = one_host::beyond_this_machine(&hosts).filter(|_| is_in_the_clear).map(str::to_owned);
+        let is_unencrypted = matches!(tls, Tls::Off) && !parameters.contains_key("sslmode");
+        let unencrypted_servers = host_config::first_remote_host(&hosts).filter(|_| is_unencrypted).map(str::to_owned);
         Ok(Self {
             hosts,
             random: config.get_load_balance_hosts() == LoadBalanceHosts::Random,
             tls,
-            in_the_clear: in_the_clear.into_iter().collect(),
+            unencrypted_servers: unencrypted_servers.into_iter().collect(),
             role,
             replicas: Vec::new(),
-            greatest_lag: GREATEST_LAG,
+            max_replica_lag: MAX_REPLICA_LAG,
             connections: CONNECTIONS,
             deadline: DEADLINE,
             through_pooler: false,
             triggers: true,
             citus: false,
             courses: Courses::default(),
-            newest: Newest::default(),
+            latest_timeline: LatestTimeline::default(),
         })
     }
 
     /// Adds a standby that the request path reads from; several are read in turn. Several hosts in one address are several
     /// standbys. Each host must be one server, not a load balancer in front of several.
     ///
-    /// A server is read only while it is a standby whose lag is known to be at most [`greatest_lag`](Self::greatest_lag). If
+    /// A server is read only while it is a standby whose lag is known to be at most [`max_replica_lag`](Self::max_replica_lag). If
     /// there is none, the primary is read; if that is down too, a call fails as
     /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). Rows that a standby does not have are looked
     /// up in the primary.
@@ -144,8 +144,8 @@ impl Options {
     /// # Errors
     /// Returns the errors of [`parse`](Self::parse).
     pub fn replica(mut self, address: &str) -> Result<Self, OpenError> {
-        let Self { hosts, tls, in_the_clear, .. } = Self::parse(address)?;
-        self.in_the_clear.extend(in_the_clear);
+        let Self { hosts, tls, unencrypted_servers, .. } = Self::parse(address)?;
+        self.unencrypted_servers.extend(unencrypted_servers);
         self.replicas.extend(hosts.into_iter().map(|host| (host, tls.clone())));
         Ok(self)
     }
@@ -154,8 +154,8 @@ impl Options {
     /// responses, and a revoked key may be valid, for that long. If the primary is down for longer, the lag is unknown, and no
     /// replica is read.
     #[must_use]
-    pub const fn greatest_lag(mut self, lag: Duration) -> Self {
-        self.greatest_lag = lag;
+    pub const fn max_replica_lag(mut self, lag: Duration) -> Self {
+        self.max_replica_lag = lag;
         self
     }
 

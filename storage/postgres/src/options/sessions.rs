@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicUsize;
 use tokio_postgres::Config;
 
 use super::Options;
+use crate::connections::host_config::HostConfig;
 use crate::connections::hosts::Hosts;
-use crate::connections::one_host::OneHost;
 use crate::connections::role::Role;
 use crate::tls::Tls;
 
@@ -25,7 +25,7 @@ impl Options {
 
     /// Returns each replica's name and connection settings, for the request path.
     pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
-        let sessions = |(host, tls): &(OneHost, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
+        let sessions = |(host, tls): &(HostConfig, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
         self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))
     }
 
@@ -39,8 +39,8 @@ impl Options {
         self.sessions(&self.hosts, &self.tls, Role::Primary, false)
     }
 
-    fn sessions(&self, hosts: &[OneHost], tls: &Tls, role: Role, reads: bool) -> Hosts {
-        let with_settings = |(name, config): &OneHost| (name.clone(), self.with_settings(config, reads));
+    fn sessions(&self, hosts: &[HostConfig], tls: &Tls, role: Role, reads: bool) -> Hosts {
+        let with_settings = |(name, config): &HostConfig| (name.clone(), self.with_settings(config, reads));
         Hosts {
             hosts: hosts.iter().map(with_settings).collect(),
             opened: self.random.then(AtomicUsize::default),
@@ -48,7 +48,7 @@ impl Options {
             read_only: reads,
             named_statements: !self.through_pooler,
             tls: tls.clone(),
-            newest: Arc::clone(&self.newest),
+            latest_timeline: Arc::clone(&self.latest_timeline),
         }
     }
 
@@ -57,8 +57,8 @@ impl Options {
         let settings: Vec<_> = timeout.into_iter().chain(self.courses.search_path()).collect();
         let mut config = config.clone();
         if !self.through_pooler && !settings.is_empty() {
-            let given = config.get_options().map_or_else(String::new, |given| format!("{given} "));
-            config.options(format!("{given}{}", settings.join(" ")));
+            let configured = config.get_options().map_or_else(String::new, |configured| format!("{configured} "));
+            config.options(format!("{configured}{}", settings.join(" ")));
         }
         config
     }

@@ -59,11 +59,11 @@ fn a_wrong_address_is_refused_without_a_word_of_it() {
 
 #[test]
 fn a_server_in_the_clear_is_named_unless_the_address_asks_for_it() {
-    let in_the_clear = |address: &str| Options::parse(address).unwrap().in_the_clear;
-    assert_eq!(in_the_clear("postgres://localhost,one,two/db"), ["one:5432"]);
+    let unencrypted_servers = |address: &str| Options::parse(address).unwrap().unencrypted_servers;
+    assert_eq!(unencrypted_servers("postgres://localhost,one,two/db"), ["one:5432"]);
     for silent in ["postgres://one/db?sslmode=disable", "postgres://localhost/db", "host=/run/postgresql"] {
-        assert!(in_the_clear(silent).is_empty(), "{silent}");
+        assert!(unencrypted_servers(silent).is_empty(), "{silent}");
     }
     let replicated = Options::parse("postgres://localhost/db").unwrap().replica("postgres://two/db").unwrap();
-    assert_eq!(replicated.in_the_clear, ["two:5432"]);
+    assert_eq!(replicated.unencrypted_servers, ["two:5432"]);
 }

@@ -32,8 +32,8 @@ impl fmt::Debug for Tls {
 
 impl Tls {
     /// Creates the transport from an address's parameters; reads the files that they name.
-    pub(crate) fn of(said: &HashMap<&'static str, String>) -> Result<Self, OpenError> {
-        let file = |name: &str| said.get(name).map(String::as_str);
+    pub(crate) fn of(parameters: &HashMap<&'static str, String>) -> Result<Self, OpenError> {
+        let file = |name: &str| parameters.get(name).map(String::as_str);
         match file("sslmode") {
             Some("require" | "verify-ca" | "verify-full") => {
                 #[cfg(feature = "tls")]
@@ -73,13 +73,13 @@ where
 }
 
 /// Returns what is wrong with a server's TLS, if that caused `error`.
-pub(crate) fn complaint(error: &Error) -> Option<&'static str> {
+pub(crate) fn problem(error: &Error) -> Option<&'static str> {
     let source = error.source()?;
     if source.to_string() == "server does not support TLS" {
         return Some("the database has no TLS, and the address asks for it (sslmode)");
     }
     #[cfg(feature = "tls")]
-    return verified::complaint(source);
+    return verified::problem(source);
     #[cfg(not(feature = "tls"))]
     None
 }

@@ -28,7 +28,7 @@ pub(crate) fn connector(
         Some(file) => certificates(file)?
             .into_iter()
             .try_for_each(|certificate| trusted.add(certificate))
-            .map_err(|error| wrong(file, error))?,
+            .map_err(|error| certificate_error(file, error))?,
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
@@ -37,9 +37,10 @@ pub(crate) fn connector(
     let mut config = match (certificate, key) {
         (None, None) => builder.with_no_client_auth(),
         (Some(certificate), Some(key)) => {
-            let shown = certificates(certificate)?;
-            let secret = open(key).and_then(PrivateKeyDer::from_pem_reader).map_err(|error| wrong(key, error))?;
-            builder.with_client_auth_cert(shown, secret).map_err(|error| wrong(certificate, error))?
+            let chain = certificates(certificate)?;
+            let secret =
+                open(key).and_then(PrivateKeyDer::from_pem_reader).map_err(|error| certificate_error(key, error))?;
+            builder.with_client_auth_cert(chain, secret).map_err(|error| certificate_error(certificate, error))?
         }
         _ => return Err(OpenError::SslMode),
     };
@@ -56,7 +57,7 @@ fn add_system(roots: &mut RootCertStore) -> Result<(), OpenError> {
             || "there is none in PEM, of which a byte order mark hides the first".to_owned(),
             ToString::to_string,
         );
-        return Err(wrong("the system's certificates", reason));
+        return Err(certificate_error("the system's certificates", reason));
     }
     Ok(())
 }
@@ -64,9 +65,9 @@ fn add_system(roots: &mut RootCertStore) -> Result<(), OpenError> {
 fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, OpenError> {
     let found = open(file).and_then(|text| CertificateDer::pem_reader_iter(text).collect::<Result<Vec<_>, _>>());
     match found {
-        Ok(found) if found.is_empty() => Err(wrong(file, "it has no certificate in PEM")),
+        Ok(found) if found.is_empty() => Err(certificate_error(file, "it has no certificate in PEM")),
         Ok(found) => Ok(found),
-        Err(error) => Err(wrong(file, error)),
+        Err(error) => Err(certificate_error(file, error)),
     }
 }
 
@@ -74,12 +75,12 @@ fn open(file: &str) -> Result<Utf8Reader<BufReader<File>>, pem::Error> {
     File::open(file).map(|file| Utf8Reader::new(BufReader::new(file))).map_err(pem::Error::Io)
 }
 
-fn wrong(file: impl AsRef<Path>, reason: impl Display) -> OpenError {
+fn certificate_error(file: impl AsRef<Path>, reason: impl Display) -> OpenError {
     OpenError::Certificate { file: file.as_ref().to_owned(), reason: reason.to_string() }
 }
 
 /// Translates an error of rustls into a message that an operator can act on.
-pub(crate) fn complaint(source: &(dyn Error + 'static)) -> Option<&'static str> {
+pub(crate) fn problem(source: &(dyn Error + 'static)) -> Option<&'static str> {
     let error = source.downcast_ref::<io::Error>()?.get_ref()?;
     if error.is::<InvalidDnsNameError>() {
         return Some("the host in the address is no name that a certificate can have; name the database's by host");

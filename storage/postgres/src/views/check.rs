@@ -2,7 +2,7 @@
 
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::views::{
-    ACCOUNTS, COURSES, CheckedRows, Column, Dialect, MODULES, Owner, Page, REVISIONS, RowCheck, ViewFault,
+    ACCOUNTS, COURSES, CheckedRows, Column, Dialect, MODULES, Owner, Page, REVISIONS, RowCheck, ViewProblem,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
@@ -20,14 +20,14 @@ use crate::rows::get;
 const FETCH: Sql = Sql { text: "FETCH 1000 FROM checked", types: &[] };
 
 /// Maximum number of problems of one kind in a report.
-const MAX_FAULTS: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 /// Returns what the API could not serve. Rows are checked only if all columns can be read.
-pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
+pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {
     let connection = views.connection().await?;
-    let (columns, mut faults) = Columns::look(&connection, &views.schema).await?;
-    if !faults.is_empty() {
-        return Ok(faults);
+    let (columns, mut problems) = Columns::read(&connection, &views.schema).await?;
+    if !problems.is_empty() {
+        return Ok(problems);
     }
     let (schema, limit) = (format!("{}.", quoted(&views.schema)), rows.limit());
     let dialect = Dialect { schema: &schema, collation: "\"C\"", module_count: "CAST(module_count AS BIGINT)", limit };
@@ -43,23 +43,23 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewFa
             _ => Vec::new(),
         };
         // Runs what reads both views only if neither has failed; locks them in the order in which they are recreated.
-        if view == MODULES && columns.has_module_count() && faults.iter().all(|fault| fault.key.is_some()) {
+        if view == MODULES && columns.has_module_count() && problems.iter().all(|problem| problem.key.is_some()) {
             checks.push(RowCheck::Counts);
         }
         let checked = check_view(&connection, view, &columns, dialect, &checks).await;
         connection.run("ROLLBACK").await?;
         match checked {
-            Ok(found) => faults.extend(found),
+            Ok(found) => problems.extend(found),
             // Such as a division by zero, or a function that the role may not call.
             Err(error) if code(&error).is_some_and(|code| ["22", "42"].contains(&&code.code()[..2])) => {
                 let cause = cause(&error).unwrap_or_else(|| error.to_string());
-                let wanted = "let it answer for each row of its tables".to_owned();
-                faults.push(ViewFault { view, key: None, what: format!("it fails: {cause}"), wanted });
+                let expected = "let it answer for each row of its tables".to_owned();
+                problems.push(ViewProblem { view, key: None, problem: format!("it fails: {cause}"), expected });
             }
             Err(error) => return Err(error),
         }
     }
-    Ok(faults)
+    Ok(problems)
 }
 
 async fn check_view(
@@ -68,7 +68,7 @@ async fn check_view(
     columns: &Columns,
     dialect: Dialect<'_>,
     checks: &[RowCheck],
-) -> Result<Vec<ViewFault>, StorageError> {
+) -> Result<Vec<ViewProblem>, StorageError> {
     let module_count = if columns.has_module_count() { "CAST(c.module_count AS BIGINT)" } else { "CAST(0 AS BIGINT)" };
     let (read, alias) = match view {
         ACCOUNTS => ("CAST(id AS TEXT)".to_owned(), "a"),
@@ -79,29 +79,29 @@ async fn check_view(
         MODULES => (MODULE_COLUMNS.to_owned(), "m"),
         _ => ("CAST(account_id AS TEXT), revision".to_owned(), "r"),
     };
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     let Dialect { schema, limit, .. } = dialect;
     let declare = format!("DECLARE checked NO SCROLL CURSOR FOR SELECT {read} FROM {schema}{view} AS {alias}{limit}");
     connection.run(&declare).await?;
     loop {
         let fetched = connection.query(&FETCH, &[]).await?;
-        if fetched.is_empty() || faults.len() >= MAX_FAULTS {
+        if fetched.is_empty() || problems.len() >= MAX_PROBLEMS {
             break;
         }
-        faults.extend(fetched.iter().filter_map(|row| check_row(view, row).err()).map(|fault| *fault));
+        problems.extend(fetched.iter().filter_map(|row| check_row(view, row).err()).map(|problem| *problem));
     }
-    faults.truncate(MAX_FAULTS);
+    problems.truncate(MAX_PROBLEMS);
     for check in checks {
-        for row in ask(connection, &check.sql(dialect)).await? {
-            let [told, found] = [get::<i64>(&row, 2)?, get(&row, 3)?];
-            faults.push(check.fault(get(&row, 0)?, get(&row, 1)?, told, found));
+        for row in query_text(connection, &check.sql(dialect)).await? {
+            let [claimed, found] = [get::<i64>(&row, 2)?, get(&row, 3)?];
+            problems.push(check.problem(get(&row, 0)?, get(&row, 1)?, claimed, found));
         }
     }
-    Ok(faults)
+    Ok(problems)
 }
 
 /// Returns the first problem of a row, as a request would report it.
-fn check_row(view: &'static str, row: &Row) -> Result<(), Box<ViewFault>> {
+fn check_row(view: &'static str, row: &Row) -> Result<(), Box<ViewProblem>> {
     match view {
         ACCOUNTS => view_row(view, row, 0, &[0]).id(Column(0, "id")).map(drop),
         COURSES => {
@@ -125,7 +125,7 @@ fn check_row(view: &'static str, row: &Row) -> Result<(), Box<ViewFault>> {
 }
 
 /// Runs a statement without values.
-pub(crate) async fn ask(connection: &Connection, text: &str) -> Result<Vec<Row>, StorageError> {
+pub(crate) async fn query_text(connection: &Connection, text: &str) -> Result<Vec<Row>, StorageError> {
     const NONE: &[Type] = &[];
     connection.query(&Sql { text, types: NONE }, &[]).await
 }

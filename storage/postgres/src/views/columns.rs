@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use catalogue_core::storage::StorageError;
-use catalogue_core::storage::views::{COURSES, Kind, MODULE_COUNT, REVISIONS, VIEWS, ViewFault};
+use catalogue_core::storage::views::{COURSES, Kind, MODULE_COUNT, REVISIONS, VIEWS, ViewProblem};
 use tokio_postgres::types::Type;
 
 use crate::connection::{Connection, Sql};
 use crate::rows::get;
 
 /// The type of a column of a domain is the base type, through any number of domains.
-const FOUND: Sql = Sql {
+const VIEW_COLUMNS: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT), \
            has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT'), \
            CAST(a.attname AS TEXT), CAST(t.typcategory AS TEXT), CAST(b.typname AS TEXT), \
@@ -43,54 +43,58 @@ struct Column {
 
 impl Columns {
     /// Reads the columns of the views in `schema`, and returns what cannot be read of them.
-    pub(crate) async fn look(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewFault>), StorageError> {
+    pub(crate) async fn read(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewProblem>), StorageError> {
         let names: Vec<&str> = VIEWS.iter().map(|(view, _)| *view).collect();
-        let rows = connection.query(&FOUND, &[&schema, &names]).await?;
-        let (mut columns, mut faults) = (Self(HashMap::new()), Vec::new());
+        let rows = connection.query(&VIEW_COLUMNS, &[&schema, &names]).await?;
+        let (mut columns, mut problems) = (Self(HashMap::new()), Vec::new());
         for (view, wanted) in VIEWS {
             let mut found = HashMap::new();
-            let (mut is_there, mut unreadable_as) = (false, None);
+            let (mut exists, mut unreadable_as) = (false, None);
             for row in &rows {
                 if get::<&str>(row, 0)? == view {
-                    is_there = true;
+                    exists = true;
                     let names: (&str, &str) = (get(row, 7)?, get(row, 8)?);
                     unreadable_as = (!get::<bool>(row, 1)?).then_some(names);
                     found.insert(get::<Option<&str>>(row, 2)?.unwrap_or_default(), row);
                 }
             }
-            let mut fault = |what: String, wanted: String| faults.push(ViewFault { view, key: None, what, wanted });
-            if !is_there {
+            let mut problem =
+                |problem: String, expected: String| problems.push(ViewProblem { view, key: None, problem, expected });
+            if !exists {
                 if view != REVISIONS {
                     let names: Vec<_> = wanted.iter().map(|(name, _)| *name).collect();
                     let what = format!("the schema {schema:?} has no view of this name");
-                    fault(what, format!("make it with the columns {}", names.join(", ")));
+                    problem(what, format!("make it with the columns {}", names.join(", ")));
                 }
                 continue;
             }
             if let Some((schema, role)) = unreadable_as {
                 let grant =
                     format!("GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON {schema}.{view} TO {role}");
-                fault("the role may not read it".to_owned(), grant);
+                problem("the role may not read it".to_owned(), grant);
             }
             for (name, kind) in wanted {
-                let (types, noun, cast) = forms(*kind);
+                let (types, description, cast) = accepted_types(*kind);
                 let Some(row) = found.get(name) else {
                     if *name != MODULE_COUNT {
-                        fault(format!("it has no column `{name}`"), format!("add it: {noun}"));
+                        problem(format!("it has no column `{name}`"), format!("add it: {description}"));
                     }
                     continue;
                 };
                 let (category, base): (&str, &str) = (get(row, 3)?, get(row, 4)?);
                 if !(types.contains(&base) || category == "S" && cast == Some("TEXT")) {
-                    let shown: &str = get(row, 5)?;
+                    let type_name: &str = get(row, 5)?;
                     let cast = cast.map_or_else(String::new, |ty| format!(": CAST({name} AS {ty})"));
-                    fault(format!("the column `{name}` is of the type {shown}"), format!("make it {noun}{cast}"));
+                    problem(
+                        format!("the column `{name}` is of the type {type_name}"),
+                        format!("make it {description}{cast}"),
+                    );
                 }
                 let collation = get::<Option<&str>>(row, 6)?.unwrap_or_default().to_owned();
                 columns.0.insert((view, name), Column { base: base.to_owned(), collation });
             }
         }
-        Ok((columns, faults))
+        Ok((columns, problems))
     }
 
     /// Returns the type of `created_at`, which values compared with it are bound as.
@@ -130,7 +134,7 @@ impl Columns {
 
 /// Returns the types that a column of `kind` is read from, their description, and the type that others can be cast to. `text`,
 /// `varchar`, `char`, `citext` and the like can be cast to text.
-fn forms(kind: Kind) -> (&'static [&'static str], &'static str, Option<&'static str>) {
+fn accepted_types(kind: Kind) -> (&'static [&'static str], &'static str, Option<&'static str>) {
     const TIMES: &str = "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)";
     match kind {
         Kind::Account => (&["int2", "int4", "int8", "uuid"], "a text, an integer or a uuid", Some("TEXT")),

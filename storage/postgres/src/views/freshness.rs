@@ -22,7 +22,7 @@ use tokio_postgres::types::Type;
 use crate::connection::{Connection, Sql};
 use crate::connections::readers::Readers;
 use crate::error::unavailable;
-use crate::rows::{get, must_not, revision};
+use crate::rows::{get, invalid_value, revision};
 
 /// Maximum age of a check whose result is used: the default limit of a replica's lag.
 const MAX_AGE: Duration = Duration::from_secs(10);
@@ -97,8 +97,8 @@ struct Snapshot {
 
 impl Snapshot {
     fn read(rows: &[Row]) -> Result<Self, StorageError> {
-        let row = rows.first().ok_or_else(|| must_not("no views"))?;
-        let generation = revision(row, 1)?.ok_or_else(|| must_not("no views"))?;
+        let row = rows.first().ok_or_else(|| invalid_value("no views"))?;
+        let generation = revision(row, 1)?.ok_or_else(|| invalid_value("no views"))?;
         Ok(Self { missing: get(row, 0)?, generation: Generation(*generation.as_bytes()), texts: revision(row, 2)? })
     }
 }
@@ -125,7 +125,7 @@ impl Freshness {
         let at = Instant::now();
         let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await?;
         let Snapshot { missing, generation, texts } = Snapshot::read(&rows)?;
-        let distrust = without(&missing);
+        let distrust = missing_triggers_message(&missing);
         let last = LastCheck { at, texts: texts.filter(|_| distrust.is_none()), distrust, generation };
         Ok(Self { schema: schema.to_owned(), last_check: Mutex::new(last) })
     }
@@ -134,22 +134,22 @@ impl Freshness {
     pub(crate) async fn generation(&self, readers: &Readers) -> Option<Generation> {
         let mut last = self.last_check.lock().await;
         if last.at.elapsed() < MAX_AGE {
-            return last.trusted();
+            return last.trusted_generation();
         }
         let began = Instant::now();
         // Leaves time for the read of the request.
-        let longest = readers.deadline().duration_since(began) / 2;
-        let found = match timeout(longest, readers.read_primary(&CHECK_TRIGGERS, &[&self.schema, &VIEWS])).await {
+        let max_wait = readers.deadline().duration_since(began) / 2;
+        let found = match timeout(max_wait, readers.read_primary(&CHECK_TRIGGERS, &[&self.schema, &VIEWS])).await {
             Ok(rows) => rows.and_then(|rows| Snapshot::read(&rows)),
             Err(_) => Err(unavailable("the database took too long")),
         };
         *last = last.after(found, began);
-        last.trusted()
+        last.trusted_generation()
     }
 }
 
 impl LastCheck {
-    fn trusted(&self) -> Option<Generation> {
+    fn trusted_generation(&self) -> Option<Generation> {
         self.distrust.is_none().then_some(self.generation)
     }
 
@@ -158,26 +158,26 @@ impl LastCheck {
         let (distrust, generation, texts) = match found {
             Err(error) => (Some(format!("triggers cannot be read: {error}")), self.generation, self.texts),
             Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => {
-                (without(&missing), generation, self.texts)
+                (missing_triggers_message(&missing), generation, self.texts)
             }
             Ok(Snapshot { generation, texts, .. }) => {
                 let known = self.texts.or(texts);
-                let why = if known != texts {
+                let reason = if known != texts {
                     Some("a trigger or its function was redefined; restart the server".to_owned())
                 } else if generation != self.generation {
                     Some("a table, view or trigger was recreated; caching resumes in ten seconds".to_owned())
                 } else {
                     None
                 };
-                (why, generation, known)
+                (reason, generation, known)
             }
         };
         match &distrust {
             None if self.distrust.is_some() => {
                 tracing::info!("views: responses are cached by `catalogue_revisions` again");
             }
-            Some(why) if self.distrust.as_ref() != Some(why) => {
-                tracing::warn!("views: responses are not cached: {why}");
+            Some(reason) if self.distrust.as_ref() != Some(reason) => {
+                tracing::warn!("views: responses are not cached: {reason}");
             }
             _ => {}
         }
@@ -186,7 +186,7 @@ impl LastCheck {
 }
 
 /// Returns the message about tables without an enabled trigger; `None` if there are none.
-fn without(missing: &[String]) -> Option<String> {
+fn missing_triggers_message(missing: &[String]) -> Option<String> {
     (!missing.is_empty()).then(|| format!("{}; {REMEDY}", missing.join(". ")))
 }
 
@@ -194,9 +194,9 @@ fn without(missing: &[String]) -> Option<String> {
 pub(crate) async fn check(connection: &Connection, schema: &str) -> Result<Vec<ViewAdvice>, StorageError> {
     let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await?;
     let advice = |what| ViewAdvice {
-        about: REVISIONS.to_owned(),
-        what: format!("{what}, so responses are not cached"),
-        remedy: Some(REMEDY.to_owned()),
+        subject: REVISIONS.to_owned(),
+        finding: format!("{what}, so responses are not cached"),
+        fix: Some(REMEDY.to_owned()),
     };
     Ok(Snapshot::read(&rows)?.missing.into_iter().map(advice).collect())
 }

@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use catalogue_core::async_trait;
-use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
+use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewProblem};
 
 use crate::connection::Connection;
 use crate::connections::readers::Readers;
@@ -34,7 +34,7 @@ use crate::open_error::OpenError;
 use crate::options::Options;
 use columns::Columns;
 use freshness::{Freshness, Generation};
-pub(crate) use statements::{OWNERS, Statement, Statements};
+pub(crate) use statements::{CREDENTIAL_OWNERS, Statement, Statements};
 
 /// The views of one storage, as they were when it was opened.
 pub(crate) struct Views {
@@ -51,9 +51,9 @@ impl Views {
     pub(crate) async fn open(options: &Arc<Options>) -> Result<Option<Arc<Self>>, OpenError> {
         let Some(schema) = options.courses.views.clone() else { return Ok(None) };
         let connection = options.exporting().open().await?;
-        let (columns, faults) = Columns::look(&connection, &schema).await?;
-        if !faults.is_empty() {
-            return Err(OpenError::Views(faults));
+        let (columns, problems) = Columns::read(&connection, &schema).await?;
+        if !problems.is_empty() {
+            return Err(OpenError::Views(problems));
         }
         let statements = Statements::new(&schema, &columns);
         let freshness = match columns.has_revisions() {
@@ -75,7 +75,7 @@ impl Views {
 
 #[async_trait]
 impl CourseViews for Views {
-    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
+    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {
         check::check(self, rows).await
     }
 

@@ -8,7 +8,7 @@ use catalogue_core::storage::{StorageError, ViewAdvice};
 use tokio_postgres::types::Type;
 
 use super::Views;
-use super::check::ask;
+use super::check::query_text;
 use super::rows::Time;
 use crate::connection::{Connection, Sql, Values};
 use crate::options::quoted;
@@ -18,7 +18,7 @@ use crate::rows::get;
 const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'";
 
 /// Maximum number of rows of a table, or of courses of an account, that PostgreSQL reads and sorts quickly.
-const SMALL: f32 = 1_000.0;
+const MAX_SMALL_ROWS: f32 = 1_000.0;
 
 /// Indexes by the request that they serve, in terms of the views.
 const PAGE: &str =
@@ -46,7 +46,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
          AS c WHERE a IS NOT NULL AND s IS NOT NULL GROUP BY a ORDER BY count(*) DESC LIMIT 1"
     );
     connection.run(BEGIN).await?;
-    let found = ask(&connection, &largest).await?;
+    let found = query_text(&connection, &largest).await?;
     connection.run("ROLLBACK").await?;
     let (account, slug, courses) = match found.first() {
         Some(row) => (get(row, 0)?, get(row, 1)?, get(row, 2)?),
@@ -70,12 +70,12 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let (mut advice, mut large) = (Vec::new(), Vec::new());
     for row in &tables {
         let (table, count, is_analyzed): (&str, f32, bool) = (get(row, 0)?, get(row, 1)?, get(row, 2)?);
-        if count > SMALL {
+        if count > MAX_SMALL_ROWS {
             large.push(table);
         }
-        if count > SMALL && !is_analyzed {
-            let what = "it has no statistics, so that plans are guesses".to_owned();
-            advice.push(ViewAdvice { about: table.to_owned(), what, remedy: Some(format!("ANALYZE {table}")) });
+        if count > MAX_SMALL_ROWS && !is_analyzed {
+            let finding = "it has no statistics, so that plans are guesses".to_owned();
+            advice.push(ViewAdvice { subject: table.to_owned(), finding, fix: Some(format!("ANALYZE {table}")) });
         }
     }
     if !advice.is_empty() {
@@ -85,12 +85,12 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         let scanned: BTreeSet<&str> =
             plan.iter().filter_map(Step::scanned).filter(|table| large.contains(table)).collect();
         let mut does: Vec<String> = scanned.iter().map(|table| format!("scans {table}")).collect();
-        if about.ends_with("page") && courses > SMALL as i64 && plan.iter().any(Step::sorts) {
+        if about.ends_with("page") && courses > MAX_SMALL_ROWS as i64 && plan.iter().any(Step::sorts) {
             does.push(format!("sorts {courses} courses of an account"));
         }
         if !does.is_empty() {
-            let what = format!("PostgreSQL {}", does.join(", "));
-            advice.push(ViewAdvice { about: (*about).to_owned(), what, remedy: Some((*index).to_owned()) });
+            let finding = format!("PostgreSQL {}", does.join(", "));
+            advice.push(ViewAdvice { subject: (*about).to_owned(), finding, fix: Some((*index).to_owned()) });
         }
     }
     Ok(advice)

@@ -2,7 +2,7 @@
 
 use catalogue_core::CourseDetail;
 use catalogue_core::auth::{Credential, TokenDigest};
-use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewFault};
+use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewProblem};
 use catalogue_core::storage::{
     AtRevision, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
@@ -13,14 +13,14 @@ use tokio_postgres::types::Type;
 use super::Views;
 use super::freshness::Generation;
 use super::rows::{Time, corrupt, view_row};
-use super::statements::{COURSE_REVISION, MODULE, PAGE_REVISION, SAME};
+use super::statements::{COURSE_REVISION, MODULE, PAGE_REVISION, SAME_SLUG_COUNT};
 use crate::connection::{Sql, Values};
 use crate::connections::readers::Readers;
 use crate::error::code;
 use crate::rows;
 
 /// [`Statements::find_credential`](super::Statements::find_credential) without a view.
-const FIND_CREDENTIAL_ALONE: Sql = Sql {
+const FIND_CREDENTIAL_WITHOUT_REVISION: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at, CAST(NULL AS UUID) \
            FROM credentials WHERE digest = $1",
     types: &[Type::BYTEA],
@@ -44,7 +44,7 @@ impl Views {
         });
         match checked {
             Err(error) if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) => {
-                let rows = readers.read(&FIND_CREDENTIAL_ALONE, digest).await?;
+                let rows = readers.read(&FIND_CREDENTIAL_WITHOUT_REVISION, digest).await?;
                 if let Some(row) = rows.first() {
                     let error = view_error(error, rows::get(row, 0)?);
                     tracing::warn!(%error, "a key is found without its account's revision");
@@ -109,14 +109,14 @@ pub(crate) fn revision(
     if row.is_null(position) {
         return Ok(None);
     }
-    let named = |fault: Box<ViewFault>| corrupt(ViewFault { key: Some(account.to_owned()), ..*fault });
+    let named = |problem: Box<ViewProblem>| corrupt(ViewProblem { key: Some(account.to_owned()), ..*problem });
     let found = row.revision(Column(position, "revision")).map_err(named)?;
     Ok(generation.map(|generation| generation.of(found)))
 }
 
 /// Pushes the courses of a page.
 pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>) -> Result<(), StorageError> {
-    check_each_once(account, found)?;
+    check_unique_slugs(account, found)?;
     let owner = Owner::new(account);
     for row in found {
         let (course, created_at) = view_row(COURSES, row, 0, Page::KEY).course(owner).map_err(corrupt)?;
@@ -132,8 +132,8 @@ pub(super) fn push_page(account: &str, found: &[Row], rows: &mut CourseRows<'_>)
 pub(super) fn course(account: &str, slug: &str, first: &Row, rows: &[Row]) -> Result<CourseDetail, StorageError> {
     let owner = Owner::new(account);
     let mut course = view_row(COURSES, first, 0, &[0, 1]).detail(owner).map_err(corrupt)?;
-    if rows::get::<i64>(first, SAME)? > 1 {
-        return Err(corrupt(RowCheck::Slugs.fault(account, slug, 0, 0)));
+    if rows::get::<i64>(first, SAME_SLUG_COUNT)? > 1 {
+        return Err(corrupt(RowCheck::Slugs.problem(account, slug, 0, 0)));
     }
     for (number, row) in (1..).zip(rows) {
         let module = view_row(MODULES, row, MODULE, &[0, 1, 4]);
@@ -143,7 +143,7 @@ pub(super) fn course(account: &str, slug: &str, first: &Row, rows: &[Row]) -> Re
         }
         let module = module.module(owner).map_err(corrupt)?;
         if module.number != number {
-            return Err(corrupt(RowCheck::Numbers.fault(account, slug, 0, 0)));
+            return Err(corrupt(RowCheck::Numbers.problem(account, slug, 0, 0)));
         }
         course.modules.push(module);
     }
@@ -164,7 +164,7 @@ pub(super) async fn read(
 pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
     match code(&error) {
         Some(&SqlState::CARDINALITY_VIOLATION) => {
-            corrupt(RowCheck::Revisions.fault(account, "", 0, 0)).with_source(error)
+            corrupt(RowCheck::Revisions.problem(account, "", 0, 0)).with_source(error)
         }
         Some(&SqlState::UNDEFINED_COLUMN | &SqlState::UNDEFINED_TABLE | &SqlState::UNDEFINED_FUNCTION) => {
             let what = "a view or a column is gone or has another type; restore it, or restart the server";
@@ -179,11 +179,11 @@ pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
 }
 
 /// Returns an error if two courses of a page have the same slug.
-fn check_each_once(account: &str, rows: &[Row]) -> Result<(), StorageError> {
+fn check_unique_slugs(account: &str, rows: &[Row]) -> Result<(), StorageError> {
     let mut slugs: Vec<&str> = rows.iter().filter_map(|row| row.try_get(Page::SLUG.0).ok()).collect();
     slugs.sort_unstable();
     match slugs.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
-        Some(pair) => Err(corrupt(RowCheck::Slugs.fault(account, pair[0], 0, 0))),
+        Some(pair) => Err(corrupt(RowCheck::Slugs.problem(account, pair[0], 0, 0))),
     }
 }

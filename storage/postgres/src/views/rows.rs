@@ -4,7 +4,7 @@ use std::error::Error;
 
 use bytes::BytesMut;
 use catalogue_core::Timestamp;
-use catalogue_core::storage::views::{Cells, Value, ViewFault, ViewRow};
+use catalogue_core::storage::views::{Cells, Value, ViewProblem, ViewRow};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
@@ -88,8 +88,8 @@ pub(crate) fn view_row<'r>(
 }
 
 /// Converts a problem to the error that a request returns.
-pub(crate) fn corrupt(fault: impl Into<Box<ViewFault>>) -> StorageError {
-    StorageError::new(StorageErrorKind::Corrupt, fault.into().to_string())
+pub(crate) fn corrupt(problem: impl Into<Box<ViewProblem>>) -> StorageError {
+    StorageError::new(StorageErrorKind::Corrupt, problem.into().to_string())
 }
 
 #[cfg(test)]

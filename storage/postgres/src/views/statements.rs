@@ -17,7 +17,7 @@ use crate::options::quoted;
 const TEXT: Type = Type::TEXT;
 
 /// Accounts that have credentials; replace a page of all accounts, and the named ones.
-pub(crate) const OWNERS: [Sql<'static>; 2] = [
+pub(crate) const CREDENTIAL_OWNERS: [Sql<'static>; 2] = [
     Sql {
         text: "SELECT DISTINCT account_id, '', '' FROM credentials WHERE account_id >= $1 ORDER BY account_id LIMIT $2",
         types: &[TEXT, Type::INT8],
@@ -32,7 +32,7 @@ pub(crate) const OWNERS: [Sql<'static>; 2] = [
 pub(crate) const PAGE_REVISION: usize = 8;
 /// Positions in the rows of a course: the first column of its module, the number of courses with the slug, and the revision.
 pub(crate) const MODULE: usize = 8;
-pub(crate) const SAME: usize = 13;
+pub(crate) const SAME_SLUG_COUNT: usize = 13;
 pub(crate) const COURSE_REVISION: usize = 14;
 
 pub(crate) const MODULE_COLUMNS: &str = "CAST(m.account_id AS TEXT), CAST(m.course_slug AS TEXT), CAST(m.title AS TEXT), \
@@ -150,7 +150,7 @@ impl Statements {
             revision("c.account_id")
         );
         let find_revision = format!("SELECT {} AS revision", revision("$1"));
-        let made = |text, types| Statement { text, types };
+        let statement = |text, types| Statement { text, types };
         let next_page_types: &[Type] = match columns.created_at() {
             Type::TIMESTAMPTZ => &[TEXT, Type::INT8, Type::TIMESTAMPTZ, TEXT],
             Type::TIMESTAMP => &[TEXT, Type::INT8, Type::TIMESTAMP, TEXT],
@@ -180,18 +180,18 @@ impl Statements {
             is_one_of(COURSES, "account_id")
         );
         Self {
-            find_credential: made(find_credential, &[Type::BYTEA]),
-            first_page: made(first_page, &[TEXT, Type::INT8]),
-            next_page: made(next_page, next_page_types),
-            find_course: made(find_course, &[TEXT, TEXT]),
-            find_revision: made(find_revision, &[TEXT]),
-            list_keys: made(list_keys, &[TEXT, Type::INT8, Type::INT8]),
-            find_account: made(format!("SELECT $1 WHERE {}", is_known("$1")), &[TEXT]),
-            find_sign_in: made(find_sign_in, &[Type::BYTEA, TEXT]),
+            find_credential: statement(find_credential, &[Type::BYTEA]),
+            first_page: statement(first_page, &[TEXT, Type::INT8]),
+            next_page: statement(next_page, next_page_types),
+            find_course: statement(find_course, &[TEXT, TEXT]),
+            find_revision: statement(find_revision, &[TEXT]),
+            list_keys: statement(list_keys, &[TEXT, Type::INT8, Type::INT8]),
+            find_account: statement(format!("SELECT $1 WHERE {}", is_known("$1")), &[TEXT]),
+            find_sign_in: statement(find_sign_in, &[Type::BYTEA, TEXT]),
             accounts: [
-                made(page_of_all, &[TEXT, Type::INT8]),
-                made(named, &[Type::TEXT_ARRAY]),
-                made(courses_of, &[Type::TEXT_ARRAY]),
+                statement(page_of_all, &[TEXT, Type::INT8]),
+                statement(named, &[Type::TEXT_ARRAY]),
+                statement(courses_of, &[Type::TEXT_ARRAY]),
             ],
         }
     }

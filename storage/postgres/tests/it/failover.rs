@@ -9,8 +9,8 @@ use catalogue_postgres::{OpenError, Options, PostgresStorage};
 use catalogue_postgres_cluster::Cluster;
 use tokio::task::block_in_place;
 
-use crate::drill::{Pair, Report, account, ask, caught_up, control, in_time, title, write};
 use crate::schema::Schema;
+use crate::stress::{Pair, Report, account, ask, caught_up, control, title, wait_until, write};
 
 #[track_caller]
 fn assert_sound(report: &Report) {
@@ -24,7 +24,7 @@ async fn a_standby_takes_over_from_a_primary_that_is_killed() {
     let fault = Instant::now();
     block_in_place(|| pair.first.kill());
     control(&pair.second, &["promote"]);
-    load.goes_on().await;
+    load.wait_for_success().await;
     assert_sound(&load.end(fault).await);
 }
 
@@ -37,7 +37,7 @@ async fn a_primary_that_comes_back_as_a_standby_is_not_read() {
     control(&pair.second, &["promote"]);
     block_in_place(|| pair.first.follow(&pair.second));
     control(&pair.first, &["start"]);
-    load.goes_on().await;
+    load.wait_for_success().await;
     assert_sound(&load.end(fault).await);
     // From here on a read of the first would be old.
     caught_up(&pair.second, &pair.first).await;
@@ -68,10 +68,10 @@ async fn a_primary_that_takes_no_writes_any_more_is_left() {
         assert_eq!(title(&storage).await.unwrap().as_deref(), Some("first"));
         first.configure(&["default_transaction_read_only = on"]);
         control(&first, &["reload"]);
-        in_time(async || title(&storage).await.unwrap().as_deref() == Some("second")).await;
+        wait_until(async || title(&storage).await.unwrap().as_deref() == Some("second")).await;
         first.configure(&["default_transaction_read_only = off"]);
         control(&first, &["reload"]);
-        in_time(async || ask(&first, "SHOW default_transaction_read_only").await == "off").await;
+        wait_until(async || ask(&first, "SHOW default_transaction_read_only").await == "off").await;
     }
 }
 
@@ -111,7 +111,7 @@ async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answe
     // The second takes over, and the first comes back as what it was.
     control(&pair.first, &["-m", "immediate", "stop"]);
     control(&pair.second, &["promote"]);
-    in_time(async || write(&pair.storage, "of the second").await.is_ok()).await;
+    wait_until(async || write(&pair.storage, "of the second").await.is_ok()).await;
     control(&pair.first, &["start"]);
     assert_eq!(ask(&pair.first, "SHOW transaction_read_only").await, "off");
     let title_in = async |cluster: &Cluster| {
@@ -128,7 +128,7 @@ async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answe
     let newcomer = Schema::options_of(&pair.first.address_with(&[&pair.second], "postgres"));
     let newcomer = PostgresStorage::open(&newcomer).await.unwrap();
     for storage in [&pair.storage, &newcomer] {
-        in_time(async || title(storage).await.is_ok()).await;
+        wait_until(async || title(storage).await.is_ok()).await;
         assert_eq!(title(storage).await.unwrap().as_deref(), Some("of the second"));
         write(storage, "of the second").await.unwrap();
     }
@@ -136,7 +136,7 @@ async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answe
     // There is no other primary then.
     block_in_place(|| pair.second.kill());
     for storage in [&pair.storage, &newcomer] {
-        in_time(async || write(storage, "of the first").await.is_ok()).await;
+        wait_until(async || write(storage, "of the first").await.is_ok()).await;
         assert_eq!(title(storage).await.unwrap().as_deref(), Some("of the first"));
     }
     assert_eq!(title_in(&pair.first).await, "of the first");
@@ -151,10 +151,10 @@ async fn a_session_with_a_primary_that_was_left_ends_once_the_new_one_is_known()
     control(&pair.second, &["promote"]);
     pair.first.configure(&["default_transaction_read_only = on"]);
     control(&pair.first, &["reload"]);
-    in_time(async || write(storage, "of the second").await.is_ok()).await;
+    wait_until(async || write(storage, "of the second").await.is_ok()).await;
     pair.first.configure(&["default_transaction_read_only = off"]);
     control(&pair.first, &["reload"]);
-    in_time(async || title(storage).await.unwrap().as_deref() == Some("of the second")).await;
+    wait_until(async || title(storage).await.unwrap().as_deref() == Some("of the second")).await;
     for _ in 0..20 {
         assert_eq!(title(storage).await.unwrap().as_deref(), Some("of the second"));
     }

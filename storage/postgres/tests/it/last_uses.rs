@@ -24,7 +24,7 @@ async fn servers_that_note_the_same_credentials_keep_the_greatest_times() {
     for round in 1..=5 {
         let forth: Vec<_> = (1..=300).map(|key| use_of(key, round)).collect();
         let back: Vec<_> = (1..=300).rev().map(|key| use_of(key, round + 100)).collect();
-        let (one, other) = tokio::join!(storage.note_uses(&forth), storage.note_uses(&back));
+        let (one, other) = tokio::join!(storage.record_uses(&forth), storage.record_uses(&back));
         one.and(other).unwrap();
     }
     let listed = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();

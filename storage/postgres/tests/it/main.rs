@@ -6,24 +6,24 @@ mod schema;
 
 mod citus;
 mod conformance;
-mod drill;
 mod failover;
-mod faults;
+mod failures;
 mod last_uses;
-mod lost_answers;
+mod lost_responses;
 mod never_stale;
 mod opening;
 mod plain_sql;
 mod plans;
 mod replicas;
 mod round_trips;
-mod same_as_sqlite;
 mod session_errors;
 mod settings;
-mod silence;
+mod sqlite_parity;
 mod statements;
+mod stress;
 #[cfg(feature = "tls")]
 mod tls;
+mod unresponsive_host;
 mod views;
 mod writers_names;
 

@@ -64,7 +64,7 @@ async fn another_programs_tables_are_left_alone() {
     let host = schema.host().await;
     host.batch_execute("CREATE TABLE courses (id BIGINT); INSERT INTO courses VALUES (7)").await.unwrap();
     let error = refused(&schema.options()).await;
-    assert!(matches!(error, OpenError::Foreign(_)), "{error}");
+    assert!(matches!(error, OpenError::OtherApplication(_)), "{error}");
     assert_eq!(host.query_one("SELECT id FROM courses", &[]).await.unwrap().get::<_, i64>(0), 7);
 }
 
@@ -124,8 +124,8 @@ async fn an_engine_that_only_speaks_the_language_is_refused_and_gets_no_table() 
             format!("CREATE OR REPLACE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT '{version}'$$");
         host.batch_execute(&function).await.unwrap();
         let error = refused(&options).await;
-        assert!(matches!(error, OpenError::Engine(found) if found == engine), "{error}");
-        assert!(!error.can_pass(), "nobody waits for another engine");
+        assert!(matches!(error, OpenError::UnsupportedEngine(found) if found == engine), "{error}");
+        assert!(!error.is_transient(), "nobody waits for another engine");
         let count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()";
         assert_eq!(host.query_one(count, &[]).await.unwrap().get::<_, i64>(0), 0);
     }
@@ -133,7 +133,7 @@ async fn an_engine_that_only_speaks_the_language_is_refused_and_gets_no_table() 
     PostgresStorage::open_and_migrate(&options).await.unwrap();
     let as_of_another = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
     host.batch_execute(as_of_another).await.unwrap();
-    assert!(matches!(refused(&options).await, OpenError::Engine(_)), "also where tables of ours are there");
+    assert!(matches!(refused(&options).await, OpenError::UnsupportedEngine(_)), "also where tables of ours are there");
 }
 
 #[tokio::test]
@@ -154,9 +154,9 @@ async fn a_database_that_is_missing_or_out_of_reach_is_unavailable() {
     ] {
         let error = refused(&Options::parse(&address).unwrap()).await;
         assert_eq!(kind_of(&error), Some(StorageErrorKind::Unavailable), "{address}: {error} {:?}", error.source());
-        assert_eq!(error.can_pass(), can_pass, "{address}");
-        let told = error.source().unwrap().to_string();
-        assert!(told.contains(words), "{address}: {told}");
+        assert_eq!(error.is_transient(), can_pass, "{address}");
+        let message = error.source().unwrap().to_string();
+        assert!(message.contains(words), "{address}: {message}");
     }
 }
 

@@ -46,7 +46,7 @@ async fn revision(storage: &PostgresStorage, account: &AccountId) -> Revision {
 #[tokio::test]
 async fn every_change_replaces_the_revision() {
     let Some(host) = Host::new().await else { return };
-    let mut seen = vec![host.revision().await];
+    let mut seen_revisions = vec![host.revision().await];
     for change in [
         "UPDATE courses SET title = 'Other'",
         "UPDATE courses SET hidden = TRUE",
@@ -69,8 +69,8 @@ async fn every_change_replaces_the_revision() {
     ] {
         host.sql.batch_execute(change).await.unwrap();
         let now = host.revision().await;
-        assert!(!seen.contains(&now), "{change}");
-        seen.push(now);
+        assert!(!seen_revisions.contains(&now), "{change}");
+        seen_revisions.push(now);
     }
 }
 

@@ -195,8 +195,8 @@ async fn keys_sign_ins_and_revocations_are_read_and_changed_by_an_index() {
         "LAST_EVENTS",
         "FIND_SIGN_IN",
         "LOCK_SIGN_INS",
-        "REMOVE_LONG_OVER",
-        "REMOVE_REVOCATIONS_LONG_OVER",
+        "REMOVE_PAST_RETENTION",
+        "REMOVE_REVOCATIONS_PAST_RETENTION",
     ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
@@ -308,12 +308,12 @@ async fn an_import_into_empty_tables_reads_the_rows_of_a_course_alone() {
     import.commit().await.unwrap();
     // A session tells what it has read when it ends.
     drop(storage);
-    let told = "SELECT coalesce(sum(n_tup_ins), 0)::bigint, coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::bigint, \
+    let counters = "SELECT coalesce(sum(n_tup_ins), 0)::bigint, coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::bigint, \
                 pg_stat_clear_snapshot()::text FROM pg_stat_user_tables \
                 WHERE schemaname = current_schema() AND relname IN ('courses', 'modules', 'module_contents')";
     let read = timeout(Duration::from_secs(60), async {
         loop {
-            let row = host.query_one(told, &[]).await.unwrap();
+            let row = host.query_one(counters, &[]).await.unwrap();
             if row.get::<_, i64>(0) == ROWS {
                 return row.get::<_, i64>(1);
             }

@@ -18,7 +18,7 @@ use catalogue_postgres_cluster::Cluster;
 use http::Request;
 
 use crate::citus;
-use crate::lost_answers::proxy::{length_and_body, message};
+use crate::lost_responses::proxy::{length_and_body, message};
 use crate::schema::Schema;
 use crate::settings::{digest, link, session};
 use crate::{import_one_course, key_of};

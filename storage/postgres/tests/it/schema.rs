@@ -13,14 +13,14 @@ use catalogue_postgres_cluster::Cluster;
 
 /// A test keeps two cores busy at least, its own threads and the sessions of the database: more tests at a time would only
 /// let each other wait.
-static PLACES: LazyLock<Semaphore> =
+static SLOTS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new((available_parallelism().map_or(1, usize::from) / 2).max(1)));
 
 /// An empty schema, and a place among the tests that run at the same time.
 pub(crate) struct Schema {
     name: String,
     address: String,
-    _place: SemaphorePermit<'static>,
+    _slot: SemaphorePermit<'static>,
 }
 
 impl Schema {
@@ -29,12 +29,12 @@ impl Schema {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let cluster = Cluster::shared()?;
-        let place = PLACES.acquire().await.unwrap();
+        let slot = SLOTS.acquire().await.unwrap();
         let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         connect(&cluster.address("postgres")).await.batch_execute(&format!("CREATE SCHEMA {name}")).await.unwrap();
         let address = cluster.address("postgres");
         let address = format!("{address} application_name={name} options='-c search_path={name}'");
-        Some(Self { name, address, _place: place })
+        Some(Self { name, address, _slot: slot })
     }
 
     /// Its name, and the `application_name` of all that speaks to it.

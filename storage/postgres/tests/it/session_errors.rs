@@ -4,7 +4,7 @@ use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, StorageErrorKind};
 use tokio_postgres::Client;
 
-use crate::faults::{kind, lists};
+use crate::failures::{kind, lists};
 use crate::import_one_course;
 use crate::schema::Schema;
 
@@ -27,11 +27,11 @@ async fn fail_accounts(host: &Client, code: &str, always: bool) {
 }
 
 /// 08006 and 57P01 are what Citus says of a worker, 40001 is said by a standby, and 40P01 beside a change of tables.
-const GOES_ON: [&str; 4] = ["08006", "57P01", "40001", "40P01"];
+const NON_FATAL_CODES: [&str; 4] = ["08006", "57P01", "40001", "40P01"];
 
 #[tokio::test]
 async fn an_error_of_a_session_that_goes_on_is_asked_again_in_it() {
-    for code in GOES_ON {
+    for code in NON_FATAL_CODES {
         let Some(schema) = Schema::new().await else { return };
         let storage = schema.storage().await;
         let account = import_one_course(&storage).await;
@@ -46,7 +46,7 @@ async fn an_error_of_a_session_that_goes_on_is_asked_again_in_it() {
 
 #[tokio::test]
 async fn an_error_of_a_session_that_goes_on_closes_no_session() {
-    for code in GOES_ON {
+    for code in NON_FATAL_CODES {
         let Some(schema) = Schema::new().await else { return };
         let storage = schema.storage().await;
         let account = import_one_course(&storage).await;
@@ -63,7 +63,7 @@ async fn an_error_of_a_session_that_goes_on_closes_no_session() {
 /// By kind and words an operator tells what to do; the code stays as the cause.
 #[tokio::test]
 async fn each_code_is_told_by_what_to_do_about_it() {
-    use StorageErrorKind::{AlreadyThere, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
+    use StorageErrorKind::{AlreadyExists, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
 
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
@@ -80,7 +80,7 @@ async fn each_code_is_told_by_what_to_do_about_it() {
         ("53100", Unavailable, "disk is full"),
         ("42501", Unavailable, "; grant it to the role"),
         ("3D000", Unavailable, "no database of this name"),
-        ("23505", AlreadyThere, "such a record"),
+        ("23505", AlreadyExists, "such a record"),
         ("23503", UnknownReference, "no such account"),
         ("23514", InvalidValue, "such a value"),
         ("23502", InvalidValue, "such a value"),

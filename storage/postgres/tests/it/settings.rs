@@ -96,13 +96,13 @@ async fn sessions_that_begin_at_the_same_time_keep_to_the_limit() {
         tokio::spawn(async move { storage.exchange_link(&digest(number), at(0), &session).await.unwrap() })
     });
     assert!(join_all(exchanging).await.into_iter().all(|exchanged| exchanged.unwrap().is_some()));
-    let kept = join_all((100..120).map(|number| {
+    let live = join_all((100..120).map(|number| {
         let storage = &servers[0];
         async move { storage.find_session(&digest(number)).await.unwrap().is_some() }
     }));
-    let kept: Vec<_> = kept.await;
-    assert_eq!(kept.iter().filter(|kept| **kept).count(), MAX_SESSIONS, "{kept:?}");
-    assert!(kept[10..].iter().all(|kept| *kept), "the newest stay: {kept:?}");
+    let live: Vec<_> = live.await;
+    assert_eq!(live.iter().filter(|live| **live).count(), MAX_SESSIONS, "{live:?}");
+    assert!(live[10..].iter().all(|live| *live), "the newest stay: {live:?}");
     assert_eq!(servers[0].end_sign_ins(&account, &Actor::OPERATOR).await.unwrap(), MAX_SESSIONS as u64);
 }
 
@@ -164,8 +164,8 @@ async fn texts_with_the_character_that_the_database_lacks_are_kept_and_ids_with_
         assert_eq!(renamed.name.as_deref(), Some("\0\u{fffe}"));
     }
     let events = storage.list_events(&account, 10).await.unwrap();
-    let told: Vec<_> = events.iter().map(|event| (event.action, event.name.as_deref().unwrap())).collect();
-    assert_eq!(told, [(CredentialAction::KeyRenamed, "\0\u{fffe}"), (CredentialAction::KeyCreated, "n\0")]);
+    let logged: Vec<_> = events.iter().map(|event| (event.action, event.name.as_deref().unwrap())).collect();
+    assert_eq!(logged, [(CredentialAction::KeyRenamed, "\0\u{fffe}"), (CredentialAction::KeyCreated, "n\0")]);
     assert!(events.iter().all(|event| event.actor == by));
 
     let nobody = AccountId::new("acc\0");

@@ -73,7 +73,7 @@ fn may_change(sql: &str) -> bool {
 
 /// Changes that are made only where tables are not spread over nodes; there `citus::purge` removes the same rows. `ANY(ARRAY(…))`
 /// runs the subquery once: in a join it may be run again, and beyond its limit, as it passes over the rows that are locked by now.
-const ON_ONE_NODE: [&str; 2] = ["REMOVE_REVOCATIONS_LONG_OVER", "REMOVE_LONG_OVER"];
+const ON_ONE_NODE: [&str; 2] = ["REMOVE_REVOCATIONS_PAST_RETENTION", "REMOVE_PAST_RETENTION"];
 
 #[test]
 fn a_change_of_rows_says_the_same_on_every_node() {

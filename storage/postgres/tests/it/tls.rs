@@ -9,8 +9,8 @@ use catalogue_postgres_cluster::Cluster;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use tempfile::TempDir;
 
-use crate::drill::{title, write};
 use crate::schema::Schema;
+use crate::stress::{title, write};
 
 /// Who may come in, and how; the socket stays open to the test.
 const RULES: &str = "local all all trust\n\
@@ -161,14 +161,14 @@ async fn a_password_is_proved_to_that_certificate_alone() {
 async fn a_client_shows_its_certificate() {
     let authority = Authority::new();
     let Some(server) = Server::start(&authority, |_| ()).await else { return };
-    let shown = |[certificate, key]: [String; 2]| {
+    let presented = |[certificate, key]: [String; 2]| {
         let (certificate, key) = (server.file("client.pem", &certificate), server.file("client.key", &key));
         format!("&sslcert={}&sslkey={}", certificate.display(), key.display())
     };
-    let own = shown(authority.issue("certified", |_| ()));
+    let own = presented(authority.issue("certified", |_| ()));
     opens(&server.address("db.test", "certified", &own)).await;
     assert!(complaint(&server.address("db.test", "certified", "")).await.contains("let this role in"));
-    let foreign = shown(Authority::new().issue("certified", |_| ()));
+    let foreign = presented(Authority::new().issue("certified", |_| ()));
     assert!(complaint(&server.address("db.test", "certified", &foreign)).await.contains("sslcert"));
 }
 

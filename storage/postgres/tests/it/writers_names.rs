@@ -15,14 +15,14 @@ struct Database {
     address: String,
     /// Where the tables are, as SQL writes it.
     schema: &'static str,
-    _place: Schema,
+    _slot: Schema,
 }
 
 impl Database {
     async fn new(name: &str, schema: &'static str) -> Option<Self> {
-        let place = Schema::new().await?;
-        place.host().await.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
-        let database = Self { address: Cluster::shared().unwrap().address(name), schema, _place: place };
+        let slot = Schema::new().await?;
+        slot.host().await.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+        let database = Self { address: Cluster::shared().unwrap().address(name), schema, _slot: slot };
         if schema != "public" {
             let path = format!("CREATE SCHEMA {schema}; ALTER DATABASE {name} SET search_path = {schema}");
             database.session("").await.batch_execute(&path).await.unwrap();

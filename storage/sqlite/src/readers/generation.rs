@@ -21,7 +21,7 @@ const CHECK_LIFETIME: u64 = 1_000_000;
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Number of steps of SQLite's engine between two checks of the clock; a page of 50 courses takes about 1,000.
-const STEPS_BETWEEN_LOOKS: i32 = 1_000;
+const STEPS_BETWEEN_CHECKS: i32 = 1_000;
 
 /// Identifies a state of a file, which every commit replaces. Unique within this process, across all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -156,7 +156,7 @@ impl Reader {
         let began = Arc::new(AtomicU64::new(nanos()));
         let watched = Arc::clone(&began);
         let is_late = move || nanos().saturating_sub(watched.load(Ordering::Relaxed)) > READ_TIMEOUT.as_nanos() as u64;
-        connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_late)).map_err(storage_error)?;
+        connection.progress_handler(STEPS_BETWEEN_CHECKS, Some(is_late)).map_err(storage_error)?;
         Ok(Self { connection, file, began })
     }
 

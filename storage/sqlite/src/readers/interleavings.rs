@@ -224,7 +224,7 @@ fn answers_beside_a_file_that_is_replaced() {
 #[cfg(target_os = "linux")]
 fn versions_beside_commits() {
     explore(100, || {
-        let seen = Arc::new(std::sync::Mutex::new(Vec::<(Version, String)>::new()));
+        let observed = Arc::new(std::sync::Mutex::new(Vec::<(Version, String)>::new()));
         let ask = move |served: &Served| {
             let readers = &served.storage.readers;
             let Some(before) = readers.version().unwrap() else { return };
@@ -236,11 +236,11 @@ fn versions_beside_commits() {
             if readers.version().unwrap() != Some(before) {
                 return;
             }
-            let mut seen = seen.lock().unwrap();
-            for (_, other) in seen.iter().filter(|(version, _)| *version == before) {
+            let mut observed = observed.lock().unwrap();
+            for (_, other) in observed.iter().filter(|(version, _)| *version == before) {
                 assert_eq!(*other, title);
             }
-            seen.push((before, title));
+            observed.push((before, title));
         };
         let commit = |served: &Served| {
             let mut host = served.host("catalogue.db");

@@ -143,11 +143,11 @@ impl Readers {
     /// Closes the connections to a file that was replaced.
     pub(crate) fn close_replaced(&self) -> Result<(), StorageError> {
         let is_at_path = {
-            let _shared = shared();
+            let _shared = lock_shared();
             self.check()?
         };
         if !is_at_path {
-            let _alone = alone();
+            let _exclusive = lock_exclusive();
             if !self.check()? {
                 *self.generation_mut() = None;
             }
@@ -157,21 +157,21 @@ impl Readers {
 
     /// Opens the file at the path unless the generation is of it. It stays current while the returned guard lives.
     fn current(&self) -> Result<RwLockReadGuard<'static, ()>, StorageError> {
-        let guard = shared();
+        let guard = lock_shared();
         let is_recent = self.generation().as_ref().is_some_and(|generation| generation.is_recent(nanos()));
         if is_recent || self.check()? {
             return Ok(guard);
         }
         drop(guard);
-        let alone = alone();
+        let exclusive = lock_exclusive();
         if !self.check()? {
             *self.generation_mut() = None;
             let opened = Generation::open(&self.database)?;
             *self.generation_mut() = opened;
         }
-        drop(alone);
+        drop(exclusive);
         // Another thread may have changed the generation, but it was checked after this call began.
-        Ok(shared())
+        Ok(lock_shared())
     }
 
     /// Returns whether the generation is of the file at the path.
@@ -200,17 +200,17 @@ impl Readers {
     }
 }
 
-fn shared() -> RwLockReadGuard<'static, ()> {
+fn lock_shared() -> RwLockReadGuard<'static, ()> {
     FILES.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn alone() -> RwLockWriteGuard<'static, ()> {
+fn lock_exclusive() -> RwLockWriteGuard<'static, ()> {
     FILES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        let _alone = alone();
+        let _exclusive = lock_exclusive();
         *self.generation_mut() = None;
     }
 }

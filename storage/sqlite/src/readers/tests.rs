@@ -223,14 +223,14 @@ fn without_a_wal_the_path_is_checked_each_time() {
 fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
     let directory = tempfile::tempdir().unwrap();
     let [link, here, there] = ["link", "here", "there"].map(|name| directory.path().join(name));
-    let lead_to = |place: &std::path::Path| {
+    let lead_to = |path: &std::path::Path| {
         let _ = std::fs::remove_file(&link);
-        std::os::unix::fs::symlink(place, &link).unwrap();
+        std::os::unix::fs::symlink(path, &link).unwrap();
     };
-    for place in [&here, &there] {
-        std::fs::create_dir(place).unwrap();
-        SqliteStorage::migrate(place.join("catalogue.db")).unwrap();
-        Connection::open(place.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
+    for path in [&here, &there] {
+        std::fs::create_dir(path).unwrap();
+        SqliteStorage::migrate(path.join("catalogue.db")).unwrap();
+        Connection::open(path.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
     }
     let readers = Readers::new(Database::File(link.join("catalogue.db")), None);
     let database = Counted { directory, readers, cache: Cache::new(10), reads: Cell::new(0) };

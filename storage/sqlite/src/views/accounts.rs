@@ -8,7 +8,7 @@ use catalogue_core::{AccountId, Timestamp};
 use rusqlite::{Row, params_from_iter};
 
 use super::ViewedCourses;
-use super::row::{bad, view_row};
+use super::row::{invalid_row, view_row};
 use super::statements::{ALL_ACCOUNTS, COUNT_COURSES, FIND_ACCOUNT};
 use crate::accounts::{self, sorted};
 use crate::credentials::{count_keys, unknown_account};
@@ -38,7 +38,7 @@ impl SqliteStorage {
     }
 
     /// Fails if accounts and courses are another program's.
-    pub(crate) fn refuse_over_views(&self, done: &str) -> Result<(), StorageError> {
+    pub(crate) fn require_own_courses(&self, done: &str) -> Result<(), StorageError> {
         if self.views.is_none() {
             return Ok(());
         }
@@ -56,25 +56,25 @@ impl SqliteStorage {
         now: Timestamp,
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError> {
-        let (theirs, ours) = (views.readers.database().open_exporter()?, self.readers.database().open_exporter()?);
+        let (host, own) = (views.readers.database().open_exporter()?, self.readers.database().open_exporter()?);
         let mut read = || {
-            let (theirs, ours) = (theirs.unchecked_transaction()?, ours.unchecked_transaction()?);
-            let mut counted = theirs.prepare(COUNT_COURSES)?;
-            let mut summarise = |row: &Row<'_>| -> rusqlite::Result<_> {
-                let id = view_row(ACCOUNTS, row, &[0]).id(Column(0, "id")).map_err(bad)?;
+            let (host, own) = (host.unchecked_transaction()?, own.unchecked_transaction()?);
+            let mut counted = host.prepare(COUNT_COURSES)?;
+            let mut summarize = |row: &Row<'_>| -> rusqlite::Result<_> {
+                let id = view_row(ACCOUNTS, row, &[0]).id(Column(0, "id")).map_err(invalid_row)?;
                 let courses = counted.query_row([&*id], |row| count(row, 0))?;
-                let keys = count_keys(&ours, &id, now)?;
+                let keys = count_keys(&own, &id, now)?;
                 Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))
             };
             let (sql, ids) = match accounts {
                 Accounts::All => (ALL_ACCOUNTS, vec![None]),
                 Accounts::Only(ids) => (FIND_ACCOUNT, sorted(ids).into_iter().map(Some).collect()),
             };
-            let mut listed = theirs.prepare(sql)?;
+            let mut listed = host.prepare(sql)?;
             for id in ids {
                 let mut rows = listed.query(params_from_iter(id))?;
                 while let Some(row) = rows.next()? {
-                    if summarise(row)?.is_break() {
+                    if summarize(row)?.is_break() {
                         return Ok(());
                     }
                 }

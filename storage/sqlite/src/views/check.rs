@@ -4,24 +4,24 @@ use catalogue_core::async_trait;
 use catalogue_core::storage::StorageError;
 use catalogue_core::storage::views::{
     ACCOUNTS, COURSES, CheckedRows, Column, CourseViews, Dialect, MODULES, Owner, Page, REVISIONS, RowCheck,
-    ViewAdvice, ViewFault, ViewRow,
+    ViewAdvice, ViewProblem, ViewRow,
 };
 use rusqlite::Connection;
 
-use super::check_columns::whole_views;
+use super::check_columns::complete_views;
 use super::row::view_row;
 use super::statements::{course_columns, has_module_count};
 use super::{ViewedCourses, plans, trust};
 use crate::error::storage_error;
-use crate::kept_rows::Columns;
 use crate::readers::ADMINISTRATION_WAIT;
+use crate::row_buffer::Columns;
 
 /// Maximum number of problems of one kind in a report.
-const MAX_FAULTS: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 #[async_trait]
 impl CourseViews for ViewedCourses {
-    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewFault>, StorageError> {
+    async fn check_views(&self, rows: CheckedRows) -> Result<Vec<ViewProblem>, StorageError> {
         let connection = self.readers.database().open_exporter()?;
         check(&connection, rows).map_err(storage_error)
     }
@@ -45,13 +45,13 @@ impl CourseViews for ViewedCourses {
     }
 }
 
-fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<ViewFault>> {
+fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<ViewProblem>> {
     let connection = &connection.unchecked_transaction()?;
     let limit = rows.limit();
-    let (whole, mut faults) = whole_views(connection);
+    let (complete, mut problems) = complete_views(connection);
     let has_module_count = has_module_count(connection);
     let courses = course_columns(if has_module_count { "module_count" } else { "0" }) + ", tagline, access_mode";
-    for view in &whole {
+    for view in &complete {
         let (columns, key, check): (_, &'static [usize], Check) = match *view {
             ACCOUNTS => ("id", &[0], |row| row.id(Column(0, "id")).map(drop)),
             COURSES => (&*courses, Page::KEY, check_course),
@@ -59,16 +59,16 @@ fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<Vie
             _ => ("account_id, revision", &[0], check_revision),
         };
         let mut statement = connection.prepare(&format!("SELECT {columns} FROM {view} AS c{limit}"))?;
-        let (mut rows, mut room) = (statement.query([])?, MAX_FAULTS);
+        let (mut rows, mut remaining) = (statement.query([])?, MAX_PROBLEMS);
         while let Some(row) = rows.next()?
-            && room > 0
+            && remaining > 0
         {
-            if let Err(fault) = check(&view_row(view, row, key)) {
-                faults.push(*fault);
-                room -= 1;
+            if let Err(problem) = check(&view_row(view, row, key)) {
+                problems.push(*problem);
+                remaining -= 1;
             }
         }
-        lost_numbers(connection, view, limit, &mut faults)?;
+        check_unmatched_integers(connection, view, limit, &mut problems)?;
     }
     let module_count = "CASE typeof(module_count) WHEN 'integer' THEN module_count END";
     let dialect = Dialect { schema: "", collation: "BINARY", module_count, limit };
@@ -79,69 +79,69 @@ fn check(connection: &Connection, rows: CheckedRows) -> rusqlite::Result<Vec<Vie
         (RowCheck::Revisions, &[REVISIONS]),
     ] {
         let is_possible = check != RowCheck::Counts || has_module_count;
-        if !is_possible || !views.iter().all(|view| whole.contains(view)) {
+        if !is_possible || !views.iter().all(|view| complete.contains(view)) {
             continue;
         }
         let mut statement = connection.prepare(&check.sql(dialect))?;
         let mut found = statement.query_map([], |row| {
             let (account, slug): (String, String) = (row.get(0)?, row.get(1)?);
-            Ok(check.fault(&account, &slug, row.get(2)?, row.get(3)?))
+            Ok(check.problem(&account, &slug, row.get(2)?, row.get(3)?))
         })?;
-        found.try_for_each(|fault| fault.map(|fault| faults.push(fault)))?;
+        found.try_for_each(|problem| problem.map(|problem| problems.push(problem)))?;
     }
-    Ok(faults)
+    Ok(problems)
 }
 
-type Check = fn(&ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>>;
+type Check = fn(&ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>>;
 
 /// Checks a course as a request reads it, with the columns of a detail after those of a page.
-fn check_course(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
+fn check_course(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>> {
     let account = row.id(Page::ACCOUNT_ID)?;
     super::read::course(row, Owner::new(&account))?;
     row.text(Column(9, "tagline"))?;
     row.optional_text(Column(10, "access_mode"))?;
-    looks_like_seconds(row)
+    check_not_seconds(row)
 }
 
-fn check_module(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
+fn check_module(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>> {
     let account = row.id(Column(0, "account_id"))?;
     row.slug(Column(1, "course_slug"))?;
     row.module(Owner::new(&account)).map(drop)
 }
 
-fn check_revision(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
+fn check_revision(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>> {
     row.id(Column(0, "account_id"))?;
     row.revision(Column(1, "revision")).map(drop)
 }
 
 /// Fails for numbers like seconds or milliseconds since 2001: as microseconds they are in the first years after 1970.
-fn looks_like_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewFault>> {
+fn check_not_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>> {
     use rusqlite::types::ValueRef;
 
     let ValueRef::Integer(number @ 1_000_000_000..100_000_000_000_000) = row.cells.value(Page::CREATED_AT.0) else {
         return Ok(());
     };
     let what = format!("`created_at` is {number}, which are microseconds of {}", row.time(Page::CREATED_AT)?);
-    Err(row.fault(what, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
+    Err(row.problem(what, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
 }
 
 /// Reports integers that no request finds: a column of no type, or of several, never compares an integer equal to a text.
-fn lost_numbers(
+fn check_unmatched_integers(
     connection: &Connection,
     view: &'static str,
     limit: &str,
-    faults: &mut Vec<ViewFault>,
+    problems: &mut Vec<ViewProblem>,
 ) -> rusqlite::Result<()> {
     let column = if view == ACCOUNTS { "id" } else { "account_id" };
-    let lost = format!(
+    let unmatched = format!(
         "SELECT {column} FROM (SELECT {column} FROM {view}{limit}) \
          WHERE typeof({column}) = 'integer' AND NOT {column} = CAST({column} AS TEXT) LIMIT 1"
     );
-    let mut statement = connection.prepare(&lost)?;
+    let mut statement = connection.prepare(&unmatched)?;
     let mut rows = statement.query([])?;
     if let Some(row) = rows.next()? {
         let what = format!("`{column}` is an integer in a column of another type, so requests do not find it");
-        faults.push(*view_row(view, row, &[0]).fault(what, "CAST(… AS TEXT)"));
+        problems.push(*view_row(view, row, &[0]).problem(what, "CAST(… AS TEXT)"));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@
 //! - **Rows** are read strictly ([`ViewRow`]): a value that the API must not return is an error with the view and the key.
 //! - **Revisions** are the rows of `catalogue_revisions` if triggers on each table behind the views write to it ([`trust`]).
 //!   Otherwise each state of the whole file ([`Version`](crate::readers::Version)) gets a new random revision, unique among
-//!   states and processes. Without a WAL, and for views that read the [`clock`], there is none and nothing is cached. A
+//!   states and processes. Without a WAL, and for views that read the [`volatility`], there is none and nothing is cached. A
 //!   change of the schema repeats this decision.
 //! - **Each row includes its account**, which is compared with the requested one before anything else of the row is used.
 //! - **Later pages** use the cheapest statement, which returns no rows if many courses have the cursor's instant
@@ -23,7 +23,6 @@
 mod accounts;
 mod check;
 mod check_columns;
-mod clock;
 mod instant;
 pub(crate) mod open;
 mod plans;
@@ -33,6 +32,7 @@ mod row;
 mod statements;
 mod tokens;
 pub(crate) mod trust;
+mod volatility;
 pub(crate) mod wal_files;
 
 use std::fmt;

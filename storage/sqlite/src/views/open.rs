@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex};
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use rusqlite::{Connection, ErrorCode, ffi};
 
-use super::check_columns::whole_views;
+use super::check_columns::complete_views;
 use super::statements::Statements;
 use super::{CACHE_ENTRIES, ViewedCourses, wal_files};
 use crate::connection::Database;
 use crate::error::storage_error;
 use crate::file;
-use crate::migration::{KEYS, Migrated};
+use crate::migration::{KEYS_SCHEMA, Migrated};
 use crate::open_error::OpenError;
 use crate::readers::{Cache, Readers};
 use crate::storage::SqliteStorage;
-use crate::wal_index::beside;
+use crate::wal_index::sibling_path;
 
 impl SqliteStorage {
     /// Opens a storage that reads courses from views in the SQLite file `courses` of another program, and stores credentials
@@ -32,14 +32,14 @@ impl SqliteStorage {
     pub fn open_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
         let (keys, courses) = (Database::File(keys.as_ref().to_owned()), courses.as_ref().to_owned());
         let connection = inspect_courses(&courses)?;
-        KEYS.check(&keys).map_err(of_keys)?;
-        let (_, faults) = whole_views(&connection);
-        if !faults.is_empty() {
-            return Err(OpenError::Views { path: courses, faults });
+        KEYS_SCHEMA.check(&keys).map_err(keys_file_error)?;
+        let (_, problems) = complete_views(&connection);
+        if !problems.is_empty() {
+            return Err(OpenError::Views { path: courses, problems });
         }
         let views = ViewedCourses {
             statements: Statements::of(&connection),
-            readers: Readers::new(Database::Foreign(courses), None),
+            readers: Readers::new(Database::HostApplication(courses), None),
             revisions: Cache::new(CACHE_ENTRIES),
             examined: Mutex::default(),
         };
@@ -53,7 +53,7 @@ impl SqliteStorage {
     /// outdated.
     pub fn migrate_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         inspect_courses(courses.as_ref())?;
-        KEYS.migrate(&Database::File(keys.as_ref().to_owned())).map_err(of_keys)
+        KEYS_SCHEMA.migrate(&Database::File(keys.as_ref().to_owned())).map_err(keys_file_error)
     }
 
     /// Runs [`migrate_views`](Self::migrate_views), then [`open_views`](Self::open_views).
@@ -89,11 +89,11 @@ impl SqliteStorage {
 fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
     file::check(path)?;
     wal_files::check(path)?;
-    let database = Database::Foreign(path.to_owned());
+    let database = Database::HostApplication(path.to_owned());
     let connection = database.open_exporter().map_err(|error| database.failed(error))?;
     let encoding = connection.pragma_query_value(None, "encoding", |row| row.get::<_, String>(0));
     let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
-    let encoding = tables.and(encoding).map_err(|error| told(&database, error))?;
+    let encoding = tables.and(encoding).map_err(|error| read_error(&database, error))?;
     if encoding != "UTF-8" {
         let message = format!("it stores texts as {encoding}; views are read of a database in UTF-8");
         return Err(database.failed(StorageError::new(StorageErrorKind::Other, message)));
@@ -102,20 +102,20 @@ fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
 }
 
 /// Converts an error of the file for keys, which may not be another program's, nor one with the catalogue's courses.
-fn of_keys(error: OpenError) -> OpenError {
+fn keys_file_error(error: OpenError) -> OpenError {
     match error {
-        OpenError::Foreign(path) => OpenError::OtherTables(path),
+        OpenError::OtherApplication(path) => OpenError::OtherTables(path),
         error => error,
     }
 }
 
-fn told(database: &Database, error: rusqlite::Error) -> OpenError {
+fn read_error(database: &Database, error: rusqlite::Error) -> OpenError {
     let path = database.path();
     match error.sqlite_error().map(|error| (error.code, error.extended_code)) {
         Some((ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt, _)) => OpenError::NotADatabase(path),
         // The database file itself could be opened, so this is about its WAL or index.
-        Some((ErrorCode::CannotOpen, _)) if !beside(&path, "-shm").is_file() => OpenError::WalWithoutIndex(path),
+        Some((ErrorCode::CannotOpen, _)) if !sibling_path(&path, "-shm").is_file() => OpenError::WalWithoutIndex(path),
         Some((_, ffi::SQLITE_READONLY_DIRECTORY)) => OpenError::WalWithoutIndex(path),
-        _ => wal_files::out_of_reach(&path).unwrap_or_else(|| database.failed(storage_error(error))),
+        _ => wal_files::unreadable_file(&path).unwrap_or_else(|| database.failed(storage_error(error))),
     }
 }

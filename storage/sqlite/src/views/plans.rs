@@ -42,17 +42,17 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
             (false, true) => "sorts",
             (false, false) => continue,
         };
-        if advice.last().is_some_and(|last| last.about == about) {
+        if advice.last().is_some_and(|last| last.subject == about) {
             continue;
         }
-        let mut shown: Vec<&str> = Vec::new();
+        let mut relevant: Vec<&str> = Vec::new();
         for step in steps.iter().filter(|step| ["SCAN", "SEARCH", "USE"].iter().any(|kind| step.starts_with(kind))) {
-            if !shown.contains(&step.as_str()) {
-                shown.push(step);
+            if !relevant.contains(&step.as_str()) {
+                relevant.push(step);
             }
         }
-        let what = format!("SQLite {does}: {}", shown.join(", "));
-        advice.push(ViewAdvice { about: about.to_owned(), what, remedy: Some(index.to_owned()) });
+        let finding = format!("SQLite {does}: {}", relevant.join(", "));
+        advice.push(ViewAdvice { subject: about.to_owned(), finding, fix: Some(index.to_owned()) });
     }
     Ok(advice)
 }
@@ -75,7 +75,7 @@ mod tests {
     fn pages_over_the_example_views_read_one_range_of_an_index() {
         for framework in ["django", "rails", "laravel"] {
             let connection = Connection::open_in_memory().unwrap();
-            crate::kept_rows::register(&connection).unwrap();
+            crate::row_buffer::register(&connection).unwrap();
             let views = format!("frontends/server/src/cli/views/{framework}.sqlite.sql");
             for path in [format!("examples/own_tables/{framework}/tables.sqlite.sql"), views] {
                 connection.execute_batch(&read(&path)).unwrap();
@@ -84,12 +84,12 @@ mod tests {
                 connection.execute_batch(statistics).unwrap();
                 let statements = Statements::of(&connection);
                 assert_eq!(check(&connection, &statements).unwrap(), [], "{framework}");
-                let kept = statements.kept_pages.expect("rows in order are kept");
-                for sql in statements.pages.all().chain(kept.all()) {
+                let buffered = statements.buffered_pages.expect("rows in order are kept");
+                for sql in statements.pages.all().chain(buffered.all()) {
                     let steps = steps(&connection, sql).unwrap();
-                    let mut of_courses = steps.iter().filter(|step| step.contains(" c "));
+                    let mut course_steps = steps.iter().filter(|step| step.contains(" c "));
                     let is_covered = |step: &String| step.starts_with("SEARCH c USING COVERING INDEX catalogue_list");
-                    assert!(of_courses.all(is_covered), "{framework}: {steps:#?}");
+                    assert!(course_steps.all(is_covered), "{framework}: {steps:#?}");
                 }
             }
         }

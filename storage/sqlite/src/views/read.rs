@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use catalogue_core::storage::views::{COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewFault, ViewRow};
+use catalogue_core::storage::views::{
+    COURSES, Column, MODULES, Owner, Page, REVISIONS, RowCheck, ViewProblem, ViewRow,
+};
 use catalogue_core::storage::{
     AtRevision, CourseRow, CourseRows, PageRequest, Position, Revision, StorageError, StorageErrorKind,
 };
@@ -14,12 +16,12 @@ use rusqlite::{Connection, Rows, params};
 
 use super::ViewedCourses;
 use super::revision::of_file;
-use super::row::{bad, view_row};
+use super::row::{invalid_row, view_row};
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, INSTANT, IS_MODULE, Pages, Statements};
 use super::trust::{self, Basis};
-use crate::kept_rows::{self, Columns};
 use crate::read::unless_locked;
 use crate::readers::{ADMINISTRATION_WAIT, COURSES_WAIT, Reader};
+use crate::row_buffer::{self, Columns};
 use crate::rows::Micros;
 
 impl ViewedCourses {
@@ -29,11 +31,11 @@ impl ViewedCourses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        let mut is_again = false;
+        let mut is_retry = false;
         self.read_within(COURSES_WAIT, |connection| {
-            let is_again = std::mem::replace(&mut is_again, true);
+            let is_retry = std::mem::replace(&mut is_retry, true);
             let mut read = || self.list(connection, account.as_str(), page, rows);
-            if is_again { in_one_transaction(connection, read) } else { read() }
+            if is_retry { in_one_transaction(connection, read) } else { read() }
         })?;
         unless_locked(self.read_revision(account))
     }
@@ -60,9 +62,9 @@ impl ViewedCourses {
                 return Ok(Some((basis, None)));
             }
             let row = find_revision(connection, account.as_str())?;
-            Ok(row.map(|row| (basis, Some(trust::under(schema, row)))))
+            Ok(row.map(|row| (basis, Some(trust::at_schema(schema, row)))))
         };
-        match self.readers.read_cached(&self.revisions, account, read).map_err(as_views)? {
+        match self.readers.read_cached(&self.revisions, account, read).map_err(view_error)? {
             Some((Basis::File, _)) => Ok(self.readers.version()?.map(|version| of_file(version, account))),
             found => Ok(found.and_then(|(_, revision)| revision)),
         }
@@ -81,7 +83,7 @@ impl ViewedCourses {
         // `check_revisions` reports the findings of the first examination.
         if let Some((_, before)) = &*last {
             for advice in examined.distrust.iter().filter(|advice| !before.distrust.contains(advice)) {
-                tracing::warn!(remedy = advice.remedy, "{}: {}", advice.about, advice.what);
+                tracing::warn!(remedy = advice.fix, "{}: {}", advice.subject, advice.finding);
             }
         }
         let (_, examined) = last.insert((file, examined));
@@ -100,7 +102,7 @@ impl ViewedCourses {
         wait: Duration,
         read: impl FnMut(&Reader) -> rusqlite::Result<T>,
     ) -> Result<T, StorageError> {
-        self.readers.read_within(wait, read).map_err(as_views)
+        self.readers.read_within(wait, read).map_err(view_error)
     }
 
     /// Passes no row twice: an attempt that finds the database locked fails before its first row.
@@ -111,8 +113,8 @@ impl ViewedCourses {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> rusqlite::Result<()> {
-        let Statements { pages, kept_pages, .. } = &self.statements;
-        let Pages { first, next } = kept_pages.as_ref().unwrap_or(pages);
+        let Statements { pages, buffered_pages, .. } = &self.statements;
+        let Pages { first, next } = buffered_pages.as_ref().unwrap_or(pages);
         let count = page.rows();
         let statements = if page.after.is_some() { &next[..] } else { &first[..] };
         // If the first statement returns no rows, the second one returns the whole page.
@@ -123,13 +125,13 @@ impl ViewedCourses {
                 Some(after) => statement.query(params![account, count as i64, Micros(after.created_at), after.slug])?,
             };
             let mut push = PushCourses { account, owner: Owner::new(account), slugs: Vec::with_capacity(count), rows };
-            if kept_pages.is_some() {
-                push.kept(found, count)?;
+            if buffered_pages.is_some() {
+                push.buffered(found, count)?;
             } else {
-                push.all(found)?;
+                push.unbuffered(found)?;
             }
             if !push.slugs.is_empty() {
-                return push.check_each_once();
+                return push.check_unique_slugs();
             }
         }
         Ok(())
@@ -140,8 +142,8 @@ impl ViewedCourses {
 fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     connection.prepare_cached("BEGIN")?.execute([])?;
     let outcome = read();
-    let ended = connection.prepare_cached("COMMIT")?.execute([]).map(drop);
-    outcome.and(ended)
+    let committed = connection.prepare_cached("COMMIT")?.execute([]).map(drop);
+    outcome.and(committed)
 }
 
 /// Passes on the rows of a page, each of which must be the owner's.
@@ -153,34 +155,36 @@ struct PushCourses<'p, 'r> {
 }
 
 impl PushCourses<'_, '_> {
-    fn all(&mut self, mut found: Rows<'_>) -> rusqlite::Result<()> {
+    fn unbuffered(&mut self, mut found: Rows<'_>) -> rusqlite::Result<()> {
         while let Some(row) = found.next()? {
-            if self.push(Columns::Read(row))?.is_break() {
+            if self.push(Columns::Current(row))?.is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    fn kept(&mut self, found: Rows<'_>, most: usize) -> rusqlite::Result<()> {
-        kept_rows::rows(found, most, |mut rows| rows.try_for_each(|row| self.push(Columns::Kept(row)).map(drop)))?
+    fn buffered(&mut self, found: Rows<'_>, limit: usize) -> rusqlite::Result<()> {
+        row_buffer::collect(found, limit, |mut rows| {
+            rows.try_for_each(|row| self.push(Columns::Buffered(row)).map(drop))
+        })?
     }
 
     /// Always inlined: the kind of rows is known in each caller.
     #[inline(always)]
     fn push(&mut self, row: Columns<'_>) -> rusqlite::Result<ControlFlow<()>> {
         let row = ViewRow { view: COURSES, cells: row, key: Page::KEY };
-        let (course, created_at) = course(&row, self.owner).map_err(bad)?;
+        let (course, created_at) = course(&row, self.owner).map_err(invalid_row)?;
         self.slugs.push(course.slug.to_owned());
         self.rows.try_push(course, || Ok(Position { created_at, slug: course.slug.to_owned() }))
     }
 
     /// Fails if two courses have the same slug.
-    fn check_each_once(mut self) -> rusqlite::Result<()> {
+    fn check_unique_slugs(mut self) -> rusqlite::Result<()> {
         self.slugs.sort_unstable();
         match self.slugs.windows(2).find(|pair| pair[0] == pair[1]) {
             None => Ok(()),
-            Some(pair) => Err(bad(Box::new(RowCheck::Slugs.fault(self.account, &pair[0], 0, 0)))),
+            Some(pair) => Err(invalid_row(Box::new(RowCheck::Slugs.problem(self.account, &pair[0], 0, 0)))),
         }
     }
 }
@@ -189,12 +193,12 @@ impl PushCourses<'_, '_> {
 pub(super) fn course<'r>(
     row: &ViewRow<Columns<'r>>,
     owner: Owner<'_>,
-) -> Result<(CourseRow<'r>, Timestamp), Box<ViewFault>> {
+) -> Result<(CourseRow<'r>, Timestamp), Box<ViewProblem>> {
     let (course, created_at) = row.course(owner)?;
     if row.cells.value(INSTANT) == ValueRef::Integer(created_at.as_microseconds()) {
         return Ok((course, created_at));
     }
-    Err(row.fault(format!("`created_at` is {created_at}, which SQLite reads otherwise"), "the same in UTC"))
+    Err(row.problem(format!("`created_at` is {created_at}, which SQLite reads otherwise"), "the same in UTC"))
 }
 
 fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
@@ -205,17 +209,17 @@ fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<
     let mut modules = Vec::new();
     while let Some(row) = rows.next()? {
         if row.get(IS_MODULE)? {
-            modules.push(view_row(MODULES, row, &[0, 1, 4]).module(owner).map_err(bad)?);
+            modules.push(view_row(MODULES, row, &[0, 1, 4]).module(owner).map_err(invalid_row)?);
         } else if course.is_some() {
-            return Err(bad(Box::new(RowCheck::Slugs.fault(account, slug, 0, 0))));
+            return Err(invalid_row(Box::new(RowCheck::Slugs.problem(account, slug, 0, 0))));
         } else {
-            course = Some(view_row(COURSES, row, &[0, 1]).detail(owner).map_err(bad)?);
+            course = Some(view_row(COURSES, row, &[0, 1]).detail(owner).map_err(invalid_row)?);
         }
     }
     let Some(mut course) = course else { return Ok(None) };
     modules.sort_by_key(|module| module.number);
     if (1..).zip(&modules).any(|(number, module)| number != module.number) {
-        return Err(bad(Box::new(RowCheck::Numbers.fault(account, slug, 0, 0))));
+        return Err(invalid_row(Box::new(RowCheck::Numbers.problem(account, slug, 0, 0))));
     }
     course.modules = modules;
     Ok(Some(course))
@@ -226,16 +230,16 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
     let mut rows = statement.query([account])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let row = view_row(REVISIONS, row, &[0]);
-    row.check_owner(Column(0, "account_id"), Owner::new(account)).map_err(bad)?;
-    let revision = row.revision(Column(1, "revision")).map_err(bad)?;
+    row.check_owner(Column(0, "account_id"), Owner::new(account)).map_err(invalid_row)?;
+    let revision = row.revision(Column(1, "revision")).map_err(invalid_row)?;
     match rows.next()? {
         None => Ok(Some(revision)),
-        Some(_) => Err(bad(Box::new(RowCheck::Revisions.fault(account, "", 0, 0)))),
+        Some(_) => Err(invalid_row(Box::new(RowCheck::Revisions.problem(account, "", 0, 0)))),
     }
 }
 
 /// Converts the error of a statement over the views. A statement that SQLite cannot prepare means a changed or missing view.
-fn as_views(error: StorageError) -> StorageError {
+fn view_error(error: StorageError) -> StorageError {
     if error.kind() != StorageErrorKind::Other {
         return error;
     }

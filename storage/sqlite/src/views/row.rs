@@ -1,10 +1,10 @@
 //! SQLite's rows as the core's rows of views.
 
-use catalogue_core::storage::views::{Cells, Value, ViewFault, ViewRow};
+use catalogue_core::storage::views::{Cells, Value, ViewProblem, ViewRow};
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Error, Row};
 
-use crate::kept_rows::Columns;
+use crate::row_buffer::Columns;
 
 impl<'r> Cells<'r> for Columns<'r> {
     const TIME: &'static str =
@@ -30,6 +30,6 @@ pub(super) fn view_row<'r>(view: &'static str, row: &'r Row<'r>, key: &'static [
 }
 
 /// Converts a problem of a row into an error of reading, with the problem as its source.
-pub(super) fn bad(fault: Box<ViewFault>) -> Error {
-    Error::FromSqlConversionFailure(0, Type::Null, fault)
+pub(super) fn invalid_row(problem: Box<ViewProblem>) -> Error {
+    Error::FromSqlConversionFailure(0, Type::Null, problem)
 }

@@ -35,14 +35,14 @@ macro_rules! is_known {
 }
 
 /// Condition that a row is of the account and that the views name it: a course may outlast its account's row.
-macro_rules! of_the_account {
+macro_rules! is_of_known_account {
     () => {
         concat!(has_account!("account_id"), " AND ", is_known!())
     };
 }
 
 /// Number of modules of a course, for a view without `module_count`.
-const COUNTED: &str = concat!(
+const COUNT_MODULES: &str = concat!(
     "(SELECT count(*) FROM catalogue_modules AS m WHERE ",
     has_account!("m.account_id"),
     " AND m.course_slug = c.slug COLLATE BINARY)"
@@ -56,7 +56,7 @@ pub(super) fn course_columns(module_count: &str) -> String {
 }
 
 /// Orders by instant, newest first.
-const NEWEST: &str = concat!(instant!("created_at"), " DESC, ");
+const NEWEST_FIRST: &str = concat!(instant!("created_at"), " DESC, ");
 
 /// Returns the order of a page. Whether the account is known is part of the limit, so it is looked up once, not for each row.
 fn newest_first(order: &str, only: &str) -> String {
@@ -69,15 +69,15 @@ fn newest_first(order: &str, only: &str) -> String {
 pub(super) const FIND_COURSE: &str = concat!(
     "SELECT account_id, slug, title, tagline, language, published_at, hidden, access_mode, 0 FROM catalogue_courses \
      WHERE slug = ?2 COLLATE BINARY AND ",
-    of_the_account!(),
+    is_of_known_account!(),
     " UNION ALL SELECT account_id, course_slug, title, summary, number, NULL, NULL, NULL, 1 FROM catalogue_modules \
      WHERE course_slug = ?2 COLLATE BINARY AND ",
-    of_the_account!()
+    is_of_known_account!()
 );
 
 /// No rows for an account that the views no longer name: its courses disappear without a change of its revision.
 pub(super) const FIND_REVISION: &str =
-    concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", of_the_account!(), " LIMIT 2");
+    concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", is_of_known_account!(), " LIMIT 2");
 
 /// The account's id; no row if the views do not name it.
 pub(super) const FIND_ACCOUNT: &str = concat!("SELECT ?1 WHERE ", is_known!());
@@ -95,7 +95,7 @@ pub(super) struct Statements {
     pub(super) has_module_count: bool,
     pub(super) pages: Pages,
     /// The pages with rows in a buffer; `None` if SQLite sorts them: it might buffer all courses before it knows the first.
-    pub(super) kept_pages: Option<Pages>,
+    pub(super) buffered_pages: Option<Pages>,
 }
 
 /// Statements for a page. A later page has two: the usual one, and one that runs if the first returns no rows.
@@ -108,11 +108,11 @@ impl Statements {
     /// Creates the statements for the views' current columns. A missing view is reported when it is read.
     pub(super) fn of(connection: &Connection) -> Self {
         let has_module_count = has_module_count(connection);
-        let columns = course_columns(if has_module_count { "module_count" } else { COUNTED });
+        let columns = course_columns(if has_module_count { "module_count" } else { COUNT_MODULES });
         let pages = Pages::of(&columns);
         let is_sorted = pages.all().any(|sql| is_sorted(connection, sql).unwrap_or(true));
-        let kept_pages = (!is_sorted).then(|| Pages::of(&format!("catalogue_row({columns})")));
-        Self { has_module_count, pages, kept_pages }
+        let buffered_pages = (!is_sorted).then(|| Pages::of(&format!("catalogue_row({columns})")));
+        Self { has_module_count, pages, buffered_pages }
     }
 }
 
@@ -120,7 +120,7 @@ impl Pages {
     fn of(columns: &str) -> Self {
         let courses = format!("SELECT {columns} FROM catalogue_courses AS c WHERE {}", has_account!("account_id"));
         Self {
-            first: [format!("{courses}{}", newest_first(NEWEST, ""))],
+            first: [format!("{courses}{}", newest_first(NEWEST_FIRST, ""))],
             next: [next_page(&courses), next_of_instant(&courses)],
         }
     }
@@ -146,7 +146,7 @@ fn next_page(columns: &str) -> String {
         has_account!("account_id")
     );
     let are_few = format!(" AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
-    let order = newest_first(NEWEST, &are_few);
+    let order = newest_first(NEWEST_FIRST, &are_few);
     format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
 }
 
@@ -154,10 +154,10 @@ fn next_page(columns: &str) -> String {
 /// served or skipped, then older ones. Each part is one range of an index, even if many courses have one instant.
 fn next_of_instant(columns: &str) -> String {
     let instant = instant!("created_at");
-    let [of_it, without, older] = ["", "", NEWEST].map(|order| newest_first(order, ""));
+    let [same_instant, without_slug, older] = ["", "", NEWEST_FIRST].map(|order| newest_first(order, ""));
     format!(
-        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{of_it}) \
-         UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL{without}) \
+        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{same_instant}) \
+         UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL{without_slug}) \
          UNION ALL SELECT * FROM ({columns} AND {instant} < ?3{older})"
     )
 }

@@ -27,8 +27,8 @@ pub(super) fn tokens(sql: &str) -> Vec<&str> {
 /// Returns the length up to the closing quote, which is the first one that is not doubled.
 fn quoted_length(text: &str, quote: char) -> usize {
     let mut end = 1;
-    while let Some(found) = text[end..].find(quote) {
-        end += found + 1;
+    while let Some(position) = text[end..].find(quote) {
+        end += position + 1;
         if !text[end..].starts_with(quote) {
             return end;
         }

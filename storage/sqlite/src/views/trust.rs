@@ -11,7 +11,7 @@ use catalogue_core::storage::{Revision, ViewAdvice};
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext};
 
-use super::clock;
+use super::volatility;
 
 /// Meaning of a revision, until the schema changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,12 @@ pub(super) struct Examined {
 }
 
 /// Tables with their columns.
-type Columns = BTreeMap<String, BTreeSet<String>>;
+type TableColumns = BTreeMap<String, BTreeSet<String>>;
 
 /// Tables that a statement and its triggers access.
 #[derive(Default)]
 struct Accesses {
-    read: Columns,
+    read: TableColumns,
     /// Tables that triggers write to.
     written: BTreeSet<String>,
 }
@@ -86,14 +86,14 @@ pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Examines the schema of a connection that [`record`]s.
 pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Examined> {
-    let one_state = connection.unchecked_transaction()?;
+    let transaction = connection.unchecked_transaction()?;
     // Preparing a statement does not notice that another program has changed the schema; running one does.
-    one_state.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-    let schema = schema_version(&one_state)?;
+    transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    let schema = schema_version(&transaction)?;
     let exists = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'catalogue_revisions' COLLATE NOCASE)";
-    let has_revisions = one_state.query_row(exists, [], |row| row.get(0))?;
-    let distrust = if has_revisions { distrust(&one_state)? } else { Vec::new() };
-    let basis = if clock::is_read(&one_state)? {
+    let has_revisions = transaction.query_row(exists, [], |row| row.get(0))?;
+    let distrust = if has_revisions { distrust(&transaction)? } else { Vec::new() };
+    let basis = if volatility::is_volatile(&transaction)? {
         Basis::None
     } else if has_revisions && distrust.is_empty() {
         Basis::Row
@@ -106,18 +106,18 @@ pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Examined> {
 /// Returns advice for each table behind the views whose changes `catalogue_revisions` does not follow.
 fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
     let advice = |what: String| ViewAdvice {
-        about: REVISIONS.to_owned(),
-        what: format!("not relied on, so responses are cached until anything in the file changes: {what}"),
-        remedy: Some("create the triggers again, such as by all of your revisions.sqlite.sql".to_owned()),
+        subject: REVISIONS.to_owned(),
+        finding: format!("not relied on, so responses are cached until anything in the file changes: {what}"),
+        fix: Some("create the triggers again, such as by all of your revisions.sqlite.sql".to_owned()),
     };
-    let mut behind = Columns::new();
+    let mut base = TableColumns::new();
     for sql in ["SELECT * FROM catalogue_courses", "SELECT * FROM catalogue_modules"] {
         let tables = match base_tables(connection, sql) {
             Ok(tables) => tables,
             Err(error) => return Ok(vec![advice(format!("a view cannot be read: {error}"))]),
         };
         for (table, columns) in tables {
-            behind.entry(table).or_default().extend(columns);
+            base.entry(table).or_default().extend(columns);
         }
     }
     let revisions = match base_tables(connection, "SELECT account_id, revision FROM catalogue_revisions") {
@@ -125,7 +125,7 @@ fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
         Err(error) => return Ok(vec![advice(format!("it cannot be read: {error}"))]),
     };
     let mut distrust = Vec::new();
-    for (table, columns) in &behind {
+    for (table, columns) in &base {
         let missing = missing(connection, table, columns, &revisions)?;
         if !missing.is_empty() {
             let (events, revisions) =
@@ -137,7 +137,7 @@ fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
 }
 
 /// Returns the tables that a statement reads, directly or through views.
-fn base_tables(connection: &Connection, sql: &str) -> rusqlite::Result<Columns> {
+fn base_tables(connection: &Connection, sql: &str) -> rusqlite::Result<TableColumns> {
     let mut tables = accesses(connection, sql)?.read;
     let mut is_table =
         connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)")?;
@@ -159,10 +159,10 @@ fn missing(
     revisions: &BTreeSet<String>,
 ) -> rusqlite::Result<Vec<String>> {
     let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
-    let is_followed = |sql: &str| accesses(connection, sql).map(|found| !found.written.is_disjoint(revisions));
+    let writes_revisions = |sql: &str| accesses(connection, sql).map(|found| !found.written.is_disjoint(revisions));
     let update = |column: &String| {
         let column = quoted(column);
-        is_followed(&format!("UPDATE {} SET {column} = {column}", quoted(table)))
+        writes_revisions(&format!("UPDATE {} SET {column} = {column}", quoted(table)))
     };
     let is_generated =
         |column: &String| update(column).is_err_and(|error| error.to_string().contains("generated column"));
@@ -178,7 +178,7 @@ fn missing(
         columns.retain(|column| !is_generated(column));
     }
     let mut missing = Vec::new();
-    if !is_followed(&format!("INSERT INTO {} DEFAULT VALUES", quoted(table))).unwrap_or(false) {
+    if !writes_revisions(&format!("INSERT INTO {} DEFAULT VALUES", quoted(table))).unwrap_or(false) {
         missing.push("INSERT".to_owned());
     }
     let updated = columns.len();
@@ -188,7 +188,7 @@ fn missing(
     } else if !columns.is_empty() {
         missing.push(format!("UPDATE OF {}", columns.join(", ")));
     }
-    if !is_followed(&format!("DELETE FROM {}", quoted(table))).unwrap_or(false) {
+    if !writes_revisions(&format!("DELETE FROM {}", quoted(table))).unwrap_or(false) {
         missing.push("DELETE".to_owned());
     }
     Ok(missing)
@@ -196,10 +196,10 @@ fn missing(
 
 /// Returns the revision that `row` stands for under version `schema` of the schema. While triggers were missing, the row may
 /// have outlived its content, so it stands for nothing that it stood for under another version. Versions only grow.
-pub(super) fn under(schema: i64, row: Revision) -> Revision {
+pub(super) fn at_schema(schema: i64, row: Revision) -> Revision {
     /// So large that no two rows differ by a multiple of it, neither random ones nor counters.
-    const APART: u128 = 0xa7c9_3b1e_58d4_f602_9e37_79b9_7f4a_7c15;
+    const SCHEMA_STRIDE: u128 = 0xa7c9_3b1e_58d4_f602_9e37_79b9_7f4a_7c15;
 
     let row = u128::from_be_bytes(*row.as_bytes());
-    Revision::from_bytes(row.wrapping_add(APART.wrapping_mul(schema as u128)).to_be_bytes())
+    Revision::from_bytes(row.wrapping_add(SCHEMA_STRIDE.wrapping_mul(schema as u128)).to_be_bytes())
 }

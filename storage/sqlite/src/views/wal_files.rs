@@ -18,7 +18,7 @@ fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> 
     use std::fs;
     use std::os::unix::fs::MetadataExt as _;
 
-    use crate::wal_index::{beside, read_for_long};
+    use crate::wal_index::{read_start, sibling_path};
 
     // SQLite creates them next to the target of links. A file that is out of reach is reported when it is opened.
     let Ok(path) = fs::canonicalize(database) else { return Ok(()) };
@@ -29,31 +29,31 @@ fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> 
         || user.as_raw() == file.uid()
         || file.mode() & 0o002 != 0
         || file.mode() & 0o020 != 0 && group == file.gid();
-    let is_there = |suffix| beside(&path, suffix).exists();
+    let exists = |suffix| sibling_path(&path, suffix).exists();
     let mut head = [0; 20];
-    if may_write || is_there("-wal") && is_there("-shm") || read_for_long(&path, &mut head).is_none() || head[19] != 2 {
+    if may_write || exists("-wal") && exists("-shm") || read_start(&path, &mut head).is_none() || head[19] != 2 {
         return Ok(());
     }
-    Err(OpenError::WalOfAnotherUser { path: database.to_owned(), owner: name_of(file.uid()) })
+    Err(OpenError::WalOfAnotherUser { path: database.to_owned(), owner: user_name(file.uid()) })
 }
 
 /// Returns the error for a `-wal` or `-shm` that exists and may not be read.
 #[cfg(unix)]
-pub(super) fn out_of_reach(database: &Path) -> Option<OpenError> {
+pub(super) fn unreadable_file(database: &Path) -> Option<OpenError> {
     use std::os::unix::fs::MetadataExt as _;
 
     use rustix::fs::{Access, access};
 
     let path = std::fs::canonicalize(database).ok()?;
-    let files = ["-wal", "-shm"].map(|suffix| crate::wal_index::beside(&path, suffix));
+    let files = ["-wal", "-shm"].map(|suffix| crate::wal_index::sibling_path(&path, suffix));
     let path = files.into_iter().find(|path| access(path, Access::READ_OK) == Err(rustix::io::Errno::ACCESS))?;
-    let owner = name_of(path.metadata().ok()?.uid());
+    let owner = user_name(path.metadata().ok()?.uid());
     Some(OpenError::WalOutOfReach { path, owner })
 }
 
 /// Returns the name of a user, or its number if `/etc/passwd` does not name it.
 #[cfg(unix)]
-fn name_of(user: u32) -> String {
+fn user_name(user: u32) -> String {
     let (users, user) = (std::fs::read_to_string("/etc/passwd").unwrap_or_default(), user.to_string());
     let mut fields = users.lines().map(|line| line.split(':'));
     let name = fields.find_map(|mut fields| fields.next().filter(|_| fields.nth(1) == Some(&user)));
@@ -67,7 +67,7 @@ pub(crate) fn check(_: &Path) -> Result<(), OpenError> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn out_of_reach(_: &Path) -> Option<OpenError> {
+pub(super) fn unreadable_file(_: &Path) -> Option<OpenError> {
     None
 }
 
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_wal_is_begun_where_its_program_may_write_it() {
         let group = getegid().as_raw();
-        for (mode, is_owner, is_in_group, is_right) in [
+        for (mode, is_owner, is_in_group, expected) in [
             (0o644, true, false, true),
             (0o644, false, true, false),
             (0o664, false, true, true),
@@ -120,8 +120,8 @@ mod tests {
         ] {
             let (directory, owner) = database(mode, "wal");
             let user = if is_owner { owner } else { owner + 1 };
-            let found = is_opened(&directory, user, if is_in_group { group } else { group + 1 });
-            assert_eq!(found, is_right, "{mode:o} {is_owner} {is_in_group}");
+            let opened = is_opened(&directory, user, if is_in_group { group } else { group + 1 });
+            assert_eq!(opened, expected, "{mode:o} {is_owner} {is_in_group}");
             assert!(is_opened(&directory, 0, group + 1), "the superuser's get the file's owner");
         }
         // With the setgid bit, new files have the directory's group.
@@ -136,15 +136,15 @@ mod tests {
         let (directory, owner) = database(0o644, "delete");
         assert!(is_opened(&directory, owner + 1, other_group));
         let (directory, owner) = database(0o644, "wal");
-        for (suffix, is_right) in [("-wal", false), ("-shm", true)] {
+        for (suffix, expected) in [("-wal", false), ("-shm", true)] {
             fs::write(directory.path().join(format!("team.sqlite3{suffix}")), "").unwrap();
-            assert_eq!(is_opened(&directory, owner + 1, other_group), is_right, "{suffix}");
+            assert_eq!(is_opened(&directory, owner + 1, other_group), expected, "{suffix}");
         }
     }
 
     #[test]
     fn a_user_is_named_or_else_numbered() {
-        assert_eq!(name_of(0), "root");
-        assert_eq!(name_of(4_000_000_000), "4000000000");
+        assert_eq!(user_name(0), "root");
+        assert_eq!(user_name(4_000_000_000), "4000000000");
     }
 }

@@ -39,21 +39,21 @@ async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
     let (_storage, _directory, path, copy) = some_mib().await;
     let before = records(&path).await;
     let writer = Connection::open(&path).unwrap();
-    let mut seen = Vec::new();
+    let mut reports = Vec::new();
     let outcome = SqliteStorage::back_up_to(&path, &copy, &mut |done, of| {
-        let number = seen.len();
+        let number = reports.len();
         writer.execute("UPDATE courses SET title = 'New ' || ?1", [number as u32]).unwrap();
         writer.execute("UPDATE module_contents SET content = content || ?1", [number.to_string()]).unwrap();
-        seen.push((done, of));
-        assert!(seen.len() < 100, "{seen:?}");
+        reports.push((done, of));
+        assert!(reports.len() < 100, "{reports:?}");
         ControlFlow::Continue(())
     });
     assert_eq!(outcome.unwrap(), Some(fs::metadata(&copy).unwrap().len()));
     // The last report is that the copy is on the disk.
-    assert_eq!(seen.pop().as_ref(), seen.last());
-    assert!(seen.len() > 4 && seen.iter().all(|(_, of)| *of == seen[0].1), "{seen:?}");
-    assert!(seen.windows(2).all(|pair| pair[0].0 < pair[1].0), "{seen:?}");
-    assert_eq!(seen.last().map(|(done, of)| (*done, *of)), Some((seen[0].1, fs::metadata(&copy).unwrap().len())));
+    assert_eq!(reports.pop().as_ref(), reports.last());
+    assert!(reports.len() > 4 && reports.iter().all(|(_, of)| *of == reports[0].1), "{reports:?}");
+    assert!(reports.windows(2).all(|pair| pair[0].0 < pair[1].0), "{reports:?}");
+    assert_eq!(reports.last().map(|(done, of)| (*done, *of)), Some((reports[0].1, fs::metadata(&copy).unwrap().len())));
     assert_eq!(records(&copy).await, before);
     assert_ne!(records(&path).await, before);
     let check = Connection::open(&copy).unwrap().query_row("PRAGMA integrity_check", [], |row| row.get(0));
@@ -72,13 +72,13 @@ async fn a_copy_at_a_path_is_whole_or_not_there() {
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     };
-    assert!(matches!(back_up(&directory.path().join("none").join("copy.db"), 1), Err(BackupError::NoDirectory)));
+    assert!(matches!(back_up(&directory.path().join("none").join("copy.db"), 1), Err(BackupError::MissingDirectory)));
     assert_eq!(back_up(&copy, 1).unwrap(), None);
     let is_left = |name: &str| name.starts_with(".catalogue-") || name == "copy";
     let mut names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert!(!names.any(|name| is_left(name.to_str().unwrap())));
     assert_eq!(back_up(&copy, usize::MAX).unwrap(), Some(copy.metadata().unwrap().len()));
-    assert!(matches!(back_up(&there, 1), Err(BackupError::There)));
+    assert!(matches!(back_up(&there, 1), Err(BackupError::AlreadyExists)));
     SqliteStorage::open(&copy).unwrap();
 }
 
@@ -97,7 +97,7 @@ async fn a_database_of_another_version_is_copied_too_and_no_other_file() {
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
     for (path, what) in [(other, "another program"), (directory.path().join("missing"), "no database at")] {
         let refused = SqliteStorage::back_up_to(&path, directory.path().join("new"), &mut go_on);
-        let Err(BackupError::NotCopied(refused)) = refused else { panic!("{refused:?}") };
+        let Err(BackupError::Copy(refused)) = refused else { panic!("{refused:?}") };
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
         assert!(refused.to_string().contains(what), "{refused}");
     }

@@ -14,7 +14,7 @@ fn damage_is_found() {
     let path = directory.path().join("catalogue.db");
     assert!(matches!(SqliteStorage::quick_check(&path, HOUR), Err(OpenError::Missing(_))));
     SqliteStorage::migrate(&path).unwrap();
-    assert_eq!(SqliteStorage::quick_check(&path, HOUR).unwrap(), Integrity::Sound);
+    assert_eq!(SqliteStorage::quick_check(&path, HOUR).unwrap(), Integrity::Ok);
 
     let rows = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
                 INSERT INTO accounts (id, name, email) SELECT 'account ' || i, 'A name', '' FROM n";
@@ -22,8 +22,8 @@ fn damage_is_found() {
     connection.execute_batch(rows).unwrap();
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     drop(connection);
-    assert_eq!(SqliteStorage::quick_check(&path, HOUR).unwrap(), Integrity::Sound);
-    assert_eq!(SqliteStorage::quick_check(&path, Duration::ZERO).unwrap(), Integrity::NotAllSeen);
+    assert_eq!(SqliteStorage::quick_check(&path, HOUR).unwrap(), Integrity::Ok);
+    assert_eq!(SqliteStorage::quick_check(&path, Duration::ZERO).unwrap(), Integrity::TimedOut);
 
     let mut bytes = fs::read(&path).unwrap();
     let half = bytes.len() / 2;

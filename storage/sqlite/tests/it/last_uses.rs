@@ -30,12 +30,12 @@ async fn uses_are_noted_in_a_database_that_is_there_and_change_nothing_else_of_i
     let mode =
         |host: &Connection| host.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0)).unwrap();
     host.pragma_update(None, "journal_mode", "delete").unwrap();
-    storage.note_uses(&used).await.unwrap();
+    storage.record_uses(&used).await.unwrap();
     assert_eq!(mode(&host), "delete");
     drop(host);
 
     std::fs::remove_file(&path).unwrap();
-    storage.note_uses(&used).await.unwrap_err();
+    storage.record_uses(&used).await.unwrap_err();
     assert!(!path.exists());
 }
 
@@ -49,9 +49,9 @@ async fn uses_that_are_known_commit_nothing() {
     // It changes when another connection commits.
     let version = || host.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0)).unwrap();
     let before = version();
-    storage.note_uses(&used).await.unwrap();
+    storage.record_uses(&used).await.unwrap();
     let noted = version();
     assert_ne!(noted, before);
-    storage.note_uses(&used).await.unwrap();
+    storage.record_uses(&used).await.unwrap();
     assert_eq!(version(), noted);
 }

@@ -3,13 +3,13 @@
 mod backup;
 mod failing_writes;
 mod integrity;
-mod kept_look_ups;
 mod last_uses;
 mod locked;
+mod lookup_cache;
 mod never_stale;
-mod no_traces;
 mod opening;
 mod plain_sql;
+mod secure_delete;
 mod views;
 mod waiting;
 
@@ -39,7 +39,7 @@ fn database_in(directory: &TempDir) -> PathBuf {
 
 /// What is answered when a file that was just put in the place of another is noticed, which any request that arrives a
 /// millisecond later does (decision A14).
-async fn noticed<T>(ask: impl AsyncFn() -> T, is_new: impl Fn(&T) -> bool) -> T {
+async fn wait_until_new<T>(ask: impl AsyncFn() -> T, is_new: impl Fn(&T) -> bool) -> T {
     let replaced = Instant::now();
     loop {
         let must_be_new = replaced.elapsed() >= Duration::from_millis(1);

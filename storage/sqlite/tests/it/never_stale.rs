@@ -15,7 +15,7 @@ use rusqlite::config::DbConfig;
 use tempfile::TempDir;
 
 use crate::views::never_stale::in_another_process;
-use crate::{database_in, fixture, import_one_course, key_of, noticed};
+use crate::{database_in, fixture, import_one_course, key_of, wait_until_new};
 
 /// A catalogue over a file, a key that reads it, and a host's own connection to the file.
 struct Watched {
@@ -46,8 +46,8 @@ impl Watched {
     }
 
     /// The answer once a file that was just put in the place of another is noticed.
-    async fn get_anew(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
-        noticed(async || self.get(path, tag).await, |answer| answer.status() != 304).await
+    async fn get_uncached(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
+        wait_until_new(async || self.get(path, tag).await, |answer| answer.status() != 304).await
     }
 
     async fn tag(&self, path: &str) -> String {
@@ -152,7 +152,7 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
     Connection::open(&copy).unwrap().execute("UPDATE courses SET title = 'From the copy'", []).unwrap();
     let tag = watched.tag(LIST).await;
     fs::rename(&copy, database_in(&watched.directory)).unwrap();
-    let next = watched.get_anew(LIST, &tag).await;
+    let next = watched.get_uncached(LIST, &tag).await;
     assert_eq!(next.status(), 200);
     assert!(String::from_utf8_lossy(next.body()).contains("From the copy"));
 }
@@ -173,7 +173,7 @@ async fn a_copy_over_the_file_at_rest_is_in_the_next_answer() {
     let tags = [watched.tag(LIST).await, watched.tag(DETAIL).await];
     copy_over(&copy, &database);
     for (path, tag) in [LIST, DETAIL].into_iter().zip(tags) {
-        let next = watched.get_anew(path, &tag).await;
+        let next = watched.get_uncached(path, &tag).await;
         assert_eq!(next.status(), 200, "{path}");
         assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{path}");
     }
@@ -197,7 +197,7 @@ async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
         let tag = watched.tag(LIST).await;
         // Log and index of the old file stay.
         fs::rename(&copy, database_in(&watched.directory)).unwrap();
-        let next = watched.get_anew(LIST, &tag).await;
+        let next = watched.get_uncached(LIST, &tag).await;
         assert!(String::from_utf8_lossy(next.body()).contains(&format!("round {round}")), "{next:?}");
         watched.text(DETAIL).await;
         let index = fs::metadata(watched.directory.path().join("catalogue.db-shm")).unwrap().ino();
@@ -225,13 +225,13 @@ async fn changes_are_in_the_next_answer_after_the_wal_index_was_removed() {
         fs::remove_file(watched.directory.path().join("catalogue.db-shm")).unwrap();
         let title = format!("title {number}");
         in_another_process(&database_in(&watched.directory), &format!("UPDATE courses SET title = '{title}'"));
-        let next = watched.get_anew(LIST, &tag).await;
+        let next = watched.get_uncached(LIST, &tag).await;
         assert!(String::from_utf8_lossy(next.body()).contains(&title), "{number}: {next:?}");
     }
     assert_eq!(watched.get(LIST, "").await.status(), 200);
     fs::remove_file(watched.directory.path().join("catalogue.db-shm")).unwrap();
     in_another_process(&database_in(&watched.directory), "UPDATE credentials SET revoked_at = 1");
-    let next = noticed(async || watched.get(LIST, "").await, |answer| answer.status() == 401).await;
+    let next = wait_until_new(async || watched.get(LIST, "").await, |answer| answer.status() == 401).await;
     assert_eq!(next.status(), 401);
 }
 
@@ -243,7 +243,7 @@ async fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
     let later = watched.tag(LIST).await;
 
     fs::rename(&copy, database_in(&watched.directory)).unwrap();
-    let restored = watched.get_anew(LIST, &later).await;
+    let restored = watched.get_uncached(LIST, &later).await;
     assert!(String::from_utf8_lossy(restored.body()).contains("\"Course\""), "{restored:?}");
     // As many changes as before; a counter would now stand where it stood.
     watched.host().execute("UPDATE courses SET title = 'Otherwise'", []).unwrap();
@@ -257,7 +257,7 @@ async fn a_file_that_is_gone_is_an_error_and_no_404() {
     let watched = Watched::new().await;
     watched.text(LIST).await;
     fs::rename(database_in(&watched.directory), watched.directory.path().join("elsewhere.db")).unwrap();
-    let gone = noticed(async || watched.get(LIST, "").await, |answer| answer.status() != 200).await;
+    let gone = wait_until_new(async || watched.get(LIST, "").await, |answer| answer.status() != 200).await;
     assert_eq!(gone.status(), 500);
     fs::rename(watched.directory.path().join("elsewhere.db"), database_in(&watched.directory)).unwrap();
     assert_eq!(watched.get(LIST, "").await.status(), 200);

@@ -78,9 +78,9 @@ fn another_programs_database_is_left_alone() {
     let path = database_in(&directory);
     let other = Connection::open(&path).unwrap();
     other.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE things (id INTEGER PRIMARY KEY);").unwrap();
-    assert!(matches!(refused(&path), OpenError::Foreign(_)));
+    assert!(matches!(refused(&path), OpenError::OtherApplication(_)));
     drop(other);
-    assert!(matches!(refused(&path), OpenError::Foreign(_)));
+    assert!(matches!(refused(&path), OpenError::OtherApplication(_)));
 }
 
 #[test]

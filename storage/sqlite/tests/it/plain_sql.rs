@@ -25,7 +25,7 @@ async fn revision(storage: &SqliteStorage, account: &AccountId) -> Revision {
 #[tokio::test]
 async fn every_change_replaces_the_revision() {
     let (storage, account, host, _directory) = host().await;
-    let mut seen = vec![revision(&storage, &account).await];
+    let mut seen_revisions = vec![revision(&storage, &account).await];
     for change in [
         "UPDATE courses SET title = 'Other'",
         "UPDATE courses SET hidden = 1",
@@ -44,8 +44,8 @@ async fn every_change_replaces_the_revision() {
     ] {
         assert!(host.execute(change, []).unwrap() > 0, "{change}");
         let now = revision(&storage, &account).await;
-        assert!(!seen.contains(&now), "{change}");
-        seen.push(now);
+        assert!(!seen_revisions.contains(&now), "{change}");
+        seen_revisions.push(now);
     }
 }
 

@@ -13,10 +13,10 @@ use tempfile::TempDir;
 
 use crate::{database_in, fixture, import_one_course};
 
-const BY: &Actor = &Actor::OWNER;
+const ACTOR: &Actor = &Actor::OWNER;
 
 /// An account, and a host that can write to the database.
-async fn beside_a_host() -> (SqliteStorage, AccountId, Connection, TempDir) {
+async fn with_host() -> (SqliteStorage, AccountId, Connection, TempDir) {
     let (storage, directory) = fixture().await;
     let account = import_one_course(&storage).await;
     let host = Connection::open(database_in(&directory)).unwrap();
@@ -57,11 +57,11 @@ macro_rules! begin {
 
 #[tokio::test]
 async fn others_of_the_thread_are_answered_meanwhile() {
-    let (storage, account, host, _directory) = beside_a_host().await;
-    storage.create_link(&link(&account, 1), BY).await.unwrap();
+    let (storage, account, host, _directory) = with_host().await;
+    storage.create_link(&link(&account, 1), ACTOR).await.unwrap();
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let key = new_key(&account);
-    let mut change = pin!(storage.create_key(&key, BY));
+    let mut change = pin!(storage.create_key(&key, ACTOR));
     begin!(change.as_mut());
     let (digest, session) = (TokenDigest::from_bytes([1; 32]), session(2));
     let mut exchange = pin!(storage.exchange_link(&digest, at(0), &session));
@@ -79,8 +79,8 @@ async fn others_of_the_thread_are_answered_meanwhile() {
 /// Anybody may send a code.
 #[tokio::test]
 async fn unknown_or_expired_code_does_not_wait_for_the_lock() {
-    let (storage, account, host, _directory) = beside_a_host().await;
-    storage.create_link(&link(&account, 1), BY).await.unwrap();
+    let (storage, account, host, _directory) = with_host().await;
+    storage.create_link(&link(&account, 1), ACTOR).await.unwrap();
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     for (number, now) in [(7, 0), (1, 10)] {
         let exchanged = storage.exchange_link(&TokenDigest::from_bytes([number; 32]), at(now), &session(2)).await;
@@ -90,25 +90,25 @@ async fn unknown_or_expired_code_does_not_wait_for_the_lock() {
 
 #[tokio::test]
 async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
-    let (storage, account, host, _directory) = beside_a_host().await;
+    let (storage, account, host, _directory) = with_host().await;
     let (old, new) = (new_key(&account), new_key(&account));
     let id = &*old.record.identity.credential_id;
-    storage.create_key(&old, BY).await.unwrap();
-    storage.create_link(&link(&account, 1), BY).await.unwrap();
+    storage.create_key(&old, ACTOR).await.unwrap();
+    storage.create_link(&link(&account, 1), ACTOR).await.unwrap();
     let contents = || super::failing_writes::shim::contents(host.path().unwrap().as_ref());
     let before = contents();
     let impatient = storage.clone().write_timeout(Duration::from_millis(1));
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let (digest, now) = (TokenDigest::from_bytes([1; 32]), at(0));
     for refused in [
-        impatient.create_key(&new, BY).await.err(),
-        impatient.rename_key(&account, id, "new", BY).await.err(),
-        impatient.rotate_key(&account, id, now, &new, BY).await.err(),
-        impatient.revoke_key(&account, id, now, BY).await.err(),
-        impatient.create_link(&link(&account, 2), BY).await.err(),
+        impatient.create_key(&new, ACTOR).await.err(),
+        impatient.rename_key(&account, id, "new", ACTOR).await.err(),
+        impatient.rotate_key(&account, id, now, &new, ACTOR).await.err(),
+        impatient.revoke_key(&account, id, now, ACTOR).await.err(),
+        impatient.create_link(&link(&account, 2), ACTOR).await.err(),
         impatient.exchange_link(&digest, now, &session(3)).await.err(),
         impatient.end_session(&digest).await.err(),
-        impatient.end_sign_ins(&account, BY).await.err(),
+        impatient.end_sign_ins(&account, ACTOR).await.err(),
     ] {
         let refused = refused.expect("another program writes");
         assert_eq!(refused.kind(), StorageErrorKind::Busy);
@@ -116,17 +116,17 @@ async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
     }
     host.execute_batch("COMMIT").unwrap();
     assert_eq!(contents(), before);
-    impatient.revoke_key(&account, id, now, BY).await.unwrap().unwrap();
+    impatient.revoke_key(&account, id, now, ACTOR).await.unwrap().unwrap();
 }
 
 /// As where a client goes away. The change is made all the same, or else not at all.
 #[tokio::test]
 async fn a_dropped_change_is_whole() {
-    let (storage, account, host, _directory) = beside_a_host().await;
+    let (storage, account, host, _directory) = with_host().await;
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let key = new_key(&account);
     {
-        let mut change = pin!(storage.create_key(&key, BY));
+        let mut change = pin!(storage.create_key(&key, ACTOR));
         begin!(change.as_mut());
     }
     host.execute_batch("COMMIT").unwrap();
@@ -148,11 +148,11 @@ async fn events_keep_the_order_in_which_they_were_made() {
     // Of each key the last twenty renames keep their events.
     let keys: Vec<_> = (0..10).map(|_| new_key(&account)).collect();
     for key in &keys {
-        storage.create_key(key, BY).await.unwrap();
+        storage.create_key(key, ACTOR).await.unwrap();
     }
     for number in 0..200 {
         let id = &keys[number % keys.len()].record.identity.credential_id;
-        storage.rename_key(&account, id, &number.to_string(), BY).await.unwrap();
+        storage.rename_key(&account, id, &number.to_string(), ACTOR).await.unwrap();
     }
     let events = storage.list_events(&account, 200).await.unwrap();
     let names: Vec<_> = events.iter().rev().map(|event| event.name.clone().unwrap()).collect();

@@ -6,10 +6,10 @@ fn course(fields: &str) -> String {
     format!(r#"{{"type":"course","account":"a","slug":"s","title":"t","language":"en"{fields}}}"#)
 }
 
-fn fault(line: impl AsRef<[u8]>) -> String {
+fn error_of(line: impl AsRef<[u8]>) -> String {
     let line = line.as_ref();
     match parse(line) {
-        Err(fault) => fault,
+        Err(error) => error,
         Ok(parsed) => panic!("{}: {parsed:?}", String::from_utf8_lossy(line)),
     }
 }
@@ -64,12 +64,12 @@ fn null_is_allowed_where_the_table_says_so() {
     let course = parsed_course(&course(r#","publishedAt":null,"accessMode":null"#));
     assert_eq!((course.published_at, course.access_mode), (None, None));
     for field in ["tagline", "createdAt", "hidden", "modules"] {
-        let fault = fault(self::course(&format!(r#","{field}":null"#)));
-        assert!(fault.starts_with(&format!("{field}: invalid type: null, expected")), "{fault}");
+        let error_of = error_of(self::course(&format!(r#","{field}":null"#)));
+        assert!(error_of.starts_with(&format!("{field}: invalid type: null, expected")), "{error_of}");
     }
     for field in ["name", "email"] {
-        let fault = fault(format!(r#"{{"type":"account","id":"a","{field}":null}}"#));
-        assert_eq!(fault, format!("{field}: invalid type: null, expected a string"));
+        let error_of = error_of(format!(r#"{{"type":"account","id":"a","{field}":null}}"#));
+        assert_eq!(error_of, format!("{field}: invalid type: null, expected a string"));
     }
 }
 
@@ -94,9 +94,9 @@ fn names_what_is_wrong_with_the_line_as_a_whole() {
         (b"{\"type\":\"account\",\"id\":\"\\ud800\"}", ["not JSON", "hex escape"]),
         (b"{\"type\":\"account\",\"id\":\"a\",\"name\":NaN}", ["not JSON", ""]),
     ] {
-        let fault = fault(line);
+        let error_of = error_of(line);
         for piece in pieces {
-            assert!(fault.contains(piece), "{}: {fault}", String::from_utf8_lossy(line));
+            assert!(error_of.contains(piece), "{}: {error_of}", String::from_utf8_lossy(line));
         }
     }
 }
@@ -134,25 +134,25 @@ fn names_the_field() {
         (course(r#","modules":["a"]"#), "modules[0]: invalid type: string \"a\", expected an object"),
         (course(r#","modules":[null]"#), "modules[0]: invalid type: null, expected an object"),
     ] {
-        let fault = fault(&line);
-        assert!(fault.starts_with(start), "{line}: {fault}");
+        let error_of = error_of(&line);
+        assert!(error_of.starts_with(start), "{line}: {error_of}");
     }
 }
 
 #[test]
 fn deep_nesting_is_no_danger() {
     let nested = course(&format!(r#","modules":{}"#, "[".repeat(1_000_000)));
-    assert!(fault(nested).contains("not JSON"));
+    assert!(error_of(nested).contains("not JSON"));
 }
 
 #[test]
 fn explanations_are_short_and_harmless() {
-    let long = fault(course(&format!(r#","hidden":"{}""#, "é".repeat(100_000))));
+    let long = error_of(course(&format!(r#","hidden":"{}""#, "é".repeat(100_000))));
     assert!(long.len() < 500 && long.ends_with("expected a boolean"), "{long}");
-    let key = fault(course(&format!(r#","{}":1"#, "k".repeat(100_000))));
+    let key = error_of(course(&format!(r#","{}":1"#, "k".repeat(100_000))));
     assert!(key.len() < 1_200, "{key}");
-    let steering = fault(course(r#","\u001b[2J":1"#));
+    let steering = error_of(course(r#","\u001b[2J":1"#));
     assert!(steering.starts_with("\\u{1b}[2J: "), "{steering:?}");
-    let broken = fault(r#"{"type":"account","id":"a","x\nerror: nothing is wrong":1}"#);
+    let broken = error_of(r#"{"type":"account","id":"a","x\nerror: nothing is wrong":1}"#);
     assert!(broken.contains("unknown field `x\\nerror: ") && !broken.contains('\n'), "{broken:?}");
 }

@@ -23,9 +23,9 @@ pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
 pub(super) const NOW: i64 = 1_800_000_000;
 
 #[derive(Clone, Debug)]
-pub(super) enum Answer {
-    Says(String),
-    Away,
+pub(super) enum Behavior {
+    Responds(String),
+    Fails,
     Panics,
     /// Waits until it is released, and then responds as configured by then.
     Hangs,
@@ -37,14 +37,14 @@ pub(super) struct Issuer(Arc<State>);
 
 #[derive(Debug)]
 struct State {
-    answer: Mutex<Answer>,
-    asked: Mutex<Vec<String>>,
+    behavior: Mutex<Behavior>,
+    requests: Mutex<Vec<String>>,
     released: Semaphore,
 }
 
 impl Issuer {
-    pub(super) fn answer(&self, answer: Answer) {
-        *self.0.answer.lock().unwrap() = answer;
+    pub(super) fn set_behavior(&self, behavior: Behavior) {
+        *self.0.behavior.lock().unwrap() = behavior;
     }
 
     pub(super) fn release(&self, calls: usize) {
@@ -52,26 +52,26 @@ impl Issuer {
     }
 
     /// Returns the tokens that were introspected.
-    pub(super) fn asked(&self) -> Vec<String> {
-        self.0.asked.lock().unwrap().clone()
+    pub(super) fn requests(&self) -> Vec<String> {
+        self.0.requests.lock().unwrap().clone()
     }
 
-    fn told(&self) -> Answer {
-        self.0.answer.lock().unwrap().clone()
+    fn behavior(&self) -> Behavior {
+        self.0.behavior.lock().unwrap().clone()
     }
 }
 
 #[async_trait]
 impl Introspect for Issuer {
     async fn introspect(&self, token: &str) -> Result<Bytes, StorageError> {
-        self.0.asked.lock().unwrap().push(token.to_owned());
-        if matches!(self.told(), Answer::Hangs) {
+        self.0.requests.lock().unwrap().push(token.to_owned());
+        if matches!(self.behavior(), Behavior::Hangs) {
             self.0.released.acquire().await.unwrap().forget();
         }
-        match self.told() {
-            Answer::Says(answer) => Ok(answer.into()),
-            Answer::Panics => panic!("as it was told"),
-            Answer::Away | Answer::Hangs => Err(StorageError::new(StorageErrorKind::Unavailable, "away")),
+        match self.behavior() {
+            Behavior::Responds(response) => Ok(response.into()),
+            Behavior::Panics => panic!("as it was told"),
+            Behavior::Fails | Behavior::Hangs => Err(StorageError::new(StorageErrorKind::Unavailable, "away")),
         }
     }
 }
@@ -93,8 +93,8 @@ impl Fixture {
         rules: impl FnOnce(SignedTokensBuilder) -> SignedTokensBuilder,
         settings: impl FnOnce(IntrospectedTokens) -> IntrospectedTokens,
     ) -> Self {
-        let answer = Mutex::new(Answer::Says(right().to_string()));
-        let issuer = Issuer(Arc::new(State { answer, asked: Mutex::default(), released: Semaphore::new(0) }));
+        let behavior = Mutex::new(Behavior::Responds(valid_response().to_string()));
+        let issuer = Issuer(Arc::new(State { behavior, requests: Mutex::default(), released: Semaphore::new(0) }));
         let passed = Arc::<AtomicI64>::default();
         let seconds = Arc::clone(&passed);
         let clock = move || {
@@ -115,46 +115,46 @@ impl Fixture {
     }
 
     /// Returns the verdict, for an issuer that responds immediately, and the words that were counted.
-    pub(super) fn counted(&self, token: &str) -> (Result<Verdict, StorageError>, Vec<&'static str>) {
+    pub(super) fn verdict_and_outcomes(&self, token: &str) -> (Result<Verdict, StorageError>, Vec<&'static str>) {
         let before: Vec<_> = self.tokens.outcomes().collect();
         let verdict = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(self.ask(token));
         let after = self.tokens.outcomes().zip(before).filter(|((_, after), (_, before))| after != before);
-        (verdict, after.map(|((word, _), _)| word).collect())
+        (verdict, after.map(|((outcome, _), _)| outcome).collect())
     }
 
-    /// Returns the identity of the token, which must be accepted and counted under `word`.
+    /// Returns the identity of the token, which must be accepted and counted under `outcome`.
     #[track_caller]
-    pub(super) fn takes(&self, token: &str, word: &str) -> Identity {
-        match self.counted(token) {
-            (Ok(Verdict::Accepted(identity)), counted) if counted == [word] => identity,
+    pub(super) fn accepts(&self, token: &str, outcome: &str) -> Identity {
+        match self.verdict_and_outcomes(token) {
+            (Ok(Verdict::Accepted(identity)), outcomes) if outcomes == [outcome] => identity,
             other => panic!("{other:?}"),
         }
     }
 
-    /// Returns the identity of a token for which the issuer responds with `answer`.
+    /// Returns the identity of a token for which the issuer responds with `behavior`.
     #[track_caller]
-    pub(super) fn takes_one_that_is(&self, answer: &Value) -> Identity {
-        self.issuer.answer(Answer::Says(answer.to_string()));
-        self.takes("opaque", "accepted")
+    pub(super) fn accepts_response(&self, response: &Value) -> Identity {
+        self.issuer.set_behavior(Behavior::Responds(response.to_string()));
+        self.accepts("opaque", "accepted")
     }
 
-    /// Checks that a token is refused if the issuer responds with `answer`. `told` is the description, empty for none.
+    /// Checks that a token is refused if the issuer responds with `behavior`. `description` is the description, empty for none.
     #[track_caller]
-    pub(super) fn refuses(&self, answer: &str, word: &str, told: &str) {
-        self.issuer.answer(Answer::Says(answer.to_owned()));
-        let (verdict, counted) = self.counted("opaque");
-        let Ok(Verdict::Explained(refusal, explanation)) = verdict else { panic!("{answer}: {verdict:?}") };
-        assert_eq!((refusal, explanation.word, &*counted), (Refusal::Invalid, word, &[word][..]), "{answer}");
-        assert_eq!(explanation.description.unwrap_or_default(), told, "{answer}");
+    pub(super) fn refuses(&self, response: &str, outcome: &str, description: &str) {
+        self.issuer.set_behavior(Behavior::Responds(response.to_owned()));
+        let (verdict, outcomes) = self.verdict_and_outcomes("opaque");
+        let Ok(Verdict::Refused(refusal, Some(explanation))) = verdict else { panic!("{response}: {verdict:?}") };
+        assert_eq!((refusal, explanation.code, &*outcomes), (Refusal::Invalid, outcome, &[outcome][..]), "{response}");
+        assert_eq!(explanation.description.unwrap_or_default(), description, "{response}");
     }
 
     /// Checks that authentication fails because of `why`.
     #[track_caller]
-    pub(super) fn cannot_tell(&self, answer: Answer, why: &str) {
-        self.issuer.answer(answer);
-        let (verdict, counted) = self.counted("opaque");
+    pub(super) fn fails(&self, behavior: Behavior, why: &str) {
+        self.issuer.set_behavior(behavior);
+        let (verdict, outcomes) = self.verdict_and_outcomes("opaque");
         let error = verdict.unwrap_err();
-        assert_eq!((error.kind(), &*counted), (StorageErrorKind::Unavailable, &["unavailable"][..]));
+        assert_eq!((error.kind(), &*outcomes), (StorageErrorKind::Unavailable, &["unavailable"][..]));
         let chain = crate::chain::chain(&error);
         assert!(chain.contains(why) && !chain.contains("opaque"), "{chain}");
     }
@@ -166,22 +166,22 @@ pub(super) fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
 }
 
 /// Returns the introspection response for a valid token.
-pub(super) fn right() -> Value {
+pub(super) fn valid_response() -> Value {
     json!({
         "active": true, "iss": ISSUER, "aud": AUDIENCE, "sub": "acc_1", "client_id": "partner",
         "exp": NOW + 300, "scope": "read:courses openid", "token_type": "Bearer",
     })
 }
 
-/// Like [`right`], with the members of `other`; null removes a member.
-pub(super) fn right_but(other: &Value) -> Value {
-    let mut answer = right();
-    let members = answer.as_object_mut().unwrap();
+/// Like [`valid_response`], with the members of `other`; null removes a member.
+pub(super) fn valid_response_with(other: &Value) -> Value {
+    let mut response = valid_response();
+    let members = response.as_object_mut().unwrap();
     for (name, value) in other.as_object().unwrap() {
         members.insert(name.clone(), value.clone());
         if value.is_null() {
             members.remove(name);
         }
     }
-    answer
+    response
 }

@@ -1,7 +1,7 @@
 //! Tests of opaque tokens, with a scripted issuer.
 
-mod answers;
-mod asked;
+mod caching;
 mod fixture;
-mod keeping;
-mod sharing;
+mod requests;
+mod responses;
+mod single_flight;

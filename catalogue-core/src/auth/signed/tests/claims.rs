@@ -118,8 +118,8 @@ fn a_token_may_begin_half_a_minute_ahead() {
 #[test]
 fn what_an_access_token_must_have_is_there() {
     let fixture = Fixture::with(|builder| builder.account_claim("account"));
-    let right = but(claims(), &json!({ "account": "acc_1" }));
-    let with = |other: &_| ES256.token(&ES256.header(), &but(right.clone(), other));
+    let valid = but(claims(), &json!({ "account": "acc_1" }));
+    let with = |other: &_| ES256.token(&ES256.header(), &but(valid.clone(), other));
     fixture.accepted(&with(&json!({})));
     for claim in ["sub", "client_id", "iat", "jti"] {
         fixture.refuses(claim, &with(&json!({ claim: null })), "claim");
@@ -284,7 +284,7 @@ fn a_client_has_other_names_where_any_type_is_taken() {
     let [first, second] =
         ["j1", "j2"].map(|jti| fixture.accepted(&with_claims(&but(others.clone(), &json!({ "jti": jti })))));
     assert_ne!(first.credential_id, second.credential_id);
-    assert_eq!(first.counted_as(), second.counted_as());
+    assert_eq!(first.rate_limit_subject(), second.rate_limit_subject());
     others["client_id"] = json!("");
-    assert_ne!(fixture.accepted(&with_claims(&others)).counted_as(), first.counted_as());
+    assert_ne!(fixture.accepted(&with_claims(&others)).rate_limit_subject(), first.rate_limit_subject());
 }

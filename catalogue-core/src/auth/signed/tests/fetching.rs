@@ -19,36 +19,36 @@ fn known() -> String {
 }
 
 /// Creates a fixture whose task has just refreshed the set. `next` is the issuer's next response.
-fn with_task(next: Answer) -> Fixture {
+fn with_task(next: Behavior) -> Fixture {
     let fixture = Fixture::new();
     block_on(fixture.tokens.refresh());
     assert_eq!(fixture.source.fetches(), 1);
-    fixture.source.answer(next);
+    fixture.source.set_behavior(next);
     fixture
 }
 
 /// Checks that the token cannot be checked now, which is a 500.
 #[track_caller]
 fn unavailable(fixture: &Fixture, token: &str) {
-    let (verdict, counted) = fixture.counted(token);
+    let (verdict, outcomes) = fixture.verdict_and_outcomes(token);
     let error = verdict.unwrap_err();
     assert_eq!(error.kind(), crate::storage::StorageErrorKind::Unavailable);
     assert!(error.to_string().contains(ISSUER) && !error.to_string().contains(token), "{error}");
-    assert_eq!(counted, ["unavailable"]);
+    assert_eq!(outcomes, ["unavailable"]);
 }
 
 #[test]
 fn keys_that_are_not_used_are_named() {
     let private = but(ES384.jwk(), &json!({ "d": "secret" }));
-    let fixture = Fixture::over(Answer::Set(set([ES256.jwk(), private])), |builder| builder);
-    assert_eq!(fixture.tokens.passed_over(), [""; 0]);
+    let fixture = Fixture::over(Behavior::Set(set([ES256.jwk(), private])), |builder| builder);
+    assert_eq!(fixture.tokens.skipped_keys(), [""; 0]);
     block_on(fixture.tokens.refresh());
-    assert_eq!(fixture.tokens.passed_over(), [r#""es384": it is a private key"#]);
+    assert_eq!(fixture.tokens.skipped_keys(), [r#""es384": it is a private key"#]);
 }
 
 #[test]
 fn a_known_key_is_used_whatever_the_issuer_does() {
-    let fixture = with_task(Answer::Away);
+    let fixture = with_task(Behavior::Fails);
     for _ in 0..3 {
         fixture.accepted(&known());
         block_on(fixture.tokens.refresh());
@@ -59,7 +59,7 @@ fn a_known_key_is_used_whatever_the_issuer_does() {
 
 #[test]
 fn a_set_is_used_for_a_day() {
-    let fixture = with_task(Answer::Away);
+    let fixture = with_task(Behavior::Fails);
     let token = known();
     fixture.forward(DAY);
     fixture.accepted(&token);
@@ -69,7 +69,7 @@ fn a_set_is_used_for_a_day() {
 
 #[test]
 fn an_unknown_key_is_fetched_once_more() {
-    let fixture = with_task(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    let fixture = with_task(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
     fixture.accepted(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
     assert_eq!(fixture.source.fetches(), 2);
     // Within ten seconds no fetch starts, and the result of the last one, a success, is reused.
@@ -86,10 +86,10 @@ fn an_unknown_key_is_fetched_once_more() {
 
 #[test]
 fn an_unknown_key_cannot_be_told_while_the_issuer_is_away() {
-    let fixture = with_task(Answer::Away);
+    let fixture = with_task(Behavior::Fails);
     unavailable(&fixture, &unknown(0));
     assert_eq!(fixture.source.fetches(), 2);
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     unavailable(&fixture, &unknown(1));
     assert_eq!(fixture.source.fetches(), 2);
     fixture.accepted(&known());
@@ -111,12 +111,12 @@ fn without_any_set_one_is_fetched_first() {
 
 #[test]
 fn without_any_set_nothing_can_be_told_while_the_issuer_is_away() {
-    let fixture = Fixture::over(Answer::Away, |builder| builder);
+    let fixture = Fixture::over(Behavior::Fails, |builder| builder);
     for token in [known(), unknown(0), known()] {
         unavailable(&fixture, &token);
     }
     assert_eq!(fixture.source.fetches(), 1);
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.forward(10 * SECOND - Duration::from_millis(1));
     unavailable(&fixture, &known());
     assert_eq!(fixture.source.fetches(), 1);
@@ -128,12 +128,12 @@ fn without_any_set_nothing_can_be_told_while_the_issuer_is_away() {
 /// Even if the task has just failed.
 #[test]
 fn what_is_too_old_is_none() {
-    let fixture = with_task(Answer::Away);
+    let fixture = with_task(Behavior::Fails);
     fixture.forward(DAY + SECOND);
     block_on(fixture.tokens.refresh());
     unavailable(&fixture, &known());
     assert_eq!(fixture.source.fetches(), 2);
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.forward(10 * SECOND);
     fixture.accepted(&known());
 }
@@ -150,16 +150,16 @@ fn a_header_that_is_refused_causes_no_fetch() {
 #[test]
 fn a_set_that_is_none_is_a_fetch_that_failed() {
     for bad in ["", r#"{"keys":[]}"#, r#"{"keys":[{"kty":"oct","k":"AA"}]}"#] {
-        let fixture = Fixture::over(Answer::Set(bad.into()), |builder| builder);
+        let fixture = Fixture::over(Behavior::Set(bad.into()), |builder| builder);
         unavailable(&fixture, &known());
         assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (0, 1));
         assert!(fixture.tokens.last_failure().unwrap().contains("key set"));
     }
-    let fixture = with_task(Answer::Set(r#"{"keys":[]}"#.into()));
+    let fixture = with_task(Behavior::Set(r#"{"keys":[]}"#.into()));
     block_on(fixture.tokens.refresh());
     fixture.accepted(&known());
     assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (1, 1));
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     block_on(fixture.tokens.refresh());
     assert_eq!(fixture.tokens.last_failure(), None);
 }
@@ -167,27 +167,27 @@ fn a_set_that_is_none_is_a_fetch_that_failed() {
 /// A fetch that panics leaves no request waiting.
 #[test]
 fn a_panic_is_a_fetch_that_failed() {
-    let fixture = Fixture::over(Answer::Panics, |builder| builder);
+    let fixture = Fixture::over(Behavior::Panics, |builder| builder);
     unavailable(&fixture, &known());
     block_on(fixture.tokens.refresh());
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.forward(10 * SECOND);
     fixture.accepted(&known());
 }
 
 #[test]
 fn a_task_comes_again_soon_after_failures_and_seldom_after_successes() {
-    let fixture = Fixture::over(Answer::Away, |builder| builder);
-    let pauses = [5, 10, 20, 40, 60, 60, 60];
-    for pause in pauses {
-        assert_eq!(block_on(fixture.tokens.refresh()), pause * SECOND);
+    let fixture = Fixture::over(Behavior::Fails, |builder| builder);
+    let delays = [5, 10, 20, 40, 60, 60, 60];
+    for delay in delays {
+        assert_eq!(block_on(fixture.tokens.refresh()), delay * SECOND);
     }
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     let mut waits: Vec<_> = (0..100).map(|_| block_on(fixture.tokens.refresh())).collect();
     assert!(waits.iter().all(|wait| (270 * SECOND..=330 * SECOND).contains(wait)), "{waits:?}");
     waits.dedup();
     assert!(waits.len() > 50, "all servers at the same time: {waits:?}");
-    fixture.source.answer(Answer::Away);
+    fixture.source.set_behavior(Behavior::Fails);
     assert_eq!(block_on(fixture.tokens.refresh()), 5 * SECOND);
 }
 
@@ -205,7 +205,7 @@ fn without_a_task_requests_fetch() {
     fixture.accepted(&token);
     assert_eq!(fixture.source.fetches(), 2);
     // A fetch that fails leaves the set in use, and is retried after ten seconds.
-    fixture.source.answer(Answer::Away);
+    fixture.source.set_behavior(Behavior::Fails);
     fixture.forward(300 * SECOND);
     for fetches in [3, 3, 4, 4] {
         fixture.accepted(&token);
@@ -235,14 +235,14 @@ fn a_missing_task_is_logged_once() {
 /// While a task refreshes on time, or a little late, no request waits for a fetch.
 #[test]
 fn with_a_task_requests_do_not_fetch() {
-    let fixture = with_task(Answer::Set(every_key()));
+    let fixture = with_task(Behavior::Set(every_key()));
     let token = known();
     for number in 0..50 {
-        let answer = if number % 2 == 0 { Answer::Set(every_key()) } else { Answer::Away };
-        fixture.source.answer(answer);
-        let pause = block_on(fixture.tokens.refresh());
+        let behavior = if number % 2 == 0 { Behavior::Set(every_key()) } else { Behavior::Fails };
+        fixture.source.set_behavior(behavior);
+        let delay = block_on(fixture.tokens.refresh());
         let fetches = fixture.source.fetches();
-        fixture.forward(pause + 25 * SECOND);
+        fixture.forward(delay + 25 * SECOND);
         fixture.accepted(&token);
         assert_eq!(fixture.source.fetches(), fetches);
     }
@@ -264,7 +264,7 @@ fn the_keys_have_a_status() {
 fn without_a_kid_a_new_key_is_fetched() {
     let nameless = |signer: &Signer| signer.token(&but(signer.header(), &json!({ "kid": null })), &claims());
     let (known, new) = (nameless(&ES256), nameless(&OTHER_ES256));
-    let fixture = with_task(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    let fixture = with_task(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
     fixture.accepted(&known);
     assert_eq!(fixture.source.fetches(), 1);
     fixture.accepted(&new);
@@ -274,7 +274,7 @@ fn without_a_kid_a_new_key_is_fetched() {
     fixture.refuses("forged", &forged, "signature");
     fixture.refuses("made up", &unknown(0), "key");
     assert_eq!(fixture.source.fetches(), 2);
-    let fixture = with_task(Answer::Away);
+    let fixture = with_task(Behavior::Fails);
     unavailable(&fixture, &new);
     unavailable(&fixture, &new);
     fixture.accepted(&known);

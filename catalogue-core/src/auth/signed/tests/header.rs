@@ -107,7 +107,7 @@ fn a_kid_is_compared_and_nothing_else() {
 fn a_kid_of_256_bytes_is_one() {
     let long = "k".repeat(256);
     let set = set([but(ES256.jwk(), &json!({ "kid": long }))]);
-    Fixture::over(Answer::Set(set), |builder| builder).accepted(&with_header(&json!({ "kid": long })));
+    Fixture::over(Behavior::Set(set), |builder| builder).accepted(&with_header(&json!({ "kid": long })));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::SignatureAlgorithm;
-use super::super::key_set::{KeySet, PassedOver};
+use super::super::key_set::{KeySet, SkipReason};
 use super::super::token::decode;
 use super::fixture::*;
 
@@ -25,11 +25,11 @@ fn parse(jwks: Vec<Value>) -> Result<KeySet, String> {
 
 /// Returns why `jwk` is skipped, in a set that also has a usable key.
 #[track_caller]
-fn why(jwk: Value) -> PassedOver {
+fn why(jwk: Value) -> SkipReason {
     let read = parse(vec![ES256.jwk(), jwk]).unwrap();
     assert_eq!(read.usable, 1);
-    assert_eq!(read.passed_over.len(), 1);
-    read.passed_over[0].1
+    assert_eq!(read.skipped.len(), 1);
+    read.skipped[0].1
 }
 
 #[test]
@@ -64,9 +64,9 @@ fn null_and_empty_list_count_as_absent() {
                 jwk[name] = nothing.clone();
             }
             let read = parse(vec![jwk.clone()]).unwrap();
-            assert_eq!((read.usable, read.passed_over.len()), (1, 0), "{jwk}");
+            assert_eq!((read.usable, read.skipped.len()), (1, 0), "{jwk}");
             jwk["kty"] = nothing.clone();
-            assert_eq!(why(jwk), PassedOver::Kind);
+            assert_eq!(why(jwk), SkipReason::Kind);
         }
     }
 }
@@ -83,20 +83,20 @@ fn zeros_before_numbers_do_not_matter() {
     for count in [1, 2, 300] {
         let padded = but(rsa.clone(), &json!({ "n": zeros(&rsa["n"], count), "e": zeros(&rsa["e"], count) }));
         assert_eq!(id(padded.clone()), id(rsa.clone()), "it is the same key");
-        let fixture = Fixture::over(Answer::Set(set([padded])), |builder| builder);
+        let fixture = Fixture::over(Behavior::Set(set([padded])), |builder| builder);
         fixture.accepted(&RSA.token(&RSA.header(), &claims()));
     }
-    assert_eq!(why(but(rsa, &json!({ "e": base64([0, 1]) }))), PassedOver::Malformed);
+    assert_eq!(why(but(rsa, &json!({ "e": base64([0, 1]) }))), SkipReason::Malformed);
     for signer in [&*ES256, &ES384] {
         let jwk = signer.jwk();
         let padded = but(jwk.clone(), &json!({ "x": zeros(&jwk["x"], 1), "y": zeros(&jwk["y"], 2) }));
-        let fixture = Fixture::over(Answer::Set(set([padded])), |builder| builder);
+        let fixture = Fixture::over(Behavior::Set(set([padded])), |builder| builder);
         fixture.accepted(&signer.token(&signer.header(), &claims()));
     }
     let ed = ED25519.jwk();
     assert_eq!(
         why(but(ed.clone(), &json!({ "x": zeros(&ed["x"], 1) }))),
-        PassedOver::Malformed,
+        SkipReason::Malformed,
         "its text is no number"
     );
 }
@@ -139,12 +139,12 @@ fn keys_for_something_else_are_passed_over() {
         json!("a text"),
         json!([]),
     ] {
-        assert_eq!(why(jwk.clone()), PassedOver::Kind, "{jwk}");
+        assert_eq!(why(jwk.clone()), SkipReason::Kind, "{jwk}");
     }
     for other in
         [json!({ "use": "enc" }), json!({ "use": 1 }), json!({ "key_ops": ["sign"] }), json!({ "key_ops": "verify" })]
     {
-        assert_eq!(why(but(ES384.jwk(), &other)), PassedOver::Use, "{other}");
+        assert_eq!(why(but(ES384.jwk(), &other)), SkipReason::Use, "{other}");
     }
 }
 
@@ -172,7 +172,7 @@ fn keys_that_are_none_are_passed_over() {
         but(rsa.clone(), &json!({ "e": "" })),
         but(rsa.clone(), &json!({ "e": null })),
     ] {
-        assert_eq!(why(jwk.clone()), PassedOver::Malformed, "{jwk}");
+        assert_eq!(why(jwk.clone()), SkipReason::Malformed, "{jwk}");
     }
     for n in [
         modulus(128),
@@ -180,7 +180,7 @@ fn keys_that_are_none_are_passed_over() {
         base64([vec![0; 128], vec![1; 128]].concat()),
         base64([vec![1], vec![1; 1024]].concat()),
     ] {
-        assert_eq!(why(but(rsa.clone(), &json!({ "n": n }))), PassedOver::Size);
+        assert_eq!(why(but(rsa.clone(), &json!({ "n": n }))), SkipReason::Size);
     }
     assert_eq!(parse(vec![but(rsa.clone(), &json!({ "e": base64([3]) }))]).unwrap().usable, 1);
     for bytes in [256, 1024] {
@@ -191,8 +191,8 @@ fn keys_that_are_none_are_passed_over() {
 #[test]
 fn a_private_key_is_not_used() {
     let read = parse(vec![ES256.jwk(), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap();
-    assert_eq!(read.passed_over, [(Some("es384".into()), PassedOver::Private)]);
-    assert_eq!(why(but(RSA.jwk(), &json!({ "d": "x", "use": "enc" }))), PassedOver::Private);
+    assert_eq!(read.skipped, [(Some("es384".into()), SkipReason::Private)]);
+    assert_eq!(why(but(RSA.jwk(), &json!({ "d": "x", "use": "enc" }))), SkipReason::Private);
 }
 
 #[test]

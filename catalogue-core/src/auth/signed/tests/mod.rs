@@ -1,15 +1,15 @@
 //! Signed tokens, from their text to the outcome. Each attack is a line with its word of decision O32.
 
+mod caching;
 mod claims;
 mod fetching;
 mod fixture;
-mod form;
 mod header;
-mod keeping;
 mod key_set;
-mod laws;
+mod properties;
 mod revocation;
 mod rfc_examples;
 mod signature;
+mod syntax;
 mod table;
 mod waiting;

@@ -28,12 +28,12 @@ fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
         for number in 0..8 {
             let token = signer.token(&signer.header(), &but(claims(), &json!({ "jti": number.to_string() })));
             let (signed, signature) = token.rsplit_once('.').unwrap();
-            let right = decode(signature).unwrap();
-            let (r, s) = right.split_at(right.len() / 2);
+            let valid = decode(signature).unwrap();
+            let (r, s) = valid.split_at(valid.len() / 2);
             let twin = format!("{signed}.{}", base64([r, &subtract(&bytes(order), s)].concat()));
             let (one, other) = (fixture.accepted(&token), fixture.accepted(&twin));
             assert_ne!(one.credential_id, other.credential_id);
-            assert_eq!(one.counted_as(), other.counted_as());
+            assert_eq!(one.rate_limit_subject(), other.rate_limit_subject());
             assert_eq!(revocation(&token).unwrap().digests(), [digest(&token), digest(&twin)]);
             // Revoking either of the two revokes both.
             assert_eq!(revocation(&twin).unwrap().digests(), [digest(&twin), digest(&token)]);
@@ -77,7 +77,7 @@ fn a_revocation_has_the_expiry_and_knows_the_claims() {
     let token = OTHER_ES256.token(&ES256.header(), &but(claims(), &json!({ "exp": 1.5 })));
     let revocation = revocation(&token).unwrap();
     assert_eq!(revocation.expires_at().as_microseconds(), 1_500_000);
-    assert!(revocation.names("acc_1") && !revocation.names("acc_2") && !revocation.names("sub"));
+    assert!(revocation.mentions("acc_1") && !revocation.mentions("acc_2") && !revocation.mentions("sub"));
 }
 
 #[test]

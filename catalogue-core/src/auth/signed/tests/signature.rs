@@ -23,7 +23,7 @@ fn each_bit_of_the_payload_is_signed() {
     for bit in 0..payload.len() * 8 {
         let mut changed = payload.clone().into_bytes();
         changed[bit / 8] ^= 1 << (bit % 8);
-        let (verdict, words) = fixture.counted(&format!("{header}.{}.{signature}", base64(changed)));
+        let (verdict, words) = fixture.verdict_and_outcomes(&format!("{header}.{}.{signature}", base64(changed)));
         // With a changed issuer it is another authenticator's; a payload that is not JSON does not have the form.
         assert!(words.is_empty() || words == ["form"] || words == ["signature"], "{bit}: {verdict:?} {words:?}");
         refused += usize::from(words == ["signature"]);
@@ -46,21 +46,21 @@ fn a_signature_has_one_length_and_form() {
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
         let token = signer.token(&signer.header(), &claims());
         let (signed, _) = token.rsplit_once('.').unwrap();
-        let right = signer.sign("RS256", signed);
+        let valid = signer.sign("RS256", signed);
         let refuses = |name: &str, signature: &[u8]| {
             fixture.refuses(name, &format!("{signed}.{}", base64(signature)), "signature");
         };
         refuses("empty", b"");
-        refuses("cut", &right[..right.len() - 1]);
-        refuses("longer", &[&right[..], &[0]].concat());
-        refuses("a zero before it", &[&[0], &right[..]].concat());
-        refuses("doubled", &right.repeat(2));
-        refuses("zeros", &vec![0; right.len()]);
-        refuses("ones", &vec![0xff; right.len()]);
-        let mut turned = right.clone();
+        refuses("cut", &valid[..valid.len() - 1]);
+        refuses("longer", &[&valid[..], &[0]].concat());
+        refuses("a zero before it", &[&[0], &valid[..]].concat());
+        refuses("doubled", &valid.repeat(2));
+        refuses("zeros", &vec![0; valid.len()]);
+        refuses("ones", &vec![0xff; valid.len()]);
+        let mut turned = valid.clone();
         turned.reverse();
         refuses("reversed", &turned);
-        fixture.accepted(&format!("{signed}.{}", base64(&right)));
+        fixture.accepted(&format!("{signed}.{}", base64(&valid)));
     }
 }
 
@@ -69,8 +69,8 @@ fn r_and_s_are_numbers_of_the_group() {
     let fixture = Fixture::new();
     let token = with_claims(&json!({}));
     let (signed, _) = token.rsplit_once('.').unwrap();
-    let right = ES256.sign("ES256", signed);
-    let (r, s) = right.split_at(32);
+    let valid = ES256.sign("ES256", signed);
+    let (r, s) = valid.split_at(32);
     let (zero, order) = (vec![0; 32], bytes(P256_ORDER));
     for (name, r, s) in [("r 0", &zero[..], s), ("s 0", r, &zero), ("r n", &order, s), ("s n", r, &order)] {
         fixture.refuses(name, &format!("{signed}.{}", base64([r, s].concat())), "signature");
@@ -105,7 +105,7 @@ fn no_more_than_four_keys_are_tried() {
     for (before, is_found) in [(3, true), (4, false)] {
         let others = (0..before).map(|number| jwk(&OTHER_ES256, number));
         let set = set(others.chain([jwk(&ES256, before)]));
-        let fixture = Fixture::over(Answer::Set(set), |builder| builder);
+        let fixture = Fixture::over(Behavior::Set(set), |builder| builder);
         if is_found {
             fixture.accepted(&token);
         } else {

@@ -23,14 +23,14 @@ fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Poll<T> {
 fn hanging() -> Fixture {
     let fixture = Fixture::new();
     block_on(fixture.tokens.refresh());
-    fixture.source.answer(Answer::Hangs);
+    fixture.source.set_behavior(Behavior::Hangs);
     fixture
 }
 
 #[tokio::test]
 async fn one_fetches_for_all() {
-    let fixture = Arc::new(Fixture::over(Answer::Hangs, |builder| builder));
-    let asking: Vec<_> = (0..64)
+    let fixture = Arc::new(Fixture::over(Behavior::Hangs, |builder| builder));
+    let calls: Vec<_> = (0..64)
         .map(|number| {
             let fixture = Arc::clone(&fixture);
             let token = with_claims(&json!({ "jti": format!("j{number}") }));
@@ -38,9 +38,9 @@ async fn one_fetches_for_all() {
         })
         .collect();
     tokio::task::yield_now().await;
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.source.release();
-    for one in asking {
+    for one in calls {
         assert!(matches!(one.await.unwrap(), Ok(Verdict::Accepted(_))));
     }
     assert_eq!(fixture.source.fetches(), 1);
@@ -50,17 +50,17 @@ async fn one_fetches_for_all() {
 async fn all_who_wait_fail_with_the_one() {
     let fixture = Arc::new(Fixture::new());
     fixture.tokens.refresh().await;
-    fixture.source.answer(Answer::Hangs);
-    let asking: Vec<_> = (0..64)
+    fixture.source.set_behavior(Behavior::Hangs);
+    let calls: Vec<_> = (0..64)
         .map(|number| {
             let (fixture, token) = (Arc::clone(&fixture), token(&format!("unknown-{number}")));
             tokio::spawn(async move { fixture.ask(&token).await })
         })
         .collect();
     tokio::task::yield_now().await;
-    fixture.source.answer(Answer::Away);
+    fixture.source.set_behavior(Behavior::Fails);
     fixture.source.release();
-    for one in asking {
+    for one in calls {
         assert!(one.await.unwrap().is_err());
     }
     assert_eq!(fixture.source.fetches(), 2);
@@ -69,7 +69,7 @@ async fn all_who_wait_fail_with_the_one() {
 /// Each waiter holds a connection. Further ones get a 500 immediately, and tokens with known keys are still verified.
 #[test]
 fn at_most_64_wait() {
-    let [fetched, none, old] = [hanging(), Fixture::over(Answer::Hangs, |builder| builder), hanging()];
+    let [fetched, none, old] = [hanging(), Fixture::over(Behavior::Hangs, |builder| builder), hanging()];
     old.forward(Duration::from_secs(400));
     let token = |kid: &str, number: usize| {
         ES256.token(
@@ -98,7 +98,7 @@ fn at_most_64_wait() {
         waiting.pop();
         assert!(poll(pin!(fixture.tokens.refresh())).is_pending(), "{name}");
         assert!(poll(pin!(fixture.ask(&tokens[0]))).is_pending(), "{name}");
-        fixture.source.answer(Answer::Set(every_key()));
+        fixture.source.set_behavior(Behavior::Set(every_key()));
         fixture.source.release();
         assert!(waiting.iter_mut().all(|one| poll(one.as_mut()).is_ready()), "{name}");
     }
@@ -120,9 +120,9 @@ fn a_known_key_never_waits() {
 #[test]
 fn a_fetch_that_failed_makes_nobody_else_wait() {
     let fixture = hanging();
-    fixture.source.answer(Answer::Away);
+    fixture.source.set_behavior(Behavior::Fails);
     assert!(block_on(fixture.ask(&token("unknown"))).is_err());
-    fixture.source.answer(Answer::Hangs);
+    fixture.source.set_behavior(Behavior::Hangs);
     for _ in 0..4 {
         fixture.forward(Duration::from_secs(60));
         assert!(matches!(poll(pin!(fixture.ask(&token("es256")))), Poll::Ready(Ok(Verdict::Accepted(_)))));
@@ -141,9 +141,9 @@ fn a_fetch_that_is_dropped_is_gone_on_with() {
     assert_eq!(fixture.source.fetches(), 2);
     let mut next = pin!(fixture.ask(&tokens[0]));
     assert!(poll(next.as_mut()).is_pending());
-    fixture.source.answer(Answer::Set(set_of(&[&ES256, &OTHER_ES256])));
+    fixture.source.set_behavior(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
     fixture.source.release();
-    assert!(matches!(poll(next), Poll::Ready(Ok(Verdict::Explained(..)))));
+    assert!(matches!(poll(next), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
     assert_eq!(fixture.source.fetches(), 2);
     let other = OTHER_ES256.token(&OTHER_ES256.header(), &claims());
     fixture.accepted(&other);
@@ -160,7 +160,7 @@ fn who_waits_takes_over() {
         assert!(poll(fetching.as_mut()).is_pending());
         assert!(poll(waiting.as_mut()).is_pending());
     }
-    fixture.source.answer(Answer::Away);
+    fixture.source.set_behavior(Behavior::Fails);
     fixture.source.release();
     assert!(matches!(poll(waiting.as_mut()), Poll::Ready(Err(_))));
     assert_eq!(fixture.source.fetches(), 2);
@@ -183,10 +183,10 @@ fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
     let (mut fetching, mut waiting) = (pin!(fixture.ask(&one)), pin!(fixture.ask(&other)));
     assert!(poll(fetching.as_mut()).is_pending() && poll(waiting.as_mut()).is_pending());
     fixture.forward(Duration::from_secs(60));
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.source.release();
     assert!(poll(fetching).is_ready());
-    assert!(matches!(poll(waiting), Poll::Ready(Ok(Verdict::Explained(..)))));
+    assert!(matches!(poll(waiting), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
     assert_eq!(fixture.source.fetches(), 2);
 }
 
@@ -194,21 +194,21 @@ fn who_waited_for_a_fetch_of_the_same_kind_does_not_ask_again() {
 #[test]
 fn a_refresh_does_not_join_an_older_fetch() {
     let fixture = hanging();
-    let asked = token("unknown");
-    let (mut asking, mut refresh) = (pin!(fixture.ask(&asked)), pin!(fixture.tokens.refresh()));
-    assert!(poll(asking.as_mut()).is_pending());
+    let unknown_key_token = token("unknown");
+    let (mut calls, mut refresh) = (pin!(fixture.ask(&unknown_key_token)), pin!(fixture.tokens.refresh()));
+    assert!(poll(calls.as_mut()).is_pending());
     fixture.forward(Duration::from_millis(1));
     assert!(poll(refresh.as_mut()).is_pending());
     assert_eq!(fixture.source.fetches(), 3);
     // The older fetch ends last, and its set is not used.
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.source.release();
     assert!(poll(refresh.as_mut()).is_pending(), "the older one is first in the queue");
-    fixture.source.answer(Answer::Set(set_of(&[&OTHER_ES256])));
+    fixture.source.set_behavior(Behavior::Set(set_of(&[&OTHER_ES256])));
     fixture.source.release();
     assert!(poll(refresh).is_ready());
-    fixture.source.answer(Answer::Set(every_key()));
-    assert!(matches!(poll(asking), Poll::Ready(Ok(Verdict::Explained(..)))));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
+    assert!(matches!(poll(calls), Poll::Ready(Ok(Verdict::Refused(_, Some(_))))));
     fixture.refuses("its key is gone", &token("es256"), "key");
 }
 
@@ -216,9 +216,9 @@ fn a_refresh_does_not_join_an_older_fetch() {
 #[test]
 fn a_refresh_beside_the_task_that_fails_makes_nobody_wait() {
     let fixture = hanging();
-    fixture.source.answer(Answer::Away);
+    fixture.source.set_behavior(Behavior::Fails);
     block_on(fixture.tokens.refresh());
-    fixture.source.answer(Answer::Hangs);
+    fixture.source.set_behavior(Behavior::Hangs);
     for _ in 0..5 {
         fixture.forward(Duration::from_secs(50));
         assert!(matches!(poll(pin!(fixture.ask(&token("es256")))), Poll::Ready(Ok(Verdict::Accepted(_)))));
@@ -231,13 +231,13 @@ fn a_kept_token_that_ends_while_it_waits_has_expired() {
     let fixture = Fixture::new();
     let token = with_claims(&json!({ "exp": NOW + 302 }));
     fixture.accepted(&token);
-    fixture.source.answer(Answer::Hangs);
+    fixture.source.set_behavior(Behavior::Hangs);
     fixture.forward(Duration::from_secs(300));
     let mut waiting = pin!(fixture.ask(&token));
     assert!(poll(waiting.as_mut()).is_pending());
     fixture.forward(Duration::from_secs(2));
-    fixture.source.answer(Answer::Set(every_key()));
+    fixture.source.set_behavior(Behavior::Set(every_key()));
     fixture.source.release();
-    let Poll::Ready(Ok(Verdict::Explained(refusal, _))) = poll(waiting) else { panic!("it is taken") };
+    let Poll::Ready(Ok(Verdict::Refused(refusal, Some(_)))) = poll(waiting) else { panic!("it is taken") };
     assert_eq!(refusal, crate::auth::Refusal::Expired);
 }

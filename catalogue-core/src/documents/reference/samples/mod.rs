@@ -27,31 +27,31 @@ const LANGUAGES: [(&str, &str, &str); 4] = [
 pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
     let pages = row.parameters.contains(&Parameter::Cursor);
     let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(row) };
-    let address = format!("{}{}{}{query}", before(site, origin), site.base.as_str(), path(row));
+    let address = format!("{}{}{}{query}", host_prefix(site, origin), site.base.as_str(), path(row));
     let sample = |&(language, get, walk): &(&'static str, &str, &str)| {
         let text = if pages { walk } else { get };
         // Of the characters of a URL, only the apostrophe ends a string, and only in PHP.
         let address = if text.starts_with("<?php") { address.replace('\'', "\\'") } else { address.clone() };
         Sample { language, text: text.trim_end().replace(ADDRESS, &address) }
     };
-    let curl = Sample { language: "curl", text: broken(&curl(row, site, origin)) };
+    let curl = Sample { language: "curl", text: wrapped(&curl(row, site, origin)) };
     [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
 }
 
 /// Returns a command that requests the example response.
 pub(in crate::documents) fn curl(row: &Row, site: Site<'_>, origin: &str) -> String {
-    let (server, base) = (before(site, origin), in_double_quotes(site.base.as_str()));
+    let (server, base) = (host_prefix(site, origin), in_double_quotes(site.base.as_str()));
     format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(row), query(row))
 }
 
 /// Returns the command on two lines.
-pub(super) fn broken(curl: &str) -> String {
+pub(super) fn wrapped(curl: &str) -> String {
     curl.replacen("\" \"", "\" \\\n  \"", 1)
 }
 
 /// Returns the text before the base URL.
-pub(super) fn before<'o>(site: Site<'_>, origin: &'o str) -> &'o str {
-    if site.is_unnamed() { origin } else { "" }
+pub(super) fn host_prefix<'o>(site: Site<'_>, origin: &'o str) -> &'o str {
+    if site.has_relative_base() { origin } else { "" }
 }
 
 fn path(row: &Row) -> String {

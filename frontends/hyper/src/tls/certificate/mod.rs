@@ -69,7 +69,7 @@ impl CertificateFiles {
         };
         let read = chain.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some(&(version, validity)) = read.first() else {
-            let found = found_instead(pem);
+            let found = describe_found_pem(pem);
             let right = "write the chain in PEM, the server's own certificate first";
             return Err(format!("{path} has no certificate{found}; {right}"));
         };
@@ -108,7 +108,7 @@ impl CertificateFiles {
         }
         let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
             pem::Error::NoItemsFound => {
-                let found = found_instead(pem);
+                let found = describe_found_pem(pem);
                 format!("{path} has no private key{found}; write it in PEM, as PKCS#8, PKCS#1 or SEC1")
             }
             error => not_pem(&self.key, &error),
@@ -162,7 +162,7 @@ fn not_pem(path: &Path, error: &pem::Error) -> String {
 }
 
 /// Returns what a file contains instead. Repeats only the labels listed here: others may be secret.
-fn found_instead(pem: &[u8]) -> String {
+fn describe_found_pem(pem: &[u8]) -> String {
     if pem.trim_ascii().is_empty() {
         return ", for it is empty".to_owned();
     }

@@ -119,7 +119,7 @@ fn what_is_no_pem_is_named_and_nothing_of_it_repeated() {
         ("-----BEGIN S3CRET-----\nAAAA\n-----END S3CRET-----\n", "key.pem has no private key; "),
         ("s3cret", "key.pem has no private key; "),
     ] {
-        let told = desk.complaint(&good, key);
-        assert!(told.contains(complaint) && !told.to_lowercase().contains("s3cret"), "{told}");
+        let message = desk.complaint(&good, key);
+        assert!(message.contains(complaint) && !message.to_lowercase().contains("s3cret"), "{message}");
     }
 }

@@ -9,7 +9,7 @@ use std::{thread, time::Duration};
 use catalogue_core::Utf8Reader;
 
 /// Maximum length of a file: many times that of a certificate chain, and quick to read.
-const MOST_BYTES: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Timeout for a pipe: its writer was started together with this program.
 #[cfg(unix)]
@@ -35,12 +35,12 @@ pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
         }
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     text(&bytes)
 }
 
 fn text(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         let why = "it is longer than a mebibyte, so it is not what is asked for; name another file";
         return Err(io::Error::new(ErrorKind::FileTooLarge, why));
     }
@@ -59,7 +59,7 @@ fn read_pipe(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
         // Until it has had a writer, a named pipe reads as if it were at its end.
         pipe.readable().await?;
         let mut bytes = Vec::new();
-        pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes).await?;
+        pipe.take(MAX_BYTES + 1).read_to_end(&mut bytes).await?;
         Ok(bytes)
     };
     let read = || {

@@ -22,9 +22,9 @@ fn devices_and_what_is_far_too_long_are_refused() {
     }
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("long");
-    fs::write(&path, vec![b'a'; MOST_BYTES as usize]).unwrap();
-    assert_eq!(read_short_file(&path).unwrap().len() as u64, MOST_BYTES);
-    fs::write(&path, vec![b'a'; MOST_BYTES as usize + 1]).unwrap();
+    fs::write(&path, vec![b'a'; MAX_BYTES as usize]).unwrap();
+    assert_eq!(read_short_file(&path).unwrap().len() as u64, MAX_BYTES);
+    fs::write(&path, vec![b'a'; MAX_BYTES as usize + 1]).unwrap();
     assert_eq!(read_short_file(&path).unwrap_err().kind(), ErrorKind::FileTooLarge);
 }
 

@@ -15,60 +15,60 @@ use rustls::{Error, RootCertStore};
 pub enum CertificateProblem {
     /// No subjectAltName (RFC 9525, 6.3).
     #[error("the certificate names no host in subjectAltName, so clients refuse it; have one made that does")]
-    NamesNoHost,
+    NoSubjectAltName,
     /// An extended key usage without serverAuth (RFC 5280, 4.2.1.12).
     #[error(
         "the certificate's extended key usage leaves out serverAuth, so clients refuse it; have one made for servers"
     )]
-    NotForServers,
+    NoServerAuth,
     /// Nothing but the server's own certificate, although another one has issued it.
     #[error(
         "the certificate is sent alone, and clients that do not have its issuer refuse it; put the intermediate \
          certificates behind it, unless its issuer is a root that clients have"
     )]
-    Alone,
+    MissingIntermediates,
     /// The chain does not lead from the server's own certificate to the last one.
     #[error(
         "the chain has a gap, where a certificate was not issued by the one behind it, so clients refuse it; put the \
          issuer of each behind it, and nothing else"
     )]
-    Broken,
+    BrokenChain,
     /// A certificate between the server's own and the last one has expired or is not yet valid.
     #[error(
         "an intermediate certificate in the chain is out of date, so clients refuse it; take the chain from its issuer \
          again"
     )]
-    IssuerOutOfDate,
+    ExpiredIntermediate,
 }
 
 /// Returns the problems of a chain with valid dates, the server's own certificate first.
 pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
     // A reserved name that no host can have (RFC 2606).
-    let unnamed = is_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NamesNoHost);
-    unnamed.into_iter().chain(problem_of_path(chain, provider)).collect()
+    let no_name = is_valid_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NoSubjectAltName);
+    no_name.into_iter().chain(problem_of_path(chain, provider)).collect()
 }
 
 /// Verifies the chain as clients do, but with the last certificate sent as the root that they would have.
 fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Option<CertificateProblem> {
-    let (own, last) = (ParsedCertificate::try_from(chain.first()?).ok()?, chain.last()?);
+    let (leaf, last) = (ParsedCertificate::try_from(chain.first()?).ok()?, chain.last()?);
     let mut roots = RootCertStore::empty();
     roots.add(last.clone().into_owned()).ok()?;
     let algorithms = provider.signature_verification_algorithms.all;
-    let verified = verify_server_cert_signed_by_trust_anchor(&own, &roots, &chain[1..], UnixTime::now(), algorithms);
+    let verified = verify_server_cert_signed_by_trust_anchor(&leaf, &roots, &chain[1..], UnixTime::now(), algorithms);
     let Err(Error::InvalidCertificate(error)) = verified else { return None };
     match error {
-        UnknownIssuer | BadSignature if chain.len() == 1 => Some(CertificateProblem::Alone),
-        UnknownIssuer | BadSignature => Some(CertificateProblem::Broken),
-        InvalidPurpose | InvalidPurposeContext { .. } => Some(CertificateProblem::NotForServers),
+        UnknownIssuer | BadSignature if chain.len() == 1 => Some(CertificateProblem::MissingIntermediates),
+        UnknownIssuer | BadSignature => Some(CertificateProblem::BrokenChain),
+        InvalidPurpose | InvalidPurposeContext { .. } => Some(CertificateProblem::NoServerAuth),
         Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. } => {
-            Some(CertificateProblem::IssuerOutOfDate)
+            Some(CertificateProblem::ExpiredIntermediate)
         }
         // Clients differ about the rest, such as algorithms and constraints.
         _ => None,
     }
 }
 
-pub(super) fn is_for(certificate: &CertificateDer<'_>, host: &str) -> Option<bool> {
+pub(super) fn is_valid_for(certificate: &CertificateDer<'_>, host: &str) -> Option<bool> {
     let (host, certificate) = (ServerName::try_from(host).ok()?, ParsedCertificate::try_from(certificate).ok()?);
     match verify_server_name(&certificate, &host) {
         Err(Error::InvalidCertificate(NotValidForNameContext { presented, .. })) if presented.is_empty() => None,

@@ -60,7 +60,7 @@ fn a_missing_intermediate_is_noticed() {
     let outer = below(&root, authority("outer"));
     let inner = below(&outer, authority("inner"));
     let own = own(&server(), &inner);
-    assert_eq!(problems_of(&[own.der()]), [CertificateProblem::Alone]);
+    assert_eq!(problems_of(&[own.der()]), [CertificateProblem::MissingIntermediates]);
     for chain in [
         &[own.der(), own.der()][..],
         &[own.der(), outer.der()],
@@ -69,7 +69,7 @@ fn a_missing_intermediate_is_noticed() {
         &[own.der(), inner.der(), other.der()],
         &[own.der(), namesake.der()],
     ] {
-        assert_eq!(problems_of(chain), [CertificateProblem::Broken], "{}", chain.len());
+        assert_eq!(problems_of(chain), [CertificateProblem::BrokenChain], "{}", chain.len());
     }
 }
 
@@ -78,15 +78,18 @@ fn what_the_certificate_is_for_is_noticed() {
     let root = root("root");
     let mut params = server();
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), [CertificateProblem::NotForServers]);
-    assert_eq!(problems_of(&[own(&params, &root).der()]), [CertificateProblem::NotForServers]);
+    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), [CertificateProblem::NoServerAuth]);
+    assert_eq!(problems_of(&[own(&params, &root).der()]), [CertificateProblem::NoServerAuth]);
     params.extended_key_usages.push(ExtendedKeyUsagePurpose::ServerAuth);
     assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), []);
     params.subject_alt_names.clear();
-    assert_eq!(is_for(own(&params, &root).der(), "localhost"), None);
-    assert_eq!(is_for(own(&params, &root).der(), "::1"), None);
-    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), [CertificateProblem::NamesNoHost]);
-    assert_eq!(problems_of(&[own(&params, &root).der()]), [CertificateProblem::NamesNoHost, CertificateProblem::Alone]);
+    assert_eq!(is_valid_for(own(&params, &root).der(), "localhost"), None);
+    assert_eq!(is_valid_for(own(&params, &root).der(), "::1"), None);
+    assert_eq!(problems_of(&[own(&params, &root).der(), root.der()]), [CertificateProblem::NoSubjectAltName]);
+    assert_eq!(
+        problems_of(&[own(&params, &root).der()]),
+        [CertificateProblem::NoSubjectAltName, CertificateProblem::MissingIntermediates]
+    );
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn an_intermediate_that_has_expired_is_noticed() {
     let inner = below(&root, params);
     assert_eq!(
         problems_of(&[own(&server(), &inner).der(), inner.der(), root.der()]),
-        [CertificateProblem::IssuerOutOfDate]
+        [CertificateProblem::ExpiredIntermediate]
     );
 }
 
@@ -114,6 +117,6 @@ fn names_and_addresses_are_matched_as_clients_do() {
         ("127.0.0.1", Some(false)),
         ("", None),
     ] {
-        assert_eq!(is_for(own.der(), host), named, "{host}");
+        assert_eq!(is_valid_for(own.der(), host), named, "{host}");
     }
 }

@@ -10,22 +10,26 @@ use super::certificate::date_text;
 use super::{CertificateProblem, Tls, Validity};
 
 /// Time before the expiry at which warnings begin: a working week for a renewal by hand.
-const SOON: Duration = Duration::days(7);
+const EXPIRY_WARNING: Duration = Duration::days(7);
 
 /// Interval between warnings.
-const REPEAT: Duration = Duration::days(1);
+const WARNING_INTERVAL: Duration = Duration::days(1);
 
-/// Reads the files again whenever `asked` resolves, and at intervals of `every`. Never returns. The next handshake uses
-/// the new certificate. The output of `asked` is dropped once the files have been read.
+/// Reads the files again whenever `reload_requested` resolves, and at intervals of `every`. Never returns. The next handshake uses
+/// the new certificate. The output of `reload_requested` is dropped once the files have been read.
 ///
 /// If the files cannot be used, such as a pair of which only one half was written yet, the certificate in use stays.
 /// Logs unusable files, what clients refuse about the certificate in use, and once a day that this expires soon.
-pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mut asked: impl AsyncFnMut() -> T) {
-    let (mut complaint, mut expiry) = (String::new(), ExpiryWatch::default());
+pub async fn reload_certificate<T>(
+    tls: Arc<Tls>,
+    every: std::time::Duration,
+    mut reload_requested: impl AsyncFnMut() -> T,
+) {
+    let (mut last_error, mut expiry) = (String::new(), ExpiryWatch::default());
     log_problems(&tls);
     loop {
-        expiry.look(tls.validity(), OffsetDateTime::now_utc());
-        let demand = timeout(every, asked()).await.ok();
+        expiry.check(tls.validity(), OffsetDateTime::now_utc());
+        let request = timeout(every, reload_requested()).await.ok();
         let reloading = tls.clone();
         // On a blocking thread, because a disk may be slow.
         let Ok(outcome) = task::spawn_blocking(move || reloading.reload()).await else { continue };
@@ -35,20 +39,20 @@ pub async fn reload_certificate<T>(tls: Arc<Tls>, every: std::time::Duration, mu
                 tracing::info!(expires = tls.expires(), "took up another certificate");
                 log_problems(&tls);
             }
-            Ok(false) if demand.is_some() => tracing::info!("the certificate's files are the same as before"),
-            Err(_) if demand.is_some() || error != complaint => {
+            Ok(false) if request.is_some() => tracing::info!("the certificate's files are the same as before"),
+            Err(_) if request.is_some() || error != last_error => {
                 tracing::warn!(error, "the certificate in use stays, for the files' one cannot be used");
             }
             Ok(false) | Err(_) => {}
         }
-        complaint = error;
-        drop(demand);
+        last_error = error;
+        drop(request);
     }
 }
 
 fn log_problems(tls: &Tls) {
     // A certificate of the operator's own root is rightly sent alone, so the log does not warn of that; `doctor` mentions it.
-    for problem in tls.problems().iter().filter(|&&problem| problem != CertificateProblem::Alone) {
+    for problem in tls.problems().iter().filter(|&&problem| problem != CertificateProblem::MissingIntermediates) {
         tracing::warn!("{problem}");
     }
 }
@@ -65,7 +69,7 @@ struct ExpiryWatch(Option<(Validity, Notice, OffsetDateTime)>);
 
 impl ExpiryWatch {
     /// Checks the certificate in use, and logs a notice if one is due.
-    fn look(&mut self, certificate: Validity, now: OffsetDateTime) {
+    fn check(&mut self, certificate: Validity, now: OffsetDateTime) {
         let expires = date_text(certificate.not_after);
         match self.notice(certificate, now) {
             Some(Notice::Soon) => {
@@ -81,13 +85,14 @@ impl ExpiryWatch {
 
     /// Returns the warning once a day, and the expiry once. Starts again for another certificate.
     fn notice(&mut self, certificate: Validity, now: OffsetDateTime) -> Option<Notice> {
-        if !certificate.is_due(SOON, now) {
+        if !certificate.is_renewal_due(EXPIRY_WARNING, now) {
             return None;
         }
         let notice = if now > certificate.not_after { Notice::Expired } else { Notice::Soon };
-        let is_said =
-            |(of, said, at)| (of, said) == (certificate, notice) && (said == Notice::Expired || now - at < REPEAT);
-        if self.0.is_some_and(is_said) {
+        let is_repeated = |(of, logged, at)| {
+            (of, logged) == (certificate, notice) && (logged == Notice::Expired || now - at < WARNING_INTERVAL)
+        };
+        if self.0.is_some_and(is_repeated) {
             return None;
         }
         self.0 = Some((certificate, notice, now));

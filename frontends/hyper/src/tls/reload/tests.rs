@@ -20,18 +20,19 @@ fn ending(after: Duration) -> Validity {
 }
 
 /// Returns the hours after [`NOW`] at which a notice is due, if the certificate is checked every minute.
-fn said(certificate: Validity, hours: i64) -> Vec<(i64, Notice)> {
+fn notices(certificate: Validity, hours: i64) -> Vec<(i64, Notice)> {
     let mut watch = ExpiryWatch::default();
-    let look = |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|said| (minute, said));
+    let look =
+        |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|notices| (minute, notices));
     (0..=hours * 60).filter_map(look).map(|(minute, notice)| (minute / 60, notice)).collect()
 }
 
 #[test]
 fn a_certificate_is_warned_of_each_day_and_its_end_is_told_once() {
     let (soon, expired) = (Notice::Soon, Notice::Expired);
-    assert_eq!(said(ending(Duration::days(8)), 24), []);
-    assert_eq!(said(ending(Duration::days(8)), 80), [(24, soon), (48, soon), (72, soon)]);
-    assert_eq!(said(ending(Duration::hours(30)), 100), [(0, soon), (24, soon), (30, expired)]);
+    assert_eq!(notices(ending(Duration::days(8)), 24), []);
+    assert_eq!(notices(ending(Duration::days(8)), 80), [(24, soon), (48, soon), (72, soon)]);
+    assert_eq!(notices(ending(Duration::hours(30)), 100), [(0, soon), (24, soon), (30, expired)]);
 }
 
 #[test]
@@ -49,6 +50,6 @@ fn a_renewed_certificate_begins_anew() {
 #[test]
 fn a_short_life_is_no_warning_by_itself() {
     let six_days = Validity { not_before: NOW, ..ending(Duration::days(6)) };
-    assert!(!six_days.is_due(SOON, NOW + Duration::days(4)));
-    assert!(six_days.is_due(SOON, NOW + Duration::days(5)));
+    assert!(!six_days.is_renewal_due(EXPIRY_WARNING, NOW + Duration::days(4)));
+    assert!(six_days.is_renewal_due(EXPIRY_WARNING, NOW + Duration::days(5)));
 }

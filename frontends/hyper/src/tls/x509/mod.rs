@@ -16,7 +16,7 @@ pub struct Validity {
 impl Validity {
     /// Returns whether the certificate should have been renewed: it ends `within` this time, or within a quarter of its
     /// lifetime if that is shorter. Automatic services renew long before.
-    pub fn is_due(&self, within: Duration, now: OffsetDateTime) -> bool {
+    pub fn is_renewal_due(&self, within: Duration, now: OffsetDateTime) -> bool {
         self.not_after - now < within.min((self.not_after - self.not_before) / 4)
     }
 }
@@ -27,7 +27,7 @@ pub(super) fn version_and_validity(certificate: &[u8]) -> Result<(u8, Validity)>
     // Version 1 omits this field, and version 3 is encoded as 2.
     let version = ContextSpecific::<u8>::decode_explicit(&mut to_be_signed, TagNumber::N0)?;
     let version = version.map_or(1, |version| version.value.saturating_add(1));
-    for _passed_over in ["serialNumber", "signature", "issuer"] {
+    for _skipped in ["serialNumber", "signature", "issuer"] {
         AnyRef::decode(&mut to_be_signed)?;
     }
     let mut dates = sequence(&mut to_be_signed)?;

@@ -7,18 +7,18 @@ use time::{Duration, OffsetDateTime};
 use crate::report::Report;
 
 /// Remaining lifetime that should trigger a renewal: automatic services renew thirty days before the expiry.
-const TIME_TO_RENEW: Duration = Duration::days(14);
+const RENEWAL_PERIOD: Duration = Duration::days(14);
 
 const CHECK: &str = "certificate";
 
-pub(super) fn look(tls: &Tls, base_url: &str, report: &mut Report) {
+pub(super) fn check(tls: &Tls, base_url: &str, report: &mut Report) {
     let (validity, now) = (tls.validity(), OffsetDateTime::now_utc());
     let days = (validity.not_after - now).whole_days();
     let text = format!("expires on {}, in {days} days", tls.expires());
-    if validity.is_due(TIME_TO_RENEW, now) {
+    if validity.is_renewal_due(RENEWAL_PERIOD, now) {
         report.warning(CHECK, format!("{text}; renew it"));
     } else {
-        report.fine(CHECK, text);
+        report.ok(CHECK, text);
     }
     for problem in tls.problems() {
         report.warning(CHECK, problem.to_string());
@@ -32,8 +32,8 @@ fn host(tls: &Tls, base_url: &str, report: &mut Report) {
     let Some(host) = base_url.host() else { return };
     // Square brackets around an IPv6 address belong to the URL, not to the host.
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    match tls.is_for(host) {
-        Some(true) => report.fine(CHECK, format!("is for {host}, where --base-url says that the API is")),
+    match tls.is_valid_for(host) {
+        Some(true) => report.ok(CHECK, format!("is for {host}, where --base-url says that the API is")),
         Some(false) => {
             let text = "so clients refuse it there; have one made that does, or name another address";
             report.warning(CHECK, format!("does not name {host}, where --base-url says that the API is, {text}"));

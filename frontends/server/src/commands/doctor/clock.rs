@@ -5,28 +5,28 @@ use std::time::{Duration, SystemTime};
 use std::{env, fs};
 
 /// Maximum offset between two clocks. Synchronized clocks differ by much less.
-const GREATEST_OFFSET: Duration = Duration::from_secs(5);
+const MAX_OFFSET: Duration = Duration::from_secs(5);
 
 const CHECK: &str = "clock";
 
 /// Reports an error if `now` is before the program was written to this machine's disk.
-pub(super) fn look(now: SystemTime, report: &mut Report) {
+pub(super) fn check(now: SystemTime, report: &mut Report) {
     let written = env::current_exe().and_then(fs::metadata).and_then(|metadata| metadata.modified());
     if written.is_ok_and(|written| now < written) {
-        report.fault(CHECK, "is earlier than this program's file; set it (timedatectl)");
+        report.error(CHECK, "is earlier than this program's file; set it (timedatectl)");
     } else {
-        report.fine(CHECK, "is plausible");
+        report.ok(CHECK, "is plausible");
     }
 }
 
 /// Compares with the database's clock, which showed `theirs` (in microseconds) at some time from `before` to `after`.
 pub(super) fn compare(before: i64, theirs: i64, after: i64, report: &mut Report) {
     let offset = Duration::from_micros((before - theirs).max(theirs - after).max(0).unsigned_abs());
-    if offset > GREATEST_OFFSET {
+    if offset > MAX_OFFSET {
         let seconds = offset.as_secs();
         report.warning(CHECK, format!("is {seconds} seconds from the database's; let both follow a time server"));
     } else {
-        report.fine(CHECK, "agrees with the database's");
+        report.ok(CHECK, "agrees with the database's");
     }
 }
 
@@ -38,9 +38,9 @@ mod tests {
     #[test]
     fn a_clock_before_the_program_is_wrong() {
         let mut report = Report::default();
-        look(SystemTime::now(), &mut report);
-        look(SystemTime::UNIX_EPOCH, &mut report);
-        assert_eq!(report.verdicts(), [Verdict::Ok, Verdict::Fault]);
+        check(SystemTime::now(), &mut report);
+        check(SystemTime::UNIX_EPOCH, &mut report);
+        assert_eq!(report.verdicts(), [Verdict::Ok, Verdict::Error]);
     }
 
     #[test]

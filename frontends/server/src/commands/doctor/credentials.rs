@@ -11,15 +11,15 @@ use crate::exit::chain;
 use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "credentials";
-const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const EXPIRY_WARNING: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Time without a use after which a credential is named.
-const LONG: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+const UNUSED_WARNING: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Maximum number of named credentials of a kind.
-const NAMED: usize = 5;
+const MAX_LISTED_KEYS: usize = 5;
 
 /// Number of credentials of a kind, and the first of them.
 #[derive(Debug, Default)]
-pub(super) struct Kind {
+pub(super) struct KeySample {
     pub(super) count: usize,
     pub(super) first: Vec<NamedKey>,
 }
@@ -27,23 +27,23 @@ pub(super) struct Kind {
 #[derive(Debug, Default)]
 struct Counts {
     usable: usize,
-    expire_soon: Kind,
-    never_expire: Kind,
-    unused: Kind,
+    expire_soon: KeySample,
+    never_expire: KeySample,
+    unused: KeySample,
 }
 
-impl Kind {
+impl KeySample {
     pub(super) fn add(&mut self, key: NamedKey) {
         self.count += 1;
         let at = self.first.partition_point(|other| other.day() <= key.day());
         self.first.insert(at, key);
-        self.first.truncate(NAMED);
+        self.first.truncate(MAX_LISTED_KEYS);
     }
 }
 
-pub(super) async fn look(storage: &dyn AdminStorage, now: Timestamp, report: &mut Report) {
+pub(super) async fn check(storage: &dyn AdminStorage, now: Timestamp, report: &mut Report) {
     match count(storage, now).await {
-        Err(error) => report.fault(CHECK, chain(&error)),
+        Err(error) => report.error(CHECK, chain(&error)),
         Ok(Counts { usable: 0, .. }) => {
             report.warning(CHECK, "there is none to call the API with; `keys create` makes one");
         }
@@ -54,10 +54,10 @@ pub(super) async fn look(storage: &dyn AdminStorage, now: Timestamp, report: &mu
                 text += &format!("; unused for 90 days: {}", unused.count);
             }
             match soon {
-                0 => report.fine(CHECK, text),
+                0 => report.ok(CHECK, text),
                 _ => report.warning(CHECK, format!("{text}; `keys rotate` makes successors")),
             }
-            report.name([expire_soon, never_expire, unused].into_iter().flat_map(|kind| kind.first));
+            report.add_keys([expire_soon, never_expire, unused].into_iter().flat_map(|kind| kind.first));
         }
     }
 }
@@ -65,17 +65,17 @@ pub(super) async fn look(storage: &dyn AdminStorage, now: Timestamp, report: &mu
 async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<Counts, StorageError> {
     let mut counts = Counts::default();
     let mut visit = |record: CredentialRecord| {
-        if record.state(now).holds() {
+        if record.state(now).is_active() {
             counts.usable += 1;
             match record.expires_at {
-                Some(end) if now.checked_add(SOON).is_none_or(|soon| end <= soon) => {
+                Some(end) if now.checked_add(EXPIRY_WARNING).is_none_or(|soon| end <= soon) => {
                     counts.expire_soon.add(NamedKey::from(&record));
                 }
                 Some(_) => {}
                 None => counts.never_expire.add(NamedKey::from(&record)),
             }
             let last = record.last_used_at.unwrap_or(record.created_at);
-            if last.checked_add(LONG).is_some_and(|then| then <= now) {
+            if last.checked_add(UNUSED_WARNING).is_some_and(|then| then <= now) {
                 let mut key = NamedKey::from(&record);
                 key.unused_since = Some(last);
                 counts.unused.add(key);

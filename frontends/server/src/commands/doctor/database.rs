@@ -10,52 +10,54 @@ use crate::report::Report;
 
 const CHECK: &str = "database";
 
-pub(super) async fn look(database: &Database, migration: Migration, report: &mut Report) {
-    let is_wal = database.look_at(report);
+pub(super) async fn check(database: &Database, migration: Migration, report: &mut Report) {
+    let is_wal = database.check_files(report);
     if database.is_missing() && migration == Migration::Allowed {
         report.warning(CHECK, format!("{database} is not there; `serve` would make it, and nobody has a key for it"));
         return;
     }
     let storage = match database.open().await {
         Ok(storage) => storage,
-        Err(unopened) if !unopened.views.is_empty() => return views::tell(&unopened.views, report),
-        Err(unopened) => return report.fault(CHECK, unopened.failure.message()),
+        Err(open_failure) if !open_failure.views.is_empty() => {
+            return views::report_problems(&open_failure.views, report);
+        }
+        Err(open_failure) => return report.error(CHECK, open_failure.failure.message()),
     };
-    report.fine(CHECK, format!("{database} is there, with the schema of this program"));
-    look_at_clock(&storage, report).await;
-    database.look_through(is_wal, report);
+    report.ok(CHECK, format!("{database} is there, with the schema of this program"));
+    check_clock(&storage, report).await;
+    database.check_integrity(is_wal, report);
     if let Some(status) = storage.admin().status().await {
-        look_at_servers(&status, report);
+        check_servers(&status, report);
     }
     if let Some(found) = storage.views() {
-        views::look(found, report).await;
+        views::check(found, report).await;
     }
-    credentials::look(storage.admin(), Timestamp::now(), report).await;
-    owners::look(&storage, Timestamp::now(), report).await;
+    credentials::check(storage.admin(), Timestamp::now(), report).await;
+    owners::check(&storage, Timestamp::now(), report).await;
 }
 
-async fn look_at_clock(storage: &Storage, report: &mut Report) {
+async fn check_clock(storage: &Storage, report: &mut Report) {
     let before = Timestamp::now();
     match storage.clock().await {
         Some(Ok(theirs)) => {
             let [before, theirs, after] = [before, theirs, Timestamp::now()].map(Timestamp::as_microseconds);
             clock::compare(before, theirs, after, report);
         }
-        Some(Err(error)) => report.fault("clock", format!("the database's cannot be read: {}", chain(&error))),
+        Some(Err(error)) => report.error("clock", format!("the database's cannot be read: {}", chain(&error))),
         None => {}
     }
 }
 
-fn look_at_servers(status: &StorageStatus, report: &mut Report) {
+fn check_servers(status: &StorageStatus, report: &mut Report) {
     if let Some(error) = &status.error {
-        report.fault("primary", chain(error));
+        report.error("primary", chain(error));
     }
-    for fault in &status.faults {
+    for fault in &status.problems {
         report.warning(CHECK, fault.clone());
     }
     for replica in &status.replicas {
         match (replica.reachable, replica.lag) {
-            (true, Some(lag)) => report.fine("replica", format!("{} is at most {lag:?} behind", replica.server)),
+            (true, Some(lag)) => report.ok("replica", format!("{} is at most {lag:?} behind", replica.server)),
             (true, None) => report.warning("replica", format!("{} answers; its lag is not known yet", replica.server)),
             (false, _) => report.warning("replica", format!("{} does not answer, and is not read", replica.server)),
         }

@@ -3,18 +3,18 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
-use crate::commands::start_notes::{CLEARTEXT, in_cleartext};
+use crate::commands::startup_warnings::{CLEARTEXT, in_cleartext};
 use crate::report::Report;
 use crate::settings::{DeveloperOptions, OwnerHeader, ServeSettings};
 
-pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report) {
-    can_be_had("listen", settings.listen, report);
+pub(super) fn check(settings: &ServeSettings, secured: bool, report: &mut Report) {
+    check_bindable("listen", settings.listen, report);
     if in_cleartext(settings, settings.listen, secured) {
         report.warning("listen", CLEARTEXT);
     }
     if let Some(address) = settings.admin_listen {
-        can_be_had("admin", address, report);
-        hidden(address, report);
+        check_bindable("admin", address, report);
+        check_admin_address(address, report);
     }
     proxies(settings, secured, report);
     if let Some(developer) = &settings.developer {
@@ -23,14 +23,14 @@ pub(super) fn look(settings: &ServeSettings, secured: bool, report: &mut Report)
 }
 
 /// Reports whether `address` can be bound. One in use most likely belongs to the running server.
-fn can_be_had(check: &'static str, address: SocketAddr, report: &mut Report) {
+fn check_bindable(check: &'static str, address: SocketAddr, report: &mut Report) {
     match TcpListener::bind(address) {
-        Ok(_) => report.fine(check, format!("{address} is free")),
+        Ok(_) => report.ok(check, format!("{address} is free")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            report.fine(check, format!("{address} is in use, by the server if it runs"));
+            report.ok(check, format!("{address} is in use, by the server if it runs"));
         }
         Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {
-            report.fault(check, format!("this machine has no address {}; name one of its own", address.ip()));
+            report.error(check, format!("this machine has no address {}; name one of its own", address.ip()));
         }
         Err(error) => {
             let hint = "ports below 1024 are for root, or for who has CAP_NET_BIND_SERVICE";
@@ -40,9 +40,9 @@ fn can_be_had(check: &'static str, address: SocketAddr, report: &mut Report) {
 }
 
 /// Reports whether the admin listener can be reached from the internet: it is for operators, not for clients.
-fn hidden(address: SocketAddr, report: &mut Report) {
-    if is_inside(address.ip()) {
-        report.fine("admin", format!("{} is not an address of the internet", address.ip()));
+fn check_admin_address(address: SocketAddr, report: &mut Report) {
+    if is_private_address(address.ip()) {
+        report.ok("admin", format!("{} is not an address of the internet", address.ip()));
     } else {
         report
             .warning("admin", format!("all who reach {address} read the metrics; name an address of an inner network"));
@@ -50,7 +50,7 @@ fn hidden(address: SocketAddr, report: &mut Report) {
 }
 
 /// Returns whether an address belongs to this machine or to a private network (RFC 1918, RFC 4193) or link.
-fn is_inside(ip: IpAddr) -> bool {
+fn is_private_address(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
         IpAddr::V6(ip) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
@@ -61,19 +61,19 @@ fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     const CHECK: &str = "proxies";
     let proxies = &settings.server.trusted_proxies;
     // Addresses reserved for documentation, which no host has (RFC 5737, RFC 3849).
-    let nobody: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
-    if nobody.into_iter().any(|address| proxies.contain(address)) {
+    let documentation_addresses: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
+    if documentation_addresses.into_iter().any(|address| proxies.contain(address)) {
         let text = "everybody is believed, so each client says itself where it comes from; name the proxies alone";
-        report.fault(CHECK, text);
+        report.error(CHECK, text);
     } else if proxies.is_empty() && !secured && settings.api.base_url.starts_with("https://") {
         let text = "clients come over HTTPS and the server speaks HTTP, so a proxy is between";
         report.warning(CHECK, format!("{text}; name it with --trusted-proxies, or all clients have its address"));
     } else if proxies.is_empty() {
-        report.fine(CHECK, "no proxy is trusted: a client's address is the one that connects");
+        report.ok(CHECK, "no proxy is trusted: a client's address is the one that connects");
     } else {
         let text = "a client's address is taken from X-Forwarded-For of the trusted proxies; anybody else's is the one that \
                     connects";
-        report.fine(CHECK, text);
+        report.ok(CHECK, text);
     }
 }
 
@@ -85,9 +85,9 @@ fn owners(developer: &DeveloperOptions, listen: SocketAddr, report: &mut Report)
         (Some(OwnerHeader { name, .. }), None) => {
             let text =
                 "see that the proxy strips this header from what clients send, as none could be told from its own";
-            report.fine(CHECK, format!("are at {url}, of the owner in {name}; {text}"));
+            report.ok(CHECK, format!("are at {url}, of the owner in {name}; {text}"));
         }
-        (None, None) => report.fine(CHECK, format!("are at {url}; `settings link` signs owners in")),
+        (None, None) => report.ok(CHECK, format!("are at {url}; `settings link` signs owners in")),
     }
 }
 
@@ -99,10 +99,10 @@ mod tests {
     fn inner_networks_are_told_from_the_internet() {
         for inside in ["127.0.0.1", "::1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.1.1", "fd00::1", "fe80::1"]
         {
-            assert!(is_inside(inside.parse().unwrap()), "{inside}");
+            assert!(is_private_address(inside.parse().unwrap()), "{inside}");
         }
         for outside in ["0.0.0.0", "::", "192.0.2.1", "172.32.0.1", "2001:db8::1", "::ffff:192.0.2.1"] {
-            assert!(!is_inside(outside.parse().unwrap()), "{outside}");
+            assert!(!is_private_address(outside.parse().unwrap()), "{outside}");
         }
     }
 }

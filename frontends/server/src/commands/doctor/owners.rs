@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{Accounts, CredentialRecord};
 
-use super::credentials::Kind;
+use super::credentials::KeySample;
 use crate::commands::accounts;
 use crate::database::Storage;
 use crate::exit::Failure;
@@ -14,39 +14,39 @@ use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "owners";
 
-pub(super) async fn look(storage: &Storage, now: Timestamp, report: &mut Report) {
+pub(super) async fn check(storage: &Storage, now: Timestamp, report: &mut Report) {
     if storage.views().is_none() {
         return;
     }
     match find(storage, now).await {
-        Err(failure) => report.fault(CHECK, failure.message()),
-        Ok(Kind { count: 0, .. }) => report.fine(CHECK, "catalogue_accounts has the account of each usable key"),
-        Ok(Kind { count, first }) => {
+        Err(failure) => report.error(CHECK, failure.message()),
+        Ok(KeySample { count: 0, .. }) => report.ok(CHECK, "catalogue_accounts has the account of each usable key"),
+        Ok(KeySample { count, first }) => {
             let what = "usable keys whose account catalogue_accounts does not have";
             let why = "an account that gets its id would own them; revoke them with `keys revoke`";
             report.warning(CHECK, format!("{what}: {count}; {why}"));
-            report.name(first.into_iter());
+            report.add_keys(first.into_iter());
         }
     }
 }
 
-async fn find(storage: &Storage, now: Timestamp) -> Result<Kind, Failure> {
+async fn find(storage: &Storage, now: Timestamp) -> Result<KeySample, Failure> {
     let mut owners = BTreeSet::new();
     let mut visit = |record: CredentialRecord| {
-        if record.state(now).holds() {
+        if record.state(now).is_active() {
             owners.insert(record.identity.account);
         }
         ControlFlow::Continue(())
     };
     storage.admin().visit_credentials(Accounts::All, &mut visit).await?;
-    let gone: Vec<_> = accounts::gone(storage, owners).await?.into_iter().collect();
-    let mut found = Kind::default();
+    let missing: Vec<_> = accounts::missing_accounts(storage, owners).await?.into_iter().collect();
+    let mut found = KeySample::default();
     let mut visit = |record: CredentialRecord| {
-        if record.state(now).holds() {
+        if record.state(now).is_active() {
             found.add(NamedKey::from(&record));
         }
         ControlFlow::Continue(())
     };
-    storage.admin().visit_credentials(Accounts::Only(&gone), &mut visit).await?;
+    storage.admin().visit_credentials(Accounts::Only(&missing), &mut visit).await?;
     Ok(found)
 }

@@ -1,26 +1,26 @@
 //! Checks whether the views over another program's tables can be served, and how fast.
 
-use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewFault};
+use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewProblem};
 
-use crate::commands::views::{advised, told};
+use crate::commands::views::{format_advice, format_problem};
 use crate::exit::chain;
 use crate::report::Report;
 
 /// Maximum number of reported problems; `views check` lists all.
-const TOLD: usize = 10;
+const MAX_REPORTED: usize = 10;
 const CHECK: &str = "views";
 
-pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
+pub(super) async fn check(views: &dyn CourseViews, report: &mut Report) {
     match views.check_views(CheckedRows::Sample).await {
-        Ok(faults) if faults.is_empty() => report.fine(CHECK, "the API can serve what they have"),
+        Ok(faults) if faults.is_empty() => report.ok(CHECK, "the API can serve what they have"),
         Ok(faults) => {
-            tell(&faults, report);
+            report_problems(&faults, report);
             // Views that are missing or of a wrong type have no query plans to check.
             if faults.iter().any(|fault| fault.key.is_none()) {
                 return;
             }
         }
-        Err(error) => return report.fault(CHECK, chain(&error)),
+        Err(error) => return report.error(CHECK, chain(&error)),
     }
     advise("columns", "`catalogue_courses` has `module_count`", views.check_columns().await, report);
     let revisions = "`catalogue_revisions` can be relied on, or is not used";
@@ -30,17 +30,17 @@ pub(super) async fn look(views: &dyn CourseViews, report: &mut Report) {
 }
 
 /// Reports what the API could not serve.
-pub(super) fn tell(faults: &[ViewFault], report: &mut Report) {
-    faults.iter().take(TOLD).for_each(|fault| report.fault(CHECK, told(fault)));
-    if faults.len() > TOLD {
-        report.fault(CHECK, format!("{} more; `views check` tells them", faults.len() - TOLD));
+pub(super) fn report_problems(faults: &[ViewProblem], report: &mut Report) {
+    faults.iter().take(MAX_REPORTED).for_each(|fault| report.error(CHECK, format_problem(fault)));
+    if faults.len() > MAX_REPORTED {
+        report.error(CHECK, format!("{} more; `views check` tells them", faults.len() - MAX_REPORTED));
     }
 }
 
 fn advise(check: &'static str, fine: &str, found: Result<Vec<ViewAdvice>, StorageError>, report: &mut Report) {
     match found {
-        Ok(advice) if advice.is_empty() => report.fine(check, fine),
-        Ok(advice) => advice.iter().for_each(|advice| report.warning(check, advised(advice))),
+        Ok(advice) if advice.is_empty() => report.ok(check, fine),
+        Ok(advice) => advice.iter().for_each(|advice| report.warning(check, format_advice(advice))),
         Err(error) => report.warning(check, format!("cannot be looked at: {}", chain(&error))),
     }
 }

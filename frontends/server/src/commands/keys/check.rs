@@ -11,9 +11,9 @@ use crate::input::{stdin, unreadable};
 use crate::output;
 
 /// Maximum number of bytes that are read of a line: a longer line cannot be a token.
-const LONGEST: u64 = 1 << 12;
+const MAX_LINE_BYTES: u64 = 1 << 12;
 /// Length of the prefix shown for a valid token. Other input is never repeated.
-const SHOWN: usize = 8;
+const PREFIX_LEN: usize = 8;
 
 /// Verdict on a line.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -29,7 +29,7 @@ pub(super) fn run(json: bool) -> Result<(), Failure> {
     let mut input = stdin("one token a line; Ctrl+D ends");
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let (all, wrong) = report(&mut input, json, &mut out)?;
-    out.flush().map_err(|error| output::failed(&error))?;
+    out.flush().map_err(|error| output::write_failure(&error))?;
     match wrong {
         _ if all == 0 => Err(Failure::work("standard input has no token; write one a line")),
         0 => Ok(()),
@@ -40,14 +40,14 @@ pub(super) fn run(json: bool) -> Result<(), Failure> {
 /// Checks each line that is not blank. Returns the number of lines and of invalid ones. Writes each verdict before it
 /// reads the next line, because the input may be endless; as JSON, writes all at the end.
 fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<(u64, u64), Failure> {
-    let unwritten = |error: io::Error| output::failed(&error);
+    let unwritten = |error: io::Error| output::write_failure(&error);
     let (mut all, mut wrong, mut line, mut verdicts) = (0, 0, Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
-        if input.by_ref().take(LONGEST).read_until(b'\n', &mut line).map_err(|error| unreadable(&error))? == 0 {
+        if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(|error| unreadable(&error))? == 0 {
             break;
         }
-        let is_whole = line.last() == Some(&b'\n') || (line.len() as u64) < LONGEST;
+        let is_whole = line.last() == Some(&b'\n') || (line.len() as u64) < MAX_LINE_BYTES;
         if !is_whole {
             input.skip_until(b'\n').map_err(|error| unreadable(&error))?;
         }
@@ -80,7 +80,7 @@ impl Verdict {
     fn of(line: u64, text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
         let kind = token_kind(text);
-        let prefix = kind.map(|_| text[..SHOWN].to_owned());
+        let prefix = kind.map(|_| text[..PREFIX_LEN].to_owned());
         let claimed = CredentialKind::ALL.iter().copied().find(|kind| text.starts_with(kind.token_prefix()));
         Self { line, valid: kind.is_some(), kind: kind.or(claimed).map(CredentialKind::name), prefix }
     }
@@ -103,18 +103,18 @@ mod tests {
     #[test]
     fn each_line_is_judged_and_none_is_repeated() {
         let token = NewToken::mint(CredentialKind::OAuth);
-        let long = "x".repeat(LONGEST as usize + 10);
-        let blank = " ".repeat(LONGEST as usize + 10);
+        let long = "x".repeat(MAX_LINE_BYTES as usize + 10);
+        let blank = " ".repeat(MAX_LINE_BYTES as usize + 10);
         let text = format!("\n  {0}\r\n{long}\n{blank}{0}\nhunter2\nccat_x\n\u{e9}\n{0}", token.expose());
         let reported = |mut text: &[u8], json| {
             let mut out = Vec::new();
             let counts = report(&mut text, json, &mut out).unwrap();
             (counts, String::from_utf8(out).unwrap())
         };
-        let shown = token.shown_prefix();
+        let prefix = token.shown_prefix();
         let expected = format!(
-            "2: valid oauth {shown}\n3: invalid\n4: invalid\n5: invalid\n6: invalid api-key\n7: invalid\n8: valid oauth \
-             {shown}\n"
+            "2: valid oauth {prefix}\n3: invalid\n4: invalid\n5: invalid\n6: invalid api-key\n7: invalid\n8: valid oauth \
+             {prefix}\n"
         );
         assert_eq!(reported(text.as_bytes(), false), ((7, 5), expected));
         let item = |line| format!(r#"{{"line":{line},"valid":false,"kind":null,"prefix":null}}"#);

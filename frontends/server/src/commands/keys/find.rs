@@ -7,7 +7,7 @@ use catalogue_core::Timestamp;
 use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
 use serde_json::json;
 
-use super::subject::{Subject, check_is_stdin};
+use super::selector::{CredentialSelector, check_is_stdin};
 use super::{Context, block_on, minute, minute_or_never, open, record_of};
 use crate::cli::FindKey;
 use crate::commands::{credentials, table};
@@ -17,15 +17,15 @@ use crate::input::{stdin, unreadable};
 use crate::output;
 
 /// Length of a token in bytes.
-const LENGTH: usize = 54;
+const TOKEN_LEN: usize = 54;
 /// Maximum number of bytes of a line that are read at a time.
-const PIECE: u64 = 1 << 16;
+const CHUNK_BYTES: u64 = 1 << 16;
 
 /// Reads standard input before it opens the database. Keeps digests of tokens only.
 pub(super) fn run(find: &FindKey, context: &Context) -> Result<(), Failure> {
     let Some(source) = &find.in_text else {
-        let subject = Subject::of_token(find.token.as_deref().unwrap_or_default())?;
-        return block_on(async { token(&open(context).await?, &subject, find.json).await });
+        let selector = CredentialSelector::of_token(find.token.as_deref().unwrap_or_default())?;
+        return block_on(async { token(&open(context).await?, &selector, find.json).await });
     };
     check_is_stdin(source)?;
     let tokens = tokens(&mut stdin("any text; Ctrl+D ends")).map_err(|error| unreadable(&error))?;
@@ -35,8 +35,8 @@ pub(super) fn run(find: &FindKey, context: &Context) -> Result<(), Failure> {
     block_on(async { in_text(&open(context).await?, &tokens, find.json).await })
 }
 
-async fn token(storage: &Storage, subject: &Subject, json: bool) -> Result<(), Failure> {
-    let record = record_of(storage.admin(), &subject.id(storage).await?).await?;
+async fn token(storage: &Storage, selector: &CredentialSelector, json: bool) -> Result<(), Failure> {
+    let record = record_of(storage.admin(), &selector.id(storage).await?).await?;
     if json {
         return credentials::print_json(storage.admin(), &record).await;
     }
@@ -81,10 +81,10 @@ async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -
 /// Returns the digest of each token in a text, whatever surrounds it, once, with the first line that contains it.
 fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
     let (mut found, mut seen, mut line, mut text) = (Vec::new(), HashSet::new(), 1, Vec::new());
-    while input.by_ref().take(PIECE).read_until(b'\n', &mut text)? > 0 {
+    while input.by_ref().take(CHUNK_BYTES).read_until(b'\n', &mut text)? > 0 {
         // UTF-16 within a text, as appended by `>>` of Windows PowerShell, has a zero byte next to each character of a token.
         text.retain(|byte| *byte != 0);
-        for candidate in text.windows(LENGTH).filter(|candidate| candidate[4] == b'_') {
+        for candidate in text.windows(TOKEN_LEN).filter(|candidate| candidate[4] == b'_') {
             let token = str::from_utf8(candidate).ok().filter(|text| token_kind(text).is_some());
             let digest = token.and_then(BearerToken::new).map(|token| token.digest());
             found.extend(digest.filter(|digest| seen.insert(*digest)).map(|digest| (line, digest)));
@@ -94,7 +94,7 @@ fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
             line += 1;
         } else {
             // A token may continue in the next piece.
-            text.drain(..text.len().saturating_sub(LENGTH - 1));
+            text.drain(..text.len().saturating_sub(TOKEN_LEN - 1));
         }
     }
     Ok(found)
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn tokens_are_found_at_any_place_of_a_line_of_any_length() {
         let token = NewToken::mint(CredentialKind::OAuth);
-        for before in (0..70).chain(PIECE as usize - 70..=PIECE as usize + 70) {
+        for before in (0..70).chain(CHUNK_BYTES as usize - 70..=CHUNK_BYTES as usize + 70) {
             let text = format!(
                 "\n{}{}y\n{}",
                 "\u{e9}".repeat(before % 2) + &"x".repeat(before),
@@ -118,7 +118,7 @@ mod tests {
             );
             assert_eq!(tokens(&mut text.as_bytes()).unwrap(), [(2, token.digest())], "{before}");
         }
-        let cut = &token.expose()[..LENGTH - 1];
+        let cut = &token.expose()[..TOKEN_LEN - 1];
         let typed = format!("{cut}\n{cut}_\n{}", cut.to_uppercase());
         assert_eq!(tokens(&mut typed.as_bytes()).unwrap(), []);
         assert_eq!(tokens(&mut &b"\xff\n\n"[..]).unwrap(), []);

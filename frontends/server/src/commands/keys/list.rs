@@ -38,21 +38,21 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
         if let Some(successor) = &record.replaced_by {
             predecessors.insert(Arc::clone(successor), Arc::clone(&record.identity.credential_id));
         }
-        if kind.is_none_or(|kind| record.identity.kind == kind) && is_wanted(&record, list, now) {
+        if kind.is_none_or(|kind| record.identity.kind == kind) && matches_options(&record, list, now) {
             records.push(record);
         }
         ControlFlow::Continue(())
     };
     let named = list.account.as_ref().map(|account| [AccountId::new(&**account)]);
-    let wanted = named.as_ref().map_or(Accounts::All, |account| Accounts::Only(account));
+    let selection = named.as_ref().map_or(Accounts::All, |account| Accounts::Only(account));
     if let Some(account) = &list.account {
         accounts::check_known(storage, account).await?;
     }
-    storage.admin().visit_credentials(wanted, &mut take).await?;
+    storage.admin().visit_credentials(selection, &mut take).await?;
     if list.json {
         let replaces = |record: &CredentialRecord| predecessors.get(&record.identity.credential_id).map(|id| &**id);
-        let shown = records.iter().map(|record| credentials::shown(record, replaces(record), now));
-        return output::print_json(&shown.collect::<Vec<_>>());
+        let items = records.iter().map(|record| credentials::to_json(record, replaces(record), now));
+        return output::print_json(&items.collect::<Vec<_>>());
     }
     output::print(&table::aligned(HEADINGS, records.iter().map(|record| row(record, now))))?;
     note_ownerless(storage, &records, now).await
@@ -60,25 +60,25 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
 
 /// Names active keys whose account has left the views.
 async fn note_ownerless(storage: &Storage, records: &[CredentialRecord], now: Timestamp) -> Result<(), Failure> {
-    let holding = || records.iter().filter(|record| record.state(now).holds()).map(|record| &record.identity);
-    let owners = holding().map(|identity| identity.account.clone()).collect();
-    let gone = accounts::gone(storage, owners).await?;
-    let ids: Vec<_> = holding().filter(|key| gone.contains(&key.account)).map(|key| &*key.credential_id).collect();
+    let active = || records.iter().filter(|record| record.state(now).is_active()).map(|record| &record.identity);
+    let owners = active().map(|identity| identity.account.clone()).collect();
+    let missing = accounts::missing_accounts(storage, owners).await?;
+    let ids: Vec<_> = active().filter(|key| missing.contains(&key.account)).map(|key| &*key.credential_id).collect();
     if !ids.is_empty() {
         let what = "the view catalogue_accounts does not have the account of";
-        output::note(&printable(&format!("{what} {}; revoke what should not outlive it", ids.join(", "))));
+        output::print_note(&printable(&format!("{what} {}; revoke what should not outlive it", ids.join(", "))));
     }
     Ok(())
 }
 
 /// Returns whether the options select the credential.
-fn is_wanted(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool {
+fn matches_options(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool {
     let ends_within = |time| record.expires_at.is_some_and(|end| now.checked_add(time).is_none_or(|then| end <= then));
     let is_unused = |time: Duration| {
         let last = record.last_used_at.unwrap_or(record.created_at);
         last.checked_add(time).is_some_and(|then| then <= now)
     };
-    (list.expiring.is_none() && list.unused.is_none() && !list.never_used || record.state(now).holds())
+    (list.expiring.is_none() && list.unused.is_none() && !list.never_used || record.state(now).is_active())
         && list.expiring.is_none_or(ends_within)
         && list.unused.is_none_or(is_unused)
         && !(list.never_used && record.last_used_at.is_some())

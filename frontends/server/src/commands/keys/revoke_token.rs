@@ -4,7 +4,7 @@ use catalogue_core::auth::signed::Revocation;
 use catalogue_core::auth::{Authenticator as _, BearerToken, Identity, Scopes, Verdict};
 use catalogue_core::{AccountId, Timestamp};
 
-use super::{Context, open, subject};
+use super::{Context, open, selector};
 use crate::commands::block_on;
 use crate::exit::Failure;
 use crate::issuer::IssuerOptions;
@@ -23,12 +23,12 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
         return Err(Failure::usage(format!("no issuer is named; write --oauth-issuer as for serve, or {UNVERIFIED}")));
     }
     let mut text = String::new();
-    let token = subject::read_token(&mut text, "tokens revoke")?;
+    let token = selector::read_token(&mut text, "tokens revoke")?;
     let Some(revocation) = Revocation::of(token) else {
         let other = "any other is ended by `keys revoke --token -`";
         return Err(Failure::work(format!("this is not a signed token that expires; {other}")));
     };
-    if account.is_some_and(|account| !revocation.names(account)) {
+    if account.is_some_and(|account| !revocation.mentions(account)) {
         return Err(Failure::work("no claim of the token is that account; write whose token it is"));
     }
     block_on(async {
@@ -37,7 +37,8 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
         }
         let (end, now) = (revocation.expires_at(), Timestamp::now());
         let revoked = open(context).await?.admin().revoke_tokens(revocation.digests(), end, now).await;
-        revoked.map_err(|error| Failure::of_change(&error, "the token is revoked", "to revoke it again does no harm"))
+        revoked
+            .map_err(|error| Failure::change_failed(&error, "the token is revoked", "to revoke it again does no harm"))
     })?;
     let nobody = AccountId::new("");
     let id = |digest| Identity::oauth(nobody.clone(), digest, Scopes::default()).credential_id;
@@ -49,7 +50,7 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
 async fn verify(issuer: &IssuerOptions, token: BearerToken<'_>) -> Result<(), Failure> {
     let why = match issuer.tokens()?.signed.authenticate(token).await {
         Ok(Verdict::Accepted(_)) => return Ok(()),
-        Ok(Verdict::Explained(_, explanation)) => format!("serve refuses the token anyway: {}", explanation.word),
+        Ok(Verdict::Refused(_, Some(explanation))) => format!("serve refuses the token anyway: {}", explanation.code),
         Ok(_) => format!("the token is not of {}", issuer.issuer),
         Err(error) => error.to_string(),
     };

@@ -26,16 +26,17 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
     let (token, mut successor) = NewCredential::api_key(account.clone(), name, scopes.clone());
     credentials::expire(&mut successor, rotate.expires_in.or_else(|| lifetime(&old)))?;
     let now = successor.record.created_at;
-    check_holds(&old, now)?;
-    check_is_the_last(&old)?;
+    check_active(&old, now)?;
+    check_has_no_successor(&old)?;
     let ends_at = now.checked_add(rotate.overlap).ok_or_else(|| {
         Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
     })?;
     let new = &successor.record.identity.credential_id;
     let keys = storage.keys();
     let replaced = keys.rotate_key(account, id, ends_at, &successor, &Actor::OPERATOR).await.map_err(|error| {
-        let look = format!("{}; if {new} is there, rotate it too, as its token was never shown", credentials::LOOK);
-        Failure::of_change(&error, &format!("{new} has taken the place of {id}"), &look)
+        let hint =
+            format!("{}; if {new} is there, rotate it too, as its token was never shown", credentials::CHECK_HINT);
+        Failure::change_failed(&error, &format!("{new} has taken the place of {id}"), &hint)
     })?;
     let replaced = replaced.ok_or_else(|| {
         Failure::work(format!("{id} was revoked or rotated or has expired meanwhile; nothing was made"))
@@ -43,7 +44,7 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
     credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
     // Note the expiry now, so that it does not come as a surprise.
     if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
-        output::note(&format!(
+        output::print_note(&format!(
             "note: {new} expires at {expiry}, as long after its making as {id}; --expires-in sets another"
         ));
     }
@@ -57,7 +58,7 @@ fn lifetime(key: &CredentialRecord) -> Option<Duration> {
 }
 
 /// Refuses a key that is revoked or expired: there is nothing to overlap with.
-fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
+fn check_active(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
     let id = &key.identity.credential_id;
     let ended = match (key.revoked_at, key.expires_at) {
         (Some(time), _) => format!("{id} was revoked at {time}"),
@@ -69,7 +70,7 @@ fn check_holds(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
 
 /// Refuses a key that was rotated before: its original lifetime is known only from its successor. This also keeps a
 /// command that is repeated by mistake from creating a second successor.
-fn check_is_the_last(key: &CredentialRecord) -> Result<(), Failure> {
+fn check_has_no_successor(key: &CredentialRecord) -> Result<(), Failure> {
     let Some(successor) = &key.replaced_by else { return Ok(()) };
     let id = &key.identity.credential_id;
     let end = key.expires_at.map(|time| format!(", and ends at {time}")).unwrap_or_default();

@@ -29,76 +29,76 @@ fn send(page: &mut Page, action: &str, fields: &[(&str, &str)]) {
     });
 }
 
-/// Leads a browser to each page, and calls `look` with the page's name.
-pub(crate) fn each(host: &Host, look: &mut impl FnMut(&mut Page, &str)) -> Option<()> {
+/// Leads a browser to each page, and calls `save_screenshot` with the page's name.
+pub(crate) fn each(host: &Host, save_screenshot: &mut impl FnMut(&mut Page, &str)) -> Option<()> {
     let mut page = Page::fresh()?;
     page.visit(&host.page("/sign-in"));
-    look(&mut page, "sign-in");
+    save_screenshot(&mut page, "sign-in");
     send(&mut page, "/sign-in", &[("code", "csin_unknown")]);
-    look(&mut page, "sign-in-refused");
+    save_screenshot(&mut page, "sign-in-refused");
     page.visit(&host.page("/sign-in?why=expired"));
-    look(&mut page, "sign-in-expired");
+    save_screenshot(&mut page, "sign-in-expired");
 
     let mut page = host.signed_in("bert")?;
-    look(&mut page, "list-empty");
+    save_screenshot(&mut page, "list-empty");
     for number in 1..=40 {
         host.make("bert", &format!("program {number}"), |_| {});
     }
     page.visit(&host.page(""));
-    look(&mut page, "list-many");
+    save_screenshot(&mut page, "list-many");
 
     let mut page = host.signed_in("anna")?;
     let ids = keys(host);
     page.visit(&host.page(""));
-    look(&mut page, "list");
+    save_screenshot(&mut page, "list");
     page.click("summary");
-    look(&mut page, "list-ended");
+    save_screenshot(&mut page, "list-ended");
     page.visit(&host.page("/keys/new"));
-    look(&mut page, "new");
+    save_screenshot(&mut page, "new");
     page.visit(&host.page("/keys/new?name=Acme&scope=read:courses&expires=30d"));
-    look(&mut page, "new-from-link");
+    save_screenshot(&mut page, "new-from-link");
     page.visit(&host.page("/keys/new"));
     page.evaluate("document.querySelector('[value=date]').checked = true");
     send(&mut page, "/keys", &[("name", " ")]);
-    look(&mut page, "new-faults");
+    save_screenshot(&mut page, "new-faults");
     page.visit(&host.page("/keys/new?name=partner&scope=read:courses"));
     send(&mut page, "/keys", &[]);
-    look(&mut page, "made");
+    save_screenshot(&mut page, "made");
     let token = page.evaluate("document.querySelector('#key').value").as_str().unwrap().to_owned();
     page.back();
     send(&mut page, "/keys", &[]);
-    look(&mut page, "made-already");
+    save_screenshot(&mut page, "made-already");
 
     let key = |id: &str, below: &str| host.page(&format!("/keys/{id}{below}"));
     page.visit(&key(&ids[0], ""));
-    look(&mut page, "key");
+    save_screenshot(&mut page, "key");
     send(&mut page, "/name", &[("name", "")]);
-    look(&mut page, "key-rename-fault");
+    save_screenshot(&mut page, "key-rename-fault");
     page.visit(&key(&ids[0], "/revoke"));
-    look(&mut page, "revoke");
+    save_screenshot(&mut page, "revoke");
     page.visit(&key(&ids[1], "/revoke"));
-    look(&mut page, "revoke-unused");
+    save_screenshot(&mut page, "revoke-unused");
     page.visit(&key(&ids[0], ""));
     send(&mut page, "/rotate", &[]);
-    look(&mut page, "rotated");
+    save_screenshot(&mut page, "rotated");
     page.visit(&key(&ids[0], ""));
-    look(&mut page, "key-ending");
+    save_screenshot(&mut page, "key-ending");
     page.visit(&key(&ids[1], "/revoke"));
     send(&mut page, "/revoke", &[]);
-    look(&mut page, "list-revoked");
+    save_screenshot(&mut page, "list-revoked");
     page.visit(&key(&ids[1], ""));
-    look(&mut page, "key-revoked");
+    save_screenshot(&mut page, "key-revoked");
     page.visit(&host.page("/activity"));
-    look(&mut page, "activity");
+    save_screenshot(&mut page, "activity");
 
     let (_, foreign) = host.make("bert", "foreign", |_| {});
     for (name, text) in [("check-own", &*token), ("check-foreign", &*foreign), ("check-nothing", "hunter2")] {
         page.visit(&host.page(""));
         send(&mut page, "/check", &[("token", text)]);
-        look(&mut page, name);
+        save_screenshot(&mut page, name);
     }
     page.visit(&key("key_0", ""));
-    look(&mut page, "not-found");
+    save_screenshot(&mut page, "not-found");
     Some(())
 }
 

@@ -10,7 +10,7 @@ use catalogue_core::admin::{Account, AdminStorage, CredentialRecord, CredentialU
 use catalogue_core::auth::{Scope, Scopes};
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 use catalogue_core::storage::{Actor, KeyStorage, MemoryStorage, SignInStorage};
-use catalogue_core::{AccountId, Address, Catalogue, Timestamp};
+use catalogue_core::{AccountId, Catalogue, MountUrl, Timestamp};
 use catalogue_hyper::{RequestBody, ServerConfig};
 use catalogue_settings::{DEFAULT_LINK_LIFETIME, DeveloperSettings, SignInLink, SignInSettings};
 use http::{Request, Response};
@@ -55,9 +55,9 @@ impl Host {
 
     /// A link that signs the owner of an account in.
     pub(crate) fn link(&self, account: &str) -> String {
-        let url = Address::parse(&self.page("")).unwrap();
-        let (link, kept) = SignInLink::mint(AccountId::new(account), &url, Timestamp::now(), DEFAULT_LINK_LIFETIME);
-        self.runtime.block_on(self.storage.create_link(&kept, &Actor::OPERATOR)).unwrap();
+        let url = MountUrl::parse(&self.page("")).unwrap();
+        let (link, sign_in) = SignInLink::mint(AccountId::new(account), &url, Timestamp::now(), DEFAULT_LINK_LIFETIME);
+        self.runtime.block_on(self.storage.create_link(&sign_in, &Actor::OPERATOR)).unwrap();
         link.url()
     }
 
@@ -93,7 +93,7 @@ impl Host {
     /// Notes that a key was used so long ago.
     pub(crate) fn used(&self, account: &str, id: &str, ago: Duration) {
         let used = CredentialUse { account: AccountId::new(account), credential_id: id.into(), at: before(ago) };
-        self.runtime.block_on(self.storage.note_uses(&[used])).unwrap();
+        self.runtime.block_on(self.storage.record_uses(&[used])).unwrap();
     }
 
     /// Ends all sessions of an account.

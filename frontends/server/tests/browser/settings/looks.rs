@@ -9,7 +9,7 @@ use serde_json::json;
 use super::gallery;
 use super::host::Host;
 use crate::axe::Axe;
-use crate::looks::{FAINT, TOO_WIDE};
+use crate::looks::{LOW_CONTRAST, TOO_WIDE};
 use crate::page::Page;
 
 #[test]
@@ -18,8 +18,8 @@ fn every_page_fits_and_can_be_used_by_everybody() {
     let axe = Axe::install();
     // For a person to look at.
     let pictures = std::env::var_os("CATALOGUE_TEST_PICTURES");
-    let (mut seen, mut faults) = (0, Vec::new());
-    let look = &mut |page: &mut Page, name: &str| {
+    let (mut actual, mut problems) = (0, Vec::new());
+    let save_screenshot = &mut |page: &mut Page, name: &str| {
         for (width, mobile) in [(1280, false), (390, true)] {
             let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
             page.command("Emulation.setDeviceMetricsOverride", size);
@@ -30,17 +30,17 @@ fn every_page_fits_and_can_be_used_by_everybody() {
                     take_picture(page, &Path::new(folder).join(format!("{name}.png")));
                 }
                 let axe = axe.as_ref().map_or_else(|| json!([]), |axe| axe.violations(page));
-                for found in [page.evaluate(TOO_WIDE), page.evaluate(FAINT), axe] {
-                    let found = found.as_array().unwrap().iter().map(|fault| format!("{name}: {fault}"));
-                    faults.extend(found);
+                for found in [page.evaluate(TOO_WIDE), page.evaluate(LOW_CONTRAST), axe] {
+                    let found = found.as_array().unwrap().iter().map(|problem| format!("{name}: {problem}"));
+                    problems.extend(found);
                 }
             }
         }
-        faults.extend(page.complaints().iter().map(|complaint| format!("{name}: {complaint}")));
-        seen += 1;
+        problems.extend(page.complaints().iter().map(|complaint| format!("{name}: {complaint}")));
+        actual += 1;
     };
-    let Some(()) = gallery::each(&host, look) else { return };
-    assert!(faults.is_empty() && seen > 20, "{seen} pages, {}:\n{}", faults.len(), faults.join("\n"));
+    let Some(()) = gallery::each(&host, save_screenshot) else { return };
+    assert!(problems.is_empty() && actual > 20, "{actual} pages, {}:\n{}", problems.len(), problems.join("\n"));
 }
 
 fn take_picture(page: &mut Page, path: &Path) {

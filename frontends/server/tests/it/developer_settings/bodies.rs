@@ -38,9 +38,9 @@ fn a_body_that_breaks_off_or_does_not_come_changes_nothing_and_keeps_nobody_wait
         stream
     };
     let end = |mut stream: TcpStream| {
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        assert!(!answer.contains("303"), "{answer}");
+        let mut response = String::new();
+        let _ = stream.read_to_string(&mut response);
+        assert!(!response.contains("303"), "{response}");
     };
     let (slow, broken) = (begin(), begin());
     broken.shutdown(Shutdown::Write).unwrap();

@@ -1,6 +1,6 @@
 //! Each change of the developer settings, held to what it says while the database below fails.
 
-use super::visitor::{Answer, Visitor};
+use super::visitor::{TestResponse, Visitor};
 use crate::program::Server;
 
 /// How many changes a server is asked for, and how many sign-ins: those of an account and of an address are limited.
@@ -17,7 +17,7 @@ pub(crate) const SHAPE: &str = "SELECT CAST((SELECT count(*) FROM credentials) A
 pub(crate) const TABLES: [&str; 3] = ["credentials", "credential_events", "sign_ins"];
 
 /// A database that fails when it is told to.
-pub(crate) trait Failing {
+pub(crate) trait FailingDatabase {
     /// Makes it what it was when the changes were made up.
     fn restore(&self);
 
@@ -70,7 +70,7 @@ impl Changes {
         ]
     }
 
-    fn send(&self, server: &Server, (method, path, body): &(&str, String, String)) -> Answer {
+    fn send(&self, server: &Server, (method, path, body): &(&str, String, String)) -> TestResponse {
         let media_type = if path.starts_with("api") { "json" } else { "x-www-form-urlencoded" };
         let media_type = format!("Content-Type: application/{media_type}");
         let owner = if *path == "sign-in" { Visitor::of(&server.address) } else { self.owner.at(&server.address) };
@@ -79,8 +79,12 @@ impl Changes {
 
     /// Lets one step of each change fail after the other: it is done or not, its answer says which, and when nothing fails any
     /// more, the same request does it. Gives how often one was not done, and how often that was not known.
-    pub(crate) fn hold_to(&self, database: &impl Failing, serve: impl Fn() -> Server) -> (usize, usize) {
-        let mut told = (0, 0);
+    pub(crate) fn assert_outcomes(
+        &self,
+        database: &impl FailingDatabase,
+        serve: impl Fn() -> Server,
+    ) -> (usize, usize) {
+        let mut output = (0, 0);
         for change in self.all() {
             let most = if change.1 == "sign-in" { SIGN_INS } else { CHANGES };
             let (mut server, mut sent) = (serve(), 2);
@@ -95,30 +99,36 @@ impl Changes {
                     (server, sent) = (serve(), 2);
                 }
                 database.fail(at);
-                let answer = self.send(&server, &change);
+                let response = self.send(&server, &change);
                 let met = database.stop();
-                let shown = database.shape();
-                let context = format!("{change:?} at {at}: {before} became {shown} and not {done}, {answer:?}");
-                match answer.status {
-                    500 if answer.body.contains("not known whether") => {
-                        assert!(met && (shown == before || shown == done), "{context}");
-                        told.1 += 1;
+                let displayed = database.shape();
+                let context = format!("{change:?} at {at}: {before} became {displayed} and not {done}, {response:?}");
+                match response.status {
+                    500 if response.body.contains("not known whether") => {
+                        assert!(met && (displayed == before || displayed == done), "{context}");
+                        output.1 += 1;
                     }
                     500 => {
-                        assert!(met && shown == before && answer.body.contains("Nothing has changed"), "{context}");
-                        told.0 += 1;
+                        assert!(
+                            met && displayed == before && response.body.contains("Nothing has changed"),
+                            "{context}"
+                        );
+                        output.0 += 1;
                     }
-                    status => assert!(status == expected && shown == done, "{context}"),
+                    status => assert!(status == expected && displayed == done, "{context}"),
                 }
                 // What was done may be refused now, and is not done twice.
                 let again = self.send(&server, &change);
-                assert!(again.status == expected || shown == done && again.status < 500, "{again:?} after {context}");
+                assert!(
+                    again.status == expected || displayed == done && again.status < 500,
+                    "{again:?} after {context}"
+                );
                 assert_eq!(database.shape(), done, "{context}");
                 if !met {
                     break;
                 }
             }
         }
-        told
+        output
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-use super::changes::{Changes, Failing, SHAPE, TABLES};
+use super::changes::{Changes, FailingDatabase, SHAPE, TABLES};
 use crate::failing_writes::shim::{DATABASE, Fault, Shim};
 use crate::program::{COURSES, Server, TestDir};
 
@@ -27,7 +27,7 @@ impl Disk {
     }
 }
 
-impl Failing for Disk {
+impl FailingDatabase for Disk {
     fn restore(&self) {
         let each = TABLES.map(|table| format!("DELETE FROM {table}; INSERT INTO {table} SELECT * FROM kept_{table};"));
         self.connection.execute_batch(&format!("BEGIN IMMEDIATE; {} COMMIT", each.concat())).unwrap();
@@ -65,7 +65,7 @@ fn each_change_says_whether_it_was_done() {
         };
         let link = || dir.run("settings link --account a --settings-url /settings").succeeds();
         let changes = Changes::new(&serve().address, [&link(), &link()]);
-        let (not_done, unknown) = changes.hold_to(&Disk::new(&dir), serve);
+        let (not_done, unknown) = changes.assert_outcomes(&Disk::new(&dir), serve);
         assert!(not_done > 0 && unknown > 0, "{fault:?}: {not_done} not done, {unknown} not known");
     }
 }

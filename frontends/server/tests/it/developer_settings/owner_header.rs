@@ -34,8 +34,8 @@ fn a_trusted_peer_names_the_owner_and_no_other_does() {
         let (_server, visitor) = serve(&dir, &format!("--trusted-proxies {proxies}"));
         // Where the client is said to be does not matter.
         for forwarded in ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 127.0.0.1", "X-Other: 1"] {
-            let answer = visitor.send("GET", "/settings", &["Remote-User: a", forwarded], "");
-            assert_eq!(answer.status, expected, "{proxies} {forwarded}: {answer:?}");
+            let response = visitor.send("GET", "/settings", &["Remote-User: a", forwarded], "");
+            assert_eq!(response.status, expected, "{proxies} {forwarded}: {response:?}");
         }
     }
 }
@@ -157,6 +157,6 @@ fn what_cannot_be_believed_is_refused() {
         let arguments = HEADER.replace("Remote-User", name);
         check(&format!("{arguments} --trusted-proxies ::1")).fails(2, &["--settings-owner-header", "like Remote-User"]);
     }
-    let shown = check(&format!("{HEADER} --settings-owner-secret file:secret --json")).json().to_string();
-    assert!(!shown.contains("0123456789") && shown.contains("\"…\""), "{shown}");
+    let displayed = check(&format!("{HEADER} --settings-owner-secret file:secret --json")).json().to_string();
+    assert!(!displayed.contains("0123456789") && displayed.contains("\"…\""), "{displayed}");
 }

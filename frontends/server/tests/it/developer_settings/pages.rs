@@ -63,7 +63,7 @@ fn the_log_of_changes_has_those_of_owners_and_of_commands() {
     dir.run(&format!("keys revoke {id}")).succeeds();
     dir.run("tokens create --account a --scope read:courses").succeeds();
     let log = dir.run("keys log --account a --json").json();
-    let told: Vec<Value> = log
+    let output: Vec<Value> = log
         .as_array()
         .unwrap()
         .iter()
@@ -71,7 +71,7 @@ fn the_log_of_changes_has_those_of_owners_and_of_commands() {
         .map(|event| json!([event["action"], event["actor"], event["keyName"]]))
         .collect();
     assert_eq!(
-        Value::from(told),
+        Value::from(output),
         json!([
             ["key_created", "operator", "first"],
             ["link_made", "operator", null],

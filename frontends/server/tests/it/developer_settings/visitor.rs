@@ -13,7 +13,7 @@ pub(crate) struct Visitor {
 
 /// An answer, taken apart.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
@@ -30,31 +30,31 @@ impl Visitor {
     }
 
     /// Signs in with a link's code.
-    pub(crate) fn sign_in(&mut self, link: &str) -> Answer {
+    pub(crate) fn sign_in(&mut self, link: &str) -> TestResponse {
         let (_, code) = link.trim_end().split_once("/settings/sign-in#").unwrap();
-        let answer = self.post("/settings/sign-in", &format!("code={code}"));
-        if let Some((_, rest)) = answer.head.split_once("set-cookie: ") {
+        let response = self.post("/settings/sign-in", &format!("code={code}"));
+        if let Some((_, rest)) = response.head.split_once("set-cookie: ") {
             rest.split(';').next().unwrap().clone_into(&mut self.cookie);
         }
-        answer
+        response
     }
 
-    pub(crate) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> TestResponse {
         self.send("GET", path, &[], "")
     }
 
     /// Sends a form as a page of the settings does.
-    pub(crate) fn post(&self, path: &str, form: &str) -> Answer {
+    pub(crate) fn post(&self, path: &str, form: &str) -> TestResponse {
         let fields = ["Sec-Fetch-Site: same-origin", "Content-Type: application/x-www-form-urlencoded"];
         self.send("POST", path, &fields, form)
     }
 
-    pub(crate) fn send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
+    pub(crate) fn send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> TestResponse {
         self.exchange(&self.request(method, path, fields, body))
     }
 
     /// The same of a server that may be gone: `None` where no answer comes.
-    pub(crate) fn try_send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Option<Answer> {
+    pub(crate) fn try_send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Option<TestResponse> {
         self.try_exchange(&self.request(method, path, fields, body)).ok()
     }
 
@@ -69,18 +69,18 @@ impl Visitor {
     }
 
     /// Sends what is a request or not.
-    pub(crate) fn exchange(&self, request: &str) -> Answer {
+    pub(crate) fn exchange(&self, request: &str) -> TestResponse {
         self.try_exchange(request).unwrap_or_else(|error| panic!("{request}: {error}"))
     }
 
-    fn try_exchange(&self, request: &str) -> io::Result<Answer> {
+    fn try_exchange(&self, request: &str) -> io::Result<TestResponse> {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.write_all(request.as_bytes())?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| io::Error::other(answer.clone()))?;
+        let mut response = String::new();
+        stream.read_to_string(&mut response)?;
+        let (head, body) = response.split_once("\r\n\r\n").ok_or_else(|| io::Error::other(response.clone()))?;
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Ok(Answer { status, head: head.to_owned(), body: body.to_owned() })
+        Ok(TestResponse { status, head: head.to_owned(), body: body.to_owned() })
     }
 
     /// Makes a key by the form, and gives its id and token.

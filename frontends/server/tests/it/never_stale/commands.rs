@@ -22,14 +22,14 @@ fn an_import_that_changes_courses() {
     for number in 0..3 {
         let (title, module) = (format!("Title {number}"), format!("Module {number}"));
         import(&fixture, &[&course("one", &title, "M"), &course("zwei", &title, "M")], "");
-        fixture.shows(&title);
+        fixture.assert_new(&title);
         import(&fixture, &[&course("one", &title, &module)], "");
-        fixture.shows_at(DETAIL, &module);
-        fixture.shows_at(LIST, &title);
-        fixture.shows_at(PAGE, &title);
+        fixture.assert_new_at(DETAIL, &module);
+        fixture.assert_new_at(LIST, &title);
+        fixture.assert_new_at(PAGE, &title);
         // What is as it was is no change.
         import(&fixture, &[&course("one", &title, &module)], "");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
 }
 
@@ -37,14 +37,14 @@ fn an_import_that_changes_courses() {
 fn an_import_that_adds_and_removes_a_course() {
     let mut fixture = Fixture::new();
     for _ in 0..3 {
-        fixture.answers("/api/v1/courses/three", 404, "not_found");
+        fixture.assert_responses("/api/v1/courses/three", 404, "not_found");
         import(&fixture, &[&course("three", "Three", "M")], "");
-        fixture.shows_at("/api/v1/courses/three", "Three");
-        fixture.shows_at(LIST, "Three");
-        fixture.shows_at(PAGE, "Three");
+        fixture.assert_new_at("/api/v1/courses/three", "Three");
+        fixture.assert_new_at(LIST, "Three");
+        fixture.assert_new_at(PAGE, "Three");
 
         import(&fixture, &[ACCOUNT, &course("one", "One", "M"), &course("zwei", "Zwei", "M")], " --prune");
-        fixture.answers("/api/v1/courses/three", 404, "not_found");
+        fixture.assert_responses("/api/v1/courses/three", 404, "not_found");
         for reader in &mut fixture.readers {
             assert!(!reader.ask(LIST, "").body.contains("Three"));
         }
@@ -56,5 +56,5 @@ fn an_import_that_fails_at_its_last_line_changes_nothing() {
     let mut fixture = Fixture::new();
     let lines = [&*course("one", "Never", "M"), "{}"].join("\n");
     fixture.dir.run_reading(&lines, "import -").fails(1, &["2"]);
-    fixture.shows_nothing_new();
+    fixture.assert_not_modified();
 }

@@ -10,9 +10,9 @@ use super::sql::Sql;
 
 /// The number that the detail shows: the same in the course and in its module, which are changed in one transaction.
 fn number_in(reader: &mut Reader) -> u64 {
-    let answer = reader.ask(DETAIL, "");
-    assert_eq!(answer.status, 200, "{answer:?}");
-    let detail: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let response = reader.ask(DETAIL, "");
+    assert_eq!(response.status, 200, "{response:?}");
+    let detail: serde_json::Value = serde_json::from_str(&response.body).unwrap();
     let [of_course, of_module] = [&detail["data"]["tagline"], &detail["data"]["modules"][0]["summary"]];
     assert_eq!(of_course, of_module, "a course and its module are of two states");
     of_course.as_str().unwrap().parse().unwrap()

@@ -14,7 +14,7 @@ fn microseconds_now() -> u128 {
 fn a_revoked_key_is_refused_at_once() {
     let mut fixture = Fixture::new();
     fixture.dir.run(&format!("keys revoke {}", fixture.key.id)).succeeds();
-    fixture.refuses("revoked");
+    fixture.assert_refused("revoked");
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_key_works_as_soon_as_it_is_made() {
     let fixture = Fixture::new();
     for _ in 0..3 {
         let key = Key::create(&fixture.dir, "catalogue.db");
-        let mut readers = fixture.newcomers(&key.token);
+        let mut readers = fixture.new_connections(&key.token);
         for reader in &mut readers {
             assert_eq!(reader.ask(LIST, "").status, 200);
         }
@@ -38,9 +38,9 @@ fn a_key_that_was_rotated_without_an_overlap_is_refused() {
     let fixture = Fixture::new();
     let key = Key::create(&fixture.dir, "catalogue.db");
     fixture.dir.run(&format!("keys rotate {} --overlap 0s", key.id)).succeeds();
-    for mut reader in fixture.newcomers(&key.token) {
-        let answer = reader.ask(LIST, "");
-        assert!(answer.status == 401 && answer.body.contains("expired"), "{answer:?}");
+    for mut reader in fixture.new_connections(&key.token) {
+        let response = reader.ask(LIST, "");
+        assert!(response.status == 401 && response.body.contains("expired"), "{response:?}");
     }
 }
 
@@ -51,30 +51,30 @@ fn plain_sql_revokes_restores_removes_and_moves_a_key() {
     sql.run("CREATE TEMP TABLE kept AS SELECT * FROM credentials");
     for _ in 0..5 {
         sql.run("UPDATE credentials SET revoked_at = 1");
-        fixture.refuses("revoked");
+        fixture.assert_refused("revoked");
         sql.run("UPDATE credentials SET revoked_at = NULL");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
 
         sql.run("UPDATE credentials SET expires_at = 1");
-        fixture.refuses("expired");
+        fixture.assert_refused("expired");
         sql.run("UPDATE credentials SET expires_at = NULL");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
 
         sql.run("DELETE FROM credentials");
-        fixture.refuses("invalid");
+        fixture.assert_refused("invalid");
         sql.run("INSERT INTO credentials SELECT * FROM kept");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
 
         sql.run("UPDATE credentials SET scopes = 'read:profile'");
-        fixture.answers(LIST, 403, "insufficient_scope");
+        fixture.assert_responses(LIST, 403, "insufficient_scope");
         sql.run("UPDATE credentials SET scopes = 'read:courses'");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
 
         sql.run("UPDATE credentials SET account_id = 'b'");
-        fixture.answers(DETAIL, 200, "Other");
-        fixture.answers("/api/v1/me", 200, "\"userId\":\"b\"");
+        fixture.assert_responses(DETAIL, 200, "Other");
+        fixture.assert_responses("/api/v1/me", 200, "\"userId\":\"b\"");
         sql.run("UPDATE credentials SET account_id = 'a'");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
 }
 
@@ -87,16 +87,16 @@ fn a_key_expires_by_the_clock_alone() {
     for reader in &mut fixture.readers {
         loop {
             let sent = microseconds_now();
-            let answer = reader.ask_again(LIST);
+            let response = reader.ask_again(LIST);
             // What came back before the expiry was accepted, what was sent after it was refused.
             if sent >= expiry {
-                assert!(answer.status == 401 && answer.body.contains("expired"), "{answer:?}");
+                assert!(response.status == 401 && response.body.contains("expired"), "{response:?}");
                 break;
             }
-            assert!(answer.status == 304 || microseconds_now() >= expiry, "{answer:?}");
+            assert!(response.status == 304 || microseconds_now() >= expiry, "{response:?}");
         }
     }
-    fixture.refuses("expired");
+    fixture.assert_refused("expired");
 }
 
 /// What a server records at its end is committed beside the courses, and changes none of them.
@@ -107,5 +107,5 @@ fn a_recorded_use_makes_nothing_new() {
     assert_eq!(server.get(LIST, &fixture.key.token).0, 200);
     assert_eq!(server.end_by("TERM").0, Some(0));
     assert!(fixture.dir.run("keys list --account a --json").json()[0]["lastUsedAt"].is_string());
-    fixture.shows_nothing_new();
+    fixture.assert_not_modified();
 }

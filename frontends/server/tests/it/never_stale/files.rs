@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use super::fixture::{Fixture, beside, change, fill, remove_wal};
+use super::fixture::{Fixture, change, fill, remove_wal, sibling};
 use super::sql::Sql;
 use super::{DETAIL, LIST};
 use crate::program::TestDir;
@@ -42,21 +42,21 @@ impl Linked {
     }
 
     /// The path leads to the other directory from now on.
-    fn lead_to(&mut self, directory: &str) {
+    fn point_link_to(&mut self, directory: &str) {
         symlink(directory, self.0.dir.path("next")).unwrap();
         fs::rename(self.0.dir.path("next"), self.0.dir.path("live")).unwrap();
-        self.0.notices_the_file();
+        self.0.wait_for_file_check();
     }
 
     /// The servers are asked while the path leads elsewhere, and so let go of the files here.
-    fn step_aside(&mut self) {
-        self.lead_to("there");
-        self.0.answers(LIST, 200, "There");
-        self.0.answers(DETAIL, 200, "There");
+    fn point_link_away(&mut self) {
+        self.point_link_to("there");
+        self.0.assert_responses(LIST, 200, "There");
+        self.0.assert_responses(DETAIL, 200, "There");
     }
 
-    fn come_back(&mut self) {
-        self.lead_to("here");
+    fn point_link_back(&mut self) {
+        self.point_link_to("here");
     }
 
     fn here(&self) -> Sql {
@@ -68,12 +68,12 @@ impl Linked {
 fn a_link_that_leads_elsewhere_and_back() {
     let mut linked = Linked::new();
     for _ in 0..5 {
-        linked.step_aside();
-        linked.come_back();
-        linked.0.shows_nothing_new();
+        linked.point_link_away();
+        linked.point_link_back();
+        linked.0.assert_not_modified();
     }
     linked.0.sql().run(&change("at last"));
-    linked.0.shows("at last");
+    linked.0.assert_new("at last");
 }
 
 /// The index of a log that was removed and made anew looks the same before and after, whatever is in the database.
@@ -81,15 +81,15 @@ fn a_link_that_leads_elsewhere_and_back() {
 fn a_commit_while_the_path_leads_elsewhere() {
     let mut linked = Linked::new();
     for number in 0..5 {
-        linked.step_aside();
+        linked.point_link_away();
         let text = format!("number {number}");
         let mut sql = linked.here();
         sql.run(&change(&text));
         sql.close();
-        let log = beside(&linked.0.dir.path(HERE), "-wal");
+        let log = sibling(&linked.0.dir.path(HERE), "-wal");
         assert!(!log.exists(), "the last to close the database removes its log");
-        linked.come_back();
-        linked.0.shows(&text);
+        linked.point_link_back();
+        linked.0.assert_new(&text);
     }
 }
 
@@ -97,18 +97,18 @@ fn a_commit_while_the_path_leads_elsewhere() {
 fn a_log_that_a_killed_writer_left_behind() {
     let mut linked = Linked::new();
     for number in 0..5 {
-        linked.step_aside();
+        linked.point_link_away();
         let text = format!("number {number}");
         let mut sql = linked.here();
         sql.run(&change(&text));
         sql.run("BEGIN IMMEDIATE");
         sql.run(&change("never committed"));
         sql.kill();
-        linked.come_back();
-        linked.0.shows(&text);
+        linked.point_link_back();
+        linked.0.assert_new(&text);
         let mut sql = linked.here();
         sql.run(&change(&format!("after {text}")));
-        linked.0.shows(&format!("after {text}"));
+        linked.0.assert_new(&format!("after {text}"));
         sql.close();
     }
 }
@@ -118,16 +118,16 @@ fn a_log_that_a_killed_writer_left_behind() {
 fn a_writer_that_does_without_the_index() {
     let mut linked = Linked::new();
     for number in 0..5 {
-        linked.step_aside();
+        linked.point_link_away();
         let text = format!("number {number}");
         let mut sql = linked.here();
         sql.run("PRAGMA locking_mode = exclusive");
         sql.run(&change(&text));
         sql.close();
-        linked.come_back();
-        linked.0.shows(&text);
+        linked.point_link_back();
+        linked.0.assert_new(&text);
         linked.0.sql().run(&change(&format!("after {text}")));
-        linked.0.shows(&format!("after {text}"));
+        linked.0.assert_new(&format!("after {text}"));
     }
 }
 
@@ -137,7 +137,7 @@ fn a_file_that_is_removed_and_made_anew() {
     let mut linked = Linked::in_place(TestDir::new());
     let (here, copy) = (linked.0.dir.path(HERE), linked.0.dir.path("copy.db"));
     for number in 0..5 {
-        linked.step_aside();
+        linked.point_link_away();
         let text = format!("number {number}");
         let mut sql = linked.here();
         sql.run(&change(&text));
@@ -146,8 +146,8 @@ fn a_file_that_is_removed_and_made_anew() {
         fs::copy(&here, &copy).unwrap();
         fs::remove_file(&here).unwrap();
         fs::copy(&copy, &here).unwrap();
-        linked.come_back();
-        linked.0.shows(&text);
+        linked.point_link_back();
+        linked.0.assert_new(&text);
     }
 }
 
@@ -164,21 +164,21 @@ fn a_file_that_takes_the_place_of_another() {
         sql.run("PRAGMA journal_mode = wal");
         sql.run(&change(&text));
         sql.close();
-        put_in_place(&mut fixture, &next);
-        fixture.shows(&text);
+        replace_database(&mut fixture, &next);
+        fixture.assert_new(&text);
         fixture.sql().run(&change(&format!("after {text}")));
-        fixture.shows(&format!("after {text}"));
+        fixture.assert_new(&format!("after {text}"));
     }
 }
 
 /// Puts a file in the place of the database, once its log is written back, and has it noticed.
-fn put_in_place(fixture: &mut Fixture, file: &Path) {
+fn replace_database(fixture: &mut Fixture, file: &Path) {
     let mut sql = fixture.sql();
     assert!(sql.run("PRAGMA wal_checkpoint(TRUNCATE)").starts_with("0 "));
     sql.close();
     remove_wal(fixture.database());
     fs::rename(file, fixture.database()).unwrap();
-    fixture.notices_the_file();
+    fixture.wait_for_file_check();
 }
 
 /// A counter of changes would stand where it stood, after as many changes to the older file.
@@ -192,21 +192,21 @@ fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
         for number in 0..3 {
             sql.run(&change(&format!("later {round} {number}")));
         }
-        fixture.shows(&format!("later {round} 2"));
+        fixture.assert_new(&format!("later {round} 2"));
         let tags: Vec<_> = fixture.readers.iter().map(|reader| reader.tag(LIST)).collect();
         sql.close();
 
-        put_in_place(&mut fixture, &backup);
+        replace_database(&mut fixture, &backup);
         for (reader, tag) in fixture.readers.iter_mut().zip(&tags) {
-            let answer = reader.ask(LIST, tag);
-            assert!(answer.status == 200 && !answer.body.contains("later"), "{answer:?}");
+            let response = reader.ask(LIST, tag);
+            assert!(response.status == 200 && !response.body.contains("later"), "{response:?}");
         }
         let mut sql = fixture.sql();
         for number in 0..3 {
             sql.run(&change(&format!("other {round} {number}")));
         }
         // The tags are still those of before the restoring.
-        fixture.shows(&format!("other {round} 2"));
+        fixture.assert_new(&format!("other {round} 2"));
     }
 }
 
@@ -219,13 +219,13 @@ fn a_file_that_is_gone_and_comes_back_changed() {
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
         sql.close();
         fs::rename(fixture.database(), &away).unwrap();
-        fixture.notices_the_file();
-        fixture.answers(LIST, 500, "internal_error");
-        fixture.answers(DETAIL, 500, "internal_error");
+        fixture.wait_for_file_check();
+        fixture.assert_responses(LIST, 500, "internal_error");
+        fixture.assert_responses(DETAIL, 500, "internal_error");
         fs::rename(&away, fixture.database()).unwrap();
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         let text = format!("number {number}");
         fixture.sql().run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
 }

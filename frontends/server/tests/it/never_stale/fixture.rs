@@ -42,11 +42,11 @@ impl Fixture {
     /// Over a database that is there, by its path below the working directory. Every reader has read everything.
     pub(super) fn over(dir: TestDir, database: &str) -> Self {
         let key = Key::create(&dir, database);
-        Self::served_by(dir, database, key, |command| command)
+        Self::with_servers(dir, database, key, |command| command)
     }
 
     /// The same with a key that is there, and with servers that may be started otherwise.
-    pub(super) fn served_by(dir: TestDir, database: &str, key: Key, start: impl Fn(Command) -> Command) -> Self {
+    pub(super) fn with_servers(dir: TestDir, database: &str, key: Key, start: impl Fn(Command) -> Command) -> Self {
         let mut readers = Vec::new();
         let mut servers = Vec::new();
         for (name, option) in SERVERS {
@@ -57,7 +57,7 @@ impl Fixture {
         }
         let database = dir.path(database);
         let mut fixture = Self { dir, readers, key, servers, database };
-        fixture.shows("");
+        fixture.assert_new("");
         fixture
     }
 
@@ -71,14 +71,14 @@ impl Fixture {
     }
 
     /// Another connection to each server, with that token.
-    pub(super) fn newcomers(&self, token: &str) -> Vec<Reader> {
+    pub(super) fn new_connections(&self, token: &str) -> Vec<Reader> {
         let connect = |(name, server): &(&'static str, Server)| Reader::connect(&server.address, token, name);
         self.servers.iter().map(connect).collect()
     }
 
     /// Asks until another file at the path must have been noticed: by any request that comes a millisecond later (decision
     /// A14). Reads no list, page or detail.
-    pub(super) fn notices_the_file(&mut self) {
+    pub(super) fn wait_for_file_check(&mut self) {
         let replaced = Instant::now();
         let mut is_over = false;
         while !is_over {
@@ -91,15 +91,15 @@ impl Fixture {
 
     /// The very next answer on each connection is new and holds `text`: list, page and detail.
     #[track_caller]
-    pub(super) fn shows(&mut self, text: &str) {
+    pub(super) fn assert_new(&mut self, text: &str) {
         for path in [LIST, PAGE, DETAIL] {
-            self.shows_at(path, text);
+            self.assert_new_at(path, text);
         }
     }
 
     /// The same at one path. All connections ask at once.
     #[track_caller]
-    pub(super) fn shows_at(&mut self, path: &str, text: &str) {
+    pub(super) fn assert_new_at(&mut self, path: &str, text: &str) {
         for reader in &mut self.readers {
             reader.send_again(path);
         }
@@ -110,26 +110,29 @@ impl Fixture {
 
     /// Nothing is new.
     #[track_caller]
-    pub(super) fn shows_nothing_new(&mut self) {
+    pub(super) fn assert_not_modified(&mut self) {
         for path in [LIST, PAGE, DETAIL] {
-            self.answers(path, 304, "");
+            self.assert_responses(path, 304, "");
         }
     }
 
     /// The very next answer on each connection, asked with the last tag, has that status and holds `text`.
     #[track_caller]
-    pub(super) fn answers(&mut self, path: &str, status: u16, text: &str) {
+    pub(super) fn assert_responses(&mut self, path: &str, status: u16, text: &str) {
         for reader in &mut self.readers {
-            let answer = reader.ask_again(path);
-            assert!(answer.status == status && answer.body.contains(text), "{path}: {status} {text:?}: {answer:?}");
+            let response = reader.ask_again(path);
+            assert!(
+                response.status == status && response.body.contains(text),
+                "{path}: {status} {text:?}: {response:?}"
+            );
         }
     }
 
     /// The key is refused everywhere, for that reason.
     #[track_caller]
-    pub(super) fn refuses(&mut self, reason: &str) {
+    pub(super) fn assert_refused(&mut self, reason: &str) {
         for path in [LIST, PAGE, DETAIL, "/api/v1/me"] {
-            self.answers(path, 401, &format!("\"reason\":\"{reason}\""));
+            self.assert_responses(path, 401, &format!("\"reason\":\"{reason}\""));
         }
     }
 }
@@ -155,7 +158,7 @@ pub(super) fn change(text: &str) -> String {
 }
 
 /// The name of a file beside the database.
-pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sibling(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(suffix);
     name.into()
@@ -164,6 +167,6 @@ pub(super) fn beside(database: &Path, suffix: &str) -> PathBuf {
 /// Removes WAL and index of a database that nobody writes, as who restores a file does.
 pub(super) fn remove_wal(database: &Path) {
     for suffix in ["-wal", "-shm"] {
-        let _ = fs::remove_file(beside(database, suffix));
+        let _ = fs::remove_file(sibling(database, suffix));
     }
 }

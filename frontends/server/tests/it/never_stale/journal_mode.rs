@@ -12,7 +12,7 @@ fn without_a_log() -> Fixture {
     let key = Key::create(&dir, "first.db");
     let copy = format!("VACUUM INTO '{}'", dir.path("catalogue.db").display());
     Sql::open(&dir.path("first.db")).run(&copy);
-    Fixture::served_by(dir, "catalogue.db", key, |command| command)
+    Fixture::with_servers(dir, "catalogue.db", key, |command| command)
 }
 
 #[test]
@@ -24,8 +24,8 @@ fn every_rollback_mode() {
         for number in 0..15 {
             let text = format!("{mode} {number}");
             sql.run(&change(&text));
-            fixture.shows(&text);
-            fixture.shows_nothing_new();
+            fixture.assert_new(&text);
+            fixture.assert_not_modified();
         }
     }
 }
@@ -37,18 +37,18 @@ fn a_log_that_comes_and_cannot_go_under_the_servers() {
     for number in 0..5 {
         let text = format!("delete {number}");
         sql.run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
     assert_eq!(sql.run("PRAGMA journal_mode = wal"), "wal");
     sql.run("PRAGMA busy_timeout = 0");
-    fixture.shows_nothing_new();
+    fixture.assert_not_modified();
     for number in 0..5 {
         let text = format!("wal {number}");
         sql.run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
         // Somebody else holds the database.
         sql.send("PRAGMA journal_mode = delete");
         assert!(sql.result().unwrap_err().contains("locked"));
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
 }

@@ -10,12 +10,12 @@ fn hundreds_of_commits_in_a_row() {
     for number in 0..200 {
         let text = format!("number {number}");
         sql.run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
         if number % 4 == 0 {
             sql.run(&format!("UPDATE modules SET summary = 'of {text}'"));
-            fixture.shows_at(DETAIL, &format!("of {text}"));
-            fixture.shows_at(LIST, &text);
-            fixture.shows_at(PAGE, &text);
+            fixture.assert_new_at(DETAIL, &format!("of {text}"));
+            fixture.assert_new_at(LIST, &text);
+            fixture.assert_new_at(PAGE, &text);
         }
     }
 }
@@ -29,9 +29,9 @@ fn what_is_not_committed_does_not_show() {
             let text = format!("{end} {number}");
             sql.run("BEGIN IMMEDIATE");
             sql.run(&change(&text));
-            fixture.shows_nothing_new();
+            fixture.assert_not_modified();
             sql.run(end);
-            if end == "COMMIT" { fixture.shows(&text) } else { fixture.shows_nothing_new() }
+            if end == "COMMIT" { fixture.assert_new(&text) } else { fixture.assert_not_modified() }
         }
     }
 }
@@ -44,8 +44,8 @@ fn a_writer_that_closes_after_each_commit() {
         let mut sql = fixture.sql();
         sql.run(&change(&text));
         sql.close();
-        fixture.shows(&text);
-        fixture.shows_nothing_new();
+        fixture.assert_new(&text);
+        fixture.assert_not_modified();
     }
 }
 
@@ -55,6 +55,6 @@ fn a_change_of_another_account_is_no_change() {
     let mut sql = fixture.sql();
     for number in 0..20 {
         sql.run(&format!("UPDATE courses SET title = 'number {number}' WHERE account_id = 'b'"));
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
 }

@@ -65,25 +65,25 @@ fn every_commit_of_somebody_who_may_write() {
     first.run(&change("first"));
     set_writable(&dir, false);
     let Some(start) = start_of_servers(&dir) else { return };
-    let mut fixture = Fixture::served_by(dir, DATABASE, key, start);
+    let mut fixture = Fixture::with_servers(dir, DATABASE, key, start);
     for number in 0..20 {
         let text = format!("number {number}");
         first.run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
         first.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
     first.close();
-    fixture.shows_nothing_new();
+    fixture.assert_not_modified();
     for number in 0..5 {
         set_writable(&fixture.dir, true);
         let mut next = fixture.sql();
         let text = format!("next {number}");
         next.run(&change(&text));
         set_writable(&fixture.dir, false);
-        fixture.shows(&text);
+        fixture.assert_new(&text);
         next.kill();
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
     set_writable(&fixture.dir, true);
 }

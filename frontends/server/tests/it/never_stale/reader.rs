@@ -15,7 +15,7 @@ pub(crate) struct Reader {
 }
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     /// Empty where there is none.
     pub(crate) tag: String,
@@ -29,13 +29,13 @@ impl Reader {
         Self { stream: BufReader::new(stream), token: token.to_owned(), server, tags: HashMap::new() }
     }
 
-    pub(crate) fn ask(&mut self, path: &str, tag: &str) -> Answer {
+    pub(crate) fn ask(&mut self, path: &str, tag: &str) -> TestResponse {
         self.send(path, tag);
         self.receive()
     }
 
     /// Asks with the last tag.
-    pub(crate) fn ask_again(&mut self, path: &str) -> Answer {
+    pub(crate) fn ask_again(&mut self, path: &str) -> TestResponse {
         let tag = self.tag(path);
         self.ask(path, &tag)
     }
@@ -55,15 +55,15 @@ impl Reader {
     /// is not sent again.
     #[track_caller]
     pub(crate) fn receive_new(&mut self, path: &str, text: &str) {
-        let answer = self.receive();
+        let response = self.receive();
         let before = self.tag(path);
         let server = self.server;
-        assert_eq!(answer.status, 200, "{server}: {path} with {before:?} should show {text:?}: {answer:?}");
-        assert!(answer.body.contains(text), "{server}: {path} should show {text:?}: {answer:?}");
-        assert_ne!(answer.tag, before, "{server}: {path}");
-        let again = self.ask(path, &answer.tag);
-        assert_eq!(again.status, 304, "{server}: {path}: {again:?} after {answer:?}");
-        self.tags.insert(path.to_owned(), answer.tag);
+        assert_eq!(response.status, 200, "{server}: {path} with {before:?} should show {text:?}: {response:?}");
+        assert!(response.body.contains(text), "{server}: {path} should show {text:?}: {response:?}");
+        assert_ne!(response.tag, before, "{server}: {path}");
+        let again = self.ask(path, &response.tag);
+        assert_eq!(again.status, 304, "{server}: {path}: {again:?} after {response:?}");
+        self.tags.insert(path.to_owned(), response.tag);
     }
 
     fn send(&mut self, path: &str, tag: &str) {
@@ -74,7 +74,7 @@ impl Reader {
         stream.write_all(request.as_bytes()).unwrap();
     }
 
-    fn receive(&mut self) -> Answer {
+    fn receive(&mut self) -> TestResponse {
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             let read = self.stream.read_line(&mut head).unwrap();
@@ -88,6 +88,6 @@ impl Reader {
         let length = if status == 304 { 0 } else { field("content-length").unwrap().parse().unwrap() };
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body).unwrap();
-        Answer { status, tag: field("etag").unwrap_or_default(), body: String::from_utf8(body).unwrap() }
+        TestResponse { status, tag: field("etag").unwrap_or_default(), body: String::from_utf8(body).unwrap() }
     }
 }

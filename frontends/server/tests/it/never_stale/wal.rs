@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 
-use super::fixture::{Fixture, beside, change};
+use super::fixture::{Fixture, change, sibling};
 use super::sql::Sql;
 use super::{DETAIL, LIST};
 
@@ -16,9 +16,9 @@ fn a_log_that_begins_anew_after_every_commit() {
         for number in 10..30 {
             let text = format!("{mode} {number}");
             sql.run(&change(&text));
-            fixture.shows(&text);
+            fixture.assert_new(&text);
             assert!(sql.run(&format!("PRAGMA wal_checkpoint({mode})")).starts_with("0 "), "it is all written back");
-            fixture.shows_nothing_new();
+            fixture.assert_not_modified();
         }
     }
 }
@@ -31,9 +31,9 @@ fn a_log_that_is_emptied_before_the_commit_is_read() {
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
-    assert_eq!(fs::metadata(beside(fixture.database(), "-wal")).unwrap().len(), 0);
+    assert_eq!(fs::metadata(sibling(fixture.database(), "-wal")).unwrap().len(), 0);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_log_that_is_cut_back_and_written_back_by_itself() {
     for number in 10..60 {
         let text = format!("number {number}");
         sql.run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
 }
 
@@ -57,15 +57,15 @@ fn vacuum_is_no_change_and_hides_none() {
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("VACUUM");
-        fixture.shows(&text);
+        fixture.assert_new(&text);
         sql.run("VACUUM");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
         sql.run("VACUUM");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         sql.run("REINDEX");
         sql.run("ANALYZE");
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
     }
 }
 
@@ -75,10 +75,10 @@ fn a_schema_that_grows() {
     let mut sql = fixture.sql();
     for number in 0..5 {
         sql.run(&format!("CREATE TABLE of_the_host_{number} (id INTEGER PRIMARY KEY)"));
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         let text = format!("number {number}");
         sql.run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
 }
 
@@ -90,7 +90,7 @@ const COUNTER: u64 = 8;
 fn begin_a_large_transaction(fixture: &Fixture) -> Sql {
     let mut sql = fixture.sql();
     sql.run("PRAGMA cache_size = 4");
-    let log = beside(fixture.database(), "-wal");
+    let log = sibling(fixture.database(), "-wal");
     let length = || fs::metadata(&log).map_or(0, |metadata| metadata.len());
     sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
     sql.run("BEGIN IMMEDIATE");
@@ -107,12 +107,12 @@ fn a_writer_that_is_killed_in_a_transaction() {
     let mut fixture = Fixture::new();
     for number in 0..3 {
         let sql = begin_a_large_transaction(&fixture);
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         sql.kill();
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         let text = format!("number {number}");
         fixture.sql().run(&change(&text));
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
 }
 
@@ -128,7 +128,7 @@ fn a_writer_that_is_killed_anywhere() {
             sql.result().unwrap();
             if number == round * 5 / 2 {
                 // In the middle of the commits.
-                fixture.answers(LIST, 200, &format!("round {round} number "));
+                fixture.assert_responses(LIST, 200, &format!("round {round} number "));
             }
         }
         sql.kill();
@@ -136,9 +136,9 @@ fn a_writer_that_is_killed_anywhere() {
         let mut sql = fixture.sql();
         let title = sql.run("SELECT title FROM courses WHERE account_id = 'a' AND slug = 'one'");
         assert!(*title >= *format!("round {round} number {:02}", round * 5), "{title}");
-        fixture.shows(&title);
+        fixture.assert_new(&title);
         sql.run(&change(&format!("after round {round}")));
-        fixture.shows(&format!("after round {round}"));
+        fixture.assert_new(&format!("after round {round}"));
     }
 }
 
@@ -148,7 +148,7 @@ fn a_writer_that_is_killed_anywhere() {
 fn an_index_with_a_torn_header() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
-    let index = File::options().read(true).write(true).open(beside(fixture.database(), "-shm")).unwrap();
+    let index = File::options().read(true).write(true).open(sibling(fixture.database(), "-shm")).unwrap();
     for number in 10..20 {
         let tear = |copy: u64| {
             let mut counter = [0; 1];
@@ -158,16 +158,16 @@ fn an_index_with_a_torn_header() {
         let text = format!("number {number}");
         sql.run(&change(&text));
         tear(0);
-        fixture.shows(&text);
+        fixture.assert_new(&text);
         tear(1);
-        fixture.shows_nothing_new();
+        fixture.assert_not_modified();
         sql.run(&change(&format!("after {text}")));
         tear(number % 2);
-        fixture.shows(&format!("after {text}"));
+        fixture.assert_new(&format!("after {text}"));
         if number % 4 == 0 {
             sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
             tear(0);
-            fixture.shows_nothing_new();
+            fixture.assert_not_modified();
         }
     }
 }
@@ -184,11 +184,11 @@ fn a_writer_that_stays_in_a_transaction_hinders_no_reader() {
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("PRAGMA wal_checkpoint(PASSIVE)");
-        fixture.shows(&text);
+        fixture.assert_new(&text);
     }
     sql.run("BEGIN EXCLUSIVE");
-    fixture.shows_nothing_new();
+    fixture.assert_not_modified();
     sql.run("UPDATE modules SET summary = 'at last'");
     sql.run("COMMIT");
-    fixture.shows_at(DETAIL, "at last");
+    fixture.assert_new_at(DETAIL, "at last");
 }

@@ -28,15 +28,15 @@ pub(crate) struct Collector {
     port: u16,
     posts: Receiver<Post>,
     /// The line of the answer's status, or nothing for no answer.
-    answer: Arc<Mutex<&'static str>>,
+    response: Arc<Mutex<&'static str>>,
 }
 
 impl Collector {
     pub(crate) const OK: &str = "HTTP/1.1 200 OK";
-    pub(crate) const SILENCE: &str = "";
+    pub(crate) const NO_RESPONSE: &str = "";
 
-    pub(crate) fn answering(answer: &'static str) -> Self {
-        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), answer, None)
+    pub(crate) fn answering(response: &'static str) -> Self {
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), response, None)
     }
 
     /// One that speaks TLS.
@@ -44,24 +44,25 @@ impl Collector {
         Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), Self::OK, Some(Arc::new(config)))
     }
 
-    pub(crate) fn on(listener: TcpListener, answer: &'static str, tls: Option<Arc<ServerConfig>>) -> Self {
+    pub(crate) fn on(listener: TcpListener, response: &'static str, tls: Option<Arc<ServerConfig>>) -> Self {
         let port = listener.local_addr().unwrap().port();
         let (tell, posts) = mpsc::channel();
-        let answer = Arc::new(Mutex::new(answer));
-        let answers = Arc::clone(&answer);
+        let response = Arc::new(Mutex::new(response));
+        let responses = Arc::clone(&response);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (stream, tell, answers, tls) = (stream.unwrap(), tell.clone(), Arc::clone(&answers), tls.clone());
+                let (stream, tell, responses, tls) =
+                    (stream.unwrap(), tell.clone(), Arc::clone(&responses), tls.clone());
                 thread::spawn(move || match tls {
-                    None => serve(stream, &tell, &answers),
+                    None => serve(stream, &tell, &responses),
                     Some(config) => {
                         let session = ServerConnection::new(config).unwrap();
-                        serve(StreamOwned::new(session, stream), &tell, &answers);
+                        serve(StreamOwned::new(session, stream), &tell, &responses);
                     }
                 });
             }
         });
-        Self { port, posts, answer }
+        Self { port, posts, response }
     }
 
     /// What is to be named by `--otlp-endpoint`.
@@ -74,8 +75,8 @@ impl Collector {
     }
 
     /// From now on it answers so.
-    pub(crate) fn answers(&self, answer: &'static str) {
-        *self.answer.lock().unwrap() = answer;
+    pub(crate) fn responses(&self, response: &'static str) {
+        *self.response.lock().unwrap() = response;
     }
 
     /// Waits for the next request.
@@ -101,20 +102,20 @@ pub(crate) fn spans(posts: &[Post]) -> Vec<Span> {
 }
 
 /// Answers the requests of a connection until it ends.
-fn serve(stream: impl Read + Write, tell: &Sender<Post>, answer: &Mutex<&'static str>) {
+fn serve(stream: impl Read + Write, tell: &Sender<Post>, response: &Mutex<&'static str>) {
     let mut stream = BufReader::new(stream);
     while let Some(post) = read(&mut stream) {
         // First, as the test may ask for another one as soon as it has the request.
-        let answer = *answer.lock().unwrap();
+        let response = *response.lock().unwrap();
         // The test may be over.
         let _ = tell.send(post);
-        if answer == Collector::SILENCE {
+        if response == Collector::NO_RESPONSE {
             // As long as the other side waits.
             let _ = stream.read(&mut [0]);
             return;
         }
-        let answered = write!(stream.get_mut(), "{answer}\r\nContent-Length: 0\r\n\r\n");
-        if answered.and_then(|()| stream.get_mut().flush()).is_err() {
+        let answer_count = write!(stream.get_mut(), "{response}\r\nContent-Length: 0\r\n\r\n");
+        if answer_count.and_then(|()| stream.get_mut().flush()).is_err() {
             return;
         }
     }

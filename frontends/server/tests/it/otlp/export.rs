@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Value, json};
 
 use super::collector::{Collector, spans};
-use super::faults::warnings;
+use super::errors::warnings;
 use crate::https::issue;
 use crate::observed::{Observed, ask};
 use crate::program::{Server, TestDir};
@@ -65,7 +65,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
     }
     let spans = spans(&posts);
     assert_eq!(spans.len(), 6, "{log}");
-    let shown = |names: &[&str]| -> Vec<Value> {
+    let displayed = |names: &[&str]| -> Vec<Value> {
         spans.iter().map(|span| names.iter().map(|name| span.get(name)).collect()).collect()
     };
     assert_eq!(
@@ -73,7 +73,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
         [("listCourses", 0), ("listCourses", 0), ("listCourses", 0), ("getCourse", 0), ("HTTP", 0), ("getMe", 2)]
     );
     assert_eq!(
-        shown(&["catalogue.request_id", "catalogue.operation", "http.request.method", "http.response.status_code"]),
+        displayed(&["catalogue.request_id", "catalogue.operation", "http.request.method", "http.response.status_code"]),
         [
             json!(["one", "listCourses", "GET", 200]),
             json!(["two", "listCourses", "GET", 200]),
@@ -84,7 +84,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
         ]
     );
     assert_eq!(
-        shown(&[
+        displayed(&[
             "http.route",
             "url.scheme",
             "error.type",

@@ -88,9 +88,9 @@ fn write_and_walk(app: &App, revisions: bool) {
                 loop {
                     let is_last = over.load(Ordering::SeqCst);
                     let slugs = walk(&server.address, &token, &committed);
-                    let seen: HashSet<_> = slugs.iter().cloned().collect();
-                    assert_eq!(seen.len(), slugs.len(), "a course is repeated: {slugs:?}");
-                    assert!(stable.is_subset(&seen), "skipped: {:?}", stable.difference(&seen));
+                    let unique: HashSet<_> = slugs.iter().cloned().collect();
+                    assert_eq!(unique.len(), slugs.len(), "a course is repeated: {slugs:?}");
+                    assert!(stable.is_subset(&unique), "skipped: {:?}", stable.difference(&unique));
                     if is_last {
                         return;
                     }

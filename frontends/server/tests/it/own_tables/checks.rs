@@ -106,7 +106,11 @@ fn indexes_of_the_examples_leave_no_scan_and_no_sort() {
         app.sql("DROP INDEX catalogue_list");
         let index = "ON <table behind catalogue_courses> (<account_id>, ";
         for about in ["the first page: ", "a later page: "] {
-            assert!(slow().iter().any(|told| told.starts_with(about) && told.contains(index)), "{place}: {:?}", slow());
+            assert!(
+                slow().iter().any(|output| output.starts_with(about) && output.contains(index)),
+                "{place}: {:?}",
+                slow()
+            );
         }
         let mut server = app.command("serve --listen 127.0.0.1:0");
         let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
@@ -137,27 +141,30 @@ fn each_fault_is_told_with_what_would_be_right() {
                 continue;
             }
             app.sql(change);
-            let told = app.run("views check --json");
-            assert_eq!((told.status, &*told.err), (Some(1), &*told.err), "{change}");
-            assert!(told.err.starts_with("error: the views have faults"), "{}: {change}: {told:?}", app.kind());
-            let report: Value = serde_json::from_str(&told.out).unwrap();
-            let is_it = |fault: &&Value| {
-                let text = |field: &str| fault[field].as_str().unwrap_or_default().to_owned();
+            let output = app.run("views check --json");
+            assert_eq!((output.status, &*output.err), (Some(1), &*output.err), "{change}");
+            assert!(output.err.starts_with("error: the views have faults"), "{}: {change}: {output:?}", app.kind());
+            let report: Value = serde_json::from_str(&output.out).unwrap();
+            let is_it = |problem: &&Value| {
+                let text = |field: &str| problem[field].as_str().unwrap_or_default().to_owned();
                 let words = text("what") + &text("wanted");
-                fault["view"] == view && text("key").contains(key) && words.contains(word) && !text("wanted").is_empty()
+                problem["view"] == view
+                    && text("key").contains(key)
+                    && words.contains(word)
+                    && !text("wanted").is_empty()
             };
             let faults = report["faults"].as_array().unwrap();
-            let fault = faults.iter().find(is_it).unwrap_or_else(|| panic!("{}: {change}: {report}", app.kind()));
+            let problem = faults.iter().find(is_it).unwrap_or_else(|| panic!("{}: {change}: {report}", app.kind()));
             if ["DROP TABLE catalogue_modules", "UPDATE catalogue_courses SET title = NULL WHERE slug = 'two'"]
                 .contains(&change)
             {
                 // The same for people, and in `doctor`.
-                let what = fault["what"].as_str().unwrap();
+                let what = problem["what"].as_str().unwrap();
                 let lines = app.run("views check").out;
                 assert!(lines.lines().any(|line| line.starts_with(view) && line.contains(what)), "{change}: {lines}");
                 let doctor = app.run("doctor --json");
-                let told = findings(&doctor, "views", "fault");
-                assert!(doctor.status == Some(1) && told.iter().any(|told| told.contains(what)), "{doctor:?}");
+                let output = findings(&doctor, "views", "error");
+                assert!(doctor.status == Some(1) && output.iter().any(|output| output.contains(what)), "{doctor:?}");
             }
             // Anew, whatever was done.
             let drop = ["accounts", "courses", "modules"].map(|view| format!("DROP TABLE IF EXISTS catalogue_{view};"));
@@ -181,10 +188,10 @@ fn a_bad_row_is_a_failure_of_the_answers_that_need_it() {
         }
         let (_, body) = server.get("/api/v1/courses", &token);
         assert!(body["error"]["code"] == "internal_error" && !body.to_string().contains("two"), "{body}");
-        let shown = app.run("views show --account a");
+        let displayed = app.run("views show --account a");
         assert!(
-            shown.status == Some(1) && shown.err.contains("catalogue_courses") && shown.err.contains("two"),
-            "{shown:?}"
+            displayed.status == Some(1) && displayed.err.contains("catalogue_courses") && displayed.err.contains("two"),
+            "{displayed:?}"
         );
     }
 }

@@ -38,10 +38,10 @@ fn the_first_page_is_shown_as_the_api_answers_it() {
         let account = accounts[0]["id"].as_str().unwrap();
         let (_, token) = app.key(account);
         let server = app.serve("");
-        let answered = whole_answer(&server.address, "/api/v1/courses", &token);
-        let body = answered.split_once("\n\n").unwrap().1;
-        let shown = app.run(&format!("views show --account {account} --json"));
-        assert_eq!(shown.succeeds().trim_end(), body, "{}", app.kind());
+        let answer_count = whole_answer(&server.address, "/api/v1/courses", &token);
+        let body = answer_count.split_once("\n\n").unwrap().1;
+        let displayed = app.run(&format!("views show --account {account} --json"));
+        assert_eq!(displayed.succeeds().trim_end(), body, "{}", app.kind());
         app.run("views show --account nobody").fails(1, &["no account \"nobody\""]);
     }
 }
@@ -74,9 +74,9 @@ fn settings_that_do_not_go_together_say_what_is_right() {
         for command in
             ["keys list", "doctor", "serve", "migrate", "accounts list", "views check", "config check", "export"]
         {
-            let told = dir.run(&format!("{command} {options}"));
-            assert!(!told.err.contains("s3cret"), "{told:?}");
-            told.fails(2, pieces);
+            let output = dir.run(&format!("{command} {options}"));
+            assert!(!output.err.contains("s3cret"), "{output:?}");
+            output.fails(2, pieces);
         }
     }
     dir.run("views check").fails(2, &["--courses views"]);
@@ -206,9 +206,9 @@ fn a_wrong_address_of_the_views_is_to_be_corrected() {
     let dir = TestDir::new();
     for path in ["typo.db", "typo/app.db"] {
         for command in ["migrate", "keys list", "views check"] {
-            let told = dir.run(&format!("{command} --courses views --courses-database sqlite:{path}"));
-            assert!(!told.err.contains("makes one") && !told.err.contains("make it"), "{told:?}");
-            told.fails(1, &[path, "correct its address"]);
+            let output = dir.run(&format!("{command} --courses views --courses-database sqlite:{path}"));
+            assert!(!output.err.contains("makes one") && !output.err.contains("make it"), "{output:?}");
+            output.fails(1, &[path, "correct its address"]);
         }
     }
     assert!(dir.files().is_empty());

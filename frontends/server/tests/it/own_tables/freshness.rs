@@ -11,14 +11,14 @@ use crate::program::Server;
 fn missing_trigger_is_reported_and_responses_are_not_cached() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(App::is_postgres) {
         app.sql(&app.example("revisions"));
-        let told = || app.run("views check").succeeds();
+        let output = || app.run("views check").succeeds();
         let warned = || findings(&app.run("doctor --json"), "revisions", "warning");
-        assert!(!told().contains("trigger") && warned().is_empty(), "{}: {}", app.framework, told());
+        assert!(!output().contains("trigger") && warned().is_empty(), "{}: {}", app.framework, output());
         let (courses, _) = names(&app);
         app.sql(&format!("DROP TRIGGER catalogue_changed ON {courses}"));
         let what = format!("public.{courses} has no enabled trigger for INSERT, UPDATE, DELETE");
-        for told in [told(), warned().concat()] {
-            assert!(told.contains(&what) && told.contains("revisions.postgres.sql"), "{told}");
+        for output in [output(), warned().concat()] {
+            assert!(output.contains(&what) && output.contains("revisions.postgres.sql"), "{output}");
         }
         let account = app.run("accounts list --json").json()[0]["id"].as_str().unwrap().to_owned();
         let (_, token) = app.key(&account);
@@ -31,6 +31,6 @@ fn missing_trigger_is_reported_and_responses_are_not_cached() {
             assert_eq!(course["data"]["title"], title, "{}", app.framework);
         }
         app.sql(&app.example("revisions"));
-        assert!(!told().contains("trigger") && warned().is_empty(), "{}: {}", app.framework, told());
+        assert!(!output().contains("trigger") && warned().is_empty(), "{}: {}", app.framework, output());
     }
 }

@@ -56,9 +56,9 @@ fn keys_and_sign_ins_of_an_account_that_left_the_view_are_shown_and_ended() {
         app.run(&format!("keys revoke {id}")).succeeds();
         assert_eq!(app.run("keys log --account 2 --json").json()[0]["action"], "key_revoked");
         for command in ["keys list", "keys log", "settings sign-out", "keys create --name n --scope read:courses"] {
-            let told = app.run(&format!("{command} --account 3"));
-            assert!(!told.err.contains("import"), "{told:?}");
-            told.fails(1, &["no account \"3\"", "accounts list", "catalogue_accounts"]);
+            let output = app.run(&format!("{command} --account 3"));
+            assert!(!output.err.contains("import"), "{output:?}");
+            output.fails(1, &["no account \"3\"", "accounts list", "catalogue_accounts"]);
         }
     }
 }
@@ -78,11 +78,11 @@ fn id_that_is_given_again_has_no_sign_in_and_its_keys_are_named() {
         assert_eq!(app.run("keys list").err, "");
 
         app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 2");
-        let told = owners("warning");
-        assert!(told.contains("does not have: 1;") && told.contains("`keys revoke`"), "{told}");
+        let output = owners("warning");
+        assert!(output.contains("does not have: 1;") && output.contains("`keys revoke`"), "{output}");
         assert!(app.run("doctor").succeeds().contains(&id), "{}", app.kind());
-        let told = app.run("keys list").err;
-        assert!(told.contains(&id) && told.contains("does not have the account of"), "{told}");
+        let output = app.run("keys list").err;
+        assert!(output.contains(&id) && output.contains("does not have the account of"), "{output}");
         assert_ne!(owner.get("/settings").status, 200, "{}", app.kind());
 
         app.sql("UPDATE auth_user SET is_active = TRUE WHERE id = 2");

@@ -12,5 +12,5 @@ mod rebuilt;
 mod remade;
 mod rights;
 mod rows;
-mod same_answers;
+mod same_responses;
 mod writers;

@@ -21,9 +21,9 @@ const COMMANDS: [&str; 5] =
     ["views check", "views show --account 1", "doctor", "serve --listen 127.0.0.1:0", "keys list"];
 
 /// An app whose file is the owner's, in a directory of its own, beside keys of whoever runs the program.
-struct Apart(App);
+struct OtherOwnersApp(App);
 
-impl Apart {
+impl OtherOwnersApp {
     fn new(journal_mode: &str) -> Option<Self> {
         let app = App::with_rows("django").into_iter().find(|app| !app.is_postgres()).unwrap();
         if fs::metadata(app.dir.path("app.db")).unwrap().uid() != 0 {
@@ -76,7 +76,7 @@ impl Apart {
     }
 
     /// The files beside the owner's.
-    fn beside(&self) -> Vec<String> {
+    fn sibling_files(&self) -> Vec<String> {
         let names = fs::read_dir(self.0.dir.path("theirs")).unwrap();
         let mut names: Vec<_> = names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect();
         names.retain(|name| name != "app.db");
@@ -86,32 +86,32 @@ impl Apart {
 
     /// Each command says what would happen and what to do, and leaves nothing behind.
     #[track_caller]
-    fn is_refused(&self, owner: &str) {
+    fn assert_refused(&self, owner: &str) {
         for command in COMMANDS {
-            let told = self.run(OTHER, command);
-            let text = told.out.clone() + &told.err;
+            let message = self.run(OTHER, command);
+            let text = message.out.clone() + &message.err;
             let run_as =
                 format!("run catalogue as the user {owner}, or start your program first and keep a connection");
             for piece in ["\"theirs/app.db\" is in WAL mode", "attempt to write a readonly database", &run_as] {
-                assert!(told.status == Some(1) && text.contains(piece), "{command}: {piece}: {told:?}");
+                assert!(message.status == Some(1) && text.contains(piece), "{command}: {piece}: {message:?}");
             }
             assert!(!text.contains("may not be written"), "{command}: {text}");
-            assert_eq!(self.beside(), [""; 0], "{command}");
+            assert_eq!(self.sibling_files(), [""; 0], "{command}");
         }
     }
 
     #[track_caller]
-    fn is_read(&self, user: u32) {
+    fn assert_read(&self, user: u32) {
         self.run(user, "views check").succeeds();
         // What is beside the file by now, its owner may write, who is in its group.
         let group = fs::metadata(self.0.dir.path("theirs/app.db")).unwrap().gid();
         let mut owner = std::process::Command::new("test");
-        for name in self.beside() {
+        for name in self.sibling_files() {
             owner.args(["-w", &format!("theirs/{name}"), "-a"]);
         }
         owner.args(["-w", "theirs/app.db"]).current_dir(self.0.dir.path("")).uid(OWNER).gid(group);
-        assert!(owner.status().unwrap().success(), "{:?}", self.beside());
-        for name in self.beside() {
+        assert!(owner.status().unwrap().success(), "{:?}", self.sibling_files());
+        for name in self.sibling_files() {
             fs::remove_file(self.0.dir.path(&format!("theirs/{name}"))).unwrap();
         }
     }
@@ -119,41 +119,41 @@ impl Apart {
 
 #[test]
 fn a_file_whose_program_could_not_write_any_more_is_not_opened() {
-    let Some(app) = Apart::new("wal") else { return };
-    app.is_refused("daemon");
+    let Some(app) = OtherOwnersApp::new("wal") else { return };
+    app.assert_refused("daemon");
     // Nor where nothing can be made beside it.
     app.set("theirs", 0o755, (OWNER, OWNER));
-    app.is_refused("daemon");
+    app.assert_refused("daemon");
     app.set("theirs/app.db", 0o644, (0, 0));
-    app.is_refused("root");
+    app.assert_refused("root");
     // Half of what is needed.
     app.set("theirs", 0o777, (OWNER, OWNER));
     app.set("theirs/app.db", 0o644, (OWNER, OWNER));
     fs::write(app.0.dir.path("theirs/app.db-wal"), "").unwrap();
-    let told = app.run(OTHER, "views check");
-    assert!(told.status == Some(1) && told.err.contains("run catalogue as the user daemon"), "{told:?}");
-    assert_eq!(app.beside(), ["app.db-wal"]);
+    let message = app.run(OTHER, "views check");
+    assert!(message.status == Some(1) && message.err.contains("run catalogue as the user daemon"), "{message:?}");
+    assert_eq!(app.sibling_files(), ["app.db-wal"]);
     fs::remove_file(app.0.dir.path("theirs/app.db-wal")).unwrap();
     // A group that the new files would not have, or that may only read.
     app.set("theirs/app.db", 0o664, (OWNER, 2));
-    app.is_refused("daemon");
+    app.assert_refused("daemon");
     app.set("theirs/app.db", 0o644, (OWNER, OTHER));
-    app.is_refused("daemon");
+    app.assert_refused("daemon");
 }
 
 #[test]
 fn a_file_whose_program_can_go_on_writing_is_read() {
-    let Some(app) = Apart::new("wal") else { return };
-    app.is_read(OWNER);
-    app.is_read(0);
+    let Some(app) = OtherOwnersApp::new("wal") else { return };
+    app.assert_read(OWNER);
+    app.assert_read(0);
     app.set("theirs/app.db", 0o666, (OWNER, OWNER));
-    app.is_read(OTHER);
+    app.assert_read(OTHER);
     app.set("theirs/app.db", 0o664, (OWNER, OTHER));
-    app.is_read(OTHER);
+    app.assert_read(OTHER);
     // By the group that the directory hands on.
     app.set("theirs/app.db", 0o664, (OWNER, OWNER));
     app.set("theirs", 0o2777, (OWNER, OWNER));
-    app.is_read(OTHER);
+    app.assert_read(OTHER);
     // While its program has it open, whoever may read it.
     app.set("theirs", 0o755, (OWNER, OWNER));
     app.set("theirs/app.db", 0o644, (OWNER, OWNER));
@@ -161,26 +161,29 @@ fn a_file_whose_program_can_go_on_writing_is_read() {
     app.run(OTHER, "views check").succeeds();
     let served = Server::start(&mut app.command(OTHER, "serve --listen 127.0.0.1:0 --log off"));
     drop(served);
-    for name in app.beside() {
+    for name in app.sibling_files() {
         assert_eq!(fs::metadata(app.0.dir.path(&format!("theirs/{name}"))).unwrap().uid(), OWNER, "{name}");
     }
     writer.execute_batch("UPDATE courses_course SET title = title").unwrap();
     drop(writer);
-    let Some(app) = Apart::new("delete") else { return };
-    app.is_read(OTHER);
+    let Some(app) = OtherOwnersApp::new("delete") else { return };
+    app.assert_read(OTHER);
 }
 
 #[test]
 fn a_wal_that_may_not_be_read_is_named() {
-    let Some(app) = Apart::new("wal") else { return };
+    let Some(app) = OtherOwnersApp::new("wal") else { return };
     let _writer = app.writer();
     for name in ["app.db-shm", "app.db-wal"] {
         app.set(&format!("theirs/{name}"), 0o600, (OWNER, OWNER));
         for command in COMMANDS {
-            let told = app.run(OTHER, command);
-            let text = told.out.clone() + &told.err;
+            let message = app.run(OTHER, command);
+            let text = message.out.clone() + &message.err;
             let advice = "run catalogue as the user daemon, or let the group read and write";
-            assert!(told.status == Some(1) && text.contains(name) && text.contains(advice), "{command}: {told:?}");
+            assert!(
+                message.status == Some(1) && text.contains(name) && text.contains(advice),
+                "{command}: {message:?}"
+            );
             assert!(!text.contains("may not be written"), "{command}: {text}");
         }
         app.set(&format!("theirs/{name}"), 0o644, (OWNER, OWNER));

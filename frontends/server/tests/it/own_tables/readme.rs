@@ -42,9 +42,9 @@ fn pasted(block: usize, tool: &str, host: &Path) -> Option<String> {
         bash.env_remove(name);
     }
     let output = bash.env("PGHOST", host).env("PGUSER", "postgres").env("USER", "postgres").output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
-    Some(told)
+    let message = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{message}{}", String::from_utf8_lossy(&output.stderr));
+    Some(message)
 }
 
 const PAGE: &str = concat!(
@@ -56,14 +56,14 @@ const PAGE: &str = concat!(
 
 #[test]
 fn the_lines_for_sqlite_work() {
-    let Some(told) = pasted(1, "sqlite3", Path::new("")) else { return };
-    assert!(told.ends_with(&PAGE.replace("COUNT", "1")), "{told}");
+    let Some(message) = pasted(1, "sqlite3", Path::new("")) else { return };
+    assert!(message.ends_with(&PAGE.replace("COUNT", "1")), "{message}");
 }
 
 #[test]
 fn the_lines_for_postgresql_work() {
     let Some(cluster) = Cluster::shared() else { return };
     Session::of(&cluster.address("postgres")).run("DROP DATABASE IF EXISTS school");
-    let Some(told) = pasted(2, "psql", &cluster.directory) else { return };
-    assert!(told.ends_with(&PAGE.replace("COUNT", "2")), "{told}");
+    let Some(message) = pasted(2, "psql", &cluster.directory) else { return };
+    assert!(message.ends_with(&PAGE.replace("COUNT", "2")), "{message}");
 }

@@ -82,8 +82,8 @@ fn responses_are_fresh_after_a_table_was_rebuilt() {
             let named = format!(
                 "table `{table}` has no trigger for INSERT, UPDATE, DELETE that writes to `catalogue_revisions`"
             );
-            let told = app.run("views check").succeeds();
-            assert!(told.contains(&named) && told.contains("revisions.sqlite.sql"), "{place}: {told}");
+            let output = app.run("views check").succeeds();
+            assert!(output.contains(&named) && output.contains("revisions.sqlite.sql"), "{place}: {output}");
             let warnings = findings(&app.run("doctor --json"), "revisions", "warning");
             assert!(warnings.iter().any(|warning| warning.contains(&named)), "{place}: {warnings:?}");
             let mut starting = app.command("serve --listen 127.0.0.1:0");

@@ -26,9 +26,9 @@ fn a_role_that_reads_the_views_and_owns_our_schema_is_enough() {
     assert_eq!(findings(&doctor, "rights", "ok").len(), 1, "{doctor:?}");
     app.sql("GRANT UPDATE ON courses TO catalogue");
     let doctor = app.run("doctor --json");
-    let told = findings(&doctor, "rights", "warning");
-    assert!(told.iter().any(|message| message.contains("courses")), "{doctor:?}");
+    let output = findings(&doctor, "rights", "warning");
+    assert!(output.iter().any(|message| message.contains("courses")), "{doctor:?}");
     app.sql("REVOKE SELECT ON catalogue_modules FROM catalogue");
-    let told = app.run("views check");
-    assert!(told.status == Some(1) && told.out.contains("catalogue_modules"), "{told:?}");
+    let output = app.run("views check");
+    assert!(output.status == Some(1) && output.out.contains("catalogue_modules"), "{output:?}");
 }

@@ -19,8 +19,8 @@ fn accounts_are_listed_shown_and_removed() {
 #[test]
 fn a_removal_says_what_postgresql_keeps() {
     let Some(fixture) = Fixture::with_courses() else { return };
-    let said = fixture.run("accounts remove a --yes").succeeds();
-    assert!(said.contains("some of it remains: PostgreSQL keeps removed rows"), "{said}");
+    let output = fixture.run("accounts remove a --yes").succeeds();
+    assert!(output.contains("some of it remains: PostgreSQL keeps removed rows"), "{output}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::observed::Observed;
 use crate::program::COURSES;
 
 /// One test at a time: they change what the cluster's nodes are.
-static PLACE: Mutex<()> = Mutex::new(());
+static LOCK: Mutex<()> = Mutex::new(());
 
 /// An empty schema of the cluster, and what undoes a test's change of its nodes.
 struct Citus {
@@ -17,7 +17,7 @@ struct Citus {
     schema: &'static str,
     address: String,
     undo: Vec<String>,
-    _place: MutexGuard<'static, ()>,
+    _guard: MutexGuard<'static, ()>,
 }
 
 impl Citus {
@@ -28,12 +28,12 @@ impl Citus {
             stderr().write_all(b"skipped: Citus: CATALOGUE_TEST_CITUS names no coordinator\n").unwrap();
             return None;
         };
-        let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         Session::of(&address).run(&format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"));
         let end = if address.contains('?') { '&' } else { '?' };
         let options = format!("options=-c%20search_path%3D{schema}%20-c%20citus.shard_count%3D4");
         let fixture = Fixture::at(format!("{address}{end}{options}"));
-        Some(Self { fixture, schema, address, undo: Vec::new(), _place: place })
+        Some(Self { fixture, schema, address, undo: Vec::new(), _guard: place })
     }
 
     fn observed(&self) -> Observed {
@@ -51,12 +51,12 @@ impl Drop for Citus {
 }
 
 /// The faults of a server that is ready; asked again where a busy machine gave no answer in time.
-fn faults(observed: &Observed) -> Vec<String> {
+fn problems(observed: &Observed) -> Vec<String> {
     loop {
         let (status, found) = observed.ready();
         if status == 200 && found["checks"]["courses"] == "ok" {
-            let faults = found["faults"].as_array().cloned().unwrap_or_default();
-            return faults.iter().map(|fault| fault.as_str().unwrap().to_owned()).collect();
+            let problems = found["problems"].as_array().cloned().unwrap_or_default();
+            return problems.iter().map(|problem| problem.as_str().unwrap().to_owned()).collect();
         }
     }
 }
@@ -67,8 +67,8 @@ fn ready_and_doctor_name_tables_that_are_not_spread_and_nodes_that_are_not_activ
     citus.fixture.run("migrate --without-triggers").succeeds();
     citus.fixture.import(COURSES);
     let of_plain_tables = citus.observed();
-    let told = faults(&of_plain_tables);
-    assert!(told.len() == 1 && told[0].contains(": accounts, catalogue_schema_version, courses, "), "{told:?}");
+    let output = problems(&of_plain_tables);
+    assert!(output.len() == 1 && output[0].contains(": accounts, catalogue_schema_version, courses, "), "{output:?}");
     let doctor = citus.fixture.run("doctor").out;
     assert!(
         doctor.contains("accounts, catalogue_schema_version, courses, ") && doctor.contains("migrate --citus"),
@@ -77,23 +77,23 @@ fn ready_and_doctor_name_tables_that_are_not_spread_and_nodes_that_are_not_activ
 
     citus.fixture.run("migrate --citus").succeeds();
     let observed = citus.observed();
-    assert_eq!(faults(&observed), [""; 0]);
+    assert_eq!(problems(&observed), [""; 0]);
     citus.fixture.session().run("SELECT undistribute_table('revoked_tokens')");
-    let told = faults(&observed);
-    assert!(told.len() == 1 && told[0].contains(": revoked_tokens; run `catalogue migrate --citus`"), "{told:?}");
+    let output = problems(&observed);
+    assert!(output.len() == 1 && output[0].contains(": revoked_tokens; run `catalogue migrate --citus`"), "{output:?}");
     citus.fixture.run("migrate --citus").succeeds();
-    assert_eq!(faults(&observed), [""; 0]);
+    assert_eq!(problems(&observed), [""; 0]);
 
     // Nobody listens there, and nobody asks before it is activated.
     let node = "'127.0.0.1', 1";
     citus.undo.push(format!("SELECT citus_remove_node({node})"));
     citus.fixture.session().run(&format!("SELECT citus_add_inactive_node({node})"));
-    let told = faults(&observed);
-    assert_eq!(told, ["the node 127.0.0.1:1 is not active; see citus_activate_node"]);
+    let output = problems(&observed);
+    assert_eq!(output, ["the node 127.0.0.1:1 is not active; see citus_activate_node"]);
     let doctor = citus.fixture.run("doctor").out;
     assert!(doctor.contains("127.0.0.1:1 is not active"), "{doctor}");
     citus.fixture.session().run(&citus.undo.pop().unwrap());
-    assert_eq!(faults(&observed), [""; 0]);
+    assert_eq!(problems(&observed), [""; 0]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_dead_node_that_citus_calls_active_fails_its_own_accounts_and_leaves_the_ser
     assert_eq!([0, 1].map(|number| status(&tokens[number])), [500, 200], "and never 401");
     let (ready, found) = observed.ready();
     assert_eq!((ready, &found["checks"]["credentials"]), (200, &"ok".into()), "{found}");
-    assert!(found["faults"].is_null(), "Citus calls it active: {found}");
+    assert!(found["problems"].is_null(), "Citus calls it active: {found}");
     let another = citus.observed();
     assert_eq!(another.server.get("/api/v1/courses", &tokens[1]).0, 200, "a server starts without it");
 

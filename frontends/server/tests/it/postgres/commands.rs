@@ -45,7 +45,8 @@ fn migrate_says_from_which_version_to_which() {
     for arguments in ["migrate --json", "migrate --json", "migrate"] {
         let [here, there] = [fixture.run(arguments).succeeds(), sqlite.run(arguments).succeeds()];
         // Each names its own database.
-        let nameless = |told: &str| told.split_once(": the ").map_or(told.to_owned(), |(_, rest)| rest.to_owned());
+        let nameless =
+            |output: &str| output.split_once(": the ").map_or(output.to_owned(), |(_, rest)| rest.to_owned());
         assert_eq!(nameless(&here), nameless(&there), "{arguments}");
     }
     assert_eq!(fixture.run("export").succeeds(), "");
@@ -121,15 +122,15 @@ fn an_import_tells_the_same_as_on_sqlite() {
         dir.write("new.jsonl", &new);
     }
     for (arguments, lines) in [("import bad.jsonl --dry-run", 3), ("import wrong.jsonl --dry-run", 4)] {
-        let told = fixture.run(arguments).err;
-        assert_eq!(told, sqlite.run(arguments).err);
-        assert_eq!(told.lines().count(), lines, "{told}");
+        let output = fixture.run(arguments).err;
+        assert_eq!(output, sqlite.run(arguments).err);
+        assert_eq!(output.lines().count(), lines, "{output}");
     }
     for arguments in ["import new.jsonl --prune --dry-run --json", "import new.jsonl --prune --json"] {
-        let (told, expected) = (fixture.run(arguments).json(), sqlite.run(arguments).json());
-        assert_eq!(told["changes"], expected["changes"]);
-        assert_eq!((&told["accounts"], &told["courses"]), (&expected["accounts"], &expected["courses"]));
-        assert!(told["database"].as_str().is_some_and(|name| name.starts_with("postgres://")), "{told}");
+        let (output, expected) = (fixture.run(arguments).json(), sqlite.run(arguments).json());
+        assert_eq!(output["changes"], expected["changes"]);
+        assert_eq!((&output["accounts"], &output["courses"]), (&expected["accounts"], &expected["courses"]));
+        assert!(output["database"].as_str().is_some_and(|name| name.starts_with("postgres://")), "{output}");
     }
     assert_eq!(fixture.run("export").succeeds(), sqlite.export());
 }

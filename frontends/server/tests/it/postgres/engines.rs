@@ -28,11 +28,11 @@ fn each_command_that_opens_the_database_refuses_another_engine_and_changes_nothi
         "tokens create --account a --scope read:courses",
     ] {
         let outcome = fixture.run(arguments);
-        let told = format!("{}{}", outcome.out, outcome.err);
-        assert_eq!(outcome.status, Some(1), "{arguments}: {told}");
+        let output = format!("{}{}", outcome.out, outcome.err);
+        assert_eq!(outcome.status, Some(1), "{arguments}: {output}");
         assert!(
-            told.contains("the database is CockroachDB, which is not supported; use PostgreSQL"),
-            "{arguments}: {told}"
+            output.contains("the database is CockroachDB, which is not supported; use PostgreSQL"),
+            "{arguments}: {output}"
         );
     }
     assert_eq!(fixture.tables(), [""; 0]);

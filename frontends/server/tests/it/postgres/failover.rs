@@ -5,7 +5,7 @@ use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::faults::{Ending, ask, grows};
+use super::errors::{Ending, ask, grows};
 use super::fixture::{Fixture, Session, url};
 use crate::program::{COURSES, Server};
 
@@ -38,17 +38,17 @@ impl Deployment {
 
     /// Asks both servers while the primary goes and the standby takes over, and until requests are served again.
     fn fail_over(&self, goes: impl FnOnce()) {
-        let (goes_on, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
+        let (is_running, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for server in self.servers.iter().cycle().take(4) {
-                scope.spawn(|| ask(&server.address, &self.token, &goes_on, &served, &failed));
+                scope.spawn(|| ask(&server.address, &self.token, &is_running, &served, &failed));
             }
-            let _ending = Ending(&goes_on);
-            grows(&served, &goes_on);
+            let _ending = Ending(&is_running);
+            grows(&served, &is_running);
             goes();
-            grows(&failed, &goes_on);
+            grows(&failed, &is_running);
             self.second.control(&["promote"]);
-            grows(&served, &goes_on);
+            grows(&served, &is_running);
         });
     }
 

@@ -123,9 +123,9 @@ pub(crate) fn whole_answer(address: &str, path: &str, token: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n")
         .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     let own = ["etag:", "x-request-id:", "date:"];
     let head: Vec<_> = head.split("\r\n").filter(|line| !own.iter().any(|name| line.starts_with(name))).collect();
     format!("{}\n\n{body}", head.join("\n"))

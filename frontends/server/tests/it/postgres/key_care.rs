@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::fixture::Fixture;
-use crate::keys_wait::{self, Waiting};
+use crate::keys_wait::{self, WaitingCommands};
 
 #[test]
 fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
@@ -43,7 +43,7 @@ fn commands_for_credentials_wait_for_another_program_that_writes() {
     let other = fixture.session();
     other.run("BEGIN; LOCK TABLE credentials, sign_ins IN SHARE MODE");
     let commands = keys_wait::commands(keys.each_ref().map(String::as_str));
-    let waiting = Waiting::start(commands.map(|command| fixture.command(&command)));
+    let waiting = WaitingCommands::start(commands.map(|command| fixture.command(&command)));
     other.run("COMMIT");
     waiting.succeed();
     assert_eq!(fixture.run("keys list --account a --json").json().as_array().unwrap().len(), 5);

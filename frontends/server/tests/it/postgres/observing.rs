@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, Session, url};
-use crate::dashboard::{queried, shown};
+use crate::dashboard::{displayed, queried};
 use crate::observed::Observed;
 use crate::program::COURSES;
 
@@ -30,7 +30,7 @@ fn the_pool_is_shown_and_the_dashboard_asks_for_it() {
 /// Whether the dashboard asks for metrics of that kind, and all it asks for are there.
 fn assert_dashboard_asks(observed: &Observed, kind: &str) {
     let queried: BTreeSet<_> = queried().into_iter().filter(|name| name.starts_with(kind)).collect();
-    assert!(!queried.is_empty() && queried.is_subset(&shown(observed)), "{queried:?}");
+    assert!(!queried.is_empty() && queried.is_subset(&displayed(observed)), "{queried:?}");
 }
 
 #[test]

@@ -47,7 +47,7 @@ fn import_and_export_are_inverse_and_the_same() {
     let (data, sqlite) = (data(), TestDir::new());
     sqlite.write("import.jsonl", &data);
     // The first line names the database.
-    let counts = |told: String| told.split_once('\n').unwrap().1.to_owned();
+    let counts = |output: String| output.split_once('\n').unwrap().1.to_owned();
     assert_eq!(counts(fixture.import(&data)), counts(sqlite.run("import import.jsonl").succeeds()));
     let export = fixture.run("export").succeeds();
     assert_eq!(export, data);

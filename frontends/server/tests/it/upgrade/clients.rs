@@ -14,7 +14,7 @@ const PATHS: [&str; 4] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1
 const CLIENTS: usize = 4;
 
 /// How soon a server that stops is asked again over a kept connection, so that it has to answer.
-const SOON: Duration = Duration::from_millis(500);
+const IDLE_LIMIT: Duration = Duration::from_millis(500);
 
 /// How many requests a client sends over one connection.
 const REQUESTS: usize = 20;
@@ -24,8 +24,8 @@ pub(super) struct Load {
     token: String,
     /// By [`PATHS`].
     bodies: Vec<String>,
-    answered: AtomicUsize,
-    goes_on: AtomicBool,
+    answer_count: AtomicUsize,
+    wait_for_responses: AtomicBool,
 }
 
 /// Ends the load, also where a client or the test fails.
@@ -33,19 +33,19 @@ struct Ending<'l>(&'l Load);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.goes_on.store(false, Ordering::Relaxed);
+        self.0.wait_for_responses.store(false, Ordering::Relaxed);
     }
 }
 
 impl Load {
     /// Asks these addresses as long as `steps` takes. Each answer must be 200 and the same as at the beginning.
-    pub(super) fn during(addresses: Vec<String>, token: &str, steps: impl FnOnce(&Self)) {
+    pub(super) fn run_during(addresses: Vec<String>, token: &str, steps: impl FnOnce(&Self)) {
         let mut load = Self {
             addresses: RwLock::new(addresses),
             token: token.to_owned(),
             bodies: Vec::new(),
-            answered: AtomicUsize::default(),
-            goes_on: AtomicBool::new(true),
+            answer_count: AtomicUsize::default(),
+            wait_for_responses: AtomicBool::new(true),
         };
         load.bodies = PATHS.iter().map(|path| Client::new(&load, 0, false).ask(path)).collect();
         thread::scope(|scope| {
@@ -56,24 +56,24 @@ impl Load {
             let _ending = Ending(&load);
             steps(&load);
         });
-        let answered = load.answered.load(Ordering::Relaxed);
-        stderr().write_all(format!("{answered} requests, none failed\n").as_bytes()).unwrap();
+        let answer_count = load.answer_count.load(Ordering::Relaxed);
+        stderr().write_all(format!("{answer_count} requests, none failed\n").as_bytes()).unwrap();
     }
 
     /// Waits until each address was asked several times.
-    pub(super) fn goes_on(&self) {
-        let enough = self.answered.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
-        while self.answered.load(Ordering::Relaxed) < enough {
-            assert!(self.goes_on.load(Ordering::Relaxed), "an answer was wrong");
+    pub(super) fn wait_for_responses(&self) {
+        let enough = self.answer_count.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
+        while self.answer_count.load(Ordering::Relaxed) < enough {
+            assert!(self.wait_for_responses.load(Ordering::Relaxed), "an answer was wrong");
             thread::yield_now();
         }
     }
 
-    pub(super) fn begins_to_ask(&self, address: &str) {
+    pub(super) fn add_address(&self, address: &str) {
         self.addresses.write().unwrap().push(address.to_owned());
     }
 
-    pub(super) fn ends_to_ask(&self, address: &str) {
+    pub(super) fn remove_address(&self, address: &str) {
         self.addresses.write().unwrap().retain(|other| other != address);
     }
 }
@@ -83,28 +83,31 @@ struct Client<'l> {
     turn: usize,
     keeps: bool,
     /// With when it was answered last, and how often.
-    kept: Option<(BufReader<TcpStream>, Instant, usize)>,
+    idle: Option<(BufReader<TcpStream>, Instant, usize)>,
 }
 
 impl<'l> Client<'l> {
     const fn new(load: &'l Load, turn: usize, keeps: bool) -> Self {
-        Self { load, turn, keeps, kept: None }
+        Self { load, turn, keeps, idle: None }
     }
 
     fn run(&mut self) {
         let _ending = Ending(self.load);
-        while self.load.goes_on.load(Ordering::Relaxed) {
+        while self.load.wait_for_responses.load(Ordering::Relaxed) {
             for (path, body) in PATHS.iter().zip(&self.load.bodies) {
                 assert_eq!(self.ask(path), *body, "{path}");
-                self.load.answered.fetch_add(1, Ordering::Relaxed);
+                self.load.answer_count.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
 
     /// The body of an answer, which must be 200 and whole.
     fn ask(&mut self, path: &str) -> String {
-        let kept = self.kept.take().filter(|(_, answered, count)| answered.elapsed() < SOON / 2 && *count < REQUESTS);
-        let (mut stream, _, count) = kept.unwrap_or_else(|| (self.connect(), Instant::now(), 0));
+        let idle = self
+            .idle
+            .take()
+            .filter(|(_, answer_count, count)| answer_count.elapsed() < IDLE_LIMIT / 2 && *count < REQUESTS);
+        let (mut stream, _, count) = idle.unwrap_or_else(|| (self.connect(), Instant::now(), 0));
         let kind = if self.keeps { "keep-alive" } else { "close" };
         let token = &self.load.token;
         let request =
@@ -121,7 +124,7 @@ impl<'l> Client<'l> {
         let mut body = vec![0; length];
         stream.read_exact(&mut body).unwrap();
         assert!(head.starts_with("HTTP/1.1 200 "), "{path}: {head}");
-        self.kept = (!closes).then(|| (stream, Instant::now(), count + 1));
+        self.idle = (!closes).then(|| (stream, Instant::now(), count + 1));
         String::from_utf8(body).unwrap()
     }
 

@@ -92,7 +92,7 @@ fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
     let (_, token) = older.key("a");
     let mut servers = vec![older.serve(), older.serve()];
     let addresses = servers.iter().map(|server| server.address.clone()).collect();
-    Load::during(addresses, &token, |load| {
+    Load::run_during(addresses, &token, |load| {
         older.changes(&servers, "before");
         let migrated = this.run("migrate --json").json();
         this.changes(&servers, "migrated by the newer program");
@@ -102,17 +102,17 @@ fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
         }
         for number in 0..2 {
             servers.push(this.serve());
-            load.begins_to_ask(&servers[2].address);
-            load.goes_on();
+            load.add_address(&servers[2].address);
+            load.wait_for_responses();
             this.changes(&servers, &format!("three servers, {number}"));
             let replaced = servers.remove(0);
             let address = replaced.address.clone();
             assert_eq!(replaced.end_by("TERM").0, Some(0));
-            load.goes_on();
-            load.ends_to_ask(&address);
+            load.wait_for_responses();
+            load.remove_address(&address);
             this.changes(&servers, &format!("two servers, {number}"));
         }
-        load.goes_on();
+        load.wait_for_responses();
     });
     for server in servers {
         assert_eq!(server.end_by("TERM").0, Some(0));

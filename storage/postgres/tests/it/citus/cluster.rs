@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::{Client, NoTls};
 
 /// One test at a time: some change what the cluster's nodes are.
-static PLACE: Mutex<()> = Mutex::const_new(());
+static CLUSTER_LOCK: Mutex<()> = Mutex::const_new(());
 
 /// The coordinator's address; a line says so where there is none.
 static ADDRESS: LazyLock<Option<String>> = LazyLock::new(|| {
@@ -28,7 +28,7 @@ static ADDRESS: LazyLock<Option<String>> = LazyLock::new(|| {
 /// An empty schema of the cluster, and the cluster itself for as long.
 pub(crate) struct Citus {
     pub(crate) name: String,
-    _place: MutexGuard<'static, ()>,
+    _lock: MutexGuard<'static, ()>,
 }
 
 impl Citus {
@@ -37,11 +37,11 @@ impl Citus {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let address = ADDRESS.as_deref()?;
-        let place = PLACE.lock().await;
+        let lock = CLUSTER_LOCK.lock().await;
         let name = format!("catalogue_test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let host = connect(address).await;
         host.batch_execute(&format!("DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}")).await.unwrap();
-        Some(Self { name, _place: place })
+        Some(Self { name, _lock: lock })
     }
 
     /// The address of the schema. Few shards are made sooner.

@@ -5,18 +5,18 @@
 
 pub(crate) mod cluster;
 
+mod distribution;
 mod nodes;
 mod plans;
-mod silent_worker;
-mod spreading;
 mod standby;
+mod unresponsive_worker;
 mod worker;
 
 use catalogue_core::admin::AdminStorage as _;
 use catalogue_postgres::PostgresStorage;
 
-use crate::same_as_sqlite::assert_same_bodies;
 use crate::schema::Schema;
+use crate::sqlite_parity::assert_same_bodies;
 use cluster::Citus;
 
 /// What makes tables that can be spread over nodes of others.
@@ -39,5 +39,5 @@ async fn every_body_is_that_of_sqlite() {
 #[tokio::test]
 async fn a_storage_says_that_its_tables_are_spread() {
     let Some(schema) = Schema::new().await else { return };
-    assert!(on_postgresql(&schema).await.status().await.unwrap().is_spread);
+    assert!(on_postgresql(&schema).await.status().await.unwrap().is_distributed);
 }

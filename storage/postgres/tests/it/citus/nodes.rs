@@ -97,7 +97,7 @@ where
 {
     let Some(citus) = Citus::new().await else { return };
     let storage = open(&citus).await;
-    let worker = Worker::of_nobody(&citus.host().await).await;
+    let worker = Worker::with_unnamed_account(&citus.host().await).await;
     let (id, (name, port)) = (worker.id, worker.at.clone());
     let done = tokio::spawn(check(citus.options(), storage, citus.host().await, worker)).await;
     let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
@@ -119,9 +119,9 @@ async fn a_dead_worker_stops_its_own_accounts_and_no_revocation_of_others() {
         let another = PostgresStorage::open(&options).await.unwrap();
         near.read(&another).await.unwrap();
         let status = another.status().await.unwrap();
-        assert!(status.is_spread && status.error.is_none(), "{status:?}");
+        assert!(status.is_distributed && status.error.is_none(), "{status:?}");
         import(&storage, &near.account, "second").await.unwrap();
-        assert!(storage.note_uses(&[far.used(5), near.used(5)]).await.is_err());
+        assert!(storage.record_uses(&[far.used(5), near.used(5)]).await.is_err());
         assert_eq!(near.last_used(&storage).await, Some(5));
         near.revoke(&storage).await.unwrap();
         assert!(storage.find_credential(&near.key.digest).await.unwrap().unwrap().revoked_at.is_some());
@@ -160,7 +160,7 @@ async fn a_silent_worker_stops_its_own_accounts_until_it_is_replaced() {
             assert_eq!(failed.unwrap_err().kind(), StorageErrorKind::Unavailable);
         }
         // As its standby would be, once it is promoted.
-        worker.ask_at(&host, &worker.at.0, worker.at.1).await;
+        worker.route_to(&host, &worker.at.0, worker.at.1).await;
         far.read(&storage).await.unwrap();
         import(&storage, &far.account, "second").await.unwrap();
         far.revoke(&storage).await.unwrap();

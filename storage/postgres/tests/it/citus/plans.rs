@@ -42,19 +42,19 @@ async fn each_statement_of_a_request_and_of_a_change_to_keys_is_one_task() {
     citus.storage().await;
     let host = citus.host().await;
     // What is asked in another way where tables are spread.
-    let mut asked = of_file("read.rs", &["FIND_CREDENTIAL"]);
-    asked.extend(of_file("citus/credentials.rs", &["REMOVE_ACCOUNTS_OF_DIGESTS"]));
-    asked.extend(of_file("citus/sign_ins.rs", &["PURGE_SIGN_INS"]));
-    let others = ["OF_ACCOUNTS", "FIND", "LOCK_USED", "NOTE_USES"];
-    asked.extend(of_file("credentials.rs", &others));
-    asked.extend(of_file("sign_ins.rs", &["FIND_SIGN_IN", "REMOVE_LONG_OVER"]));
-    asked.extend(of_file("events.rs", &[]));
+    let mut declared = of_file("read.rs", &["FIND_CREDENTIAL"]);
+    declared.extend(of_file("citus/credentials.rs", &["REMOVE_ACCOUNTS_OF_DIGESTS"]));
+    declared.extend(of_file("citus/sign_ins.rs", &["PURGE_SIGN_INS"]));
+    let others = ["OF_ACCOUNTS", "FIND", "LOCK_USED", "RECORD_USES"];
+    declared.extend(of_file("credentials.rs", &others));
+    declared.extend(of_file("sign_ins.rs", &["FIND_SIGN_IN", "REMOVE_PAST_RETENTION"]));
+    declared.extend(of_file("events.rs", &[]));
     // An import's, but for the copies, of which Citus sends each row to its shard.
     for file in ["import.rs", "writes.rs", "whole_course.rs"] {
-        asked.extend(of_file(file, &["COPY_COURSES", "COPY_MODULES", "COPY_CONTENTS"]));
+        declared.extend(of_file(file, &["COPY_COURSES", "COPY_MODULES", "COPY_CONTENTS"]));
     }
-    assert!(asked.len() > 35, "{asked:?}");
-    for sql in &asked {
+    assert!(declared.len() > 35, "{declared:?}");
+    for sql in &declared {
         assert_eq!(tasks(&host, sql).await, ["Task Count: 1"], "{sql:?}");
     }
     let of_all = of_file("export.rs", &["COURSES_OF_ONE"]);

@@ -13,7 +13,7 @@ use tokio_postgres::{Client, NoTls};
 
 use super::cluster::Citus;
 use super::nodes::{Owner, import, open};
-use crate::drill::in_time;
+use crate::stress::wait_until;
 
 /// A node on this machine, made by the cluster's own programs.
 struct Node {
@@ -25,7 +25,7 @@ impl Node {
     async fn start(host: &Client) -> Self {
         let programs = text(host, "SELECT setting FROM pg_config WHERE name = 'BINDIR'").await;
         let security = text(host, "SHOW citus.node_conninfo").await;
-        let cluster = Cluster::start_by(Path::new(&programs)).unwrap();
+        let cluster = Cluster::start_with_programs(Path::new(&programs)).unwrap();
         let security = format!("citus.node_conninfo = '{security}'");
         let port = cluster.listen(&["shared_preload_libraries = 'citus'", "wal_level = logical", &security]);
         let database = text(host, "SELECT CAST(current_database() AS TEXT)").await;
@@ -96,10 +96,11 @@ async fn replaced(host: Client, mover: Client, storage: PostgresStorage, owners:
     let standby = node.standby();
     import(&storage, &far.account, "after-the-copy").await.unwrap();
     let database = text(&host, "SELECT CAST(current_database() AS TEXT)").await;
-    let wanted = text(&node.session(&database).await, "SELECT CAST(pg_current_wal_insert_lsn() AS TEXT)").await;
+    let target_position =
+        text(&node.session(&database).await, "SELECT CAST(pg_current_wal_insert_lsn() AS TEXT)").await;
     let follower = standby.session(&database).await;
-    let has_all = format!("SELECT CAST(pg_last_wal_replay_lsn() >= '{wanted}' AS TEXT)");
-    in_time(async || text(&follower, &has_all).await == "true").await;
+    let has_all = format!("SELECT CAST(pg_last_wal_replay_lsn() >= '{target_position}' AS TEXT)");
+    wait_until(async || text(&follower, &has_all).await == "true").await;
 
     node.cluster.kill();
     assert_eq!(far.read(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);

@@ -28,7 +28,7 @@ pub(super) struct Worker {
 impl Worker {
     /// The one that would have the account without a name, which a server asks for when it starts. The cluster asks it by way
     /// of this process from now on.
-    pub(super) async fn of_nobody(host: &Client) -> Self {
+    pub(super) async fn with_unnamed_account(host: &Client) -> Self {
         let worker = "SELECT n.nodeid, n.groupid, n.nodename, n.nodeport FROM pg_dist_node AS n \
                       JOIN pg_dist_placement AS p ON p.groupid = n.groupid \
                       WHERE n.groupid > 0 AND p.shardid = get_shard_id_for_distribution_column('accounts', CAST('' AS TEXT))";
@@ -39,12 +39,12 @@ impl Worker {
         let (state, states) = watch::channel(State::There);
         tokio::spawn(serve(listener, format!("{}:{}", at.0, at.1), states));
         let worker = Self { group, id, at, port, state };
-        worker.ask_at(host, "127.0.0.1", i32::from(worker.port)).await;
+        worker.route_to(host, "127.0.0.1", i32::from(worker.port)).await;
         worker
     }
 
     /// Has the cluster ask it there.
-    pub(super) async fn ask_at(&self, host: &Client, name: &str, port: i32) {
+    pub(super) async fn route_to(&self, host: &Client, name: &str, port: i32) {
         let id = self.id;
         let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
         host.batch_execute(&update).await.unwrap();

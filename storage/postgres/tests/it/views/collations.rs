@@ -11,7 +11,7 @@ use catalogue_core::storage::{
 use catalogue_core::{CourseListItem, Timestamp};
 use catalogue_storage_conformance::sample;
 
-use super::team::{TEXTS, Team};
+use super::host_app::{HostApp, TEXTS};
 use crate::items;
 use crate::settings::{at, digest, link, session};
 
@@ -37,41 +37,41 @@ const REVISIONS: &str = "
 ";
 
 /// Two accounts whose ids differ by case, and an API key of `solo`.
-async fn team() -> Option<(Team, NewCredential)> {
-    let team = Team::new(TEXTS).await?.reopened(REVISIONS).await;
-    team.owner("solo").await;
+async fn host_app() -> Option<(HostApp, NewCredential)> {
+    let host_app = HostApp::new(TEXTS).await?.reopened(REVISIONS).await;
+    host_app.owner("solo").await;
     let of_two = |slug, modules: &[&str]| catalogue_core::Course {
         modules: modules.iter().map(|title| sample::module(title)).collect(),
         ..sample::course("SOLO", slug)
     };
-    team.put_courses(&[of_two("s", &["One", "Two"]), of_two("S", &["Three"])]).await;
+    host_app.put_courses(&[of_two("s", &["One", "Two"]), of_two("S", &["Three"])]).await;
     let (_, key) = NewCredential::api_key(AccountId::new("solo"), "a key", Scopes::from_names(["read:courses"]));
-    team.storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
-    Some((team, key))
+    host_app.storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+    Some((host_app, key))
 }
 
 /// The slugs and counts of the first and of a later page.
-async fn pages(team: &Team, account: &AccountId) -> [Vec<(String, u32)>; 2] {
+async fn pages(host_app: &HostApp, account: &AccountId) -> [Vec<(String, u32)>; 2] {
     let first = PageRequest::default();
     let far =
         Position { created_at: Timestamp::from_microseconds(4_000_000_000_000_000).unwrap(), slug: String::new() };
     let later = PageRequest { after: Some(far), ..first.clone() };
     let plain = |item: CourseListItem| (item.slug, item.module_count);
-    let page = async |page| items(&team.storage, account, page).await.unwrap().into_iter().map(plain).collect();
+    let page = async |page| items(&host_app.storage, account, page).await.unwrap().into_iter().map(plain).collect();
     [page(&first).await, page(&later).await]
 }
 
 #[tokio::test]
 async fn courses_of_other_accounts_are_not_returned() {
-    let Some((team, key)) = team().await else { return };
-    let (storage, solo, other) = (&team.storage, AccountId::new("solo"), AccountId::new("SOLO"));
+    let Some((host_app, key)) = host_app().await else { return };
+    let (storage, solo, other) = (&host_app.storage, AccountId::new("solo"), AccountId::new("SOLO"));
     for is_recreated in [false, true] {
         if is_recreated {
-            team.host.batch_execute(RECREATE).await.unwrap();
+            host_app.host.batch_execute(RECREATE).await.unwrap();
         }
-        assert_eq!(pages(&team, &solo).await, [vec![], vec![]], "{is_recreated}");
+        assert_eq!(pages(&host_app, &solo).await, [vec![], vec![]], "{is_recreated}");
         let own = vec![("s".to_owned(), 2), ("S".to_owned(), 1)];
-        assert_eq!(pages(&team, &other).await, [own.clone(), own], "{is_recreated}");
+        assert_eq!(pages(&host_app, &other).await, [own.clone(), own], "{is_recreated}");
         assert_eq!(storage.find_course(&solo, "s").await.unwrap().value, None, "{is_recreated}");
         for (slug, modules) in [("s", &["One", "Two"][..]), ("S", &["Three"])] {
             let course = storage.find_course(&other, slug).await.unwrap().value.unwrap();
@@ -85,11 +85,11 @@ async fn courses_of_other_accounts_are_not_returned() {
 
 #[tokio::test]
 async fn accounts_are_compared_by_bytes() {
-    let Some((team, _)) = team().await else { return };
-    let (storage, solo) = (&team.storage, AccountId::new("solo"));
+    let Some((host_app, _)) = host_app().await else { return };
+    let (storage, solo) = (&host_app.storage, AccountId::new("solo"));
     storage.create_link(&link("solo", 1, 0), &Actor::OPERATOR).await.unwrap();
     storage.exchange_link(&digest(1), at(1), &session(2, 1)).await.unwrap().unwrap();
-    team.host.batch_execute(RECREATE).await.unwrap();
+    host_app.host.batch_execute(RECREATE).await.unwrap();
     let mut found = Vec::new();
     let take = &mut |summary: AccountSummary| {
         found.push((summary.account.id.to_string(), summary.courses));
@@ -98,7 +98,7 @@ async fn accounts_are_compared_by_bytes() {
     storage.list_accounts(Accounts::All, Timestamp::now(), take).await.unwrap();
     storage.list_accounts(Accounts::Only(&["solo".into()]), Timestamp::now(), take).await.unwrap();
     assert_eq!(found, [("SOLO".to_owned(), 2), ("solo".to_owned(), 0), ("solo".to_owned(), 0)]);
-    team.host.batch_execute("DELETE FROM owners WHERE id = 'solo'").await.unwrap();
+    host_app.host.batch_execute("DELETE FROM owners WHERE id = 'solo'").await.unwrap();
     assert_eq!(storage.list_keys(&solo, Timestamp::MAX, usize::MAX).await.unwrap(), None);
     assert_eq!(storage.find_session(&digest(2)).await.unwrap(), None);
 }

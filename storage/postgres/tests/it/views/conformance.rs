@@ -14,7 +14,7 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 use catalogue_storage_conformance::{AccountFixture, CourseFixture, CredentialFixture, Fixture, SignInFixture};
 
-use super::team::{NUMBERS, TEXTS, Team};
+use super::host_app::{HostApp, NUMBERS, TEXTS};
 
 mod texts {
     catalogue_storage_conformance::course_and_credential_storage_tests!(|| super::Tested::new(super::TEXTS));
@@ -39,23 +39,23 @@ impl<S: CourseStorage + CredentialStorage + SignInStorage + AdminStorage> Storag
 /// The storage of a team. Where PostgreSQL is missing, which was said, the memory storage stands in for it.
 struct Tested {
     storage: Arc<dyn Storage>,
-    team: Option<Team>,
+    host_app: Option<HostApp>,
     /// The views have no names and addresses of accounts, which the suite of sign-ins wants to see again.
     accounts: Mutex<HashMap<AccountId, Account>>,
 }
 
 impl Tested {
     async fn new(tables: &str) -> Self {
-        let team = Team::new(tables).await;
-        let storage: Arc<dyn Storage> = match &team {
-            Some(team) => Arc::new(team.storage.clone()),
+        let host_app = HostApp::new(tables).await;
+        let storage: Arc<dyn Storage> = match &host_app {
+            Some(host_app) => Arc::new(host_app.storage.clone()),
             None => Arc::new(MemoryStorage::new()),
         };
-        Self { storage, team, accounts: Mutex::default() }
+        Self { storage, host_app, accounts: Mutex::default() }
     }
 
     fn named(&self, account: Account) -> Account {
-        if self.team.is_none() {
+        if self.host_app.is_none() {
             return account;
         }
         assert!(account.name.is_empty() && account.email.is_empty(), "{account:?}");
@@ -71,8 +71,8 @@ impl fmt::Debug for Tested {
 
 impl Fixture for Tested {
     async fn account(&self, name: &str) -> AccountId {
-        match &self.team {
-            Some(team) if team.numbers => AccountId::new(team.owner(name).await),
+        match &self.host_app {
+            Some(host_app) if host_app.numbers => AccountId::new(host_app.owner(name).await),
             _ => AccountId::new(name),
         }
     }
@@ -90,25 +90,25 @@ impl CourseFixture for Tested {
     }
 
     async fn put_courses(&self, courses: &[Course]) {
-        match &self.team {
-            Some(team) => team.put_courses(courses).await,
+        match &self.host_app {
+            Some(host_app) => host_app.put_courses(courses).await,
             None => CourseFixture::put_courses(&self.storage, courses).await,
         }
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) {
-        match &self.team {
-            Some(team) => team.remove_course(account, slug).await,
+        match &self.host_app {
+            Some(host_app) => host_app.remove_course(account, slug).await,
             None => CourseFixture::remove_course(&self.storage, account, slug).await,
         }
     }
 
-    fn holds_slug(&self, slug: &str) -> bool {
+    fn accepts_slug(&self, slug: &str) -> bool {
         !slug.contains('\0')
     }
 
     /// PostgreSQL's texts have all characters but one.
-    fn forget(&self, course: &mut Course) {
+    fn strip_unsupported(&self, course: &mut Course) {
         let Course { title, tagline, language, access_mode, modules, .. } = course;
         for text in [title, tagline, language].into_iter().chain(access_mode) {
             *text = text.replace('\0', "");
@@ -151,17 +151,17 @@ impl CredentialFixture for Tested {
 impl AccountFixture for Tested {
     async fn put_account(&self, account: &Account) {
         self.accounts.lock().unwrap().insert(account.id.clone(), account.clone());
-        match &self.team {
+        match &self.host_app {
             // One with a number is there since it has that.
-            Some(team) if team.numbers => {}
-            Some(team) => drop(team.owner(account.id.as_str()).await),
+            Some(host_app) if host_app.numbers => {}
+            Some(host_app) => drop(host_app.owner(account.id.as_str()).await),
             None => AccountFixture::put_account(&self.storage, account).await,
         }
     }
 
     async fn remove_account(&self, account: &AccountId) {
-        match &self.team {
-            Some(team) => team.remove_account(account).await,
+        match &self.host_app {
+            Some(host_app) => host_app.remove_account(account).await,
             None => AccountFixture::remove_account(&self.storage, account).await,
         }
     }

@@ -9,7 +9,7 @@ use catalogue_postgres::PostgresStorage;
 use catalogue_storage_conformance::sample;
 use http::{Request, Response, StatusCode};
 
-use super::team::{NUMBERS, Team, options};
+use super::host_app::{HostApp, NUMBERS, options};
 use crate::key_of;
 
 /// Advances the clock, so that the next request checks the triggers.
@@ -21,7 +21,7 @@ async fn ten_seconds_pass() {
 
 /// A course over views that is served, with an API key of its account.
 struct Served {
-    team: Team,
+    host_app: HostApp,
     catalogue: Catalogue,
     account: AccountId,
     key: String,
@@ -29,12 +29,12 @@ struct Served {
 
 impl Served {
     async fn new() -> Option<Self> {
-        let team = Team::new(NUMBERS).await?;
-        let account = AccountId::new(team.owner("owner").await);
-        team.put_courses(&[sample::course(account.as_str(), "course")]).await;
-        let key = key_of(&team.storage, &account).await;
-        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
-        Some(Self { team, catalogue, account, key })
+        let host_app = HostApp::new(NUMBERS).await?;
+        let account = AccountId::new(host_app.owner("owner").await);
+        host_app.put_courses(&[sample::course(account.as_str(), "course")]).await;
+        let key = key_of(&host_app.storage, &account).await;
+        let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
+        Some(Self { host_app, catalogue, account, key })
     }
 
     async fn get(&self, tag: &str) -> Response<Bytes> {
@@ -46,7 +46,7 @@ impl Served {
 
     /// Changes the title, and returns whether the next response contains it.
     async fn shows(&self, title: &str) -> bool {
-        self.team.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
+        self.host_app.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
         self.has(title).await
     }
 
@@ -57,12 +57,15 @@ impl Served {
     }
 
     async fn has_revision(&self) -> bool {
-        self.team.storage.revision(&self.account).await.unwrap().is_some()
+        self.host_app.storage.revision(&self.account).await.unwrap().is_some()
     }
 
     async fn advice(&self) -> Vec<String> {
-        let found = self.team.storage.views().unwrap().check_revisions().await.unwrap();
-        found.into_iter().map(|advice| advice.what.replace(&format!("{}.", self.team.schema.name()), "")).collect()
+        let found = self.host_app.storage.views().unwrap().check_revisions().await.unwrap();
+        found
+            .into_iter()
+            .map(|advice| advice.finding.replace(&format!("{}.", self.host_app.schema.name()), ""))
+            .collect()
     }
 }
 
@@ -102,10 +105,10 @@ const CHANGES: [(&str, &str); 10] = [
 
 #[tokio::test]
 async fn responses_are_not_cached_after_triggers_change() {
-    for (change, told) in CHANGES {
+    for (change, warning) in CHANGES {
         let Some(served) = Served::new().await else { return };
         assert!(served.shows("first").await && served.has_revision().await, "{change}");
-        served.team.host.batch_execute(change).await.unwrap();
+        served.host_app.host.batch_execute(change).await.unwrap();
         ten_seconds_pass().await;
         for title in ["second", "third"] {
             assert!(served.shows(title).await, "{change}");
@@ -113,9 +116,9 @@ async fn responses_are_not_cached_after_triggers_change() {
             ten_seconds_pass().await;
         }
         let found = served.advice().await;
-        match told {
+        match warning {
             "" => assert_eq!(found, Vec::<String>::new(), "{change}"),
-            _ => assert!(found.iter().any(|what| what.starts_with(told)), "{change}: {found:?}"),
+            _ => assert!(found.iter().any(|what| what.starts_with(warning)), "{change}: {found:?}"),
         }
     }
 }
@@ -124,12 +127,12 @@ async fn responses_are_not_cached_after_triggers_change() {
 async fn cached_responses_do_not_return_after_triggers_are_restored() {
     let Some(served) = Served::new().await else { return };
     assert!(served.shows("first").await);
-    let before = served.team.storage.revision(&served.account).await.unwrap();
+    let before = served.host_app.storage.revision(&served.account).await.unwrap();
     let tag = served.get("\"none\"").await.headers()["etag"].to_str().unwrap().to_owned();
     assert_eq!(served.get(&tag).await.status(), StatusCode::NOT_MODIFIED);
     let meanwhile = "DROP TRIGGER changed ON trainings; UPDATE trainings SET name = 'meanwhile'; \
                      CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON trainings FOR EACH ROW EXECUTE FUNCTION changed()";
-    served.team.host.batch_execute(meanwhile).await.unwrap();
+    served.host_app.host.batch_execute(meanwhile).await.unwrap();
     assert_eq!(served.advice().await, Vec::<String>::new());
     // The table still contains the same revision.
     for is_kept in [false, true, true] {
@@ -138,9 +141,9 @@ async fn cached_responses_do_not_return_after_triggers_are_restored() {
         assert_eq!(served.get(&tag).await.status(), StatusCode::OK);
         assert_eq!(served.has_revision().await, is_kept);
     }
-    let after = served.team.storage.revision(&served.account).await.unwrap();
+    let after = served.host_app.storage.revision(&served.account).await.unwrap();
     assert!(after.is_some() && after != before);
-    let restarted = PostgresStorage::open(&options(&served.team.schema)).await.unwrap();
+    let restarted = PostgresStorage::open(&options(&served.host_app.schema)).await.unwrap();
     assert_eq!(restarted.revision(&served.account).await.unwrap(), after, "servers agree on tags");
     assert!(served.shows("later").await);
 }
@@ -149,13 +152,13 @@ async fn cached_responses_do_not_return_after_triggers_are_restored() {
 async fn caching_starts_after_missing_triggers_are_created() {
     let Some(served) = Served::new().await else { return };
     let missing = "DROP TRIGGER emptied ON lessons; DROP TRIGGER emptied ON trainings";
-    served.team.host.batch_execute(missing).await.unwrap();
-    let storage = PostgresStorage::open(&options(&served.team.schema)).await.unwrap();
+    served.host_app.host.batch_execute(missing).await.unwrap();
+    let storage = PostgresStorage::open(&options(&served.host_app.schema)).await.unwrap();
     let has_revision = async || storage.revision(&served.account).await.unwrap().is_some();
     assert!(!has_revision().await, "from the start");
     let made = "CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied(); \
                 CREATE TRIGGER emptied AFTER TRUNCATE ON trainings EXECUTE FUNCTION emptied()";
-    served.team.host.batch_execute(made).await.unwrap();
+    served.host_app.host.batch_execute(made).await.unwrap();
     for is_kept in [false, true] {
         ten_seconds_pass().await;
         assert_eq!(has_revision().await, is_kept);

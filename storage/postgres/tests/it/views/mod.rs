@@ -2,9 +2,9 @@
 
 mod collations;
 mod conformance;
-mod faults;
 mod freshness;
+mod host_app;
+mod invalid_rows;
 mod opening;
 mod plans;
 mod serving;
-mod team;

@@ -7,11 +7,11 @@ use catalogue_core::admin::{Accounts, AdminStorage};
 use catalogue_core::storage::{CheckedRows, StorageError, StorageErrorKind};
 use catalogue_postgres::{OpenError, PostgresStorage};
 
-use super::team::{TEXTS, Team, options};
+use super::host_app::{HostApp, TEXTS, options};
 use crate::schema::Schema;
 
 /// A schema of the test with a team's tables, and nothing of ours.
-async fn team() -> Option<(Schema, tokio_postgres::Client, String)> {
+async fn host_app() -> Option<(Schema, tokio_postgres::Client, String)> {
     let schema = Schema::new().await?;
     let host = schema.host().await;
     host.batch_execute(TEXTS).await.unwrap();
@@ -25,17 +25,17 @@ async fn refused(schema: &Schema) -> OpenError {
 
 #[tokio::test]
 async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
-    let Some((schema, host, ours)) = team().await else { return };
+    let Some((schema, host, ours)) = host_app().await else { return };
     let error = PostgresStorage::open(&options(&schema)).await.unwrap_err();
     assert!(matches!(error, OpenError::OlderSchema { found: 0, .. }), "{error}");
     host.batch_execute(&format!("CREATE SCHEMA {ours}; CREATE TABLE {ours}.orders ()")).await.unwrap();
     let error = refused(&schema).await;
-    assert!(matches!(&error, OpenError::Foreign(found) if *found == ours), "{error}");
+    assert!(matches!(&error, OpenError::OtherApplication(found) if *found == ours), "{error}");
     host.batch_execute(&format!("DROP TABLE {ours}.orders")).await.unwrap();
     for (kind, rest) in [("VIEW", "AS SELECT 1"), ("MATERIALIZED VIEW", "AS SELECT 1"), ("SEQUENCE", "")] {
         host.batch_execute(&format!("CREATE {kind} {ours}.orders {rest}")).await.unwrap();
         let error = refused(&schema).await;
-        assert!(matches!(error, OpenError::Foreign(_)), "{kind}: {error}");
+        assert!(matches!(error, OpenError::OtherApplication(_)), "{kind}: {error}");
         host.batch_execute(&format!("DROP {kind} {ours}.orders")).await.unwrap();
     }
     let migrated = PostgresStorage::migrate(&options(&schema)).await.unwrap();
@@ -51,31 +51,31 @@ async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
 
 #[tokio::test]
 async fn the_schema_of_the_views_is_none_for_ours() {
-    let Some((schema, host, _)) = team().await else { return };
+    let Some((schema, host, _)) = host_app().await else { return };
     host.batch_execute("DROP TABLE owners, trainings, lessons CASCADE").await.unwrap();
     for name in [schema.name(), "not_made_yet"] {
         let error = PostgresStorage::migrate(&schema.options().views(name).schema(name)).await.unwrap_err();
-        assert!(matches!(&error, OpenError::Foreign(found) if found == name), "{error}");
+        assert!(matches!(&error, OpenError::OtherApplication(found) if found == name), "{error}");
     }
 }
 
 #[tokio::test]
 async fn tables_with_courses_and_without_are_told_apart() {
-    let Some((schema, host, ours)) = team().await else { return };
+    let Some((schema, host, ours)) = host_app().await else { return };
     let with_courses = schema.options().schema(&ours);
     PostgresStorage::open_and_migrate(&with_courses).await.unwrap();
     let error = refused(&schema).await;
-    assert!(matches!(error, OpenError::MadeForOther { views: false, .. }), "{error}");
+    assert!(matches!(error, OpenError::OtherCourseSource { views: false, .. }), "{error}");
     host.batch_execute(&format!("DROP SCHEMA {ours} CASCADE")).await.unwrap();
     PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
     let error = PostgresStorage::open_and_migrate(&with_courses).await.unwrap_err();
-    assert!(matches!(error, OpenError::MadeForOther { views: true, .. }), "{error}");
+    assert!(matches!(error, OpenError::OtherCourseSource { views: true, .. }), "{error}");
     assert!(PostgresStorage::open(&schema.options()).await.is_err());
 }
 
 #[tokio::test]
 async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
-    let Some((schema, host, ours)) = team().await else { return };
+    let Some((schema, host, ours)) = host_app().await else { return };
     let (name, role) = (schema.name(), format!("{}_role", schema.name()));
     host.batch_execute(&format!("CREATE ROLE {role} LOGIN")).await.unwrap();
     let options = || {
@@ -89,10 +89,12 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
     assert!(matches!(error, OpenError::Role(_)), "it may not use it: {error}");
     host.batch_execute(&format!("ALTER SCHEMA {ours} OWNER TO {role}")).await.unwrap();
     PostgresStorage::migrate(&options()).await.unwrap();
-    let Err(OpenError::Views(faults)) = PostgresStorage::open(&options()).await else { panic!("it may not read them") };
-    assert!(faults.iter().all(|fault| fault.what.contains("may not read")), "{faults:?}");
-    for fault in faults {
-        host.batch_execute(&fault.wanted).await.unwrap();
+    let Err(OpenError::Views(problems)) = PostgresStorage::open(&options()).await else {
+        panic!("it may not read them")
+    };
+    assert!(problems.iter().all(|problem| problem.problem.contains("may not read")), "{problems:?}");
+    for problem in problems {
+        host.batch_execute(&problem.expected).await.unwrap();
     }
     PostgresStorage::open(&options()).await.unwrap();
     let views = "catalogue_accounts, catalogue_courses, catalogue_modules";
@@ -106,12 +108,12 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
         // The tables of other tests, and in old databases `public`, are open or not to everybody alike.
         found.into_iter().filter(|advice| format!("{advice:?}").contains(name)).collect::<Vec<_>>()
     };
-    assert_eq!(of_others().await.iter().map(|advice| &*advice.about).collect::<Vec<_>>(), Vec::<&str>::new());
+    assert_eq!(of_others().await.iter().map(|advice| &*advice.subject).collect::<Vec<_>>(), Vec::<&str>::new());
     host.batch_execute(&format!("GRANT SELECT ON owners TO {role}; GRANT DELETE ON trainings TO {role}"))
         .await
         .unwrap();
     let found = of_others().await;
-    let found: Vec<_> = found.iter().map(|advice| (&*advice.about, &*advice.what)).collect();
+    let found: Vec<_> = found.iter().map(|advice| (&*advice.subject, &*advice.finding)).collect();
     let [deletes, reads] = [format!("{name}.trainings"), format!("{name}.owners")];
     let [may_change, may_read] = ["change", "read"].map(|does| format!("the role {role} may {does} it"));
     assert_eq!(found, [(&*deletes, &*may_change), (&*reads, &*may_read)]);
@@ -123,23 +125,23 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
     );
     host.batch_execute(&more).await.unwrap();
     let found = of_others().await;
-    let abouts: Vec<_> = found.iter().map(|advice| advice.about.replace(&format!("{name}."), "")).collect();
+    let abouts: Vec<_> = found.iter().map(|advice| advice.subject.replace(&format!("{name}."), "")).collect();
     assert_eq!(abouts, [&*format!("the role {role}"), "numbers", "owners", "trainings"], "{found:#?}");
-    assert!(found[0].what.contains(&format!("{role}_team")), "{found:#?}");
+    assert!(found[0].finding.contains(&format!("{role}_team")), "{found:#?}");
     for advice in found {
-        host.batch_execute(&advice.remedy.unwrap()).await.unwrap();
+        host.batch_execute(&advice.fix.unwrap()).await.unwrap();
     }
     // What is granted on a column alone is taken back by it.
     host.batch_execute(&format!("REVOKE REFERENCES (id) ON trainings FROM {role}")).await.unwrap();
     assert_eq!(of_others().await, []);
     host.batch_execute(&format!("ALTER ROLE {role} CREATEDB SUPERUSER")).await.unwrap();
     let found = of_others().await;
-    assert!(found.len() == 1 && found[0].what.contains("superuser"), "{found:?}");
+    assert!(found.len() == 1 && found[0].finding.contains("superuser"), "{found:?}");
 }
 
 #[tokio::test]
 async fn keys_of_an_unreleased_build_are_refused_by_name() {
-    let Some((schema, host, ours)) = team().await else { return };
+    let Some((schema, host, ours)) = host_app().await else { return };
     PostgresStorage::migrate(&options(&schema)).await.unwrap();
     let rename = format!("ALTER TABLE {ours}.catalogue_schema_version RENAME TO catalogue_schema");
     host.batch_execute(&rename).await.unwrap();
@@ -150,7 +152,7 @@ async fn keys_of_an_unreleased_build_are_refused_by_name() {
 
 #[tokio::test]
 async fn through_a_pooler_the_role_has_the_search_path() {
-    let Some((schema, host, ours)) = team().await else { return };
+    let Some((schema, host, ours)) = host_app().await else { return };
     PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
     let role = format!("{}_pooled", schema.name());
     host.batch_execute(&format!("CREATE ROLE {role} LOGIN SUPERUSER")).await.unwrap();
@@ -166,7 +168,7 @@ async fn through_a_pooler_the_role_has_the_search_path() {
 
 #[tokio::test]
 async fn what_belongs_to_the_other_program_is_not_changed() {
-    let Some(Team { storage, .. }) = Team::new(TEXTS).await else { return };
+    let Some(HostApp { storage, .. }) = HostApp::new(TEXTS).await else { return };
     let account = AccountId::new("acc");
     let import = storage.begin_import().await.map(|_| ());
     let export = storage.export(Accounts::All, &mut |_| ControlFlow::Continue(())).await;

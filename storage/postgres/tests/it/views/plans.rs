@@ -6,7 +6,7 @@ use catalogue_core::AccountId;
 use catalogue_core::storage::{PageRequest, ViewAdvice};
 use catalogue_postgres::PostgresStorage;
 
-use super::team::{NUMBERS, TEXTS, Team};
+use super::host_app::{HostApp, NUMBERS, TEXTS};
 use crate::items;
 use crate::schema::Schema;
 
@@ -15,8 +15,8 @@ fn courses() -> u32 {
     env::var("CATALOGUE_TEST_COURSES").ok().and_then(|count| count.parse().ok()).unwrap_or(50_000)
 }
 
-async fn fill(team: &Team) {
-    let (owner, owners) = match team.numbers {
+async fn fill(host_app: &HostApp) {
+    let (owner, owners) = match host_app.numbers {
         true => ("1 + n % 10", "INSERT INTO owners (login) SELECT 'o' || n FROM generate_series(1, 500) AS n"),
         false => ("'o' || (1 + n % 10)", "INSERT INTO owners SELECT 'o' || n FROM generate_series(1, 500) AS n"),
     };
@@ -28,7 +28,7 @@ async fn fill(team: &Team) {
          INSERT INTO lessons SELECT id, 10, 'Title', '' FROM trainings; ANALYZE; SET session_replication_role = origin",
         courses()
     );
-    team.host.batch_execute(&fill).await.unwrap();
+    host_app.host.batch_execute(&fill).await.unwrap();
 }
 
 async fn advice(storage: &PostgresStorage) -> Vec<ViewAdvice> {
@@ -39,14 +39,14 @@ async fn advice(storage: &PostgresStorage) -> Vec<ViewAdvice> {
 #[tokio::test]
 async fn templates_end_what_is_slow() {
     for tables in [TEXTS, NUMBERS] {
-        let Some(team) = Team::new(tables).await else { return };
-        fill(&team).await;
-        let found = advice(&team.storage).await;
-        assert!(found.iter().any(|advice| advice.about == "the first page"), "{found:#?}");
-        assert!(found.iter().any(|advice| advice.about == "a course"), "{found:#?}");
-        for ViewAdvice { what, remedy, .. } in &found {
-            assert!(what.contains("scans ") && what.contains(".trainings"), "{found:#?}");
-            let mut index = remedy.clone().unwrap();
+        let Some(host_app) = HostApp::new(tables).await else { return };
+        fill(&host_app).await;
+        let found = advice(&host_app.storage).await;
+        assert!(found.iter().any(|advice| advice.subject == "the first page"), "{found:#?}");
+        assert!(found.iter().any(|advice| advice.subject == "a course"), "{found:#?}");
+        for ViewAdvice { finding, fix, .. } in &found {
+            assert!(finding.contains("scans ") && finding.contains(".trainings"), "{found:#?}");
+            let mut index = fix.clone().unwrap();
             for (word, name) in [
                 ("<table behind catalogue_courses>", "trainings"),
                 ("<table behind catalogue_modules>", "lessons"),
@@ -57,12 +57,12 @@ async fn templates_end_what_is_slow() {
             ] {
                 index = index.replace(word, name);
             }
-            team.host.batch_execute(&index).await.unwrap();
+            host_app.host.batch_execute(&index).await.unwrap();
         }
-        team.host.batch_execute("ANALYZE").await.unwrap();
-        assert_eq!(advice(&team.storage).await, []);
-        let account = if team.numbers { "1" } else { "o1" };
-        let listed = items(&team.storage, &AccountId::new(account), &PageRequest::default()).await.unwrap();
+        host_app.host.batch_execute("ANALYZE").await.unwrap();
+        assert_eq!(advice(&host_app.storage).await, []);
+        let account = if host_app.numbers { "1" } else { "o1" };
+        let listed = items(&host_app.storage, &AccountId::new(account), &PageRequest::default()).await.unwrap();
         assert_eq!(listed.len(), 50);
     }
 }
@@ -71,7 +71,7 @@ async fn templates_end_what_is_slow() {
 #[tokio::test]
 async fn plan_in_use_is_reported_if_it_scans() {
     let tables = TEXTS.replace("VARCHAR(200)", "TEXT COLLATE \"C\"");
-    let Some(team) = Team::new(&tables).await else { return };
+    let Some(host_app) = HostApp::new(&tables).await else { return };
     let fill = |courses: u32| {
         format!(
             "INSERT INTO owners VALUES ('o1') ON CONFLICT DO NOTHING; \
@@ -86,18 +86,18 @@ async fn plan_in_use_is_reported_if_it_scans() {
                    SELECT owner AS account_id, handle AS slug, name AS title, subtitle AS tagline, lang AS language, \
                    made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, \
                    0 AS module_count FROM trainings";
-    let team = team.reopened(indexes).await;
+    let host_app = host_app.reopened(indexes).await;
     for (change, about, remedy) in [
         (&*fill(10), "", ""),
         (&fill(30_000), "trainings", "ANALYZE"),
         ("ANALYZE trainings", "", ""),
         ("DROP INDEX of_course", "a course", "CREATE INDEX ON <table behind catalogue_courses> (<account_id>, <slug>)"),
     ] {
-        team.host.batch_execute(change).await.unwrap();
-        let found = advice(&team.storage).await;
+        host_app.host.batch_execute(change).await.unwrap();
+        let found = advice(&host_app.storage).await;
         assert_eq!(found.is_empty(), about.is_empty(), "{change}: {found:?}");
         let is_expected = |advice: &ViewAdvice| {
-            advice.about.ends_with(about) && advice.remedy.as_ref().is_some_and(|found| found.starts_with(remedy))
+            advice.subject.ends_with(about) && advice.fix.as_ref().is_some_and(|found| found.starts_with(remedy))
         };
         assert!(found.iter().all(is_expected), "{change}: {found:?}");
     }
@@ -105,13 +105,13 @@ async fn plan_in_use_is_reported_if_it_scans() {
 
 #[tokio::test]
 async fn small_tables_with_their_indexes_are_well() {
-    let Some(team) = Team::new(TEXTS).await else { return };
+    let Some(host_app) = HostApp::new(TEXTS).await else { return };
     let indexes = "CREATE INDEX ON trainings (owner, made_at, handle COLLATE \"C\"); \
                    CREATE UNIQUE INDEX ON trainings (owner, handle)";
-    team.host.batch_execute(indexes).await.unwrap();
-    assert_eq!(advice(&team.storage).await, [], "no rows, and no statistics");
-    team.host.batch_execute("INSERT INTO owners VALUES ('o1'); ANALYZE").await.unwrap();
-    assert_eq!(advice(&team.storage).await, []);
+    host_app.host.batch_execute(indexes).await.unwrap();
+    assert_eq!(advice(&host_app.storage).await, [], "no rows, and no statistics");
+    host_app.host.batch_execute("INSERT INTO owners VALUES ('o1'); ANALYZE").await.unwrap();
+    assert_eq!(advice(&host_app.storage).await, []);
 }
 
 /// Courses and their owners in two tables of a schema that only the views' owner may use.
@@ -156,7 +156,7 @@ async fn tables_that_the_role_may_not_use_are_looked_at() {
     for courses in [0, 500, courses()] {
         host.batch_execute(&fill(courses)).await.unwrap();
         let found = advice(&storage).await;
-        let pages = found.iter().filter(|advice| advice.about.ends_with("page") && advice.what.contains("sorts "));
+        let pages = found.iter().filter(|advice| advice.subject.ends_with("page") && advice.finding.contains("sorts "));
         assert_eq!((pages.count(), found.len()), if courses > 500 { (2, 2) } else { (0, 0) }, "{courses}: {found:#?}");
     }
 }

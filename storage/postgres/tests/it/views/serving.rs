@@ -13,27 +13,27 @@ use catalogue_postgres::PostgresStorage;
 use catalogue_storage_conformance::sample;
 use http::Request;
 
-use super::team::{NUMBERS, TEXTS, Team};
+use super::host_app::{HostApp, NUMBERS, TEXTS};
 use crate::settings::{at, digest, link, session};
 use crate::{items, key_of};
 
 #[tokio::test]
 async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
-    let Some(team) = Team::new(TEXTS).await else { return };
-    let team = team
+    let Some(host_app) = HostApp::new(TEXTS).await else { return };
+    let host_app = host_app
         .reopened(
             "ALTER TABLE owners ADD gone BOOLEAN NOT NULL DEFAULT FALSE; CREATE OR REPLACE VIEW \
                               catalogue_accounts AS SELECT id FROM owners WHERE NOT gone",
         )
         .await;
-    let (storage, account) = (&team.storage, AccountId::new("acc"));
-    team.put_courses(&[sample::course("acc", "course")]).await;
+    let (storage, account) = (&host_app.storage, AccountId::new("acc"));
+    host_app.put_courses(&[sample::course("acc", "course")]).await;
     let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
     storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
     storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
     storage.exchange_link(&digest(1), at(1), &session(2, 1)).await.unwrap().unwrap();
     assert_eq!(items(storage, &account, &PageRequest::default()).await.unwrap().len(), 1);
-    team.host.batch_execute("UPDATE owners SET gone = TRUE").await.unwrap();
+    host_app.host.batch_execute("UPDATE owners SET gone = TRUE").await.unwrap();
     assert!(storage.find_credential(&key.digest).await.unwrap().is_some());
     assert_eq!(items(storage, &account, &PageRequest::default()).await.unwrap(), []);
     assert_eq!(storage.find_course(&account, "course").await.unwrap().value, None);
@@ -60,17 +60,17 @@ async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
 
 #[tokio::test]
 async fn accounts_are_those_of_the_view_with_what_they_have() {
-    let Some(team) = Team::new(TEXTS).await else { return };
-    team.put_courses(&[sample::course("b", "one"), sample::course("b", "two"), sample::course("B", "one")]).await;
-    team.owner("a").await;
-    key_of(&team.storage, &AccountId::new("a")).await;
+    let Some(host_app) = HostApp::new(TEXTS).await else { return };
+    host_app.put_courses(&[sample::course("b", "one"), sample::course("b", "two"), sample::course("B", "one")]).await;
+    host_app.owner("a").await;
+    key_of(&host_app.storage, &AccountId::new("a")).await;
     let list = async |accounts: Accounts<'_>| {
         let mut found = Vec::new();
         let take = &mut |summary: catalogue_core::admin::AccountSummary| {
             found.push((summary.account.id.to_string(), summary.courses, summary.keys));
             ControlFlow::Continue(())
         };
-        team.storage.list_accounts(accounts, Timestamp::now(), take).await.unwrap();
+        host_app.storage.list_accounts(accounts, Timestamp::now(), take).await.unwrap();
         found
     };
     let row = |id: &str, courses, keys| (id.to_owned(), courses, keys);
@@ -87,14 +87,14 @@ async fn answer(catalogue: &Catalogue, path: &str, key: &str) -> String {
 #[tokio::test]
 async fn an_answer_has_each_change_that_was_committed_before() {
     for tables in [TEXTS, NUMBERS] {
-        let Some(team) = Team::new(tables).await else { return };
-        let account = AccountId::new(team.owner("owner").await);
-        let key = key_of(&team.storage, &account).await;
-        team.put_courses(&[sample::course(account.as_str(), "course")]).await;
-        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        let Some(host_app) = HostApp::new(tables).await else { return };
+        let account = AccountId::new(host_app.owner("owner").await);
+        let key = key_of(&host_app.storage, &account).await;
+        host_app.put_courses(&[sample::course(account.as_str(), "course")]).await;
+        let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
         for round in 0..50 {
             let title = format!("\u{fffe}0 Title of round {round}");
-            team.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
+            host_app.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
             for path in ["/api/v1/courses", "/api/v1/courses/course"] {
                 for _ in 0..2 {
                     // As it is: views have no escapes.
@@ -122,11 +122,11 @@ async fn walk_of(storage: &PostgresStorage, account: &AccountId) -> Vec<String> 
 
 #[tokio::test]
 async fn a_walk_meets_each_lasting_course_while_others_come_and_go() {
-    let Some(team) = Team::new(NUMBERS).await else { return };
-    let account = AccountId::new(team.owner("owner").await);
+    let Some(host_app) = HostApp::new(NUMBERS).await else { return };
+    let account = AccountId::new(host_app.owner("owner").await);
     let lasting: Vec<_> = (0..60).map(|n| sample::course(account.as_str(), &format!("lasting-{n}"))).collect();
-    team.put_courses(&lasting).await;
-    let writer = team.schema.host().await;
+    host_app.put_courses(&lasting).await;
+    let writer = host_app.schema.host().await;
     let change = async {
         for n in 0..40 {
             let insert = "INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, is_hidden) \
@@ -137,7 +137,7 @@ async fn a_walk_meets_each_lasting_course_while_others_come_and_go() {
     };
     let walk = async {
         for _ in 0..5 {
-            let mut met = walk_of(&team.storage, &account).await;
+            let mut met = walk_of(&host_app.storage, &account).await;
             met.retain(|slug| slug.starts_with("lasting-"));
             met.sort();
             let mut expected: Vec<_> = lasting.iter().map(|course| course.slug.clone()).collect();

@@ -80,12 +80,12 @@ async fn child() {
         "migrate" => SqliteStorage::migrate(path).map(|_| ()).map_err(cause),
         call => make(call, &SqliteStorage::open(path).unwrap(), &env::var(KEY).unwrap()).await,
     };
-    let said = match outcome {
+    let outcome_text = match outcome {
         Ok(()) => "done".to_owned(),
         Err(error) if error.kind() == StorageErrorKind::OutcomeUnknown => format!("not known: {error:?}"),
         Err(error) => format!("not done: {error:?}"),
     };
-    fs::write(SAID, said).unwrap();
+    fs::write(SAID, outcome_text).unwrap();
 }
 
 fn cause(error: OpenError) -> StorageError {
@@ -143,7 +143,7 @@ async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), Stor
         }
         "end session" => storage.end_session(&digest(SESSION)).await,
         "end sign-ins" => storage.end_sign_ins(&account, &Actor::OWNER).await.map(|ended| assert_eq!(ended, 2)),
-        "note uses" => storage.note_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
+        "note uses" => storage.record_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
         "revoke tokens" => storage.revoke_tokens(&[digest(1), digest(2)], Timestamp::MAX, at).await,
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),

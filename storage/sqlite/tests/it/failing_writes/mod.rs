@@ -22,17 +22,17 @@ const INDEX: &str = ".db-shm";
 /// A file that was removed while it is open, as SQLite's temporary ones are.
 const TEMPORARY: &str = "(deleted)";
 /// More than any call here writes.
-const MOST_WRITES: u32 = 200;
+const MAX_WRITES: u32 = 200;
 
 /// What a child said of its call, and what two views show: the database as it is, and what would be left of it if the machine
 /// stopped now.
 #[derive(Debug)]
 #[expect(dead_code, reason = "shown where a check fails")]
-struct Told(Fault, String, [Shown; 2]);
+struct Observation(Fault, String, [DatabaseState; 2]);
 
 /// What a database shows of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum DatabaseState {
     Done,
     Nothing,
     Torn,
@@ -66,63 +66,64 @@ impl Before {
 
     /// Lets one write after the other to files with these endings fail, until the call has no further one; and holds what the
     /// call says to what is there.
-    fn try_all(&self, shim: &Shim, (call, is_done): Call, kind: Fault, endings: &str) -> Vec<Told> {
+    fn try_all(&self, shim: &Shim, (call, is_done): Call, kind: Fault, endings: &str) -> Vec<Observation> {
         let mut all = Vec::new();
-        for at in 1..MOST_WRITES {
+        for at in 1..MAX_WRITES {
             match self.try_one(shim, (call, is_done), Fault { at, ..kind }, endings) {
-                Some(told) => all.push(told),
+                Some(observation) => all.push(observation),
                 None => {
                     assert!(at > 1, "{call} does not meet the failure");
                     return all;
                 }
             }
         }
-        panic!("{call} writes more than {MOST_WRITES} times");
+        panic!("{call} writes more than {MAX_WRITES} times");
     }
 
     /// The same with one write; `None` where the call has none so late, and is done.
-    fn try_one(&self, shim: &Shim, (call, is_done): Call, fault: Fault, endings: &str) -> Option<Told> {
-        let (place, left) = (directory(), directory());
-        copy(&self.directory, &place);
-        let _holder = self.held.then(|| hold(&place));
-        let before = contents(&database_in(&place));
-        let mark = place.path().join("mark");
+    fn try_one(&self, shim: &Shim, (call, is_done): Call, fault: Fault, endings: &str) -> Option<Observation> {
+        let (directory_of_call, after_stop) = (directory(), directory());
+        copy(&self.directory, &directory_of_call);
+        let _holder = self.held.then(|| hold(&directory_of_call));
+        let before = contents(&database_in(&directory_of_call));
+        let mark = directory_of_call.path().join("mark");
         let mut child = Command::new(env::current_exe().unwrap());
-        child.args(["--exact", "failing_writes::calls::child"]).current_dir(&place);
+        child.args(["--exact", "failing_writes::calls::child"]).current_dir(&directory_of_call);
         shim.put_before(child.env(CALL, call).env(KEY, &self.key), fault, endings, &mark);
         let output = child.output().unwrap();
-        let said = fs::read_to_string(place.path().join(SAID)).unwrap_or_else(|_| panic!("{call}: {output:?}"));
+        let reported =
+            fs::read_to_string(directory_of_call.path().join(SAID)).unwrap_or_else(|_| panic!("{call}: {output:?}"));
 
         // First, as opening a database mends it.
-        copy(&place, &left);
-        let shown = [&place, &left].map(|view| show(view, is_done, &before));
-        let told = Told(fault, said, shown);
-        assert!(is_true(&told.1, shown), "{call}: {told:?}");
+        copy(&directory_of_call, &after_stop);
+        let states = [&directory_of_call, &after_stop].map(|view| state_of(view, is_done, &before));
+        let observation = Observation(fault, reported, states);
+        assert!(is_true(&observation.1, states), "{call}: {observation:?}");
         if mark.exists() {
-            return Some(told);
+            return Some(observation);
         }
-        assert_eq!(told.1, "done", "{call}: {told:?}");
+        assert_eq!(observation.1, "done", "{call}: {observation:?}");
         None
     }
 }
 
-impl Told {
+impl Observation {
     /// Not known, and not there; but it would be after a stop of the machine.
-    fn is_seen_later(&self) -> bool {
-        self.1.starts_with("not known") && self.2 == [Shown::Nothing, Shown::Done]
+    fn appears_after_stop(&self) -> bool {
+        self.1.starts_with("not known") && self.2 == [DatabaseState::Nothing, DatabaseState::Done]
     }
 }
 
-fn is_true(said: &str, shown: [Shown; 2]) -> bool {
-    match said {
-        "done" => shown == [Shown::Done; 2],
-        said if said.starts_with("not done") => shown == [Shown::Nothing; 2],
-        _ => !shown.contains(&Shown::Torn),
+fn is_true(reported: &str, states: [DatabaseState; 2]) -> bool {
+    match reported {
+        "done" => states == [DatabaseState::Done; 2],
+        reported if reported.starts_with("not done") => states == [DatabaseState::Nothing; 2],
+        _ => !states.contains(&DatabaseState::Torn),
     }
 }
 
-fn hold(place: &TempDir) -> Connection {
-    let connection = Connection::open(database_in(place)).unwrap();
+fn hold(directory_of_call: &TempDir) -> Connection {
+    let connection = Connection::open(database_in(directory_of_call)).unwrap();
     connection.execute_batch("INSERT INTO accounts (id) VALUES (''); BEGIN").unwrap();
     let _: i64 = connection.query_row("SELECT count(*) FROM accounts", [], |row| row.get(0)).unwrap();
     connection
@@ -138,13 +139,13 @@ fn copy(from: &TempDir, to: &TempDir) {
     }
 }
 
-fn show(view: &TempDir, is_done: &str, before: &[Vec<Value>]) -> Shown {
+fn state_of(view: &TempDir, is_done: &str, before: &[Vec<Value>]) -> DatabaseState {
     if contents(&database_in(view)) == before {
-        return Shown::Nothing;
+        return DatabaseState::Nothing;
     }
     let connection = Connection::open(database_in(view)).unwrap();
     let done: Option<bool> = connection.query_row(is_done, [], |row| row.get(0)).unwrap();
-    if done == Some(true) { Shown::Done } else { Shown::Torn }
+    if done == Some(true) { DatabaseState::Done } else { DatabaseState::Torn }
 }
 
 #[tokio::test]
@@ -154,7 +155,10 @@ async fn each_call_says_whether_it_was_done() {
     for call in CALLS {
         for kind in [Fault::FULL, Fault::BROKEN] {
             let all = before.try_all(shim, call, kind, DATABASE);
-            assert!(all.iter().any(|Told(_, said, _)| said == "done"), "what fails after the commit is no failure");
+            assert!(
+                all.iter().any(|Observation(_, reported, _)| reported == "done"),
+                "what fails after the commit is no failure"
+            );
         }
     }
 }
@@ -166,7 +170,7 @@ async fn each_call_says_whether_it_was_done_while_another_program_reads() {
     let before = Before { held: true, ..Before::new().await };
     for call in CALLS {
         let all = before.try_all(shim, call, Fault::BROKEN, DATABASE);
-        assert_eq!(all.iter().filter(|told| told.is_seen_later()).count(), 1, "{call:?}: {all:#?}");
+        assert_eq!(all.iter().filter(|observation| observation.appears_after_stop()).count(), 1, "{call:?}: {all:#?}");
     }
 }
 
@@ -176,7 +180,7 @@ async fn an_import_whose_index_cannot_grow_says_that_it_may_be_done() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before { held: true, ..Before::new().await };
     let all = before.try_all(shim, GREAT_IMPORT, Fault::BROKEN, INDEX);
-    assert!(all.iter().any(Told::is_seen_later), "{all:#?}");
+    assert!(all.iter().any(Observation::appears_after_stop), "{all:#?}");
 }
 
 /// What an import has put stands in a temporary file where it is much, and that must not count as a part of the commit.

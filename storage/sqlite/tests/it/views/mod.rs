@@ -1,21 +1,21 @@
 //! Courses in tables of another program, through views, beside credentials of ours.
 
-mod bad_rows;
+mod conformance;
+mod host_app;
+mod invalid_rows;
 pub(crate) mod never_stale;
 mod numeric_accounts;
 mod opening;
 mod out_of_reach;
 mod plans;
-mod suite;
-mod team;
 mod triggers;
 mod unknown_accounts;
 
-use catalogue_core::storage::{CheckedRows, StorageError, ViewFault};
+use catalogue_core::storage::{CheckedRows, StorageError, ViewProblem};
 use catalogue_core::{AccountId, Course};
 use catalogue_storage_conformance::sample;
 
-use team::Team;
+use host_app::HostApp;
 
 /// Two courses of `anna`, the second newer and with two modules.
 fn two_courses() -> [Course; 2] {
@@ -31,12 +31,12 @@ fn anna() -> AccountId {
 }
 
 /// The slugs of the first page.
-async fn slugs(team: &Team) -> Result<Vec<String>, StorageError> {
+async fn slugs(host_app: &HostApp) -> Result<Vec<String>, StorageError> {
     let page = catalogue_core::storage::PageRequest::default();
-    let items = crate::items(&team.storage, &anna(), &page).await?;
+    let items = crate::items(&host_app.storage, &anna(), &page).await?;
     Ok(items.into_iter().map(|item| item.slug).collect())
 }
 
-async fn faults(team: &Team) -> Vec<ViewFault> {
-    team.storage.views().unwrap().check_views(CheckedRows::Sample).await.unwrap()
+async fn problems(host_app: &HostApp) -> Vec<ViewProblem> {
+    host_app.storage.views().unwrap().check_views(CheckedRows::Sample).await.unwrap()
 }

@@ -14,7 +14,7 @@ use catalogue_storage_conformance::sample;
 use http::{Request, Response};
 use rusqlite::Connection;
 
-use super::team::{Kind, PLAIN, Team, Times};
+use super::host_app::{HostApp, Kind, PLAIN, Times};
 use super::{anna, two_courses};
 
 const LIST: &str = "/api/v1/courses";
@@ -28,18 +28,18 @@ fn kinds() -> impl Iterator<Item = Kind> {
 }
 
 struct Watched {
-    team: Team,
+    host_app: HostApp,
     catalogue: Catalogue,
     token: String,
 }
 
 impl Watched {
     async fn new(kind: Kind) -> Self {
-        let team = Team::new(kind);
-        team.put(&two_courses());
-        let token = crate::key_of(&team.storage, &anna()).await;
-        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
-        Self { team, catalogue, token }
+        let host_app = HostApp::new(kind);
+        host_app.put(&two_courses());
+        let token = crate::key_of(&host_app.storage, &anna()).await;
+        let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
+        Self { host_app, catalogue, token }
     }
 
     async fn get(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
@@ -61,7 +61,7 @@ async fn what_the_team_commits_is_in_the_next_answer() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
         // One connection that stays open, as a program has it, and one for each change.
-        let lasting = watched.team.writer();
+        let lasting = watched.host_app.writer();
         for number in 0..12 {
             for (path, sql) in [
                 (LIST, "UPDATE trainings SET name = ?1"),
@@ -82,14 +82,14 @@ async fn what_the_team_commits_is_in_the_next_answer() {
                 if number % 2 == 0 {
                     write(&lasting);
                 } else {
-                    write(&watched.team.writer());
+                    write(&watched.host_app.writer());
                 }
                 let next = watched.get(path, &tag).await;
                 assert_eq!(next.status(), 200, "{kind:?} {sql}");
                 assert!(String::from_utf8_lossy(next.body()).contains(&value), "{kind:?} {sql}");
             }
         }
-        watched.team.put(&[sample::course("anna", "third")]);
+        watched.host_app.put(&[sample::course("anna", "third")]);
         assert!(watched.text(LIST).await.contains("third"), "{kind:?}");
     }
 }
@@ -100,7 +100,7 @@ async fn a_revoked_key_stops_at_once() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
         let tag = watched.tag(LIST).await;
-        let ours = Connection::open(watched.team.keys()).unwrap();
+        let ours = Connection::open(watched.host_app.keys()).unwrap();
         ours.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
         ours.execute("UPDATE credentials SET revoked_at = 1", []).unwrap();
         assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{kind:?}");
@@ -111,8 +111,8 @@ async fn a_revoked_key_stops_at_once() {
 async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
-        let copy = watched.team.directory.path().join("copy.db");
-        watched.team.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        let copy = watched.host_app.directory.path().join("copy.db");
+        watched.host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
         let copied = Connection::open(&copy).unwrap();
         copied.execute("UPDATE trainings SET name = 'From the copy'", []).unwrap();
         if kind.has_revisions {
@@ -120,8 +120,8 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
         }
         drop(copied);
         let tag = watched.tag(LIST).await;
-        fs::rename(&copy, watched.team.database()).unwrap();
-        let next = crate::noticed(async || watched.get(LIST, &tag).await, |answer| answer.status() != 304).await;
+        fs::rename(&copy, watched.host_app.database()).unwrap();
+        let next = crate::wait_until_new(async || watched.get(LIST, &tag).await, |answer| answer.status() != 304).await;
         assert_eq!(next.status(), 200, "{kind:?}");
         assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{kind:?}");
     }
@@ -133,14 +133,14 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
 async fn a_file_restored_in_place_is_in_the_next_answers() {
     for kind in kinds().filter(|kind| kind.journal_mode == "wal") {
         let watched = Watched::new(kind).await;
-        let (team, database) = (&watched.team, watched.team.database());
-        let copy = team.directory.path().join("copy.db");
-        team.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        let (host_app, database) = (&watched.host_app, watched.host_app.database());
+        let copy = host_app.directory.path().join("copy.db");
+        host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
         Connection::open(&copy).unwrap().pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
-        team.execute("UPDATE trainings SET name = 'Not in the copy'");
+        host_app.execute("UPDATE trainings SET name = 'Not in the copy'");
         let tag = watched.tag(LIST).await;
         for name in ["team.sqlite3-wal", "team.sqlite3-shm"] {
-            fs::remove_file(team.directory.path().join(name)).unwrap();
+            fs::remove_file(host_app.directory.path().join(name)).unwrap();
         }
         fs::copy(&copy, &database).unwrap();
         for number in 0..4 {
@@ -150,7 +150,7 @@ async fn a_file_restored_in_place_is_in_the_next_answers() {
             let is_new = |answer: &Response<bytes::Bytes>| String::from_utf8_lossy(answer.body()).contains(&name);
             // What was restored is noticed once; what is committed then is in the next answer.
             let next = match number {
-                0 => crate::noticed(async || watched.get(LIST, &tag).await, is_new).await,
+                0 => crate::wait_until_new(async || watched.get(LIST, &tag).await, is_new).await,
                 _ => watched.get(LIST, &tag).await,
             };
             assert_eq!(next.status(), 200, "{kind:?}");
@@ -179,9 +179,9 @@ fn what_another_process_runs() {
 #[tokio::test]
 async fn of_views_that_read_the_clock_nothing_is_kept() {
     for has_revisions in [false, true] {
-        let team = Team::new(Kind { has_revisions, ..PLAIN });
-        team.put(&two_courses());
-        let views: String = team
+        let host_app = HostApp::new(Kind { has_revisions, ..PLAIN });
+        host_app.put(&two_courses());
+        let views: String = host_app
             .writer()
             .query_row("SELECT sql FROM sqlite_schema WHERE name = 'catalogue_courses'", [], |row| row.get(0))
             .unwrap();
@@ -196,12 +196,12 @@ async fn of_views_that_read_the_clock_nothing_is_kept() {
             ("coalesce(t.live_since > (SELECT instant FROM clock), 0)", false),
             ("coalesce(strftime('%s', t.live_since, '-1 day') > strftime('%s', '2030-01-01'), 0)", true),
         ] {
-            team.execute(&format!(
+            host_app.execute(&format!(
                 "DROP VIEW IF EXISTS clock; CREATE VIEW clock AS SELECT unixepoch( 'now' ) AS instant;
                  DROP VIEW catalogue_courses; {}",
                 views.replace("t.is_hidden AS hidden", &format!("{hidden} AS hidden"))
             ));
-            let storage = SqliteStorage::open_views(team.keys(), team.database()).unwrap();
+            let storage = SqliteStorage::open_views(host_app.keys(), host_app.database()).unwrap();
             let revision = storage.revision(&anna()).await.unwrap();
             assert_eq!(revision.is_some(), is_kept, "{hidden}");
             assert_eq!(storage.find_course(&anna(), "second").await.unwrap().revision, revision, "{hidden}");
@@ -215,12 +215,13 @@ async fn a_journal_that_becomes_a_wal_changes_nothing() {
     let watched = Watched::new(Kind { journal_mode: "delete", ..PLAIN }).await;
     for number in 0..6 {
         if number == 3 {
-            let mode = watched.team.writer().query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
+            let mode =
+                watched.host_app.writer().query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
             assert_eq!(mode.unwrap(), "wal");
         }
         let tag = watched.tag(LIST).await;
         assert_eq!(watched.get(LIST, &tag).await.status(), 304);
-        watched.team.execute(&format!("UPDATE trainings SET name = 'name {number}'"));
+        watched.host_app.execute(&format!("UPDATE trainings SET name = 'name {number}'"));
         assert!(watched.text(LIST).await.contains(&format!("name {number}")));
     }
 }
@@ -229,19 +230,23 @@ async fn a_journal_that_becomes_a_wal_changes_nothing() {
 #[tokio::test]
 async fn no_revision_comes_back() {
     for kind in kinds().filter(|kind| kind.has_revisions || kind.journal_mode == "wal") {
-        let team = Team::new(kind);
-        let mut seen = HashSet::new();
+        let host_app = HostApp::new(kind);
+        let mut seen_revisions = HashSet::new();
         for number in 0..30 {
-            team.put(&two_courses()[..1 + number % 2]);
-            let revision = team.storage.revision(&anna()).await.unwrap().unwrap();
-            assert_eq!(team.storage.revision(&anna()).await.unwrap(), Some(revision), "{kind:?}");
-            assert_eq!(team.storage.find_course(&anna(), "second").await.unwrap().revision, Some(revision), "{kind:?}");
-            assert!(seen.insert(revision), "{kind:?} {number}");
+            host_app.put(&two_courses()[..1 + number % 2]);
+            let revision = host_app.storage.revision(&anna()).await.unwrap().unwrap();
+            assert_eq!(host_app.storage.revision(&anna()).await.unwrap(), Some(revision), "{kind:?}");
+            assert_eq!(
+                host_app.storage.find_course(&anna(), "second").await.unwrap().revision,
+                Some(revision),
+                "{kind:?}"
+            );
+            assert!(seen_revisions.insert(revision), "{kind:?} {number}");
             // A row is the same to whoever reads it; what stands for the file is of this process and storage.
-            let another = SqliteStorage::open_views(team.keys(), team.database()).unwrap();
+            let another = SqliteStorage::open_views(host_app.keys(), host_app.database()).unwrap();
             let of_another = another.revision(&anna()).await.unwrap().unwrap();
             assert_eq!(of_another == revision, kind.has_revisions, "{kind:?} {number}");
-            assert!(seen.insert(of_another) || kind.has_revisions, "{kind:?} {number}");
+            assert!(seen_revisions.insert(of_another) || kind.has_revisions, "{kind:?} {number}");
         }
     }
 }
@@ -250,10 +255,10 @@ async fn no_revision_comes_back() {
 #[tokio::test]
 async fn of_a_file_without_a_wal_and_revisions_nothing_is_kept() {
     for kind in kinds().filter(|kind| !kind.has_revisions && kind.journal_mode != "wal") {
-        let team = Team::new(kind);
-        team.put(&two_courses());
-        assert_eq!(team.storage.revision(&anna()).await.unwrap(), None, "{kind:?}");
-        let found = team.storage.find_course(&anna(), "second").await.unwrap();
+        let host_app = HostApp::new(kind);
+        host_app.put(&two_courses());
+        assert_eq!(host_app.storage.revision(&anna()).await.unwrap(), None, "{kind:?}");
+        let found = host_app.storage.find_course(&anna(), "second").await.unwrap();
         assert!(found.value.is_some() && found.revision.is_none(), "{kind:?}");
     }
 }
@@ -262,19 +267,20 @@ async fn of_a_file_without_a_wal_and_revisions_nothing_is_kept() {
 #[tokio::test]
 async fn a_walk_is_whole_while_the_team_writes() {
     for journal_mode in ["wal", "delete"] {
-        let team = Team::new(Kind { journal_mode, times: Times::Mixed, ..PLAIN });
+        let host_app = HostApp::new(Kind { journal_mode, times: Times::Mixed, ..PLAIN });
         let lasting: Vec<Course> =
             (0..60).map(|number| sample::course("anna", &format!("lasting-{number:02}"))).collect();
-        team.put(&lasting);
+        host_app.put(&lasting);
         let is_over = Arc::new(AtomicBool::new(false));
-        let team = Arc::new(team);
+        let host_app = Arc::new(host_app);
         let writer = {
-            let (team, is_over) = (Arc::clone(&team), Arc::clone(&is_over));
+            let (host_app, is_over) = (Arc::clone(&host_app), Arc::clone(&is_over));
             std::thread::spawn(move || {
                 for number in 0.. {
                     let passing = sample::course("anna", &format!("passing-{:02}", number % 7));
-                    team.put(std::slice::from_ref(&passing));
-                    team.write(|transaction| assert_eq!(team.remove_one(transaction, "anna", &passing.slug), 1));
+                    host_app.put(std::slice::from_ref(&passing));
+                    host_app
+                        .write(|transaction| assert_eq!(host_app.remove_one(transaction, "anna", &passing.slug), 1));
                     if is_over.load(Ordering::Relaxed) {
                         return;
                     }
@@ -284,7 +290,7 @@ async fn a_walk_is_whole_while_the_team_writes() {
         let mut expected: Vec<&str> = lasting.iter().map(|course| course.slug.as_str()).collect();
         expected.reverse();
         for _ in 0..20 {
-            let met = walk(&team.storage, journal_mode == "delete").await;
+            let met = walk(&host_app.storage, journal_mode == "delete").await;
             let met: Vec<&str> = met.iter().map(String::as_str).filter(|slug| slug.starts_with("lasting")).collect();
             assert_eq!(met, expected, "{journal_mode}");
         }

@@ -7,36 +7,36 @@ use catalogue_core::storage::{
 };
 use catalogue_core::{AccountId, Timestamp};
 
-use super::team::{Kind, PLAIN, Team};
+use super::host_app::{HostApp, Kind, PLAIN};
 use super::two_courses;
 
 const COLUMNS: &str = "handle AS slug, name AS title, subtitle AS tagline, lang AS language, made_at AS created_at,
     live_since AS published_at, is_hidden AS hidden, access AS access_mode FROM trainings";
 
 /// The courses of `anna`, over a view that has them of other accounts, and all accounts that could be meant.
-fn team(courses: &[String]) -> Team {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
+fn host_app(courses: &[String]) -> HostApp {
+    let host_app = HostApp::new(PLAIN);
+    host_app.put(&two_courses());
     let arms: Vec<String> =
         courses.iter().map(|account| format!("SELECT {account} AS account_id, {COLUMNS}")).collect();
-    team.execute(&format!(
+    host_app.execute(&format!(
         "INSERT INTO people VALUES (7, 'seven'); UPDATE trainings SET person_id = 7; ALTER TABLE trainings ADD COLUMN owner REAL DEFAULT 7;
          DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT column1 AS id
              FROM (VALUES ('7'), (' 7'), ('07'), ('7.0'), ('7e0'), ('+7'), ('anna'));
          DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS {}",
         arms.join(" UNION ALL ")
     ));
-    team
+    host_app
 }
 
 /// The slugs of all pages of an account, two at a time.
-async fn walk(team: &Team, account: &str) -> Result<Vec<String>, StorageError> {
+async fn walk(host_app: &HostApp, account: &str) -> Result<Vec<String>, StorageError> {
     let mut page = PageRequest { limit: Limit::new(2).unwrap(), ..PageRequest::default() };
     let mut slugs = Vec::new();
     loop {
         let mut take = |row: CourseRow<'_>| slugs.push(row.slug.to_owned());
         let mut rows = CourseRows::new(page.limit, &mut take);
-        team.storage.list_courses(&AccountId::new(account), &page, &mut rows).await?;
+        host_app.storage.list_courses(&AccountId::new(account), &page, &mut rows).await?;
         page.after = rows.next();
         if page.after.is_none() {
             return Ok(slugs);
@@ -52,22 +52,22 @@ async fn row_of_a_number_is_served_to_its_account_only() {
         for arms in
             [vec![column], vec!["'anna'", column], vec![column, "'anna'"], vec![text, column], vec![column, text]]
         {
-            let team = team(&arms.iter().map(|arm| (*arm).to_owned()).collect::<Vec<_>>());
+            let host_app = host_app(&arms.iter().map(|arm| (*arm).to_owned()).collect::<Vec<_>>());
             for account in [" 7", "07", "7.0", "7e0", "+7"] {
-                match walk(&team, account).await {
+                match walk(&host_app, account).await {
                     Ok(served) => assert_eq!(served, [""; 0], "{arms:?}, {account:?}"),
                     Err(refused) => assert!(refused.to_string().contains("`account_id` is "), "{arms:?}: {refused}"),
                 }
             }
-            match walk(&team, "7").await {
+            match walk(&host_app, "7").await {
                 Ok(served) if served.len() == 2 => assert_ne!(arms, ["owner"]),
                 // Numbers of several `SELECT`s are found by no comparison, which the check reports.
                 Ok(served) => {
                     assert!(served.is_empty() && arms.len() > 1, "{arms:?}: {served:?}");
-                    let faults = super::faults(&team).await;
+                    let problems = super::problems(&host_app).await;
                     assert!(
-                        faults.iter().any(|fault| fault.what.starts_with("`account_id` is ")),
-                        "{arms:?}: {faults:?}"
+                        problems.iter().any(|problem| problem.problem.starts_with("`account_id` is ")),
+                        "{arms:?}: {problems:?}"
                     );
                 }
                 Err(refused) => {
@@ -77,7 +77,7 @@ async fn row_of_a_number_is_served_to_its_account_only() {
                 }
             }
             let of_anna = if arms.contains(&"'anna'") { 2 } else { 0 };
-            assert_eq!(walk(&team, "anna").await.unwrap().len(), of_anna, "{arms:?}");
+            assert_eq!(walk(&host_app, "anna").await.unwrap().len(), of_anna, "{arms:?}");
         }
     }
 }
@@ -85,9 +85,9 @@ async fn row_of_a_number_is_served_to_its_account_only() {
 /// As a foreign key has it: nothing is cast in the views.
 #[tokio::test]
 async fn numbers_are_accounts_by_the_digits_that_they_are_written_with() {
-    let team = Team::new(Kind { has_revisions: true, ..PLAIN });
-    team.put(&two_courses());
-    team.execute(&format!(
+    let host_app = HostApp::new(Kind { has_revisions: true, ..PLAIN });
+    host_app.put(&two_courses());
+    host_app.execute(&format!(
         "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT id FROM people; INSERT INTO people VALUES (7, '7');
          UPDATE trainings SET person_id = 7; DROP VIEW catalogue_courses; DROP VIEW catalogue_modules; DROP VIEW catalogue_revisions;
          CREATE VIEW catalogue_courses AS SELECT person_id AS account_id, {COLUMNS};
@@ -95,18 +95,18 @@ async fn numbers_are_accounts_by_the_digits_that_they_are_written_with() {
              l.heading AS title, l.abstract AS summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id;
          CREATE VIEW catalogue_revisions AS SELECT person_id AS account_id, state AS revision FROM states"
     ));
-    assert_eq!(super::faults(&team).await, []);
+    assert_eq!(super::problems(&host_app).await, []);
     let seven = AccountId::new("7");
-    assert_eq!(walk(&team, "7").await.unwrap(), ["second", "first"]);
-    assert_eq!(team.storage.find_course(&seven, "second").await.unwrap().value.unwrap().modules.len(), 2);
-    assert!(team.storage.revision(&seven).await.unwrap().is_some());
-    crate::key_of(&team.storage, &seven).await;
+    assert_eq!(walk(&host_app, "7").await.unwrap(), ["second", "first"]);
+    assert_eq!(host_app.storage.find_course(&seven, "second").await.unwrap().value.unwrap().modules.len(), 2);
+    assert!(host_app.storage.revision(&seven).await.unwrap().is_some());
+    crate::key_of(&host_app.storage, &seven).await;
     for account in ["07", " 7", "7.0", "+7", "7e0", "9223372036854775808", "anna", ""] {
         let known = AccountId::new(account);
-        assert!(walk(&team, account).await.unwrap().is_empty(), "{account:?}");
-        assert!(team.storage.find_course(&known, "second").await.unwrap().value.is_none(), "{account:?}");
+        assert!(walk(&host_app, account).await.unwrap().is_empty(), "{account:?}");
+        assert!(host_app.storage.find_course(&known, "second").await.unwrap().value.is_none(), "{account:?}");
         let (_, key) = NewCredential::api_key(known, "a key", Scopes::from_names(["read:courses"]));
-        let refused = team.storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
+        let refused = host_app.storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::UnknownReference, "{account:?}");
     }
     let mut found = Vec::new();
@@ -114,24 +114,24 @@ async fn numbers_are_accounts_by_the_digits_that_they_are_written_with() {
         found.push((summary.account.id.to_string(), summary.courses, summary.keys));
         std::ops::ControlFlow::Continue(())
     };
-    team.storage.list_accounts(Accounts::Only(&["07".into(), "7".into()]), Timestamp::now(), take).await.unwrap();
+    host_app.storage.list_accounts(Accounts::Only(&["07".into(), "7".into()]), Timestamp::now(), take).await.unwrap();
     assert_eq!(found, [("7".to_owned(), 2, 1)]);
 }
 
 /// Also after a page that was served.
 #[tokio::test]
 async fn a_later_page_does_not_serve_one_either() {
-    let team = team(&["CAST(person_id AS TEXT)".to_owned()]);
+    let host_app = host_app(&["CAST(person_id AS TEXT)".to_owned()]);
     let page = PageRequest { limit: Limit::MIN, ..PageRequest::default() };
     let (seven, mut take) = (AccountId::new("7"), |_: CourseRow<'_>| {});
     let mut rows = CourseRows::new(page.limit, &mut take);
-    team.storage.list_courses(&seven, &page, &mut rows).await.unwrap();
+    host_app.storage.list_courses(&seven, &page, &mut rows).await.unwrap();
     let page = PageRequest { after: rows.next(), ..page };
     assert!(page.after.is_some());
-    team.execute(&format!(
+    host_app.execute(&format!(
         "DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS SELECT owner AS account_id, {COLUMNS}"
     ));
-    let refused = crate::items(&team.storage, &seven, &page).await.unwrap_err();
+    let refused = crate::items(&host_app.storage, &seven, &page).await.unwrap_err();
     assert!(refused.to_string().contains("`account_id` is a real number"), "{refused}");
 }
 
@@ -139,12 +139,12 @@ async fn a_later_page_does_not_serve_one_either() {
 #[tokio::test]
 async fn texts_are_served_of_the_very_account() {
     let accounts = ["7", " 7", "07"];
-    let team = team(&accounts.map(|account| format!("'{account}'")));
-    team.execute("UPDATE trainings SET handle = handle || id");
+    let host_app = host_app(&accounts.map(|account| format!("'{account}'")));
+    host_app.execute("UPDATE trainings SET handle = handle || id");
     for account in accounts {
-        assert_eq!(walk(&team, account).await.unwrap().len(), 2, "{account:?}");
+        assert_eq!(walk(&host_app, account).await.unwrap().len(), 2, "{account:?}");
     }
-    let another = Team::new(PLAIN);
+    let another = HostApp::new(PLAIN);
     another.put(&two_courses());
     for (account, name) in [("7", "anna"), (" 7", "ben")] {
         another.put(&two_courses().map(|course| catalogue_core::Course { account: AccountId::new(name), ..course }));
@@ -161,41 +161,44 @@ async fn texts_are_served_of_the_very_account() {
 async fn texts_that_a_collation_takes_for_the_same_are_several_accounts() {
     let accounts = ["anna", "ANNA", "anna ", "anna  "];
     for collation in ["NOCASE", "RTRIM"] {
-        let team = Team::new(Kind { has_revisions: true, ..PLAIN });
+        let host_app = HostApp::new(Kind { has_revisions: true, ..PLAIN });
         for (number, account) in accounts.iter().enumerate() {
             let id = number + 1;
-            team.execute(&format!(
+            host_app.execute(&format!(
                 "INSERT INTO people VALUES ({id}, '{account}'); INSERT INTO trainings
                  VALUES ({id}, {id}, 'own', 'of {account}', '', 'en', {id}, NULL, 0, NULL), ({id}0, {id}, 'only-of-{id}', '', '', 'en', {id}, NULL, 0, NULL)"
             ));
         }
         let views: Vec<String> = {
-            let writer = team.writer();
+            let writer = host_app.writer();
             let mut statement = writer.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view'").unwrap();
             let rows = statement.query_map([], |row| row.get(0)).unwrap();
             rows.map(Result::unwrap).collect()
         };
         for view in views {
             let name = view.split_whitespace().nth(2).unwrap().to_owned();
-            team.execute(&format!("DROP VIEW {name}; {}", view.replace("NOCASE", collation)));
+            host_app.execute(&format!("DROP VIEW {name}; {}", view.replace("NOCASE", collation)));
         }
         let mut revisions = std::collections::HashSet::new();
         for (id, account) in (1..).zip(accounts) {
             let known = AccountId::new(account);
             let mut expected = vec!["own".to_owned(), format!("only-of-{id}")];
             expected.sort_by(|one, other| other.cmp(one));
-            assert_eq!(walk(&team, account).await.unwrap(), expected, "{collation} {account:?}");
-            let detail = team.storage.find_course(&known, "own").await.unwrap().value.unwrap();
+            assert_eq!(walk(&host_app, account).await.unwrap(), expected, "{collation} {account:?}");
+            let detail = host_app.storage.find_course(&known, "own").await.unwrap().value.unwrap();
             assert_eq!(detail.title, format!("of {account}"), "{collation}");
             let another = format!("only-of-{}", id % 4 + 1);
             assert!(
-                team.storage.find_course(&known, &another).await.unwrap().value.is_none(),
+                host_app.storage.find_course(&known, &another).await.unwrap().value.is_none(),
                 "{collation} {account:?}"
             );
-            assert!(revisions.insert(team.storage.revision(&known).await.unwrap().unwrap()), "{collation} {account:?}");
+            assert!(
+                revisions.insert(host_app.storage.revision(&known).await.unwrap().unwrap()),
+                "{collation} {account:?}"
+            );
         }
         for unknown in ["Anna", "anna   "] {
-            assert!(walk(&team, unknown).await.unwrap().is_empty(), "{collation} {unknown:?}");
+            assert!(walk(&host_app, unknown).await.unwrap().is_empty(), "{collation} {unknown:?}");
         }
     }
 }
@@ -203,14 +206,14 @@ async fn texts_that_a_collation_takes_for_the_same_are_several_accounts() {
 /// An account that the views name as a number is the one whose digits it has.
 #[tokio::test]
 async fn number_among_the_accounts_is_known_by_its_digits_only() {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
-    team.execute(&format!(
+    let host_app = HostApp::new(PLAIN);
+    host_app.put(&two_courses());
+    host_app.execute(&format!(
         "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT id FROM people; INSERT INTO people VALUES (7, '7');
          DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS SELECT '7' AS account_id, {COLUMNS}
              UNION ALL SELECT '07', {COLUMNS}"
     ));
-    assert_eq!(walk(&team, "7").await.unwrap(), ["second", "first"]);
-    assert!(walk(&team, "07").await.unwrap().is_empty());
-    assert!(team.storage.find_course(&AccountId::new("07"), "first").await.unwrap().value.is_none());
+    assert_eq!(walk(&host_app, "7").await.unwrap(), ["second", "first"]);
+    assert!(walk(&host_app, "07").await.unwrap().is_empty());
+    assert!(host_app.storage.find_course(&AccountId::new("07"), "first").await.unwrap().value.is_none());
 }

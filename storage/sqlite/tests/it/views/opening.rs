@@ -7,7 +7,7 @@ use catalogue_core::storage::CheckedRows;
 use catalogue_sqlite::{Integrity, OpenError, SqliteStorage};
 use rusqlite::Connection;
 
-use super::team::{Kind, PLAIN, Team};
+use super::host_app::{HostApp, Kind, PLAIN};
 use super::{anna, slugs, two_courses};
 
 /// What stands in the header of a file, and its tables, indexes and triggers.
@@ -23,15 +23,15 @@ fn marks(path: &Path) -> (i64, i64, String, Vec<String>) {
 #[tokio::test]
 async fn the_other_programs_file_stays_as_it_is() {
     for journal_mode in ["delete", "wal"] {
-        let team = Team::new(Kind { journal_mode, ..PLAIN });
-        team.put(&two_courses());
-        team.execute("PRAGMA application_id = 77; PRAGMA user_version = 12");
-        let before = (fs::read(team.database()).unwrap(), marks(&team.database()));
-        crate::key_of(&team.storage, &anna()).await;
-        assert_eq!(slugs(&team).await.unwrap(), ["second", "first"]);
-        team.storage.views().unwrap().check_views(CheckedRows::All).await.unwrap();
-        team.storage.views().unwrap().check_plans().await.unwrap();
-        assert_eq!((fs::read(team.database()).unwrap(), marks(&team.database())), before, "{journal_mode}");
+        let host_app = HostApp::new(Kind { journal_mode, ..PLAIN });
+        host_app.put(&two_courses());
+        host_app.execute("PRAGMA application_id = 77; PRAGMA user_version = 12");
+        let before = (fs::read(host_app.database()).unwrap(), marks(&host_app.database()));
+        crate::key_of(&host_app.storage, &anna()).await;
+        assert_eq!(slugs(&host_app).await.unwrap(), ["second", "first"]);
+        host_app.storage.views().unwrap().check_views(CheckedRows::All).await.unwrap();
+        host_app.storage.views().unwrap().check_plans().await.unwrap();
+        assert_eq!((fs::read(host_app.database()).unwrap(), marks(&host_app.database())), before, "{journal_mode}");
         assert!(before.1.3.iter().all(|name| !name.contains("credential")));
     }
 }
@@ -50,12 +50,12 @@ fn views_and_columns_that_are_missing_are_told() {
         ),
         ("CREATE VIEW catalogue_revisions AS SELECT 1 AS account_id", "catalogue_revisions", "no column `revision`"),
     ] {
-        let team = Team::new(PLAIN);
-        team.execute(sql);
-        let refused = SqliteStorage::open_and_migrate_views(team.keys(), team.database()).unwrap_err();
+        let host_app = HostApp::new(PLAIN);
+        host_app.execute(sql);
+        let refused = SqliteStorage::open_and_migrate_views(host_app.keys(), host_app.database()).unwrap_err();
         let text = refused.to_string();
-        let OpenError::Views { path, faults } = refused else { panic!("{sql}: {refused:?}") };
-        assert_eq!((path, faults.len(), faults[0].view), (team.database(), 1, view), "{sql}: {faults:?}");
+        let OpenError::Views { path, problems } = refused else { panic!("{sql}: {refused:?}") };
+        assert_eq!((path, problems.len(), problems[0].view), (host_app.database(), 1, view), "{sql}: {problems:?}");
         assert!(text.contains(what) && text.contains(&format!("the courses cannot be read: {view}: ")), "{text}");
     }
 }
@@ -64,14 +64,14 @@ fn views_and_columns_that_are_missing_are_told() {
 #[test]
 fn keys_of_an_unreleased_build_are_refused_by_name() {
     for (marked, version) in [(false, "catalogue_version"), (true, "catalogue_schema_version")] {
-        let team = Team::new(PLAIN);
-        let keys = if marked { team.database() } else { team.directory.path().join("old-keys.db") };
+        let host_app = HostApp::new(PLAIN);
+        let keys = if marked { host_app.database() } else { host_app.directory.path().join("old-keys.db") };
         let old = format!("CREATE TABLE {version} (version); CREATE TABLE catalogue_credentials (digest)");
         Connection::open(&keys).unwrap().execute_batch(&old).unwrap();
         let before = marks(&keys);
         for refused in [
-            SqliteStorage::open_views(&keys, team.database()).map(|_| ()),
-            SqliteStorage::migrate_views(&keys, team.database()).map(|_| ()),
+            SqliteStorage::open_views(&keys, host_app.database()).map(|_| ()),
+            SqliteStorage::migrate_views(&keys, host_app.database()).map(|_| ()),
             SqliteStorage::open(&keys).map(|_| ()),
         ] {
             let error = refused.unwrap_err();
@@ -86,11 +86,11 @@ fn keys_of_an_unreleased_build_are_refused_by_name() {
 #[cfg(unix)]
 #[test]
 fn keys_in_the_file_with_the_views_are_refused() {
-    let team = Team::new(PLAIN);
-    let link = team.directory.path().join("link.db");
-    std::os::unix::fs::symlink(team.database(), &link).unwrap();
-    for keys in [team.database(), link] {
-        let refused = SqliteStorage::open_and_migrate_views(&keys, team.database()).unwrap_err();
+    let host_app = HostApp::new(PLAIN);
+    let link = host_app.directory.path().join("link.db");
+    std::os::unix::fs::symlink(host_app.database(), &link).unwrap();
+    for keys in [host_app.database(), link] {
+        let refused = SqliteStorage::open_and_migrate_views(&keys, host_app.database()).unwrap_err();
         assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
         assert!(refused.to_string().contains("need a file of their own: name a new one"), "{refused}");
     }
@@ -98,12 +98,12 @@ fn keys_in_the_file_with_the_views_are_refused() {
 
 #[test]
 fn what_cannot_be_opened_is_told_and_not_changed() {
-    let team = Team::new(PLAIN);
-    let path = |name: &str| team.directory.path().join(name);
+    let host_app = HostApp::new(PLAIN);
+    let path = |name: &str| host_app.directory.path().join(name);
     let missing = SqliteStorage::open_and_migrate_views(path("new.db"), path("no.sqlite3")).unwrap_err();
     assert!(matches!(&missing, OpenError::Missing(named) if *named == path("no.sqlite3")), "{missing:?}");
     assert!(!path("new.db").exists());
-    let missing = SqliteStorage::open_views(path("new.db"), team.database()).unwrap_err();
+    let missing = SqliteStorage::open_views(path("new.db"), host_app.database()).unwrap_err();
     assert!(matches!(&missing, OpenError::Missing(named) if *named == path("new.db")), "{missing:?}");
 
     fs::write(path("text.txt"), "not a database, and long enough to look at it".repeat(30)).unwrap();
@@ -112,14 +112,14 @@ fn what_cannot_be_opened_is_told_and_not_changed() {
 
     // Courses of our own, or of a third program, in the file for credentials.
     SqliteStorage::migrate(path("tables.db")).unwrap();
-    let refused = SqliteStorage::migrate_views(path("tables.db"), team.database()).unwrap_err();
+    let refused = SqliteStorage::migrate_views(path("tables.db"), host_app.database()).unwrap_err();
     assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
-    assert!(matches!(SqliteStorage::open(team.keys()), Err(OpenError::Foreign(_))));
-    let refused = SqliteStorage::open_views(team.database(), path("tables.db")).unwrap_err();
+    assert!(matches!(SqliteStorage::open(host_app.keys()), Err(OpenError::OtherApplication(_))));
+    let refused = SqliteStorage::open_views(host_app.database(), path("tables.db")).unwrap_err();
     assert!(matches!(refused, OpenError::OtherTables(_)), "{refused:?}");
 
-    Connection::open(team.keys()).unwrap().pragma_update(None, "user_version", 9).unwrap();
-    let newer = SqliteStorage::open_and_migrate_views(team.keys(), team.database()).unwrap_err();
+    Connection::open(host_app.keys()).unwrap().pragma_update(None, "user_version", 9).unwrap();
+    let newer = SqliteStorage::open_and_migrate_views(host_app.keys(), host_app.database()).unwrap_err();
     assert!(matches!(newer, OpenError::NewerSchema { found: 9, known: 1, .. }), "{newer:?}");
 
     let wide = path("wide.sqlite3");
@@ -132,10 +132,10 @@ fn what_cannot_be_opened_is_told_and_not_changed() {
 /// It cannot be read then, and it is not ours to put to rights.
 #[tokio::test]
 async fn a_change_that_the_other_program_left_half_done_is_told() {
-    let team = Team::new(Kind { journal_mode: "delete", ..PLAIN });
-    team.put(&two_courses());
-    crate::key_of(&team.storage, &anna()).await;
-    let writer = team.writer();
+    let host_app = HostApp::new(Kind { journal_mode: "delete", ..PLAIN });
+    host_app.put(&two_courses());
+    crate::key_of(&host_app.storage, &anna()).await;
+    let writer = host_app.writer();
     // Parts of the change are in the file before its end.
     writer.execute_batch("PRAGMA cache_size = 1; BEGIN; CREATE TABLE great (a)").unwrap();
     for _ in 0..200 {
@@ -144,7 +144,7 @@ async fn a_change_that_the_other_program_left_half_done_is_told() {
     let stopped = tempfile::tempdir().unwrap();
     for name in ["team.sqlite3", "team.sqlite3-journal", "keys.db"] {
         let copied =
-            std::process::Command::new("cp").arg(team.directory.path().join(name)).arg(stopped.path()).status();
+            std::process::Command::new("cp").arg(host_app.directory.path().join(name)).arg(stopped.path()).status();
         assert!(copied.unwrap().success(), "{name}");
     }
     let [keys, courses] = ["keys.db", "team.sqlite3"].map(|name| stopped.path().join(name));
@@ -162,9 +162,9 @@ async fn a_change_that_the_other_program_left_half_done_is_told() {
 #[cfg(unix)]
 #[test]
 fn a_wal_whose_index_cannot_be_made_is_told() {
-    let team = Team::new(PLAIN);
-    let (keys, courses) = (team.keys(), team.database());
-    let Team { storage, directory, .. } = team;
+    let host_app = HostApp::new(PLAIN);
+    let (keys, courses) = (host_app.keys(), host_app.database());
+    let HostApp { storage, directory, .. } = host_app;
     drop(storage);
     // Who may write removes the WAL when nobody else has the file open.
     Connection::open(&courses).unwrap().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
@@ -181,14 +181,14 @@ fn a_wal_whose_index_cannot_be_made_is_told() {
 /// The file of credentials is one of ours to back up and to check.
 #[tokio::test]
 async fn credentials_beside_views_are_backed_up_and_checked() {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
-    crate::key_of(&team.storage, &anna()).await;
+    let host_app = HostApp::new(PLAIN);
+    host_app.put(&two_courses());
+    crate::key_of(&host_app.storage, &anna()).await;
     let within = std::time::Duration::from_secs(60);
-    assert_eq!(SqliteStorage::quick_check(team.keys(), within).unwrap(), Integrity::Sound);
-    let copy = team.directory.path().join("copy.db");
+    assert_eq!(SqliteStorage::quick_check(host_app.keys(), within).unwrap(), Integrity::Ok);
+    let copy = host_app.directory.path().join("copy.db");
     let mut progress = |_, _| std::ops::ControlFlow::Continue(());
-    assert!(SqliteStorage::back_up_to(team.keys(), &copy, &mut progress).unwrap().is_some());
+    assert!(SqliteStorage::back_up_to(host_app.keys(), &copy, &mut progress).unwrap().is_some());
     let keys = Connection::open(&copy).unwrap().query_row("SELECT count(*) FROM credentials", [], |row| row.get(0));
     assert_eq!(keys, Ok(1));
 }

@@ -5,15 +5,15 @@ use std::fs;
 use catalogue_core::Catalogue;
 use http::Request;
 
-use super::team::{Kind, PLAIN, Team};
+use super::host_app::{HostApp, Kind, PLAIN};
 use super::{anna, two_courses};
 
 #[tokio::test]
 async fn a_key_is_known_while_the_courses_are_out_of_reach() {
-    let team = Team::new(Kind { journal_mode: "delete", ..PLAIN });
-    team.put(&two_courses());
-    let token = crate::key_of(&team.storage, &anna()).await;
-    let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+    let host_app = HostApp::new(Kind { journal_mode: "delete", ..PLAIN });
+    host_app.put(&two_courses());
+    let token = crate::key_of(&host_app.storage, &anna()).await;
+    let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
     let get = async |path: &str| {
         let request = Request::get(path).header("authorization", format!("Bearer {token}"));
         catalogue.call(request.body(()).unwrap()).await.status().as_u16()
@@ -21,20 +21,20 @@ async fn a_key_is_known_while_the_courses_are_out_of_reach() {
     let (list, me) = ("/api/v1/courses", "/api/v1/me");
     assert_eq!((get(list).await, get(me).await), (200, 200));
 
-    let writer = team.writer();
+    let writer = host_app.writer();
     writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
     assert_eq!((get(list).await, get(me).await), (500, 200));
     writer.execute_batch("ROLLBACK").unwrap();
     assert_eq!((get(list).await, get(me).await), (200, 200));
     drop(writer);
 
-    let elsewhere = team.directory.path().join("elsewhere");
-    fs::rename(team.database(), &elsewhere).unwrap();
-    let gone = crate::noticed(async || get(list).await, |status| *status != 200).await;
+    let elsewhere = host_app.directory.path().join("elsewhere");
+    fs::rename(host_app.database(), &elsewhere).unwrap();
+    let gone = crate::wait_until_new(async || get(list).await, |status| *status != 200).await;
     assert_eq!((gone, get(list).await, get(me).await), (500, 500, 200));
-    fs::rename(elsewhere, team.database()).unwrap();
+    fs::rename(elsewhere, host_app.database()).unwrap();
     assert_eq!((get(list).await, get(me).await), (200, 200));
 
-    team.execute("DROP VIEW catalogue_courses");
+    host_app.execute("DROP VIEW catalogue_courses");
     assert_eq!((get(list).await, get(me).await), (500, 200));
 }

@@ -56,7 +56,7 @@ fn many() -> u32 {
     std::env::var("CATALOGUE_TEST_COURSES").map_or(100_000, |number| number.parse().unwrap())
 }
 
-fn team(tables: &str) -> (TempDir, Connection, SqliteStorage) {
+fn host_app(tables: &str) -> (TempDir, Connection, SqliteStorage) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("team.sqlite3");
     let writer = Connection::open(&path).unwrap();
@@ -127,16 +127,17 @@ async fn templates_end_what_is_slow() {
             ],
         ),
     ] {
-        let (_directory, writer, storage) = team(tables);
+        let (_directory, writer, storage) = host_app(tables);
         let found = advice(&storage).await;
-        let about: Vec<_> = found.iter().map(|advice| &*advice.about).collect();
+        let about: Vec<_> = found.iter().map(|advice| &*advice.subject).collect();
         assert_eq!(about, ["the first page", "a later page", "a course"], "{found:#?}");
-        for (at, ViewAdvice { what, remedy, .. }) in found.iter().enumerate() {
+        for (at, ViewAdvice { finding, fix, .. }) in found.iter().enumerate() {
             assert!(
-                what.starts_with("SQLite s") && ["SCAN ", "USE TEMP B-TREE"].iter().any(|step| what.contains(step)),
-                "{what}"
+                finding.starts_with("SQLite s")
+                    && ["SCAN ", "USE TEMP B-TREE"].iter().any(|step| finding.contains(step)),
+                "{finding}"
             );
-            let index = named(remedy.as_ref().unwrap(), &names)
+            let index = named(fix.as_ref().unwrap(), &names)
                 .replace("<table behind catalogue_courses>", courses)
                 .replace("<table behind catalogue_modules>", modules)
                 .replace("INDEX by_", &format!("INDEX by_{at}_"));
@@ -165,7 +166,7 @@ async fn templates_end_what_is_slow() {
 /// A plan that scans says so, whatever the view is like.
 #[tokio::test]
 async fn scan_is_reported_with_the_table_of_the_plan() {
-    let (_directory, writer, storage) = team(JOINED);
+    let (_directory, writer, storage) = host_app(JOINED);
     writer
         .execute_batch(
             "DROP VIEW catalogue_accounts;
@@ -173,15 +174,18 @@ async fn scan_is_reported_with_the_table_of_the_plan() {
         )
         .unwrap();
     let found = advice(&storage).await;
-    let about_accounts = found.iter().find(|advice| advice.about == "an account").unwrap();
-    assert!(about_accounts.what.starts_with("SQLite scans: ") && about_accounts.what.contains("teams"), "{found:#?}");
-    assert_eq!(about_accounts.remedy.as_deref(), Some("CREATE INDEX … ON <table behind catalogue_accounts> (<id>)"));
+    let about_accounts = found.iter().find(|advice| advice.subject == "an account").unwrap();
+    assert!(
+        about_accounts.finding.starts_with("SQLite scans: ") && about_accounts.finding.contains("teams"),
+        "{found:#?}"
+    );
+    assert_eq!(about_accounts.fix.as_deref(), Some("CREATE INDEX … ON <table behind catalogue_accounts> (<id>)"));
 }
 
 /// A team whose courses are all its own reads them in the order of an index, and finds no other.
 #[tokio::test]
 async fn scan_of_the_only_account_is_none() {
-    let (_directory, writer, storage) = team(JOINED);
+    let (_directory, writer, storage) = host_app(JOINED);
     writer
         .execute_batch(
             "DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT 'us' AS id;
@@ -192,15 +196,15 @@ async fn scan_of_the_only_account_is_none() {
         )
         .unwrap();
     let found = advice(&storage).await;
-    let page = found.iter().find(|advice| advice.about == "the first page").unwrap();
-    let index = page.remedy.as_ref().unwrap().replace("<account_id>, ", "");
+    let page = found.iter().find(|advice| advice.subject == "the first page").unwrap();
+    let index = page.fix.as_ref().unwrap().replace("<account_id>, ", "");
     let index = named(
         &index,
         &[("<table behind catalogue_courses>", "trainings"), ("<created_at>", "made_at"), ("<slug>", "handle")],
     );
     writer.execute_batch(&index).unwrap();
     let found = advice(&storage).await;
-    assert!(found.iter().all(|advice| !advice.about.ends_with("page")), "{found:#?}");
+    assert!(found.iter().all(|advice| !advice.subject.ends_with("page")), "{found:#?}");
 }
 
 /// As Rails names what discard hides, which has an index; most courses are not hidden.
@@ -229,8 +233,8 @@ const DISCARDED: &str = "
 /// under one value they say that it is the best.
 #[tokio::test]
 async fn index_that_statistics_mislead_to_is_named() {
-    let (_directory, writer, storage) = team(DISCARDED);
-    let index = advice(&storage).await[0].remedy.clone().unwrap();
+    let (_directory, writer, storage) = host_app(DISCARDED);
+    let index = advice(&storage).await[0].fix.clone().unwrap();
     let names = [
         ("<table behind catalogue_courses>", "courses"),
         ("<account_id>", "account_id"),
@@ -238,15 +242,16 @@ async fn index_that_statistics_mislead_to_is_named() {
         ("<slug>", "slug"),
     ];
     writer.execute_batch(&named(&index, &names)).unwrap();
-    let of_pages =
-        async || advice(&storage).await.into_iter().filter(|advice| advice.about.ends_with("page")).collect::<Vec<_>>();
+    let of_pages = async || {
+        advice(&storage).await.into_iter().filter(|advice| advice.subject.ends_with("page")).collect::<Vec<_>>()
+    };
     assert_eq!(of_pages().await, []);
 
     writer.execute_batch("ANALYZE; DROP TABLE sqlite_stat4").unwrap();
     let found = of_pages().await;
     assert!(
         !found.is_empty()
-            && found.iter().all(|advice| advice.what.contains("USING INDEX index_courses_on_discarded_at")),
+            && found.iter().all(|advice| advice.finding.contains("USING INDEX index_courses_on_discarded_at")),
         "{found:#?}"
     );
     let views: Vec<String> = {

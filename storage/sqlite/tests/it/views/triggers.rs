@@ -5,36 +5,36 @@ use std::collections::HashSet;
 use catalogue_core::storage::{CourseStorage, Revision, ViewAdvice};
 use rusqlite::Connection;
 
-use super::team::{Kind, PLAIN, REVISIONS, Team};
+use super::host_app::{HostApp, Kind, PLAIN, REVISIONS};
 use super::{anna, two_courses};
 
 const WITH_REVISIONS: Kind = Kind { has_revisions: true, ..PLAIN };
 
-fn team() -> Team {
+fn host_app() -> HostApp {
     team_of(WITH_REVISIONS)
 }
 
-fn team_of(kind: Kind) -> Team {
-    let team = Team::new(kind);
-    team.put(&two_courses());
-    team
+fn team_of(kind: Kind) -> HostApp {
+    let host_app = HostApp::new(kind);
+    host_app.put(&two_courses());
+    host_app
 }
 
-async fn revision(team: &Team) -> Revision {
-    team.storage.revision(&anna()).await.unwrap().unwrap()
+async fn revision(host_app: &HostApp) -> Revision {
+    host_app.storage.revision(&anna()).await.unwrap().unwrap()
 }
 
-async fn advice(team: &Team) -> Vec<ViewAdvice> {
-    team.storage.views().unwrap().check_revisions().await.unwrap()
+async fn advice(host_app: &HostApp) -> Vec<ViewAdvice> {
+    host_app.storage.views().unwrap().check_revisions().await.unwrap()
 }
 
 /// Whether a commit that has nothing to do with courses leaves the revision alone, as it does where it is a row.
-async fn relies_on_rows(team: &Team) -> bool {
-    let before = revision(team).await;
-    team.execute("PRAGMA user_version = 7");
-    team.execute("PRAGMA user_version = 8");
-    let after = revision(team).await;
-    assert_eq!(revision(team).await, after, "nothing was committed");
+async fn relies_on_rows(host_app: &HostApp) -> bool {
+    let before = revision(host_app).await;
+    host_app.execute("PRAGMA user_version = 7");
+    host_app.execute("PRAGMA user_version = 8");
+    let after = revision(host_app).await;
+    assert_eq!(revision(host_app).await, after, "nothing was committed");
     after == before
 }
 
@@ -51,9 +51,9 @@ fn rebuild(writer: &Connection, table: &str, columns: &str) {
 #[tokio::test]
 async fn rows_are_relied_on_while_all_triggers_exist() {
     for kind in [WITH_REVISIONS, Kind { journal_mode: "delete", ..WITH_REVISIONS }] {
-        let team = team_of(kind);
-        assert!(relies_on_rows(&team).await, "{kind:?}");
-        assert_eq!(advice(&team).await, [], "{kind:?}");
+        let host_app = team_of(kind);
+        assert!(relies_on_rows(&host_app).await, "{kind:?}");
+        assert_eq!(advice(&host_app).await, [], "{kind:?}");
     }
     let without = team_of(PLAIN);
     assert!(!relies_on_rows(&without).await);
@@ -63,47 +63,50 @@ async fn rows_are_relied_on_while_all_triggers_exist() {
 #[tokio::test]
 async fn change_after_a_table_was_rebuilt_replaces_the_revision() {
     for journal_mode in ["wal", "delete"] {
-        let team = team_of(Kind { journal_mode, ..WITH_REVISIONS });
-        let mut seen = HashSet::from([revision(&team).await]);
+        let host_app = team_of(Kind { journal_mode, ..WITH_REVISIONS });
+        let mut seen_revisions = HashSet::from([revision(&host_app).await]);
         rebuild(
-            &team.writer(),
+            &host_app.writer(),
             "lessons",
             "training_id INTEGER NOT NULL, place INTEGER, heading TEXT, abstract TEXT, body TEXT",
         );
         for number in 0..3 {
-            team.execute(&format!("UPDATE lessons SET heading = 'Heading {number}'"));
-            let revision = team.storage.revision(&anna()).await.unwrap();
+            host_app.execute(&format!("UPDATE lessons SET heading = 'Heading {number}'"));
+            let revision = host_app.storage.revision(&anna()).await.unwrap();
             assert_eq!(revision.is_some(), journal_mode == "wal", "nothing is cached without a WAL");
-            assert!(revision.is_none_or(|revision| seen.insert(revision)), "{journal_mode} {number}");
+            assert!(revision.is_none_or(|revision| seen_revisions.insert(revision)), "{journal_mode} {number}");
         }
-        let found = advice(&team).await;
+        let found = advice(&host_app).await;
         assert_eq!(found.len(), 1, "{found:?}");
-        let ViewAdvice { about, what, remedy } = &found[0];
-        assert_eq!(about, "catalogue_revisions");
-        assert!(what.contains("table `lessons` has no trigger for INSERT, UPDATE, DELETE that writes to"), "{what}");
-        assert!(what.contains("`states`"), "{what}");
-        assert!(remedy.as_ref().unwrap().contains("create the triggers again"), "{remedy:?}");
+        let ViewAdvice { subject, finding, fix } = &found[0];
+        assert_eq!(subject, "catalogue_revisions");
+        assert!(
+            finding.contains("table `lessons` has no trigger for INSERT, UPDATE, DELETE that writes to"),
+            "{finding}"
+        );
+        assert!(finding.contains("`states`"), "{finding}");
+        assert!(fix.as_ref().unwrap().contains("create the triggers again"), "{fix:?}");
     }
 }
 
 /// Rows outlive a time without triggers, in which the content changed, also if nobody asked meanwhile.
 #[tokio::test]
 async fn revision_does_not_come_back_with_the_triggers() {
-    let team = team();
-    let before = revision(&team).await;
-    let trigger: String = team
+    let host_app = host_app();
+    let before = revision(&host_app).await;
+    let trigger: String = host_app
         .writer()
         .query_row("SELECT sql FROM sqlite_schema WHERE name = 'lesson_updated'", [], |row| row.get(0))
         .unwrap();
     for asks_meanwhile in [false, true] {
-        team.execute("DROP TRIGGER lesson_updated");
+        host_app.execute("DROP TRIGGER lesson_updated");
         if asks_meanwhile {
-            revision(&team).await;
+            revision(&host_app).await;
         }
-        team.execute(&format!("UPDATE lessons SET heading = 'While {asks_meanwhile}'"));
-        team.execute(&trigger);
-        assert_ne!(revision(&team).await, before, "{asks_meanwhile}");
-        assert!(relies_on_rows(&team).await, "{asks_meanwhile}");
+        host_app.execute(&format!("UPDATE lessons SET heading = 'While {asks_meanwhile}'"));
+        host_app.execute(&trigger);
+        assert_ne!(revision(&host_app).await, before, "{asks_meanwhile}");
+        assert!(relies_on_rows(&host_app).await, "{asks_meanwhile}");
     }
 }
 
@@ -190,14 +193,14 @@ async fn rows_are_relied_on_by_what_triggers_do() {
         ("CREATE TABLE other (a)", ""),
         ("DROP VIEW catalogue_revisions", "?"),
     ] {
-        let team = team();
-        assert!(relies_on_rows(&team).await);
-        team.execute(change);
-        assert_eq!(relies_on_rows(&team).await, missing.is_empty(), "{change}");
-        let found = advice(&team).await;
+        let host_app = host_app();
+        assert!(relies_on_rows(&host_app).await);
+        host_app.execute(change);
+        assert_eq!(relies_on_rows(&host_app).await, missing.is_empty(), "{change}");
+        let found = advice(&host_app).await;
         match missing {
             "" | "?" => assert_eq!(found, [], "{change}"),
-            missing => assert!(found.len() == 1 && found[0].what.contains(missing), "{change}: {found:?}"),
+            missing => assert!(found.len() == 1 && found[0].finding.contains(missing), "{change}: {found:?}"),
         }
     }
 }
@@ -205,30 +208,30 @@ async fn rows_are_relied_on_by_what_triggers_do() {
 /// They are noticed by a storage that is open.
 #[tokio::test]
 async fn rows_are_relied_on_once_they_exist() {
-    let team = team_of(PLAIN);
-    assert!(!relies_on_rows(&team).await);
-    team.execute(&format!("{REVISIONS}; INSERT INTO states SELECT id, randomblob(16) FROM people"));
-    assert!(relies_on_rows(&team).await);
-    team.execute("DROP VIEW catalogue_revisions");
-    assert!(!relies_on_rows(&team).await);
+    let host_app = team_of(PLAIN);
+    assert!(!relies_on_rows(&host_app).await);
+    host_app.execute(&format!("{REVISIONS}; INSERT INTO states SELECT id, randomblob(16) FROM people"));
+    assert!(relies_on_rows(&host_app).await);
+    host_app.execute("DROP VIEW catalogue_revisions");
+    assert!(!relies_on_rows(&host_app).await);
 }
 
 /// Another file may have the same number of changes of its schema, and other triggers.
 #[tokio::test]
 async fn file_in_the_place_of_another_is_examined() {
-    let team = team();
-    let copy = team.directory.path().join("copy.db");
-    team.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+    let host_app = host_app();
+    let copy = host_app.directory.path().join("copy.db");
+    host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
     let copied = Connection::open(&copy).unwrap();
-    let schema: i64 = team.writer().pragma_query_value(None, "schema_version", |row| row.get(0)).unwrap();
+    let schema: i64 = host_app.writer().pragma_query_value(None, "schema_version", |row| row.get(0)).unwrap();
     copied.execute_batch("DROP TRIGGER training_updated; PRAGMA journal_mode = wal").unwrap();
     copied.pragma_update(None, "schema_version", schema).unwrap();
     drop(copied);
-    assert!(relies_on_rows(&team).await);
+    assert!(relies_on_rows(&host_app).await);
     for suffix in ["-wal", "-shm"] {
-        let _ = std::fs::remove_file(team.directory.path().join(format!("team.sqlite3{suffix}")));
+        let _ = std::fs::remove_file(host_app.directory.path().join(format!("team.sqlite3{suffix}")));
     }
-    std::fs::rename(&copy, team.database()).unwrap();
-    crate::noticed(async || relies_on_rows(&team).await, |relies| !relies).await;
-    assert!(!relies_on_rows(&team).await);
+    std::fs::rename(&copy, host_app.database()).unwrap();
+    crate::wait_until_new(async || relies_on_rows(&host_app).await, |relies| !relies).await;
+    assert!(!relies_on_rows(&host_app).await);
 }

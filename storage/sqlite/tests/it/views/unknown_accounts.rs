@@ -6,15 +6,15 @@ use catalogue_core::storage::{Actor, CourseStorage, KeyStorage, StorageErrorKind
 use catalogue_core::{AccountId, Catalogue, Timestamp};
 use http::Request;
 
-use super::team::{Kind, PLAIN, Team};
+use super::host_app::{HostApp, Kind, PLAIN};
 use super::{anna, two_courses};
 
 #[tokio::test]
 async fn a_credential_whose_account_has_left_still_says_who_it_is() {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
-    let token = crate::key_of(&team.storage, &anna()).await;
-    let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+    let host_app = HostApp::new(PLAIN);
+    host_app.put(&two_courses());
+    let token = crate::key_of(&host_app.storage, &anna()).await;
+    let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
     let get = async |path: &str| {
         let request = Request::get(path).header("authorization", format!("Bearer {token}"));
         let answer = catalogue.call(request.body(()).unwrap()).await;
@@ -22,21 +22,21 @@ async fn a_credential_whose_account_has_left_still_says_who_it_is() {
     };
     assert!(get("/api/v1/courses").await.1.contains("second"));
     assert_eq!(get("/api/v1/courses/second").await.0, 200);
-    let keys = team.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
+    let keys = host_app.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
     // The courses stay: only the view of accounts leaves one out.
-    team.execute("DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login AS id FROM people WHERE login <> 'anna'");
+    host_app.execute("DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login AS id FROM people WHERE login <> 'anna'");
     let (status, body) = get("/api/v1/courses").await;
     assert!(status == 200 && body.starts_with(r#"{"data":[]"#), "{body}");
     assert_eq!(get("/api/v1/courses/second").await.0, 404);
     let (status, body) = get("/api/v1/me").await;
     assert!(status == 200 && body.contains("anna"), "{body}");
     // Its key can be revoked, and it gets no other.
-    assert_eq!(team.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap(), None);
+    assert_eq!(host_app.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap(), None);
     let (_, another) = NewCredential::api_key(anna(), "another", Scopes::from_names(["read:courses"]));
-    let refused = team.storage.create_key(&another, &Actor::OPERATOR).await.unwrap_err();
+    let refused = host_app.storage.create_key(&another, &Actor::OPERATOR).await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
     let id = &keys[0].identity.credential_id;
-    team.storage.revoke_key(&anna(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
+    host_app.storage.revoke_key(&anna(), id, Timestamp::now(), &Actor::OPERATOR).await.unwrap().unwrap();
     assert_eq!(get("/api/v1/me").await.0, 401);
 }
 
@@ -44,14 +44,14 @@ async fn a_credential_whose_account_has_left_still_says_who_it_is() {
 #[tokio::test]
 async fn nothing_is_kept_of_an_account_that_has_left() {
     for has_revisions in [false, true] {
-        let team = Team::new(Kind { has_revisions, ..PLAIN });
-        team.put(&two_courses());
-        team.execute(
+        let host_app = HostApp::new(Kind { has_revisions, ..PLAIN });
+        host_app.put(&two_courses());
+        host_app.execute(
             "CREATE TABLE gone (login TEXT); DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS
              SELECT login AS id FROM people WHERE login NOT IN (SELECT login FROM gone)",
         );
-        let token = crate::key_of(&team.storage, &anna()).await;
-        let catalogue = Catalogue::with_api_keys(team.storage.clone()).build().unwrap();
+        let token = crate::key_of(&host_app.storage, &anna()).await;
+        let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
         let get = async |tag: &str| {
             let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
             catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
@@ -59,27 +59,27 @@ async fn nothing_is_kept_of_an_account_that_has_left() {
         let first = get("").await;
         let tag = first.headers()["etag"].to_str().unwrap();
         assert_eq!(get(tag).await.status(), 304);
-        team.execute("INSERT INTO gone VALUES ('anna')");
+        host_app.execute("INSERT INTO gone VALUES ('anna')");
         let answer = get(tag).await;
         assert!(answer.status() == 200 && answer.body().starts_with(br#"{"data":[]"#), "{answer:?}");
-        team.execute("DELETE FROM gone");
+        host_app.execute("DELETE FROM gone");
         assert_eq!(get("").await.body(), first.body());
     }
 }
 
 #[tokio::test]
 async fn accounts_are_listed_with_courses_and_keys() {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
-    team.put_person("bert");
-    crate::key_of(&team.storage, &anna()).await;
+    let host_app = HostApp::new(PLAIN);
+    host_app.put(&two_courses());
+    host_app.put_person("bert");
+    crate::key_of(&host_app.storage, &anna()).await;
     let list = async |accounts: Accounts<'_>| {
         let mut found = Vec::new();
         let mut visit = |summary: catalogue_core::admin::AccountSummary| {
             found.push((summary.account.id.to_string(), summary.courses, summary.keys));
             std::ops::ControlFlow::Continue(())
         };
-        team.storage.list_accounts(accounts, Timestamp::now(), &mut visit).await.unwrap();
+        host_app.storage.list_accounts(accounts, Timestamp::now(), &mut visit).await.unwrap();
         found
     };
     let (anna, bert) = (("anna".to_owned(), 2, 1), ("bert".to_owned(), 0, 0));
@@ -90,18 +90,18 @@ async fn accounts_are_listed_with_courses_and_keys() {
 /// The courses are the other program's.
 #[tokio::test]
 async fn what_would_change_or_copy_courses_is_refused() {
-    let team = Team::new(PLAIN);
-    team.put(&two_courses());
+    let host_app = HostApp::new(PLAIN);
+    host_app.put(&two_courses());
     let mut visit = |_| std::ops::ControlFlow::Continue(());
     let refused = [
-        team.storage.begin_import().await.map(|_| ()).unwrap_err(),
-        team.storage.export(Accounts::All, &mut visit).await.unwrap_err(),
-        team.storage.remove_account(&anna()).await.unwrap_err(),
-        AdminStorage::remove_course(&team.storage, &anna(), "first").await.unwrap_err(),
+        host_app.storage.begin_import().await.map(|_| ()).unwrap_err(),
+        host_app.storage.export(Accounts::All, &mut visit).await.unwrap_err(),
+        host_app.storage.remove_account(&anna()).await.unwrap_err(),
+        AdminStorage::remove_course(&host_app.storage, &anna(), "first").await.unwrap_err(),
     ];
     for error in refused {
         assert_eq!(error.kind(), StorageErrorKind::Unsupported);
         assert!(error.to_string().contains("belong to another program"), "{error}");
     }
-    assert!(team.storage.find_course(&anna(), "first").await.unwrap().value.is_some());
+    assert!(host_app.storage.find_course(&anna(), "first").await.unwrap().value.is_some());
 }

@@ -1,0 +1,30 @@
+//! Constant responses, which the load generator writes into files for the handlers that it compares with the server.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+
+/// Reads a response from a file: status line, header fields, an empty line, the body.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, or is not a response.
+pub fn read_response(path: &Path) -> Result<Response<Bytes>, String> {
+    let parse_response = fs::read(path).map_err(Into::into).and_then(|text| parse_response(&text));
+    parse_response.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn parse_response(text: &[u8]) -> Result<Response<Bytes>, Box<dyn Error>> {
+    let end = text.windows(4).position(|end| end == b"\r\n\r\n").ok_or("an answer without an end of its head")?;
+    let mut lines = str::from_utf8(&text[..end])?.split("\r\n");
+    let status = lines.next().and_then(|line| line.split(' ').nth(1)).ok_or("an answer without a status")?;
+    let mut response = Response::new(Bytes::copy_from_slice(&text[end + 4..]));
+    *response.status_mut() = status.parse::<StatusCode>()?;
+    for line in lines {
+        let (name, value) = line.split_once(": ").ok_or("a header field without a colon")?;
+        response.headers_mut().insert(name.parse::<HeaderName>()?, HeaderValue::from_str(value)?);
+    }
+    Ok(response)
+}

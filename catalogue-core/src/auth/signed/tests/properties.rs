@@ -1,0 +1,133 @@
+//! Properties: no input panics, and every accepted token is accepted by another library too.
+
+use std::sync::LazyLock;
+
+use jsonwebtoken::jwk::Jwk;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Validation, decode, decode_header, encode};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::super::SignedTokens;
+use super::fixture::*;
+use crate::auth::{Authenticator, BearerToken, Verdict};
+use crate::timestamp::Timestamp;
+
+/// On the system's clock, which the other library uses.
+static TOKENS: LazyLock<SignedTokens> =
+    LazyLock::new(|| SignedTokens::builder(ISSUER, AUDIENCE, every_key()).build().unwrap());
+
+fn verdict(text: &str) -> Option<Verdict> {
+    BearerToken::new(text).map(|token| block_on(TOKENS.authenticate(token)).unwrap())
+}
+
+/// Verifies a token with another library, and the keys that its header allows.
+fn second_opinion(text: &str) -> Result<Value, String> {
+    let header = decode_header(text).map_err(|error| error.to_string())?;
+    let mut validation = Validation::new(header.alg);
+    (validation.leeway, validation.validate_nbf) = (0, false);
+    validation.set_issuer(&[ISSUER]);
+    validation.set_audience(&[AUDIENCE]);
+    validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+    let mut last = Err("no such key".to_owned());
+    for signer in [&*ES256, &ES384, &ED25519, &RSA] {
+        if last.is_err() && header.kid.as_deref().is_none_or(|kid| kid == signer.kid) {
+            let jwk: Jwk = serde_json::from_value(signer.jwk()).unwrap();
+            let decoded = decode::<Value>(text, &DecodingKey::from_jwk(&jwk).unwrap(), &validation);
+            last = decoded.map(|token| token.claims).map_err(|error| error.to_string());
+        }
+    }
+    last
+}
+
+fn soon() -> i64 {
+    Timestamp::now().as_microseconds() / 1_000_000 + 600
+}
+
+#[test]
+fn a_token_that_another_library_signs_is_taken() {
+    use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+
+    let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+    let (x, y) = pair.public_key().as_ref()[1..].split_at(32);
+    let jwk = json!({ "kty": "EC", "crv": "P-256", "kid": "theirs", "x": base64(x), "y": base64(y) });
+    let header = serde_json::from_value(json!({ "typ": "at+jwt", "alg": "ES256", "kid": "theirs" })).unwrap();
+    let key = EncodingKey::from_ec_der(pair.to_pkcs8v1().unwrap().as_ref());
+    let token = encode(&header, &claims(), &key).unwrap();
+    Fixture::over(Behavior::Set(set([jwk])), |builder| builder).accepted(&token);
+}
+
+#[test]
+fn both_take_what_is_right() {
+    for signer in [&*ES256, &ES384, &ED25519, &RSA] {
+        let token = signer.token(&signer.header(), &but(claims(), &json!({ "exp": soon() })));
+        assert!(matches!(verdict(&token), Some(Verdict::Accepted(_))));
+        assert_eq!(second_opinion(&token).unwrap()["sub"], "acc_1");
+    }
+    assert!(second_opinion(&with_claims(&json!({ "aud": "other", "exp": soon() }))).is_err());
+    assert_eq!(Algorithm::ES256, decode_header(with_claims(&json!({}))).unwrap().alg);
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let times = prop_oneof![Just(-600_i64), Just(-60), Just(60), Just(600)].prop_map(|off| json!(soon() - 600 + off));
+    prop_oneof![
+        Just(json!(null)),
+        Just(json!(ISSUER)),
+        Just(json!(AUDIENCE)),
+        Just(json!([AUDIENCE, "x"])),
+        Just(json!("at+jwt")),
+        Just(json!("read:courses")),
+        "[ -~]{0,8}".prop_map(|text| json!(text)),
+        prop_oneof!["none", "HS256", "ES256", "ES384", "EdDSA", "PS256", "RS256"].prop_map(|alg| json!(alg)),
+        prop_oneof!["es256", "es384", "ed25519", "rsa", "other"].prop_map(|kid| json!(kid)),
+        times,
+        any::<i64>().prop_map(|number| json!(number)),
+        any::<f64>().prop_map(|number| json!(number)),
+    ]
+}
+
+fn members(names: &'static [&'static str]) -> impl Strategy<Value = Map<String, Value>> {
+    let one = (proptest::sample::select(names), value()).prop_map(|(name, value)| (name.to_owned(), value));
+    vec(one, 0..3).prop_map(|members| members.into_iter().collect())
+}
+
+proptest! {
+    #[test]
+    fn any_text_has_a_verdict(text in "[A-Za-z0-9._~+/=-]{0,200}") {
+        prop_assert!(!matches!(verdict(&text), Some(Verdict::Accepted(_))));
+    }
+
+    #[test]
+    fn any_parts_have_a_verdict(header in vec(any::<u8>(), 0..60), payload in vec(any::<u8>(), 0..60)) {
+        let text = format!("{}.{}.AAAA", base64(header), base64(payload));
+        prop_assert!(!matches!(verdict(&text), Some(Verdict::Accepted(_))));
+    }
+
+    #[test]
+    fn any_set_is_read_or_not(json in "[\\[\\]{}\":,a-z0-9]{0,60}") {
+        let _ = super::super::key_set::KeySet::parse(json.as_bytes());
+    }
+
+    #[test]
+    fn what_is_taken_the_other_takes(
+        signer in prop_oneof![4 => Just(0), 1 => 1..5_usize],
+        header in members(&["alg", "kid", "typ", "crit", "x"]),
+        payload in members(&["iss", "aud", "exp", "nbf", "iat", "sub", "client_id", "jti", "scope", "cnf", "x"]),
+        bit in proptest::option::weighted(0.2, any::<proptest::sample::Index>()),
+    ) {
+        let signer = [&*ES256, &ES384, &ED25519, &RSA, &OTHER_ES256][signer];
+        let header = but(signer.header(), &Value::Object(header));
+        let payload = but(but(claims(), &json!({ "exp": soon() })), &Value::Object(payload));
+        let mut token = signer.token(&header, &payload).into_bytes();
+        if let Some(bit) = bit {
+            let bit = bit.index(token.len() * 8);
+            token[bit / 8] ^= 1 << (bit % 8);
+        }
+        let token = String::from_utf8_lossy(&token);
+        if let Some(Verdict::Accepted(identity)) = verdict(&token) {
+            let claims = second_opinion(&token);
+            prop_assert!(claims.is_ok(), "{:?} {}", claims, token);
+            prop_assert_eq!(&claims.unwrap()["sub"], identity.account.as_str());
+        }
+    }
+}

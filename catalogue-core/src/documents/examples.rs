@@ -1,0 +1,167 @@
+//! Example responses of each operation, created by the code that serves requests.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use serde_json::Value;
+
+use super::about::Site;
+use super::headers;
+use crate::auth::Refusal;
+use crate::error::{ApiError, ErrorCode, InvalidParameter};
+use crate::limit;
+use crate::model::Scope;
+use crate::operation::Row;
+use crate::response::entity::Entity;
+use crate::response::envelope;
+
+const REQUEST_ID: &str = "5f0c2b7a9d3e4c61";
+
+/// Example response of an operation.
+#[derive(Clone, Debug)]
+pub(super) struct ExampleResponse {
+    pub(super) status: StatusCode,
+    /// Error code, if it is a failure.
+    pub(super) code: Option<ErrorCode>,
+    /// Headers that the documents describe, with their usual spelling.
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Option<Value>,
+}
+
+impl ExampleResponse {
+    fn new(code: Option<ErrorCode>, response: &Response<Bytes>) -> Self {
+        let text = |value: &HeaderValue| value.to_str().expect("examples are visible ASCII").to_owned();
+        let mut headers: Vec<_> = headers::all()
+            .iter()
+            .filter_map(|fact| Some((fact.name, text(response.headers().get(fact.name)?))))
+            .collect();
+        headers.push(("X-Request-Id", REQUEST_ID.to_owned()));
+        Self { status: response.status(), code, headers, body: serde_json::from_slice(response.body()).ok() }
+    }
+
+    fn failure(error: &ApiError) -> Self {
+        Self::new(Some(error.code()), &envelope::failure(error, REQUEST_ID))
+    }
+
+    pub(super) fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// Returns `error.details` of a failure.
+    pub(super) fn details(&self) -> Option<&Value> {
+        self.body.as_ref()?.get("error")?.get("details")
+    }
+
+    /// Returns a name that distinguishes it from other examples with the same status.
+    pub(super) fn name(&self) -> String {
+        let detail = |name| self.details().and_then(|details| details.get(name)?.as_str());
+        match (detail("parameter"), detail("reason")) {
+            (Some(parameter), Some(reason)) => format!("{parameter}_{reason}"),
+            (None, Some(reason)) => reason.to_owned(),
+            _ => self.code.map_or("answer", ErrorCode::as_str).to_owned(),
+        }
+    }
+
+    /// Describes in a sentence or two when this is the response.
+    pub(super) fn meaning(&self) -> String {
+        match self.code {
+            Some(ErrorCode::InsufficientScope) => {
+                let meaning = ErrorCode::InsufficientScope.meaning();
+                format!("{meaning} Or a credential of a kind that is not accepted here.")
+            }
+            Some(_) if self.status == StatusCode::METHOD_NOT_ALLOWED => {
+                "Another method than those that `Allow` lists.".to_owned()
+            }
+            Some(ErrorCode::RateLimited) => {
+                format!("{} Or the server is overloaded.", ErrorCode::RateLimited.meaning())
+            }
+            Some(code) => code.meaning().to_owned(),
+            None if self.status == StatusCode::NOT_MODIFIED => {
+                "`If-None-Match` names the tag that the answer would have; no body.".to_owned()
+            }
+            None => "What was asked for.".to_owned(),
+        }
+    }
+}
+
+/// Returns all example responses of the operation, grouped by status in ascending order.
+pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<ExampleResponse>> {
+    let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for example in [success(row, site), not_modified()].into_iter().chain(failures(row)) {
+        by_status.entry(example.status).or_default().push(example);
+    }
+    by_status.into_values().collect()
+}
+
+/// Returns the successful response.
+pub(super) fn success(row: &Row, site: Site<'_>) -> ExampleResponse {
+    let entity = envelope::entity((row.example)(), None, site.base);
+    let mut response = envelope::success(&entity, &HeaderMap::new());
+    limit::examples().0.insert_into(response.headers_mut());
+    let mut example = ExampleResponse::new(None, &response);
+    // An example that is an OpenAPI document has the title of the real one.
+    if let Some(title) = example.body.as_mut().and_then(|body| body.pointer_mut("/info/title")) {
+        *title = site.title().into();
+    }
+    example
+}
+
+/// Returns the response to a client that has the current entity.
+fn not_modified() -> ExampleResponse {
+    let any = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("*"))]);
+    let entity = Entity::of_bytes("application/json", Bytes::new());
+    ExampleResponse::new(None, &envelope::success(&entity, &any))
+}
+
+/// Returns every possible error of the operation, by status.
+pub(super) fn failures(row: &Row) -> Vec<ExampleResponse> {
+    let mut errors = Vec::new();
+    let invalid_parameters = InvalidParameter::ALL
+        .into_iter()
+        .filter(|invalid| row.parameters.iter().any(|one| one.name() == invalid.parameter()));
+    errors.extend(invalid_parameters.map(ApiError::InvalidParameter));
+    errors.extend(Refusal::ALL.map(ApiError::unauthorized));
+    if let Some(required) = row.scope.clone() {
+        let granted = [Scope::ReadProfile].into_iter().collect();
+        errors.push(ApiError::InsufficientScope { required: required.clone(), granted });
+        errors.push(ApiError::UnsupportedCredential { required });
+    }
+    if row.may_be_absent {
+        errors.push(ApiError::NotFound);
+    }
+    errors.extend([
+        ApiError::MethodNotAllowed,
+        ApiError::RateLimited(limit::examples().1),
+        ApiError::Internal("an example".into()),
+    ]);
+    errors.iter().map(ExampleResponse::failure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Operation;
+
+    #[test]
+    fn statuses_ascend_and_every_code_is_answered_somewhere() {
+        let mut codes = Vec::new();
+        for &operation in Operation::ALL {
+            let failures = failures(operation.row());
+            assert!(failures.is_sorted_by_key(|example| example.status), "{}", operation.id());
+            codes.extend(failures.iter().filter_map(|example| example.code));
+        }
+        assert!(ErrorCode::ALL.iter().all(|code| codes.contains(code)));
+    }
+
+    #[test]
+    fn examples_have_names_of_their_own() {
+        for &operation in Operation::ALL {
+            let mut names: Vec<_> =
+                failures(operation.row()).iter().map(|example| (example.status, example.name())).collect();
+            let all = names.len();
+            names.dedup();
+            assert_eq!(names.len(), all, "{}", operation.id());
+        }
+    }
+}

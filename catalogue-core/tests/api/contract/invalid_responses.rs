@@ -1,0 +1,129 @@
+//! That the check finds what it is there for: a real answer fits, and the same answer with one fault does not.
+
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::check::differences;
+use super::document::{DOCUMENT, Document, printed};
+use crate::app::{BASE, OWNER, TestApp, TestResponse, course};
+
+/// A real page of a list, with a further one.
+async fn page() -> TestResponse {
+    let app = TestApp::new().await;
+    app.put([course("a", 0), course("b", 1)]).await;
+    app.get(&app.key(OWNER, "read:courses").await, "/api/v1/courses?limit=1").await
+}
+
+/// A real refusal.
+async fn refusal() -> TestResponse {
+    TestApp::new().await.send(Method::GET, "/api/v1/courses", &[]).await
+}
+
+fn differences_of(response: &TestResponse) -> String {
+    differences(&DOCUMENT, BASE, &Method::GET, "/api/v1/courses", response).join("\n")
+}
+
+/// The answer with another body.
+fn with_body(mut response: TestResponse, change: impl FnOnce(&mut Value)) -> TestResponse {
+    let mut body = response.json();
+    change(&mut body);
+    response.body = body.to_string().into();
+    response
+}
+
+#[track_caller]
+fn assert_found(response: &TestResponse, piece: &str) {
+    let found = differences_of(response);
+    assert!(found.contains(piece), "{piece:?} is not in {found:?}");
+}
+
+#[tokio::test]
+async fn real_answers_fit() {
+    for response in [page().await, refusal().await] {
+        assert_eq!(differences_of(&response), "");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_the_schema_does_not_allow_is_found() {
+    type Change = fn(&mut Value);
+    let changes: [(Change, &str); 9] = [
+        (|body| body["data"][0]["content"] = "a module's body".into(), "'content'"),
+        (|body| body["other"] = Value::Null, "'other'"),
+        (|body| body["meta"]["total"] = 2.into(), "'total'"),
+        (|body| _ = body["data"][0].as_object_mut().unwrap().remove("slug"), "\"slug\" is a required property"),
+        (|body| _ = body.as_object_mut().unwrap().remove("meta"), "\"meta\" is a required property"),
+        (|body| body["data"][0]["title"] = Value::Null, "body/data/0/title"),
+        (|body| body["data"][0]["moduleCount"] = (-1).into(), "body/data/0/moduleCount"),
+        (|body| body["data"][0]["publishedAt"] = "yesterday".into(), "body/data/0/publishedAt"),
+        (|body| *body = json!([]), "is not of type \"object\""),
+    ];
+    for (change, piece) in changes {
+        assert_found(&with_body(page().await, change), piece);
+    }
+    assert_found(&with_body(refusal().await, |body| body["error"]["code"] = "teapot".into()), "body/error/code");
+    assert_found(&TestResponse { body: "<html>".into(), ..page().await }, "no JSON");
+}
+
+#[tokio::test]
+async fn headers_that_are_missing_or_not_listed_are_found() {
+    for name in ["etag", "cache-control", "vary", "x-request-id"] {
+        let mut response = page().await;
+        response.headers.remove(name).unwrap();
+        assert_found(&response, &format!("{name} is missing"));
+    }
+    let mut response = refusal().await;
+    response.headers.remove("www-authenticate").unwrap();
+    assert_found(&response, "www-authenticate is missing");
+
+    for name in ["retry-after", "allow", "set-cookie", "server"] {
+        let mut response = page().await;
+        response.headers.insert(HeaderName::from_static(name), HeaderValue::from_static("1"));
+        assert_found(&response, &format!("{name} is not listed"));
+    }
+    let mut response = page().await;
+    response.headers.append("etag", HeaderValue::from_static("\"another\""));
+    assert_found(&response, "etag came 2 times");
+}
+
+#[tokio::test]
+async fn a_number_that_is_none_is_found() {
+    let app = TestApp::with(|builder| builder.max_in_flight(0)).await;
+    let mut response = app.send(Method::GET, "/api/v1/courses", &[]).await;
+    assert_eq!(differences_of(&response), "");
+    response.headers.insert("retry-after", HeaderValue::from_static("soon"));
+    assert_found(&response, "retry-after: ");
+}
+
+#[tokio::test]
+async fn statuses_and_media_types_that_are_not_listed_are_found() {
+    for status in [StatusCode::NOT_FOUND, StatusCode::IM_A_TEAPOT, StatusCode::CREATED] {
+        assert_found(&TestResponse { status, ..refusal().await }, "listCourses does not list");
+    }
+    let mut response = page().await;
+    response.headers.insert("content-type", HeaderValue::from_static("text/html"));
+    assert_found(&response, "the media type is");
+    let not_modified = TestResponse { status: StatusCode::NOT_MODIFIED, ..page().await };
+    assert_found(&not_modified, "there is a body");
+}
+
+#[tokio::test]
+async fn a_failure_elsewhere_must_be_the_envelope() {
+    let response = TestApp::new().await.send(Method::GET, "/elsewhere", &[]).await;
+    let elsewhere = |response: &TestResponse| differences(&DOCUMENT, BASE, &Method::GET, "/elsewhere", response);
+    assert!(elsewhere(&response).is_empty());
+    assert!(!elsewhere(&with_body(response, |body| body["error"]["cause"] = "SQL".into())).is_empty());
+}
+
+#[tokio::test]
+async fn a_document_that_says_less_is_found() {
+    let mut less = printed();
+    let described = &mut less["paths"]["/courses"]["get"]["responses"]["200"]["headers"];
+    described.as_object_mut().unwrap().remove("Link").unwrap();
+    less["paths"]["/courses"]["get"]["responses"].as_object_mut().unwrap().remove("401").unwrap();
+    let less = Document::read(&less);
+    for (response, piece) in [(page().await, "link is not listed"), (refusal().await, "does not list 401")] {
+        let found = differences(&less, BASE, &Method::GET, "/api/v1/courses", &response).join("\n");
+        assert!(found.contains(piece), "{found}");
+    }
+}

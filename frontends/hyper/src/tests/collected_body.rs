@@ -1,0 +1,171 @@
+//! Request bodies that the service wants.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use http::Request;
+use http_body_util::Full;
+
+use super::super::{Networks, ServerConfig};
+use super::http2::{Http2Client, start_http2};
+use super::support::{GET, MAX_BODY, SHORT_TIMEOUT, Server, announces_close, assert_bare, status, with, with_timeout};
+use super::timeouts::long_timeouts;
+
+async fn server() -> Server {
+    Server::with(ServerConfig::default()).await
+}
+
+fn head(fields: &str) -> String {
+    format!("POST /echo HTTP/1.1\r\nHost: a\r\n{fields}\r\n")
+}
+
+#[tokio::test]
+async fn a_body_is_handed_over_and_the_next_request_is_served() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    for body in ["hello", "", "x".repeat(MAX_BODY).as_str()] {
+        client.send(head(&format!("Content-Length: {}\r\n", body.len())) + body).await;
+        let answer = client.response().await;
+        assert!(!announces_close(&answer));
+        assert_eq!(answer.split_once("\r\n\r\n").unwrap().1, body);
+    }
+    client.send(GET).await;
+    assert!(client.response().await.ends_with("GET /"));
+}
+
+#[tokio::test]
+async fn a_body_may_come_in_chunks_with_another_request_behind_it() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    client.send(head("Transfer-Encoding: chunked\r\n") + "3\r\nabc\r\n").await;
+    client.send("2;x=y\r\nde\r\n0\r\nTrailer: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(client.response().await.ends_with("\r\n\r\nabcde"));
+    assert!(client.response().await.ends_with("GET /"));
+}
+
+#[tokio::test]
+async fn a_client_that_asks_first_is_told_to_go_on() {
+    let server = server().await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    assert_eq!(client.line().await, "\r\n");
+    client.send("hello").await;
+    assert!(client.response().await.ends_with("hello"));
+}
+
+#[tokio::test]
+async fn body_that_is_too_long_for_the_service_ends_the_connection() {
+    let server = server().await;
+    for (framing, body) in [
+        (format!("Content-Length: {}\r\n", 2 * MAX_BODY), "x".repeat(MAX_BODY + 1)),
+        (
+            "Transfer-Encoding: chunked\r\n".to_owned(),
+            format!("{MAX_BODY:x}\r\n{}\r\n1\r\nx\r\n", "x".repeat(MAX_BODY)),
+        ),
+    ] {
+        let mut client = server.connect().await;
+        client.send(head(&framing) + &body).await;
+        let responses = client.read_to_end().await;
+        assert_eq!((status(&responses), responses.matches("HTTP/1.").count()), ("413", 1), "{responses}");
+    }
+    assert_eq!(server.reached(), 0);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
+    let server = Server::with(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\n") + "hell").await;
+    client.end().await;
+    let mut client = server.connect().await;
+    client.send(head("Transfer-Encoding: chunked\r\n") + "nonsense\r\n").await;
+    client.end().await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\n") + "hell").await;
+    client.finish().await;
+    client.end().await;
+    assert_eq!(server.reached(), 0);
+    assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
+}
+
+/// The accept and the rest of the body reach the server in the same poll; the accept comes first.
+#[tokio::test]
+async fn body_that_arrives_while_its_connection_is_evicted_is_served() {
+    let server = Server::with(with(long_timeouts(), |c| {
+        c.limits.connections = 1;
+        c.timeouts.reclaim = Duration::ZERO;
+    }))
+    .await;
+    let mut client = server.connect().await;
+    client.send("POST /gate?body HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    client.line().await;
+    let mut other = std::net::TcpStream::connect(server.address).unwrap();
+    other.write_all(GET).unwrap();
+    assert_eq!(client.0.try_write(b"hello").unwrap(), 5);
+    server.arrival().await;
+    tokio::time::timeout(3 * SHORT_TIMEOUT, server.arrival()).await.expect_err("there is no permit for the other");
+    server.open_gate();
+    assert!(client.response().await.ends_with("passed"));
+}
+
+#[tokio::test]
+async fn body_may_still_arrive_at_shutdown() {
+    let mut server = server().await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    client.line().await;
+    server.stop();
+    with_timeout(server.connect_refused()).await;
+    client.send("hello").await;
+    let answer = client.read_to_end().await;
+    assert!(announces_close(&answer) && answer.ends_with("hello"), "{answer}");
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn shutdown_waits_for_a_body_until_the_end_of_grace() {
+    let mut server = Server::with(with(long_timeouts(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
+    let mut client = server.connect().await;
+    client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
+    assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
+    server.stop();
+    server.stopped().await;
+}
+
+#[tokio::test]
+async fn requests_have_the_addresses_of_client_and_peer() {
+    let config = with(ServerConfig::default(), |c| c.trusted_proxies = Networks::parse(&["127.0.0.1"]).unwrap());
+    let server = Server::with(config).await;
+    for (path, address) in [("/connected", "Some(PeerAddress(127.0.0.1))"), ("/peer", "192.0.2.7")] {
+        let mut client = server.connect().await;
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n")).await;
+        assert!(client.response().await.ends_with(address), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_is_refused_asks_for_no_body() {
+    let server = server().await;
+    let responses = server.exchange("POST /echo HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
+    assert_bare(&responses, "400");
+}
+
+async fn post(client: &mut Http2Client, body: String) -> (u16, Vec<u8>) {
+    let request = Request::post("https://localhost/echo").body(Full::new(body.into())).unwrap();
+    let (head, body) = with_timeout(client.send(request)).await.unwrap();
+    (head.status.as_u16(), body)
+}
+
+#[tokio::test]
+async fn over_http2_it_is_the_same() {
+    let (_authority, server, mut client) = start_http2(ServerConfig::default()).await;
+    for body in ["hello".to_owned(), String::new(), "x".repeat(MAX_BODY)] {
+        assert_eq!(post(&mut client, body.clone()).await, (200, body.into_bytes()));
+    }
+    assert_eq!(post(&mut client, "x".repeat(MAX_BODY + 1)).await, (413, Vec::new()));
+    assert_eq!(server.reached(), 3);
+    assert_eq!(with_timeout(client.get("/")).await.unwrap().0.status, 200);
+}

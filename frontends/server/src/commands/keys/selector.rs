@@ -1,0 +1,78 @@
+//! Selection of the credential that a command is for: by id, or by a token on standard input.
+
+use std::io::Read as _;
+use std::sync::Arc;
+
+use catalogue_core::auth::{BearerToken, TokenDigest, token_kind};
+
+use crate::commands::credentials;
+use crate::database::Storage;
+use crate::exit::Failure;
+use crate::input::{stdin, unreadable};
+
+/// Maximum length of a token in bytes (decision O7).
+const MAX_TOKEN_BYTES: u64 = 1 << 13;
+
+/// Reads the only token on standard input into `text`. Messages name `command` as an example.
+pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
+    let mut read = Vec::new();
+    stdin("one token; Ctrl+D ends")
+        .take(MAX_TOKEN_BYTES + 1)
+        .read_to_end(&mut read)
+        .map_err(|error| unreadable(&error))?;
+    *text = String::from_utf8(read).unwrap_or_else(|_| "?\n?".to_owned());
+    let token = text.trim();
+    if token.is_empty() {
+        return Err(Failure::work(format!("standard input has no token; write one, as in `{command} < FILE`")));
+    }
+    let token = BearerToken::new(token).filter(|token| token.expose().len() as u64 <= MAX_TOKEN_BYTES);
+    token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))
+}
+
+/// Selects a credential by its id, or by the digest of its token: the token itself is not stored.
+pub(super) enum CredentialSelector {
+    Id(Arc<str>),
+    Token { digest: TokenDigest, has_form: bool },
+}
+
+/// Refuses a token on a command line, without repeating it.
+pub(super) fn check_is_stdin(source: &str) -> Result<(), Failure> {
+    if source == "-" {
+        return Ok(());
+    }
+    Err(Failure::usage("write - for the token, and give it on standard input: others can read a command line"))
+}
+
+impl CredentialSelector {
+    /// Selects the credential that a command line names, in either way.
+    pub(super) fn of(id: Option<&str>, token: Option<&str>) -> Result<Self, Failure> {
+        match (id, token) {
+            (Some(id), _) if credentials::looks_like_token(id) => Err(credentials::unknown_id(id)),
+            (Some(id), _) => Ok(Self::Id(id.into())),
+            (None, token) => Self::of_token(token.unwrap_or_default()),
+        }
+    }
+
+    /// Selects the credential whose token is on standard input, for which `source` must be `-`.
+    pub(super) fn of_token(source: &str) -> Result<Self, Failure> {
+        check_is_stdin(source)?;
+        let mut text = String::new();
+        let token = read_token(&mut text, "keys find -")?;
+        Ok(Self::Token { digest: token.digest(), has_form: token_kind(token.expose()).is_some() })
+    }
+
+    /// Returns the credential's id. Fails if no credential has the token.
+    pub(super) async fn id(&self, storage: &Storage) -> Result<Arc<str>, Failure> {
+        let (digest, has_form) = match self {
+            Self::Id(id) => return Ok(Arc::clone(id)),
+            Self::Token { digest, has_form } => (digest, *has_form),
+        };
+        let found = storage.credentials().find_credential(digest).await?;
+        found.map(|credential| credential.identity.credential_id).ok_or_else(|| {
+            Failure::work(match has_form {
+                true => "no credential has this token",
+                false => "no credential has this token; it has not the form of one and may be cut or mistyped",
+            })
+        })
+    }
+}

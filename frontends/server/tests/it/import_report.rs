@@ -1,0 +1,133 @@
+//! What `catalogue import` tells: faults, names, the format.
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::program::{COURSES, TestDir};
+
+/// The account `a` and that many courses of it.
+fn courses(count: usize) -> String {
+    let course = |number| {
+        format!(r#"{{"type":"course","account":"a","slug":"c{number:02}","title":"T","language":"en"}}"#) + "\n"
+    };
+    "{\"type\":\"account\",\"id\":\"a\"}\n".to_owned() + &(0..count).map(course).collect::<String>()
+}
+
+#[test]
+fn every_fault_is_told_with_its_line_and_nothing_is_imported() {
+    let dir = TestDir::with_courses();
+    let before = dir.export();
+    let of_format = r#"{"type":"account","id":"c"}
+{"type":"course","account":"c","slug":"s","title":"t"}
+{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}
+
+nonsense
+{"type":"account","id":"c"}
+"#;
+    let of_database = of_format.replace("\"t\"}", "\"t\",\"language\":\"en\"}").replace("nonsense", "");
+    dir.write("bad.jsonl", of_format);
+    dir.write("wrong.jsonl", of_database);
+    // Others write meanwhile: only the database's own faults need it.
+    let writer = Connection::open(dir.path("catalogue.db")).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for arguments in ["import bad.jsonl", "import bad.jsonl --dry-run", "import bad.jsonl --prune --json"] {
+        let outcome = dir.run(arguments);
+        assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
+        outcome.fails(
+            1,
+            &[
+                "error: bad.jsonl has 2 faults; nothing was imported:\nbad.jsonl: line 2: language: missing, and required\n",
+                "\nbad.jsonl: line 5: not a JSON object",
+            ],
+        );
+    }
+    drop(writer);
+    for arguments in ["import wrong.jsonl", "import wrong.jsonl --dry-run", "import wrong.jsonl --prune --json"] {
+        let outcome = dir.run(arguments);
+        assert_eq!(outcome.err.lines().count(), 3, "{}", outcome.err);
+        outcome.fails(
+            1,
+            &[
+                "error: wrong.jsonl has 2 faults; nothing was imported:\nwrong.jsonl: line 3: account: there is no account \"nobody\"",
+                "\nwrong.jsonl: line 6: id: the account \"c\" has a line before this one\n",
+            ],
+        );
+    }
+    assert_eq!(dir.export(), before);
+
+    for line in ["nonsense", r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#] {
+        let outcome = dir.run_reading(&format!("{line}\n").repeat(30), "import -");
+        assert!(outcome.err.contains("\nstandard input: line 20: ") && !outcome.err.contains("line 21"), "{outcome:?}");
+        outcome.fails(1, &["standard input has 20 faults and perhaps more, as the check stopped there"]);
+    }
+    assert_eq!(dir.export(), before);
+}
+
+#[test]
+fn a_dry_run_names_what_would_change() {
+    let dir = TestDir::with_courses();
+    let text = r#"{"type":"account","id":"a","name":"New"}
+{"type":"account","id":"c"}
+{"type":"course","account":"a","slug":"new","title":"T","language":"en"}
+{"type":"course","account":"b","slug":"one","title":"New","language":"en"}
+"#;
+    dir.write("new.jsonl", text);
+    let message = dir.run("import new.jsonl --dry-run --prune").succeeds();
+    let (heading, rest) = message.split_once('\n').unwrap();
+    assert!(heading.starts_with("dry run on sqlite:catalogue.db in "), "{message}");
+    assert!(heading.ends_with(" s, nothing was changed; this would change:"), "{message}");
+    let expected = "accounts added:\n  c\naccounts changed:\n  a\n\
+                    courses added:\n  a/new\ncourses changed:\n  b/one\ncourses removed:\n  a/one\n  a/zwei\n\
+                    accounts: 1 added, 1 changed, 0 unchanged, 0 removed\n\
+                    courses: 1 added, 1 changed, 0 unchanged, 2 removed\n";
+    assert_eq!(rest, expected);
+    let course = |change: &str, account: &str, slug: &str| json!({ "type": "course", "change": change, "account": account, "slug": slug });
+    let changes = json!([
+        { "type": "account", "change": "changed", "account": "a" },
+        { "type": "account", "change": "added", "account": "c" },
+        course("added", "a", "new"),
+        course("changed", "b", "one"),
+        course("removed", "a", "one"),
+        course("removed", "a", "zwei"),
+    ]);
+    assert_eq!(dir.run("import new.jsonl --dry-run --prune --json").json()["changes"], changes);
+    dir.write("same.jsonl", COURSES);
+    let message = dir.run("import same.jsonl --dry-run --prune").succeeds();
+    assert!(message.lines().next().unwrap().ends_with(" s: nothing would change"), "{message}");
+    assert!(message.contains("\naccounts: 0 added, 0 changed, 2 unchanged"), "{message}");
+    assert_eq!(dir.export(), COURSES);
+}
+
+#[test]
+fn pruning_names_what_it_removed() {
+    let dir = TestDir::with_courses();
+    dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"\\u001b[2J\"}\n");
+    let message = dir.run("import none.jsonl --prune").succeeds();
+    assert!(message.contains(" s:\ncourses removed:\n  a/one\n  a/zwei\naccounts: 0 added, 1 changed"), "{message}");
+    dir.write("courses.jsonl", COURSES);
+    let output = dir.run("import courses.jsonl --json").json();
+    assert_eq!(output["changes"], Value::Null, "an import that does not prune tells no names");
+    let output = dir.run("import none.jsonl --prune --json").json();
+    assert_eq!(output["changes"][1]["slug"], "zwei");
+    assert_eq!(output["changes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn twenty_names_are_shown_and_all_are_in_the_json() {
+    let dir = TestDir::new();
+    dir.write("many.jsonl", courses(25));
+    let message = dir.run("import many.jsonl --dry-run").succeeds();
+    assert!(message.contains("\n  a/c00\n") && message.contains("\n  a/c19\n  and 5 more\naccounts: "), "{message}");
+    let output = dir.run("import many.jsonl --dry-run --json").json();
+    assert_eq!(output["changes"].as_array().unwrap().len(), 26);
+}
+
+#[test]
+fn the_schema_of_a_line_is_printed_without_a_database() {
+    let dir = TestDir::new();
+    let schema = dir.run("import --schema").json();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert!(dir.files().is_empty(), "{:?}", dir.files());
+    dir.run("import --schema f.jsonl").fails(2, &["--schema"]);
+    dir.run("import").fails(2, &["<FILE>"]);
+}

@@ -1,0 +1,165 @@
+//! The system's clock steps back and forth by an hour under a running server.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use catalogue_core::Timestamp;
+
+use crate::never_stale::sql::Sql;
+use crate::postgres::fixture::Fixture;
+use crate::program::{COURSES, Server, TestDir};
+use crate::rate_limit::{Head, ask};
+
+const HOUR: i64 = 3_600;
+/// How many seconds the clock is ahead, one after the other.
+const STEPS: [i64; 7] = [0, HOUR, 0, -HOUR, HOUR, -HOUR, 0];
+const LIST: &str = "/api/v1/courses";
+/// So many requests in a window of this length; no lock-out is longer.
+const LIMIT: &str = "--rate-limit 20/2s";
+const WINDOW: Duration = Duration::from_secs(2);
+
+/// A clock that can be set for a program that is started with it.
+struct Clock(TestDir);
+
+impl Clock {
+    /// `None`, and a line that says so, where there is no compiler.
+    fn new() -> Option<Self> {
+        let clock = Self(TestDir::new());
+        clock.set(0);
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stress/clock.c");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]).arg(clock.0.path("clock.so")).arg(source);
+        if compiler.status().is_ok_and(|status| status.success()) {
+            return Some(clock);
+        }
+        let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
+        assert!(!required.split(',').any(|name| name.trim() == "cc"), "a clock that can be set is required");
+        eprintln!("skipped: a clock that can be set needs a C compiler");
+        None
+    }
+
+    fn set(&self, ahead: i64) {
+        let path = self.0.path("ahead");
+        // Written over, for it is mapped.
+        let file = fs::File::options().create(true).truncate(false).write(true).open(path).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, &ahead.to_ne_bytes(), 0).unwrap();
+    }
+
+    fn put_before<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env("LD_PRELOAD", self.0.path("clock.so")).env("CLOCK_AHEAD", self.0.path("ahead"))
+    }
+}
+
+/// The present, in seconds since 1970, by a clock that is so far ahead.
+fn now(ahead: i64) -> i64 {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap() + ahead
+}
+
+fn instant(seconds: i64) -> Timestamp {
+    Timestamp::from_microseconds(seconds * 1_000_000).unwrap()
+}
+
+/// The time that `Date` says.
+fn date(head: &Head) -> i64 {
+    let format = time::format_description::parse_borrowed::<2>(
+        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT",
+    );
+    let date = time::PrimitiveDateTime::parse(head.field("date").unwrap(), &format.unwrap()).unwrap();
+    date.assume_utc().unix_timestamp()
+}
+
+/// Uses the key's allowance up, sets the clock, and asks until there is another.
+fn no_longer_than_a_window(server: &Server, token: &str, step: impl FnOnce()) {
+    let began = Instant::now();
+    let refused = loop {
+        let head = ask(server, LIST, token, "");
+        if head.status != 200 {
+            break head;
+        }
+    };
+    assert_eq!(refused.status, 429);
+    let seconds: u64 = refused.field("retry-after").unwrap().parse().unwrap();
+    assert!(seconds <= WINDOW.as_secs(), "{refused:?}");
+    step();
+    let stepped = Instant::now();
+    while ask(server, LIST, token, "").status != 200 {
+        assert!(stepped.elapsed() < 10 * WINDOW, "locked out for {:?} after {:?}", stepped.elapsed(), began.elapsed());
+    }
+}
+
+/// What the drill asks of a database.
+struct Database<'d> {
+    command: &'d dyn Fn(&str) -> Command,
+    sql: &'d mut dyn FnMut(&str),
+}
+
+impl Database<'_> {
+    /// A key of account `a`, and its id.
+    fn key(&self, options: &str) -> (String, String) {
+        let create = format!("keys create --account a --name n --scope read:courses --json {options}");
+        let output = (self.command)(&create).output().unwrap();
+        let key: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        ["token", "id"].map(|name| key[name].as_str().unwrap().to_owned()).into()
+    }
+}
+
+fn drill(clock: &Clock, database: &mut Database<'_>) {
+    let [(token, id), (limited, _)] = [database.key(""), database.key("")];
+    let end = now(HOUR / 2);
+    let (ending, _) = database.key("--expires-in 30m");
+    let mut command = (database.command)(&format!("serve --listen 127.0.0.1:0 --log warn {LIMIT}"));
+    let mut server = Server::start(clock.put_before(&mut command).stderr(Stdio::piped()));
+    let (mut tag, mut latest) = (String::new(), 0);
+    for (number, ahead) in STEPS.into_iter().enumerate() {
+        no_longer_than_a_window(&server, &limited, || clock.set(ahead));
+        // A commit is in the next answer, and nothing else makes one.
+        (database.sql)(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
+        for status in [200, 304, 304] {
+            let head = ask(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
+            assert_eq!(head.status, status, "step {number}: {head:?}");
+            head.field("etag").unwrap().clone_into(&mut tag);
+            // Of a clock that was set back, hyper repeats the last date until the clock has caught up.
+            let (least, most) = (now(ahead) - 5, now(ahead).max(latest));
+            assert!((least..=most).contains(&date(&head)), "step {number}: {head:?}");
+            latest = most;
+        }
+        let (_, list) = server.get(LIST, &token);
+        assert_eq!(list["data"][0]["title"], format!("Step {number}"));
+        let expected = if now(ahead) < end { 200 } else { 401 };
+        assert_eq!(server.get(LIST, &ending).0, expected, "step {number}");
+    }
+    clock.set(HOUR);
+    assert_eq!(server.get(LIST, &token).0, 200);
+    clock.set(0);
+    assert_eq!(server.get(LIST, &token).0, 200);
+    server.signal("TERM");
+    let notes: Vec<_> = server.take_notes().map(Result::unwrap).collect();
+    assert_eq!(notes, [""; 0]);
+    assert_eq!(server.wait(), Some(0));
+    // The latest by the clock that was.
+    let listed = (database.command)("keys list --account a --json").output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let key = listed.as_array().unwrap().iter().find(|key| key["id"] == *id).unwrap();
+    let used = Timestamp::parse(key["lastUsedAt"].as_str().unwrap()).unwrap();
+    assert!(used > instant(now(HOUR - 600)) && used <= instant(now(HOUR + 1)), "{used}");
+    println!("{} steps of the clock: nothing stale, nobody locked out, nothing logged", STEPS.len());
+}
+
+#[test]
+#[ignore = "a drill"]
+fn a_clock_that_steps_over_sqlite() {
+    let (Some(clock), dir) = (Clock::new(), TestDir::in_memory()) else { return };
+    dir.run_reading(COURSES, "import -").succeeds();
+    let mut sql = Sql::open(&dir.path("catalogue.db"));
+    drill(&clock, &mut Database { command: &|arguments| dir.command(arguments), sql: &mut |text| drop(sql.run(text)) });
+}
+
+#[test]
+#[ignore = "a drill"]
+fn a_clock_that_steps_over_postgres() {
+    let (Some(clock), Some(fixture)) = (Clock::new(), Fixture::with_courses()) else { return };
+    let session = fixture.session();
+    let sql = &mut |text: &str| session.run(text);
+    drill(&clock, &mut Database { command: &|arguments| fixture.command(arguments), sql });
+}

@@ -1,0 +1,61 @@
+//! A million requests leave no memory behind.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::thread;
+
+use crate::idle_memory::resident;
+use crate::program::{Server, TestDir};
+
+const REQUESTS: usize = 1_000_000;
+/// How many KiB more there may be.
+const MAX_GROWTH: u64 = 8 * 1024;
+const CONNECTIONS: usize = 4;
+/// Requests that are sent together.
+const PIPELINED: usize = 50;
+const PATHS: [&str; 5] = ["courses", "courses?limit=1", "courses/one", "courses/none", "me"];
+
+/// Sends so many requests over connections that stay, and reads each answer.
+fn ask(server: &Server, token: &str, requests: usize) {
+    let one = |path: &str| format!("GET /api/v1/{path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n");
+    let batch: String = (0..PIPELINED).map(|number| one(PATHS[number % PATHS.len()])).collect();
+    thread::scope(|scope| {
+        for _ in 0..CONNECTIONS {
+            scope.spawn(|| {
+                let mut stream = BufReader::new(TcpStream::connect(&server.address).unwrap());
+                for _ in 0..requests / CONNECTIONS / PIPELINED {
+                    stream.get_mut().write_all(batch.as_bytes()).unwrap();
+                    (0..PIPELINED).for_each(|_| take_answer(&mut stream));
+                }
+            });
+        }
+    });
+}
+
+fn take_answer(stream: &mut BufReader<TcpStream>) {
+    let (mut line, mut length) = (String::new(), 0);
+    while line != "\r\n" {
+        line.clear();
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the connection was closed");
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim_end().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+}
+
+#[test]
+#[ignore = "a drill"]
+fn a_million_requests_leave_no_memory_behind() {
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+    let token = key["token"].as_str().unwrap();
+    ask(&server, token, REQUESTS / 50);
+    let before = resident(&server);
+    ask(&server, token, REQUESTS);
+    let after = resident(&server);
+    println!("{REQUESTS} requests: {before} KiB before, {after} KiB after");
+    assert!(after <= before + MAX_GROWTH, "{before} KiB grew to {after}");
+}

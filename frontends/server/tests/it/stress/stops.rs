@@ -1,0 +1,65 @@
+//! SIGTERM under load: whatever was begun to be answered is answered to its end.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use crate::program::{Server, TestDir};
+
+const STOPS: usize = 100;
+
+/// The answer to one request on a connection of its own.
+fn ask(address: &str, token: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    let head = format!("Host: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close");
+    write!(stream, "GET /api/v1/courses HTTP/1.1\r\n{head}\r\n\r\n")?;
+    let mut response = String::new();
+    stream.read_to_string(&mut response)?;
+    Ok(response)
+}
+
+fn is_whole(response: &str) -> bool {
+    let Some((head, body)) = response.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    head.starts_with("HTTP/1.1 200 ") && length == Some(&body.len().to_string())
+}
+
+#[test]
+#[ignore = "a drill"]
+fn a_hundred_stops_under_load_cut_no_answer() {
+    let dir = TestDir::with_courses();
+    let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
+    let token = key["token"].as_str().unwrap();
+    let (answer_count, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    for _ in 0..STOPS {
+        let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
+        let (address, ends, enough) = (server.address.clone(), AtomicBool::new(false), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    loop {
+                        let is_late = ends.load(Ordering::SeqCst);
+                        match ask(&address, token) {
+                            Ok(response) if is_whole(&response) => {
+                                answer_count.fetch_add(1, Ordering::SeqCst);
+                                enough.fetch_add(1, Ordering::SeqCst);
+                            }
+                            // The server no longer listens.
+                            Ok(response) if response.is_empty() && ends.load(Ordering::SeqCst) => break,
+                            Err(_) if ends.load(Ordering::SeqCst) => break,
+                            other => panic!("late {is_late}: {other:?}"),
+                        }
+                    }
+                    refused.fetch_add(1, Ordering::SeqCst);
+                });
+            }
+            while enough.load(Ordering::SeqCst) < 20 {
+                thread::yield_now();
+            }
+            ends.store(true, Ordering::SeqCst);
+            assert_eq!(server.end_by("TERM").0, Some(0));
+        });
+    }
+    println!("{STOPS} stops: {answer_count:?} whole answers, {refused:?} connections refused afterwards, none cut");
+}

@@ -1,0 +1,127 @@
+//! An import is atomic, and prunes only the accounts that it has put.
+
+use catalogue_core::Course;
+use catalogue_core::admin::{Account, Change, Record};
+
+use crate::Storage;
+use crate::reading::{assert_listed, export, find, slugs};
+use crate::seed::{account, course, course_at, modules, prune, seed, time};
+
+const IMPORT_BEGINS: &str = "an import begins while no other runs";
+
+/// An import is invisible before its commit, and completely visible afterwards.
+pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
+    let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
+    seed(storage, &old).await;
+    let before = export(storage).await;
+    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
+    let new = [
+        Course { title: "Changed".to_owned(), modules: modules(2), ..course("a", "changed") },
+        course_at("a", "added", 2),
+        course("b", "of a new account"),
+    ];
+    import.put_account(&renamed).await.expect("an account can be put");
+    import.put_account(&account("b")).await.expect("an account can be put");
+    for course in &new {
+        import.put_course(course).await.expect("a course of a known account can be put");
+    }
+    assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
+    assert_listed(storage, "a", &old, "Nothing of an import is in a list before its commit.").await;
+    assert_eq!(find(storage, "a", "added").await, None, "Nothing of an import is found before its commit.");
+    assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is in a list before its commit.");
+    assert_eq!(export(storage).await, before, "Nothing of an import is exported before its commit.");
+    import.commit().await.expect("an import can be committed");
+    let records = [Record::Account(renamed), Record::Account(account("b"))].into_iter();
+    let records = records.chain([new[1].clone(), new[0].clone(), new[2].clone()].map(Record::Course));
+    assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is there after its commit.");
+    assert_listed(storage, "a", &new[..2], "All of an import is there after its commit.").await;
+}
+
+/// A dropped import changes nothing, and does not block the next.
+pub async fn dropped_import_changes_nothing(storage: &impl Storage) {
+    let old = [Course { modules: modules(1), ..course("a", "changed") }, course_at("a", "pruned", 1)];
+    seed(storage, &old).await;
+    let before = export(storage).await;
+    for _ in 0..3 {
+        let mut import = storage.begin_import().await.expect("an import begins after another was dropped");
+        let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
+        for (account, change) in [(renamed, Change::Changed), (account("b"), Change::Added)] {
+            let put = import.put_account(&account).await.ok();
+            assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
+        }
+        let changed = Course { modules: modules(2), ..old[0].clone() };
+        for (course, change) in [(changed, Change::Changed), (course("b", "added"), Change::Added)] {
+            let put = import.put_course(&course).await.ok();
+            assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
+        }
+        assert_eq!(prune(&mut *import).await, ["a/pruned"], "An import builds on nothing of one that was dropped.");
+        drop(import);
+        assert_eq!(export(storage).await, before, "An import that is dropped changes nothing.");
+        assert_listed(storage, "a", &old, "An import that is dropped changes nothing.").await;
+    }
+}
+
+/// An import that puts nothing, or only what is stored already, changes nothing.
+pub async fn import_without_differences_changes_nothing(storage: &impl Storage) {
+    let courses = [Course { modules: modules(2), ..course("a", "c") }, course("b", "c")];
+    seed(storage, &courses).await;
+    let before = export(storage).await;
+    seed(storage, &[]).await;
+    assert_eq!(export(storage).await, before, "An import that puts nothing changes nothing.");
+    seed(storage, &courses).await;
+    assert_eq!(export(storage).await, before, "An import that puts what is there changes nothing.");
+}
+
+/// Pruning removes the courses that the import has not put, of accounts that it has put, and returns them.
+pub async fn prune_removes_courses_that_were_not_put(storage: &impl Storage) {
+    let course = |account, slug| Course { modules: modules(2), ..course(account, slug) };
+    let kept = [course("a", "same"), course("a", "changed"), course("b", "same")];
+    let pruned = [course("a", "x"), course("a", "Same"), course("a", "same "), course("b", "changed")];
+    seed(storage, kept.iter().chain(&pruned)).await;
+    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    let renamed = Account { name: "Renamed".to_owned(), ..account("b") };
+    for account in [&account("a"), &renamed] {
+        import.put_account(account).await.expect("an account can be put");
+    }
+    let changed = Course { title: "Changed".to_owned(), ..kept[1].clone() };
+    let added = Course { created_at: time(1), ..course("a", "added") };
+    for put in [&kept[0], &changed, &kept[2], &added] {
+        import.put_course(put).await.expect("a course of a known account can be put");
+    }
+    assert_eq!(
+        prune(&mut *import).await,
+        ["a/Same", "a/same ", "a/x", "b/changed"],
+        "Pruning says which courses it removed."
+    );
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning once more removes nothing.");
+    import.commit().await.expect("an import can be committed");
+    let left = [&kept[0], &changed, &added];
+    assert_listed(storage, "a", left, "Pruning removes what the import has not put, and nothing else.").await;
+    assert_listed(storage, "b", &kept[2..], "Pruning removes what the import has not put.").await;
+    for course in &pruned {
+        let found = find(storage, course.account.as_str(), &course.slug).await;
+        assert_eq!(found, None, "A pruned course is not found.");
+    }
+}
+
+/// Pruning does not affect accounts that the import has not put, even if it has put a course of them.
+pub async fn prune_leaves_other_accounts_unchanged(storage: &impl Storage) {
+    let courses = [course("a", "1"), course("b", "1"), course("b", "2"), course("c", "1"), course("A", "1")];
+    seed(storage, &courses).await;
+    let before = export(storage).await;
+    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning without any account put removes nothing.");
+    import.put_course(&courses[1]).await.expect("a course of a known account can be put");
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning leaves accounts alone that the import has not put.");
+    import.put_account(&account("new")).await.expect("an account can be put");
+    assert_eq!(prune(&mut *import).await, [""; 0], "An account that was not there has nothing to be pruned.");
+    drop(import);
+    let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
+    import.put_account(&account("a")).await.expect("an account can be put");
+    import.put_course(&courses[1]).await.expect("a course of a known account can be put");
+    assert_eq!(prune(&mut *import).await, ["a/1"], "Pruning an account removes its courses that were not put.");
+    import.commit().await.expect("an import can be committed");
+    let expected: Vec<_> = before.into_iter().filter(|record| *record != Record::Course(courses[0].clone())).collect();
+    assert_eq!(export(storage).await, expected, "Pruning leaves accounts alone that the import has not put.");
+}

@@ -1,0 +1,32 @@
+//! The revision returned with a credential.
+
+use catalogue_core::storage::{CourseStorage, CredentialStorage};
+
+use crate::credential_lookup::put;
+use crate::seed::{api_key, course, remove, seed};
+use crate::{CourseFixture, CredentialFixture};
+
+/// A credential with a revision has the current one of its account's courses.
+pub async fn credential_has_current_revision(fixture: &(impl CourseFixture + CredentialFixture)) {
+    seed(fixture, &[course("a", "first"), course("b", "first")]).await;
+    let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
+    let account = &credential.record.identity.account;
+    for change in 0..4 {
+        let credentials = CredentialFixture::storage(fixture);
+        let found = credentials.find_credential(&credential.digest).await.expect("A credential can be looked up.");
+        let returned = found.and_then(|credential| credential.revision);
+        let current = CourseFixture::storage(fixture).revision(account).await.expect("A revision can be read.");
+        assert!(
+            returned.is_none() || returned == current,
+            "A credential brings its account's current revision, or none."
+        );
+        match change {
+            0 => seed(fixture, &[course("a", "second")]).await,
+            1 => seed(fixture, &[course("a", "third"), course("b", "second")]).await,
+            _ => remove(fixture, "a", "second").await,
+        }
+        if change == 2 {
+            seed(fixture, &[course("a", "second")]).await;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Credential lookups by the digest of the token.
+
+use catalogue_core::Timestamp;
+use catalogue_core::auth::Scopes;
+use catalogue_core::storage::CredentialStorage;
+
+use crate::CredentialFixture;
+use crate::concurrency::{on_threads, poll_then_drop};
+use crate::credential_lookup::{assert_stored, find, put, similar_tokens};
+use crate::seed::{api_key, digest, instant, oauth_token, time};
+
+/// A credential of either kind is found by its digest, with all its fields.
+pub async fn credential_is_found_with_all_fields(fixture: &impl CredentialFixture) {
+    let mut forever = api_key("b", "key_forever", "token-forever");
+    forever.record.expires_at = None;
+    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("b", "key_2", "token-2"), forever];
+    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-3")));
+    for credential in &mut credentials {
+        *credential = put(fixture, credential).await;
+    }
+    for credential in &credentials {
+        assert_stored(fixture, credential, "A credential is found with all its fields.").await;
+    }
+}
+
+/// A credential is found only by its whole digest.
+pub async fn credential_is_found_only_by_whole_digest(fixture: &impl CredentialFixture) {
+    assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest finds None, not an error.");
+    let near = similar_tokens();
+    let mut ids = Vec::new();
+    for (index, token) in near.iter().enumerate() {
+        let before = find(fixture, &digest(token)).await;
+        assert_eq!(before, None, "A credential is found by its whole digest and in no other way.");
+        let credential = put(fixture, &api_key("a", &format!("key_{index}"), token)).await;
+        ids.push(credential.record.identity.credential_id);
+    }
+    for (id, token) in ids.into_iter().zip(&near) {
+        let found = find(fixture, &digest(token)).await.map(|found| found.identity.credential_id);
+        assert_eq!(found, Some(id), "A credential is found by its whole digest.");
+    }
+}
+
+/// Scopes are stored, including none at all and those that the contract does not know.
+pub async fn scopes_are_stored_unchanged(fixture: &impl CredentialFixture) {
+    for (index, names) in [
+        "",
+        "read:profile",
+        "read:courses",
+        "read:courses read:profile",
+        "read:profile write:everything",
+        "zebra apple Apple READ:COURSES read:courses: read",
+        "a,b 'c' [d] {e} https://example.org/scope?x=1&y=%20 ~!#$*+;<=>@^`|",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
+        credential.record.identity.scopes = Scopes::from_names(names.split_whitespace());
+        let credential = put(fixture, &credential).await;
+        assert_stored(fixture, &credential, &format!("Scopes are kept, also none and unknown ones: {names:?}.")).await;
+    }
+}
+
+/// A time is stored with the table's precision, and an expired credential is still found: the authenticator refuses it.
+pub async fn expiry_is_stored_to_the_microsecond(fixture: &impl CredentialFixture) {
+    let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
+    for (index, expiry) in times.into_iter().enumerate() {
+        let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
+        credential.record.expires_at = Some(expiry);
+        let credential = put(fixture, &credential).await;
+        assert_stored(fixture, &credential, "An expiry is kept to the microsecond, and hides nothing.").await;
+    }
+}
+
+/// A revoked credential is found from then on with the time of its revocation.
+pub async fn revoked_credential_is_found_as_revoked(fixture: &impl CredentialFixture) {
+    let mut credentials = vec![api_key("a", "key_1", "token-1"), api_key("a", "key_10", "token-3")];
+    credentials.extend(fixture.has_oauth_tokens().then(|| oauth_token("a", "token-2")));
+    for credential in &mut credentials {
+        *credential = put(fixture, credential).await;
+    }
+    for (index, microseconds) in [(0, 7), (credentials.len() - 1, 123_456)] {
+        let at = fixture.precision().truncate(time(microseconds));
+        let revoked = &mut credentials[index].record;
+        revoked.revoked_at = Some(at);
+        fixture.revoke_credential(&revoked.identity.credential_id.clone(), at).await;
+        for credential in &credentials {
+            assert_stored(fixture, credential, "A revoked credential is found as revoked, and no other is.").await;
+        }
+    }
+}
+
+/// Concurrent lookups on several threads return the same results as single ones.
+pub async fn concurrent_lookups_return_own_results(fixture: &impl CredentialFixture) {
+    let mut credentials = Vec::new();
+    for (index, account) in ["a", "b", "a", "c"].into_iter().enumerate() {
+        let credential = api_key(account, &format!("key_{index}"), &format!("token-{index}"));
+        credentials.push(put(fixture, &credential).await);
+    }
+    on_threads(4, async || {
+        for credential in credentials.iter().cycle().take(60) {
+            assert_stored(fixture, credential, "Look-ups may run at the same time, and each has its own answer.").await;
+        }
+    });
+}
+
+/// A lookup that is dropped before its end, or before its first poll, does not affect later ones.
+pub async fn dropped_lookup_does_not_affect_later_ones(fixture: &impl CredentialFixture) {
+    let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;
+    for polls in [0, 1, 2].into_iter().cycle().take(300) {
+        poll_then_drop(fixture.storage().find_credential(&credential.digest), polls);
+    }
+    let answer = fixture.storage().find_credential(&credential.digest).await;
+    assert!(answer.is_ok(), "Look-ups may be dropped before they finish, and those after them answer: {answer:?}.");
+    assert_stored(fixture, &credential, "A dropped look-up does no harm to those after it.").await;
+}

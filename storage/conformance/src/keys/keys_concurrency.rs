@@ -1,0 +1,109 @@
+//! Concurrent calls: of those that exclude each other one succeeds, and a change and its event become visible together.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use catalogue_core::storage::{CredentialAction, StorageErrorKind};
+
+use crate::KeyFixture;
+use crate::concurrency::{on_threads, read_during_writes};
+use crate::credential_lookup::{as_stored, find};
+use crate::key_calls::{create, event_actions, events, list, revoke, rotate, try_create};
+use crate::seed::{api_key, create_account, second};
+
+/// Number of concurrent calls.
+const CONCURRENT_CALLS: usize = 6;
+/// Number of repetitions, each with another key.
+const ROUNDS: usize = 5;
+
+/// Of several concurrent creations with one id, one succeeds and has an event; the others fail as already existing.
+pub async fn one_of_many_concurrent_creations_succeeds(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
+    for round in 1..=ROUNDS {
+        let tokens = AtomicUsize::new(0);
+        let outcomes = on_threads(CONCURRENT_CALLS, async || {
+            let token = format!("token-{round}-{}", tokens.fetch_add(1, Ordering::SeqCst));
+            let key = as_stored(fixture, &api_key("a", &format!("key_{round}"), &token)).await;
+            (try_create(fixture, &key).await, find(fixture, &key.digest).await.is_some())
+        });
+        let done = outcomes.iter().filter(|(outcome, found)| outcome.is_ok() && *found).count();
+        assert_eq!(done, 1, "Of keys that are created under one id at the same time, one is: {outcomes:?}.");
+        let others =
+            outcomes.iter().filter(|outcome| **outcome == (Err(StorageErrorKind::AlreadyExists), false)).count();
+        assert_eq!(others, CONCURRENT_CALLS - 1, "Those that are not created are AlreadyExists: {outcomes:?}.");
+        let listed = list(fixture, &account).await.expect("the account is known").len();
+        assert_eq!((listed, events(fixture, &account).await.len()), (round, round), "One key is there, and one event.");
+    }
+}
+
+/// Of several concurrent rotations of a key, one stores its successor, and the rotation has one event.
+pub async fn one_of_many_concurrent_rotations_succeeds(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
+    for round in 1..=ROUNDS {
+        let mut old = api_key("a", &format!("key_{round}"), &format!("token-{round}"));
+        old.record.expires_at = None;
+        let old = create(fixture, &old).await;
+        let id = old.record.identity.credential_id.clone();
+        let successors = AtomicUsize::new(0);
+        let outcomes = on_threads(CONCURRENT_CALLS, async || {
+            let name = format!("{round}-{}", successors.fetch_add(1, Ordering::SeqCst));
+            let new = as_stored(fixture, &api_key("a", &format!("key_{name}"), &format!("token-{name}"))).await;
+            rotate(fixture, &id, second(20), &new).await.map(|rotated| rotated.is_some())
+        });
+        let done = outcomes.iter().filter(|outcome| **outcome == Ok(true)).count();
+        assert_eq!(done, 1, "Of successors that a key is given at the same time, one is stored: {outcomes:?}.");
+        let none = outcomes.iter().filter(|outcome| **outcome == Ok(false)).count();
+        assert_eq!(
+            none,
+            CONCURRENT_CALLS - 1,
+            "A key that has a successor by then is None, not an error: {outcomes:?}."
+        );
+        let listed = list(fixture, &account).await.expect("the account is known").len();
+        let logged = event_actions(fixture, &account).await.into_iter();
+        let rotations = logged.filter(|(action, _)| *action == CredentialAction::KeyRotated).count();
+        assert_eq!((listed, rotations), (round * 2, round), "One successor is there, and one event of the rotation.");
+    }
+}
+
+/// A key that several concurrent calls revoke is revoked once, with one event.
+pub async fn one_of_many_concurrent_revocations_takes_effect(fixture: &impl KeyFixture) {
+    let account = create_account(fixture, "a").await;
+    for round in 1..=ROUNDS {
+        let key = create(fixture, &api_key("a", &format!("key_{round}"), &format!("token-{round}"))).await;
+        let id = &key.record.identity.credential_id;
+        let times = AtomicUsize::new(0);
+        let revoked = on_threads(CONCURRENT_CALLS, async || {
+            let at = second(times.fetch_add(1, Ordering::SeqCst) as i64);
+            revoke(fixture, &account, id, at).await.and_then(|record| record.revoked_at)
+        });
+        let same = revoked[0].is_some() && revoked.iter().all(|at| *at == revoked[0]);
+        assert!(same, "A key is revoked once, and each call returns when: {revoked:?}.");
+        let logged = event_actions(fixture, &account).await;
+        let revocations = logged.iter().filter(|(action, _)| *action == CredentialAction::KeyRevoked).count();
+        assert_eq!(revocations, round, "A key that is revoked once has one event of that.");
+    }
+}
+
+/// A reader that sees a change sees its event, and one that sees an event sees its change.
+pub async fn key_and_its_event_become_visible_together(fixture: &impl KeyFixture) {
+    const RULE: &str = "A change and its event are committed together";
+    let account = create_account(fixture, "a").await;
+    let read = async || {
+        let before = event_actions(fixture, &account).await;
+        let keys = list(fixture, &account).await.expect("the account is known");
+        let after = event_actions(fixture, &account).await;
+        let created = |id: &str| (CredentialAction::KeyCreated, Some(id.to_owned()));
+        for key in &keys {
+            let id = &*key.identity.credential_id;
+            assert!(after.contains(&created(id)), "{RULE}: {id} was there before its event.");
+        }
+        for (_, id) in before {
+            let id = id.expect("each is of a key");
+            let there = keys.iter().any(|key| *key.identity.credential_id == *id);
+            assert!(there, "{RULE}: the event of {id} was there before it.");
+        }
+    };
+    let write = async |number| {
+        create(fixture, &api_key("a", &format!("key_{number}"), &format!("token-{number}"))).await;
+    };
+    read_during_writes(read, write).await;
+}

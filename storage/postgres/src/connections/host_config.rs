@@ -1,0 +1,71 @@
+//! Separate configurations for the hosts of an address.
+
+use std::net::IpAddr;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode};
+
+/// Name of a host, and a configuration with only this host.
+pub(crate) type HostConfig = (String, Config);
+
+/// Returns the name of the first host that is reached over a network.
+pub(crate) fn first_remote_host(hosts: &[HostConfig]) -> Option<&str> {
+    let beyond = hosts.iter().find(|(_, single)| match (single.get_hostaddrs().first(), single.get_hosts().first()) {
+        (Some(address), _) => !address.is_loopback(),
+        (None, Some(Host::Tcp(name))) if name != "localhost" => {
+            name.parse().map_or(true, |address: IpAddr| !address.is_loopback())
+        }
+        _ => false,
+    });
+    beyond.map(|(name, _)| name.as_str())
+}
+
+/// Combines each host of `config` with the settings in `common`, which has none: hosts cannot be removed from a configuration.
+pub(crate) fn split(config: &Config, common: &Config) -> Vec<HostConfig> {
+    let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
+    let one = |index| {
+        let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+        let mut single = common.clone();
+        single.port(port).load_balance_hosts(LoadBalanceHosts::Disable);
+        let mut name = String::new();
+        match hosts.get(index) {
+            Some(Host::Tcp(host)) => {
+                single.host(host);
+                name = format!("{host}:{port}");
+            }
+            #[cfg(unix)]
+            Some(Host::Unix(directory)) => {
+                single.host_path(directory).ssl_mode(SslMode::Disable);
+                name = format!("{}:{port}", directory.display());
+            }
+            None => {}
+        }
+        if let Some(address) = addresses.get(index) {
+            single.hostaddr(*address);
+            if name.is_empty() {
+                name = format!("{address}:{port}");
+            }
+        }
+        (name, single)
+    };
+    (0..hosts.len().max(addresses.len())).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_and_loopback_are_on_this_machine() {
+        let beyond = |address: &str| {
+            let hosts = split(&address.parse().unwrap(), &Config::new());
+            first_remote_host(&hosts).map(str::to_owned)
+        };
+        for near in ["host=/run/postgresql", "host=localhost,127.0.0.1,::1", "host=db hostaddr=127.0.0.1"] {
+            assert_eq!(beyond(near), None, "{near}");
+        }
+        assert_eq!(beyond("host=/run/postgresql,db port=1,2").as_deref(), Some("db:2"));
+        assert_eq!(beyond("host=localhost hostaddr=10.0.0.1").as_deref(), Some("localhost:5432"));
+        assert_eq!(beyond("hostaddr=10.0.0.1").as_deref(), Some("10.0.0.1:5432"));
+    }
+}

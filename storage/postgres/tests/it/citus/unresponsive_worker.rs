@@ -1,0 +1,110 @@
+//! Reads of an account whose worker gives no answer.
+//!
+//! On PostgreSQL: keys are read from a view that waits for a lock if the account would be on that worker.
+
+use std::num::NonZeroUsize;
+use std::pin::pin;
+use std::time::Duration;
+
+use catalogue_core::AccountId;
+use catalogue_core::admin::{Account, AdminStorage, NewCredential};
+use catalogue_core::auth::{Scopes, TokenDigest};
+use catalogue_core::storage::{Actor, CredentialStorage, KeyStorage, StorageError, StorageErrorKind};
+use catalogue_postgres::{Options, PostgresStorage};
+use futures_util::future::{join, select};
+use tokio_postgres::Client;
+
+use super::on_postgresql;
+use crate::schema::Schema;
+use crate::stress::wait_until;
+
+const WORKER: &str = "
+    CREATE FUNCTION reach(account TEXT) RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN
+        IF account = 'far' THEN PERFORM pg_advisory_xact_lock_shared(7); END IF;
+        RETURN TRUE;
+    END $$;
+    ALTER TABLE credentials RENAME TO stored;
+    CREATE VIEW credentials AS SELECT * FROM stored WHERE reach(account_id)";
+
+/// Keys of an account on that worker and of another one, in a storage that reads over `connections`.
+struct Fixture {
+    far: TokenDigest,
+    near: TokenDigest,
+    storage: PostgresStorage,
+    host: Client,
+    schema: Schema,
+}
+
+impl Fixture {
+    async fn new(connections: usize, deadline: Duration) -> Option<Self> {
+        let schema = Schema::new().await?;
+        let (storage, host) = (on_postgresql(&schema).await, schema.host().await);
+        let key_of = async |name: &str| {
+            let id = AccountId::new(name);
+            let mut import = storage.begin_import().await.unwrap();
+            import.put_account(&Account { id: id.clone(), name: String::new(), email: String::new() }).await.unwrap();
+            import.commit().await.unwrap();
+            let (_, key) = NewCredential::api_key(id, "a key", Scopes::default());
+            storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
+            key.digest
+        };
+        let (far, near) = (key_of("far").await, key_of("near").await);
+        host.batch_execute(WORKER).await.unwrap();
+        let options = Options::parse(schema.address()).unwrap();
+        let options = options.connections(NonZeroUsize::new(connections).unwrap()).deadline(deadline);
+        let storage = PostgresStorage::open(&options).await.unwrap();
+        Some(Self { far, near, storage, host, schema })
+    }
+
+    async fn block_worker(&self) {
+        self.host.batch_execute("SELECT pg_advisory_lock(7)").await.unwrap();
+    }
+
+    async fn unblock_worker(&self) {
+        self.host.batch_execute("SELECT pg_advisory_unlock(7)").await.unwrap();
+    }
+
+    async fn read(&self, key: &TokenDigest) -> Result<(), StorageError> {
+        self.storage.find_credential(key).await.map(|found| assert!(found.is_some()))
+    }
+
+    /// Returns when a read waits for the worker.
+    async fn wait_for_blocked_read(&self) {
+        let waits = "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";
+        wait_until(async || !self.host.query(waits, &[&self.schema.name()]).await.unwrap().is_empty()).await;
+    }
+
+    async fn timeouts(&self) -> usize {
+        self.storage.status().await.unwrap().connections.timeouts
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_of_a_silent_worker_time_out_and_others_go_on_over_the_other_connections() {
+    let Some(fixture) = Fixture::new(2, Duration::from_secs(2)).await else { return };
+    fixture.read(&fixture.far).await.unwrap();
+    fixture.block_worker().await;
+    let near = async {
+        fixture.wait_for_blocked_read().await;
+        for _ in 0..20 {
+            fixture.read(&fixture.near).await.unwrap();
+        }
+        assert_eq!(fixture.timeouts().await, 0);
+    };
+    let (far, ()) = join(fixture.read(&fixture.far), near).await;
+    assert_eq!(far.unwrap_err().kind(), StorageErrorKind::Unavailable);
+    assert_eq!(fixture.timeouts().await, 1);
+    fixture.unblock_worker().await;
+    fixture.read(&fixture.far).await.unwrap();
+    assert_eq!(fixture.timeouts().await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_client_gave_up_holds_up_no_other() {
+    let Some(fixture) = Fixture::new(1, Duration::from_secs(60)).await else { return };
+    fixture.block_worker().await;
+    select(pin!(fixture.read(&fixture.far)), pin!(fixture.wait_for_blocked_read())).await;
+    fixture.read(&fixture.near).await.unwrap();
+    fixture.unblock_worker().await;
+    fixture.read(&fixture.far).await.unwrap();
+}

@@ -1,0 +1,38 @@
+//! Error messages for the lines of an import.
+
+use catalogue_core::text::{printable, shortened};
+use serde_json::error::Category;
+
+/// Maximum length of a text that a message repeats, in bytes.
+const MAX_TEXT: usize = 400;
+
+/// Returns the error of a field, such as `modules[2].title`, or of the whole line if `field` is empty.
+pub(crate) fn field_error(field: &str, message: &str) -> String {
+    // Values can have any length.
+    let limited = |text| shortened(&printable(text), MAX_TEXT).into_owned();
+    if field.is_empty() { limited(message) } else { format!("{}: {}", limited(field), limited(message)) }
+}
+
+/// Returns the error of the parser, with positions in the line: the parser's line numbers have no meaning.
+pub(crate) fn parser_error(path: &str, error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let message = text.strip_suffix(&position).unwrap_or(&text);
+    // A path with a question mark is incomplete.
+    let path = if path == "." || path.contains('?') { "" } else { path };
+    if error.classify() != Category::Data {
+        // Usually the object continues on the next line, or another object follows on this one.
+        let unfinished = error.is_eof() || message == "trailing characters";
+        let hint = if unfinished { "; write each object on a line of its own" } else { "" };
+        return field_error(path, &format!("not JSON: {message} (byte {} of the line){hint}", error.column()));
+    }
+    let nested = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let field_in = |start| message.strip_prefix(start).and_then(|rest: &str| rest.strip_suffix('`')).map(nested);
+    if let Some(field) = field_in("missing field `") {
+        return field_error(&field, "missing, and required");
+    }
+    if let Some(field) = field_in("duplicate field `") {
+        return field_error(&field, "occurs twice in one object; write it once");
+    }
+    field_error(path, message)
+}
