@@ -25,7 +25,6 @@ impl InFlight {
         (before < self.limit).then_some(permit)
     }
 
-    /// Returns the number of requests in flight.
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }

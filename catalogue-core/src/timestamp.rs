@@ -133,7 +133,6 @@ struct Text {
 }
 
 impl Text {
-    /// Writes `number` as two digits.
     fn put(&mut self, at: usize, number: u32) {
         self.bytes[at..at + 2].copy_from_slice(&[b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]);
     }

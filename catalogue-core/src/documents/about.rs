@@ -84,14 +84,12 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Returns a sentence with the contact, if there is one.
     pub(crate) fn questions(self) -> Option<String> {
         let contact = self.about.contact.as_ref()?;
         let scheme = if is_mailbox(contact) { "mailto:" } else { "" };
         Some(format!("Questions go to [{contact}]({scheme}{contact})."))
     }
 
-    /// Returns the contact object of the OpenAPI document.
     pub(crate) fn contact(self) -> Option<Value> {
         let contact = self.about.contact.as_ref()?;
         let kind = if is_mailbox(contact) { "email" } else { "url" };

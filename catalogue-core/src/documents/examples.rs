@@ -48,7 +48,6 @@ impl ExampleResponse {
         self.headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
     }
 
-    /// Returns `error.details` of a failure.
     pub(super) fn details(&self) -> Option<&Value> {
         self.body.as_ref()?.get("error")?.get("details")
     }
@@ -94,7 +93,6 @@ pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<ExampleResponse>> 
     by_status.into_values().collect()
 }
 
-/// Returns the successful response.
 pub(super) fn success(row: &Row, site: Site<'_>) -> ExampleResponse {
     let entity = envelope::entity((row.example)(), None, site.base);
     let mut response = envelope::success(&entity, &HeaderMap::new());

@@ -7,7 +7,6 @@ const RETRY_AFTER: &str = "Retry-After";
 /// Description of one header.
 #[derive(Debug)]
 pub(super) struct HeaderFact {
-    /// Name in its usual spelling.
     pub(super) name: &'static str,
     /// Whether every response that is described with it has it.
     pub(super) always: bool,

@@ -15,7 +15,6 @@ pub(super) struct Link {
     pub(super) note: &'static str,
 }
 
-/// Returns a link to each format of the description.
 pub(super) fn links(docs: &MountUrl) -> Vec<Link> {
     let link = |document, title, note| Link { document, title, url: document_url(docs, document), note };
     vec![

@@ -45,7 +45,6 @@ fn row(examples: &[ExampleResponse]) -> Vec<String> {
     vec![example.status.as_str().to_owned(), name, example.meaning()]
 }
 
-/// Renders a link as a list item.
 pub(super) fn write_link(link: &Link) -> String {
     format!("- [{}]({}): {}\n", link.title, destination(&link.url), link.note)
 }

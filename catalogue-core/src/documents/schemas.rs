@@ -9,24 +9,22 @@ use crate::operation::Operation;
 use crate::response::envelope::Failure;
 
 /// Path of the schemas in the OpenAPI document.
-const SCHEMA_PREFIX: &str = "#/components/schemas/";
+const PREFIX: &str = "#/components/schemas/";
 
 /// Schemas of all responses, by name.
 #[derive(Debug)]
 pub(super) struct Schemas {
-    /// All schemas with a name.
     pub(super) components: Map<String, Value>,
     responses: Vec<Value>,
-    /// Schema of all failures.
     pub(super) failure: Value,
 }
 
 impl Schemas {
     pub(super) fn collect() -> Self {
-        let settings =
-            SchemaSettings::draft2020_12().for_serialize().with_transform(RecursiveTransform(tidy)).with(|settings| {
-                settings.definitions_path = SCHEMA_PREFIX.trim_start_matches('#').trim_end_matches('/').into()
-            });
+        let settings = SchemaSettings::draft2020_12()
+            .for_serialize()
+            .with_transform(RecursiveTransform(tidy))
+            .with(|settings| settings.definitions_path = PREFIX.trim_start_matches('#').trim_end_matches('/').into());
         let mut generator: SchemaGenerator = settings.into_generator();
         let responses =
             Operation::ALL.iter().map(|operation| (operation.row().schema)(&mut generator).into()).collect();
@@ -81,7 +79,7 @@ impl Schemas {
 
 /// Returns the name in a reference.
 pub(super) fn name_of(schema: &Value) -> Option<&str> {
-    schema.get("$ref")?.as_str()?.strip_prefix(SCHEMA_PREFIX)
+    schema.get("$ref")?.as_str()?.strip_prefix(PREFIX)
 }
 
 /// Returns the required properties of an object, in the order of its fields.

@@ -23,7 +23,6 @@ const GZIP_LEVEL: u32 = 5;
 #[derive(Debug)]
 pub(crate) struct Entity {
     pub(crate) media_type: HeaderValue,
-    /// The uncompressed bytes.
     pub(crate) plain: Bytes,
     pub(crate) etag: ETag,
     /// `Link` to the next page (decision A18).

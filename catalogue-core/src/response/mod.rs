@@ -93,7 +93,6 @@ impl Responder {
     }
 }
 
-/// Response to a call.
 pub(crate) struct CallResponse {
     pub(crate) response: Response<Bytes>,
     /// Whether it was rendered, for this call or for a concurrent one with the same key.

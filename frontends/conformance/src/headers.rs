@@ -6,7 +6,7 @@ use crate::test_request::TestRequest;
 
 const LIST: &str = "/api/v1/courses";
 
-/// Returns the ETag of the list.
+/// Returns the `ETag` of the list.
 async fn tag(frontend: &Frontend) -> Vec<u8> {
     frontend.core(&frontend.get(LIST)).await.headers["etag"][0].clone()
 }

@@ -106,7 +106,7 @@ where
         match accept().await {
             Ok(accepted) => return accepted,
             Err(error) if is_client_error(&error) => {
-                tracing::debug!(%error, "a client went away before it was accepted")
+                tracing::debug!(%error, "a client went away before it was accepted");
             }
             Err(error) => {
                 metrics.accept_failures.add();

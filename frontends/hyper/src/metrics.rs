@@ -79,10 +79,10 @@ mod tests {
             metrics.closed[reason as usize].add();
         }
         metrics.accepted.add();
-        assert_eq!((metrics.accepted(), metrics.open()), (13, 1));
+        assert_eq!((metrics.accepted(), metrics.open()), (12, 1));
         metrics.closed[CloseReason::Failed as usize].add();
         let closed: Vec<_> = metrics.closed().map(|(_, count)| count).collect();
-        assert_eq!(closed, [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(closed, [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
         assert_eq!(metrics.open(), 0);
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    fn new(status: u8, message: impl AsRef<str>) -> Self {
-        Self { status, messages: vec![sanitized(message.as_ref())] }
+    fn new(status: u8, text: impl AsRef<str>) -> Self {
+        Self { status, messages: vec![sanitized(text.as_ref())] }
     }
 
     /// Creates a failure of the work itself.

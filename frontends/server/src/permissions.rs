@@ -44,26 +44,15 @@ pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<
     .into_iter()
     .take(if is_theirs { 2 } else { 4 })
     .find_map(|(path, required, what, verb)| refused(path, required).then_some((path, what, verb)))?;
-    let user = name_of(rustix::process::geteuid().as_raw(), "/etc/passwd");
-    let whose = path.metadata().map(|found| {
-        let (owner, group) = (name_of(found.uid(), "/etc/passwd"), name_of(found.gid(), "/etc/group"));
-        format!(" (mode {:03o}, {owner}:{group})", found.mode() & 0o7777)
-    });
-    Some(format!("{what}{path:?} may not be {verb} by the user {user}{}", whose.unwrap_or_default()))
+    let user = rustix::process::geteuid().as_raw();
+    let owner = path.metadata().map(|found| (found.mode() & 0o7777, found.uid(), found.gid()));
+    let owner = owner.map(|(mode, user, group)| format!(" (mode {mode:03o}, owner {user}:{group})"));
+    Some(format!("{what}{path:?} may not be {verb} by the user {user}{}", owner.unwrap_or_default()))
 }
 
 #[cfg(not(unix))]
 pub(crate) fn refusal(_: &Path, _: &Path, _: bool) -> Option<String> {
     None
-}
-
-/// Returns the name of a user or group according to a file such as `/etc/passwd`, or else its number.
-#[cfg(unix)]
-fn name_of(id: u32, file: &str) -> String {
-    let (names, id) = (std::fs::read_to_string(file).unwrap_or_default(), id.to_string());
-    let mut fields = names.lines().map(|line| line.split(':'));
-    let name = fields.find_map(|mut fields| Some((fields.next()?, fields.nth(1)?)).filter(|(_, found)| *found == id));
-    name.map_or(id.clone(), |(name, _)| name.to_owned())
 }
 
 /// Reports the permissions of a file that should be secret.

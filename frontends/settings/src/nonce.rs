@@ -56,7 +56,7 @@ fn milliseconds(time: Timestamp) -> i64 {
     time.as_microseconds().div_euclid(1000)
 }
 
-/// Returns the first 48 bits of a UUIDv7: its time in milliseconds.
+/// Returns the first 48 bits of a `UUIDv7`: its time in milliseconds.
 fn time_of(uuid: Uuid) -> i64 {
     (uuid.as_u128() >> 80) as i64
 }

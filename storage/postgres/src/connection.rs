@@ -59,14 +59,8 @@ impl Connection {
         let client = tls.connect(config).await.map_err(storage_error)?;
         let opened = Instant::now();
         let last_response = Mutex::new(LastResponse { received: opened, role_checked: began, is_outstanding: false });
-        Ok(Self {
-            client,
-            opened,
-            is_distributed: false,
-            log: None,
-            last_response,
-            prepared: named_statements.then(Mutex::default),
-        })
+        let prepared = named_statements.then(Mutex::default);
+        Ok(Self { client, opened, is_distributed: false, log: None, last_response, prepared })
     }
 
     pub(crate) fn last_response(&self) -> MutexGuard<'_, LastResponse> {

@@ -36,7 +36,7 @@ pub struct SignedTokensBuilder {
     source: Box<dyn FetchKeys>,
     rules: Rules,
     algorithms: Vec<SignatureAlgorithm>,
-    token_cache_capacity: usize,
+    cache_capacity: usize,
 }
 
 impl SignedTokensBuilder {
@@ -48,7 +48,7 @@ impl SignedTokensBuilder {
             source,
             rules,
             algorithms: SignatureAlgorithm::ALL.to_vec(),
-            token_cache_capacity: DEFAULT_TOKEN_CACHE,
+            cache_capacity: DEFAULT_TOKEN_CACHE,
         }
     }
 
@@ -80,7 +80,7 @@ impl SignedTokensBuilder {
 
     /// Sets how many verified tokens are cached, so that each signature is verified once (decision O28). Default: 10,000.
     pub fn token_cache_capacity(mut self, capacity: usize) -> Self {
-        self.token_cache_capacity = capacity;
+        self.cache_capacity = capacity;
         self
     }
 
@@ -111,7 +111,7 @@ impl SignedTokensBuilder {
             issuer: self.issuer.into(),
             rules: self.rules,
             algorithms: self.algorithms,
-            cache: Cache::new(self.token_cache_capacity),
+            cache: Cache::new(self.cache_capacity),
             outcomes: Outcomes::default(),
             clock: Arc::new(clock),
         })))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::TokenType;
-use super::json_object::{JsonObject, MalformedMember};
+use super::json_object::{JsonObject, Malformed};
 use super::outcome::Outcome;
 use crate::model::{AccountId, Scope, Scopes};
 use crate::timestamp::Timestamp;
@@ -38,13 +38,12 @@ pub(in crate::auth) struct Grant {
     pub(in crate::auth) account: AccountId,
     pub(in crate::auth) client: Option<Arc<str>>,
     pub(in crate::auth) scopes: Scopes,
-    /// When the grant ends.
     pub(in crate::auth) expires: Timestamp,
 }
 
 /// A required claim that is missing counts as a claim of the wrong type.
-impl From<MalformedMember> for Outcome {
-    fn from(MalformedMember: MalformedMember) -> Self {
+impl From<Malformed> for Outcome {
+    fn from(Malformed: Malformed) -> Self {
         Self::Claim
     }
 }
@@ -142,7 +141,7 @@ fn check_kind(claims: &JsonObject) -> Result<(), Outcome> {
 }
 
 /// Returns the client that the token was issued to: RFC 9068's claim, or the claim of Keycloak, Okta or Entra ID.
-fn client(claims: &JsonObject) -> Result<Option<String>, MalformedMember> {
+fn client(claims: &JsonObject) -> Result<Option<String>, Malformed> {
     for name in ["client_id", "azp", "cid", "appid"] {
         if let Some(client) = claims.text(name)? {
             return Ok(Some(client));

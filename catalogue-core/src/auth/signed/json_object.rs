@@ -15,7 +15,7 @@ pub(in crate::auth) struct JsonObject(Vec<(Bytes, Box<RawValue>)>);
 
 /// Error: a member occurs twice, has the wrong type or cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::auth) struct MalformedMember;
+pub(in crate::auth) struct Malformed;
 
 impl JsonObject {
     /// Parses an object, or returns `None` if `json` is anything else. Values are parsed when they are read.
@@ -32,20 +32,18 @@ impl JsonObject {
     }
 
     /// Returns the member `name`. Null and an empty list count as absent, because serializers write them for absent values.
-    pub(in crate::auth) fn get(&self, name: &str) -> Result<Option<Value>, MalformedMember> {
+    pub(in crate::auth) fn get(&self, name: &str) -> Result<Option<Value>, Malformed> {
         let mut matches = self.0.iter().filter(|(member, _)| member == name);
         let Some((_, value)) = matches.next() else { return Ok(None) };
         if matches.next().is_some() {
-            return Err(MalformedMember);
+            return Err(Malformed);
         }
-        let value: Value = serde_json::from_str(value.get()).map_err(|_| MalformedMember)?;
+        let value: Value = serde_json::from_str(value.get()).map_err(|_| Malformed)?;
         Ok(Some(value).filter(|value| !value.is_null() && !value.as_array().is_some_and(Vec::is_empty)))
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<Option<String>, MalformedMember> {
-        self.get(name)?
-            .map(|value| if let Value::String(text) = value { Ok(text) } else { Err(MalformedMember) })
-            .transpose()
+    pub(super) fn text(&self, name: &str) -> Result<Option<String>, Malformed> {
+        self.get(name)?.map(|value| if let Value::String(text) = value { Ok(text) } else { Err(Malformed) }).transpose()
     }
 
     /// Returns whether the value of any member that occurs once is `text`.
@@ -54,10 +52,8 @@ impl JsonObject {
         names.any(|name| self.text(name).is_ok_and(|value| value.as_deref() == Some(text)))
     }
 
-    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, MalformedMember> {
-        self.get(name)?
-            .map(|value| value.as_f64().filter(|number| number.is_finite()).ok_or(MalformedMember))
-            .transpose()
+    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, Malformed> {
+        self.get(name)?.map(|value| value.as_f64().filter(|number| number.is_finite()).ok_or(Malformed)).transpose()
     }
 }
 

@@ -65,13 +65,11 @@ outcomes! {
 }
 
 impl Outcome {
-    /// Returns the reason of the 401.
     pub(super) const fn refusal(self) -> Refusal {
         if matches!(self, Self::Expired) { Refusal::Expired } else { Refusal::Invalid }
     }
 }
 
-/// Why a token is not accepted.
 pub(super) enum Rejection {
     /// Not a token of this authenticator.
     Unrecognized,
@@ -102,7 +100,6 @@ impl Outcomes {
         self.0[outcome as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the word and the count of each outcome.
     pub(in crate::auth) fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let counts = self.0.iter().map(|count| count.load(Ordering::Relaxed));
         Outcome::ALL.iter().map(|outcome| outcome.explanation().code).zip(counts)

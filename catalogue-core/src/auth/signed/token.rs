@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::TokenType;
 use super::algorithm::SignatureAlgorithm;
-use super::json_object::{JsonObject, MalformedMember};
+use super::json_object::{JsonObject, Malformed};
 use super::key_set::{KeyId, KeySet};
 use super::outcome::Outcome;
 
@@ -67,7 +67,7 @@ impl<'t> SignedToken<'t> {
 
     /// Returns the header if it has a type that `token_type` allows and one of `algorithms`.
     pub(super) fn header(&self, token_type: TokenType, algorithms: &[SignatureAlgorithm]) -> Result<Header, Outcome> {
-        let text = |name| self.header.text(name).map_err(|MalformedMember| Outcome::Header);
+        let text = |name| self.header.text(name).map_err(|Malformed| Outcome::Header);
         let (typ, alg, kid) = (text("typ")?, text("alg")?, text("kid")?);
         if self.header.has("crit") {
             return Err(Outcome::Crit);

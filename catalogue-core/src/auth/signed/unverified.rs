@@ -1,6 +1,6 @@
 //! [`UnverifiedToken`]: the contents of a signed token, for messages.
 
-use super::json_object::{JsonObject, MalformedMember};
+use super::json_object::{JsonObject, Malformed};
 use super::token::SignedToken;
 use crate::auth::BearerToken;
 
@@ -36,6 +36,6 @@ fn json_text(members: &JsonObject, name: &str) -> String {
     match members.get(name) {
         Ok(None) => "null".to_owned(),
         Ok(Some(value)) => value.to_string(),
-        Err(MalformedMember) => "(twice, or not readable)".to_owned(),
+        Err(Malformed) => "(twice, or not readable)".to_owned(),
     }
 }

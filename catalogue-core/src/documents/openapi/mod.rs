@@ -15,7 +15,6 @@ pub(super) use operations::required_scope;
 
 /// URL of the texts of the licenses that the license expression names.
 const LICENSES: &str = "https://spdx.org/licenses/";
-/// The name of the only security scheme.
 const BEARER: &str = "bearer";
 
 pub(super) fn render(site: Site<'_>) -> String {

@@ -24,7 +24,6 @@ pub(super) fn describe(row: &Row, responses: Value) -> Value {
     operation
 }
 
-/// Returns the scope that an operation requires, in words.
 pub(in crate::documents) fn required_scope(row: &Row) -> String {
     match &row.scope {
         Some(scope) => format!("`{scope}`"),

@@ -26,18 +26,17 @@ pub(super) fn samples(operation: Operation, samples: &[Sample], id: &str) -> Str
     html + "</div>\n"
 }
 
-/// Renders the statuses of an operation, each with its examples.
 pub(super) fn statuses(operation: Operation, statuses: &[Vec<ExampleResponse>]) -> String {
     let mut html = String::from("<div class=\"statuses\">\n");
     for examples in statuses {
         let (status, code, meaning) = (examples[0].status.as_str(), examples[0].code, examples[0].meaning());
         let name = code.map(|code| format!("<code>{}</code> ", code.as_str())).unwrap_or_default();
-        let summary = format!("{name}{}", inline(&meaning));
+        let title = format!("{name}{}", inline(&meaning));
         let kind = &status[..1];
         let id = format!("{}-{status}", operation.id());
         let badge = format!("<b class=\"status{kind}\">{status}</b>");
         if code.is_none() {
-            push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {summary}</div>\n"));
+            push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {title}</div>\n"));
             continue;
         }
         // Not in the summary line, which is itself a control.
@@ -48,7 +47,7 @@ pub(super) fn statuses(operation: Operation, statuses: &[Vec<ExampleResponse>]) 
         let examples: String = examples.chain(error).collect();
         push(
             &mut html,
-            format_args!("<details id=\"{id}\"><summary>{badge} {summary}</summary>\n{examples}</details>\n"),
+            format_args!("<details id=\"{id}\"><summary>{badge} {title}</summary>\n{examples}</details>\n"),
         );
     }
     html + "</div>\n"

@@ -46,7 +46,6 @@ fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &st
     blocks
 }
 
-/// Returns a table of an object's properties.
 fn fields(object: &Value) -> Block {
     let required = required(object);
     let row = |name: &str| {
@@ -58,15 +57,10 @@ fn fields(object: &Value) -> Block {
 }
 
 fn parameter_row(parameter: Parameter) -> Vec<String> {
-    let location = if parameter.is_in_path() { "path" } else { "query" };
+    let in_path = parameter.is_in_path();
+    let location = if in_path { "path" } else { "query" };
     let schema = parameter.schema();
-    vec![
-        code(parameter.name()),
-        location.to_owned(),
-        type_of(&schema),
-        yes_no(parameter.is_in_path()),
-        rules(parameter),
-    ]
+    vec![code(parameter.name()), location.to_owned(), type_of(&schema), yes_no(in_path), rules(parameter)]
 }
 
 /// Returns a parameter's description and bounds.
@@ -96,7 +90,6 @@ fn bounds(schema: &Value) -> String {
     text
 }
 
-/// Returns a schema's type in words.
 fn type_of(schema: &Value) -> String {
     if let Some(name) = name_of(schema) {
         return code(name);

@@ -22,7 +22,6 @@ pub(in crate::documents) fn all(site: Site<'_>) -> Vec<Block> {
     parts.concat()
 }
 
-/// Returns the status of errors with this code.
 pub(super) fn status(error: ErrorCode) -> String {
     error.status().as_str().to_owned()
 }

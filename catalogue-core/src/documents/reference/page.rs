@@ -15,7 +15,6 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 const ICON: &str = include_str!("icon.svg");
 
-/// Returns the page's Content Security Policy.
 pub(in crate::documents) fn policy(site: Site<'_>) -> HeaderValue {
     policy::of(STYLE, SCRIPT, site.base, site.docs)
 }

@@ -35,7 +35,6 @@ impl Parameter {
         matches!(self, Self::Slug)
     }
 
-    /// Returns its description in the documents.
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Cursor => {

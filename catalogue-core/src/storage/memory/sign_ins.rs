@@ -26,7 +26,6 @@ pub(super) struct SignIn {
 }
 
 impl State {
-    /// Removes the oldest sessions of `account` beyond the limit.
     fn limit_sessions(&mut self, account: &AccountId) {
         let sessions = self.sign_ins.iter().filter(|(_, sign_in)| sign_in.is_session && sign_in.account == *account);
         let mut sessions: Vec<_> = sessions.map(|(digest, session)| (session.created_at, *digest)).collect();

@@ -82,10 +82,10 @@ pub struct ViewProblem {
 impl fmt::Display for ViewProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self { view, key: Some(key), problem, expected } => {
-                write!(f, "{view} ({key}): {problem}; wanted: {expected}")
+            Self { key: Some(key), .. } => {
+                write!(f, "{} ({key}): {}; wanted: {}", self.view, self.problem, self.expected)
             }
-            Self { view, key: None, problem, expected } => write!(f, "{view}: {problem}; {expected}"),
+            Self { key: None, .. } => write!(f, "{}: {}; {}", self.view, self.problem, self.expected),
         }
     }
 }

@@ -27,12 +27,8 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     #[cold]
     pub fn problem(&self, problem: impl Into<String>, expected: impl Into<String>) -> Problem {
         let key: Vec<String> = self.key.iter().map(|position| display_value(self.cells.value(*position))).collect();
-        Box::new(ViewProblem {
-            view: self.view,
-            key: Some(key.join(", ")),
-            problem: problem.into(),
-            expected: expected.into(),
-        })
+        let (problem, expected) = (problem.into(), expected.into());
+        Box::new(ViewProblem { view: self.view, key: Some(key.join(", ")), problem, expected })
     }
 
     #[cold]

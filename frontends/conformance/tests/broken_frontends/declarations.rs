@@ -126,7 +126,7 @@ mod requests {
     fn a_number_that_is_none_is_refused() {
         for name in ["query::plus_is_preserved#", "query::plus_is_preserved#0", "query::plus_is_preserved#+1"] {
             assert_caught("names no request; write one like query::plus_is_preserved#1", || {
-                run_with_exceptions(&[name])
+                run_with_exceptions(&[name]);
             });
         }
     }

@@ -113,7 +113,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         match pause {
             _ if was_logged => {}
             Some(_) => {
-                tracing::warn!(error = reason, "the collector does not take spans; they wait while there is room")
+                tracing::warn!(error = reason, "the collector does not take spans; they wait while there is room");
             }
             None => tracing::warn!(error = reason, "the collector refuses spans; they are dropped"),
         }

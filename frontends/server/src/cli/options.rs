@@ -133,9 +133,8 @@ mod tests {
     #[test]
     fn what_is_given_is_found_whatever_its_shape() {
         let line = "catalogue --log warn config check --no-migrate --accept a --accept b,c --wait --page-cache 1";
-        let given_options = given_options(&command().try_get_matches_from(line.split(' ')).unwrap());
-        let given_options: Vec<_> =
-            given_options.iter().map(|(name, texts)| format!("{name}={}", texts.join("|"))).collect();
-        assert_eq!(given_options, ["accept=a|b,c", "log=warn", "no-migrate=true", "page-cache=1", "wait=true"]);
+        let given = given_options(&command().try_get_matches_from(line.split(' ')).unwrap());
+        let given: Vec<_> = given.iter().map(|(name, texts)| format!("{name}={}", texts.join("|"))).collect();
+        assert_eq!(given, ["accept=a|b,c", "log=warn", "no-migrate=true", "page-cache=1", "wait=true"]);
     }
 }

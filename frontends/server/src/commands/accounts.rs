@@ -123,7 +123,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     for AccountSummary { account, courses, keys } in find(storage, from_ref(&remove.id)).await? {
         usable = keys;
         if !remove.yes {
-            let with = format!("{} and {} that hold", pluralized(courses, "course"), pluralized(keys, "key"));
+            let with = format!("{} and {} that hold", plural(courses, "course"), plural(keys, "key"));
             confirm(&format!("Remove {} ({:?}) with {with}? [y/N] ", printable(account.id.as_str()), account.name))?;
         }
     }
@@ -134,18 +134,17 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let removing = spawn_blocking(move || runtime.block_on(admin.remove_account(&id)));
     let removed = tokio::select! {
         removed = removing => removed.unwrap_or_else(|error| resume_unwind(error.into_panic())),
-        status = signals.next() => return Err(interruption_failure(storage.admin(), remove, status, &is_removed).await),
+        status = signals.next() => return Err(on_interrupt(storage.admin(), remove, status, &is_removed).await),
     };
     let removed = removed.map_err(|error| Failure::change_failed(&error, &is_removed, CHECK_HINT))?;
     let removed = removed.ok_or_else(|| credentials::unknown_account(storage, &remove.id))?;
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
-    let mut counts =
-        [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| pluralized(count, what));
+    let mut counts = [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| plural(count, what));
     if usable != keys {
         // This is the number of keys that `accounts list` shows.
         counts[2] += &format!(" ({usable} usable)");
     }
-    let done = format!("{is_removed}, with {} and {}", counts.join(", "), pluralized(tokens, "token"));
+    let done = format!("{is_removed}, with {} and {}", counts.join(", "), plural(tokens, "token"));
     let printed = if remove.json {
         output::print_json(&json!({
             "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "usableKeys": usable, "tokens": tokens,
@@ -159,12 +158,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
 }
 
 /// Describes the outcome of an interrupted removal: an account that was already removed stays removed.
-async fn interruption_failure(
-    storage: &dyn AdminStorage,
-    remove: &RemoveAccount,
-    status: u8,
-    is_removed: &str,
-) -> Failure {
+async fn on_interrupt(storage: &dyn AdminStorage, remove: &RemoveAccount, status: u8, is_removed: &str) -> Failure {
     let ids = [AccountId::new(&*remove.id)];
     let what = match read(storage, Accounts::Only(&ids)).await {
         Ok(found) if found.is_empty() => {
@@ -175,7 +169,7 @@ async fn interruption_failure(
     Failure::interrupted(status, &what)
 }
 
-fn pluralized(count: u64, what: &str) -> String {
+fn plural(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 

@@ -49,11 +49,8 @@ pub(super) fn run(arguments: &BackupArguments, context: &Context) -> Result<(), 
         let seconds = (seconds * 1_000.0).round() / 1_000.0;
         output::print_json(&json!({ "database": database, "file": name, "bytes": bytes, "seconds": seconds }))
     } else {
-        output::print(&format!(
-            "{database} was copied to {}: {} in {seconds:.1} s",
-            sanitized(&name),
-            HumanBytes(bytes)
-        ))
+        let copy = sanitized(&name);
+        output::print(&format!("{database} was copied to {copy}: {} in {seconds:.1} s", HumanBytes(bytes)))
     };
     printed.map_err(|failure| failure.after("the copy was made"))
 }

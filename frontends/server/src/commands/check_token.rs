@@ -16,7 +16,7 @@ use crate::report::Report;
 use crate::settings::ServeSettings;
 
 /// Maximum length of the input in bytes; every token is shorter.
-const MAX_TOKEN_BYTES: u64 = 1 << 16;
+const MAX_BYTES: u64 = 1 << 16;
 
 /// Claims that identify the kind of a token if every `typ` is accepted.
 const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
@@ -68,10 +68,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
         ));
     };
     let mut text = String::new();
-    stdin("a token; Ctrl+D ends")
-        .take(MAX_TOKEN_BYTES)
-        .read_to_string(&mut text)
-        .map_err(|error| unreadable(&error))?;
+    stdin("a token; Ctrl+D ends").take(MAX_BYTES).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {
@@ -133,7 +130,7 @@ async fn check(
     let unverified = UnverifiedToken::of(token);
     let claim = |name: &str| unverified.as_ref().map_or_else(String::new, |unverified| unverified.claim(name));
     let header = |name: &str| unverified.as_ref().map_or_else(String::new, |unverified| unverified.header(name));
-    let (tokens, keys) = issuer::fetched(options).await?;
+    let (tokens, keys) = issuer::fetch(options).await?;
     let keys = keys.map_or_else(|why| why, |_| format!("{} usable, fetched now", tokens.keys().usable));
     let verdict = tokens.authenticate(token).await;
     let word = match &verdict {

@@ -24,7 +24,7 @@ pub(super) async fn open(
     signals: &mut Signals,
 ) -> Result<Option<Storage>, Failure> {
     tokio::select! {
-        opened = open_with_retry(database, migration, wait) => opened.map(|storage| Some(storage.for_serving())),
+        opened = open_retrying(database, migration, wait) => opened.map(|storage| Some(storage.for_serving())),
         _ = signals.next() => {
             tracing::info!(%database, "stopped before the database was open");
             Ok(None)
@@ -32,11 +32,7 @@ pub(super) async fn open(
     }
 }
 
-async fn open_with_retry(
-    database: &Database,
-    migration: Migration,
-    wait: Option<Duration>,
-) -> Result<Storage, Failure> {
+async fn open_retrying(database: &Database, migration: Migration, wait: Option<Duration>) -> Result<Storage, Failure> {
     let began = Instant::now();
     let mut last_logged: Option<Instant> = None;
     loop {

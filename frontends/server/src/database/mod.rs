@@ -238,9 +238,5 @@ fn has_parameters(path: &str) -> bool {
 
 /// Returns the failure of a migration with an unknown outcome.
 fn unconfirmed(error: &StorageError) -> Failure {
-    Failure::change_failed(
-        error,
-        "the schema was brought up to date",
-        "`catalogue migrate` finds out, and does it if not",
-    )
+    Failure::change_failed(error, "the schema was brought up to date", "`catalogue migrate` finds out, or does it")
 }

@@ -20,7 +20,7 @@ const LEEWAY: Duration = Duration::seconds(30);
 
 /// Checks an issuer whose tokens are accepted by the API at `base_url`.
 pub(crate) async fn check(options: &IssuerOptions, base_url: &str, report: &mut Report) {
-    match fetched(options).await {
+    match fetch(options).await {
         Err(failure) => report.error(CHECK, failure.message()),
         Ok((_, Err(why))) => report.error(CHECK, why),
         Ok((tokens, Ok(date))) => {
@@ -44,9 +44,7 @@ pub(crate) async fn check(options: &IssuerOptions, base_url: &str, report: &mut 
 }
 
 /// Returns an authenticator with the keys as of now and the issuer's `Date`, or why there are no keys.
-pub(crate) async fn fetched(
-    options: &IssuerOptions,
-) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
+pub(crate) async fn fetch(options: &IssuerOptions) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
     let fetched = options.source()?.fetch_dated().await;
     let (set, date) = fetched.map_or_else(|why| (Bytes::new(), Err(chain(&why))), |keys| (keys.set, Ok(keys.date)));
     let tokens = options.tokens_by(set)?;

@@ -10,7 +10,7 @@ use catalogue_core::auth::introspected::IntrospectedTokens;
 use catalogue_core::auth::signed::SignedTokens;
 use tokio::sync::Notify;
 
-pub(crate) use inspect::{check, fetched};
+pub(crate) use inspect::{check, fetch};
 pub(crate) use options::{IssuerOptions, discoverable, issuer, key_source, not_empty, url};
 
 /// Maximum age of keys that count as fresh; older ones mean that the issuer has not responded for a while.

@@ -17,7 +17,7 @@ fn keys_are_rotated_without_a_refusal() {
     issuer.publish("ES256-2,ES256-1");
     let new = issuer.token("");
     assert_eq!([courses(&observed, &new), courses(&observed, &old)], [200, 200]);
-    observed.logs("came=[\"ES256-2\"]");
+    observed.logs("added=[\"ES256-2\"]");
     assert_eq!(observed.metrics()["catalogue_issuer_fetches_total{outcome=\"success\"}"], 2.0);
     // Gone from the set, and with the next fetch also for tokens that were kept.
     issuer.publish("ES256-2");

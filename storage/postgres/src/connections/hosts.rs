@@ -80,9 +80,7 @@ impl Hosts {
     /// Returns `true` if a session that accepts writes may be with a stale primary: its timeline is lower than the newest, or
     /// none is known yet. Timelines of different databases are not comparable.
     pub(crate) fn may_be_stale_primary(&self, connection: &Connection) -> bool {
-        connection
-            .log
-            .is_some_and(|log| self.latest_timeline().is_none_or(|latest_timeline| log.is_before(latest_timeline)))
+        connection.log.is_some_and(|log| self.latest_timeline().is_none_or(|latest| log.is_before(latest)))
     }
 
     /// Opens a session for administration.

@@ -58,37 +58,33 @@ impl Columns {
                     found.insert(get::<Option<&str>>(row, 2)?.unwrap_or_default(), row);
                 }
             }
-            let mut problem =
-                |problem: String, expected: String| problems.push(ViewProblem { view, key: None, problem, expected });
+            let mut add = |problem, expected| problems.push(ViewProblem { view, key: None, problem, expected });
             if !exists {
                 if view != REVISIONS {
                     let names: Vec<_> = wanted.iter().map(|(name, _)| *name).collect();
                     let what = format!("the schema {schema:?} has no view of this name");
-                    problem(what, format!("make it with the columns {}", names.join(", ")));
+                    add(what, format!("make it with the columns {}", names.join(", ")));
                 }
                 continue;
             }
             if let Some((schema, role)) = unreadable_as {
                 let grant =
                     format!("GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON {schema}.{view} TO {role}");
-                problem("the role may not read it".to_owned(), grant);
+                add("the role may not read it".to_owned(), grant);
             }
             for (name, kind) in wanted {
                 let (types, description, cast) = accepted_types(*kind);
                 let Some(row) = found.get(name) else {
                     if *name != MODULE_COUNT {
-                        problem(format!("it has no column `{name}`"), format!("add it: {description}"));
+                        add(format!("it has no column `{name}`"), format!("add it: {description}"));
                     }
                     continue;
                 };
                 let (category, base): (&str, &str) = (get(row, 3)?, get(row, 4)?);
                 if !(types.contains(&base) || category == "S" && cast == Some("TEXT")) {
-                    let type_name: &str = get(row, 5)?;
+                    let actual: &str = get(row, 5)?;
                     let cast = cast.map_or_else(String::new, |ty| format!(": CAST({name} AS {ty})"));
-                    problem(
-                        format!("the column `{name}` is of the type {type_name}"),
-                        format!("make it {description}{cast}"),
-                    );
+                    add(format!("the column `{name}` is of the type {actual}"), format!("make it {description}{cast}"));
                 }
                 let collation = get::<Option<&str>>(row, 6)?.unwrap_or_default().to_owned();
                 columns.0.insert((view, name), Column { base: base.to_owned(), collation });

@@ -57,11 +57,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let role = ask(&ROLE, &[]).await?;
     let Some(role) = role.first() else { return Ok(Vec::new()) };
     let name: &str = get(role, 0)?;
-    let advice = |subject: &str, finding: String, fix: String| ViewAdvice {
-        subject: subject.to_owned(),
-        finding,
-        fix: Some(fix),
-    };
+    let advice = |subject: &str, finding, fix| ViewAdvice { subject: subject.to_owned(), finding, fix: Some(fix) };
     let about = format!("the role {name}");
     if get(role, 1)? {
         // This right implies all others.

@@ -254,7 +254,7 @@ async fn accounts_and_all_credentials_are_read_by_an_index() {
         names.push(sql.name);
     }
     names.dedup();
-    assert_eq!(names, ["PAGE_OF_ALL", "NAMED", "COURSES_OF", "KEYS_OF", "LOCK", "REMOVE", "OF_ACCOUNTS"]);
+    assert_eq!(names, ["PAGE_OF_ALL", "NAMED_ACCOUNTS", "COURSES_OF", "KEYS_OF", "LOCK", "REMOVE", "OF_ACCOUNTS"]);
 }
 
 #[tokio::test]

@@ -147,7 +147,7 @@ async fn nobody_waits_to_remove_what_another_server_has_locked() {
     // At once: no limit at all is not meant.
     let hasty = storage.write_timeout(Duration::ZERO);
     let own = hasty.create_link(&link("acc", 3, 0), &Actor::OPERATOR).await.unwrap_err();
-    assert_eq!(own.kind(), StorageErrorKind::Unavailable, "{own}");
+    assert_eq!(own.kind(), StorageErrorKind::Busy, "{own}");
 }
 
 #[tokio::test]
@@ -200,7 +200,7 @@ async fn a_request_waits_less_than_a_command_for_another_writer() {
     let waiting = patient.revoke_key(&account, id, at(1), &Actor::OPERATOR);
     let asking = async {
         let refused = storage.revoke_key(&account, id, at(2), &Actor::OWNER).await.unwrap_err();
-        assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
+        assert_eq!(refused.kind(), StorageErrorKind::Busy, "{refused}");
         transaction.rollback().await.unwrap();
     };
     let (revoked, ()) = tokio::join!(waiting, asking);

@@ -44,7 +44,6 @@ pub(in crate::documents) fn curl(row: &Row, site: Site<'_>, origin: &str) -> Str
     format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(row), query(row))
 }
 
-/// Returns the command on two lines.
 pub(super) fn wrapped(curl: &str) -> String {
     curl.replacen("\" \"", "\" \\\n  \"", 1)
 }

@@ -11,21 +11,18 @@ use crate::exit::Failure;
 use crate::input::{stdin, unreadable};
 
 /// Maximum length of a token in bytes (decision O7).
-const MAX_TOKEN_BYTES: u64 = 1 << 13;
+const MAX_BYTES: u64 = 1 << 13;
 
 /// Reads the only token on standard input into `text`. Messages name `command` as an example.
 pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
     let mut read = Vec::new();
-    stdin("one token; Ctrl+D ends")
-        .take(MAX_TOKEN_BYTES + 1)
-        .read_to_end(&mut read)
-        .map_err(|error| unreadable(&error))?;
+    stdin("one token; Ctrl+D ends").take(MAX_BYTES + 1).read_to_end(&mut read).map_err(|error| unreadable(&error))?;
     *text = String::from_utf8(read).unwrap_or_else(|_| "?\n?".to_owned());
     let token = text.trim();
     if token.is_empty() {
         return Err(Failure::work(format!("standard input has no token; write one, as in `{command} < FILE`")));
     }
-    let token = BearerToken::new(token).filter(|token| token.expose().len() as u64 <= MAX_TOKEN_BYTES);
+    let token = BearerToken::new(token).filter(|token| token.expose().len() as u64 <= MAX_BYTES);
     token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))
 }
 
