@@ -14,7 +14,7 @@ use crate::deviations::{Deviation, Deviations};
 /// # use catalogue_frontend_conformance::Server;
 /// # fn declared(server: Server) -> Server {
 /// server
-///     .adds(["server", "x-frame-options"])
+///     .adds_headers(["server", "x-frame-options"])
 ///     // Its router refuses the second path of the case, and forwards the others.
 ///     .expect_status("path::invalid_escapes_are_preserved#2", 400)
 /// # }
