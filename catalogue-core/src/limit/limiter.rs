@@ -68,6 +68,6 @@ pub enum Acquired {
         /// Time until the window ends.
         resets_in: Duration,
     },
-    /// It cannot be counted now. The request continues, and its response has no rate-limit headers.
+    /// The request cannot be counted now. It continues, and its response has no rate-limit headers.
     Uncounted,
 }

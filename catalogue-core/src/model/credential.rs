@@ -118,13 +118,13 @@ impl CredentialRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CredentialState {
-    /// It is accepted, and was not rotated.
+    /// Accepted, and not rotated.
     Valid,
-    /// It was rotated, and is still accepted until its overlap ends.
+    /// Rotated, and still accepted until its overlap ends.
     Ending,
-    /// It has expired.
+    /// Past its expiry.
     Expired,
-    /// It was revoked.
+    /// Revoked by its owner or by the operator.
     Revoked,
 }
 

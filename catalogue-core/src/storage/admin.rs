@@ -27,11 +27,11 @@ pub type Visitor<'v, T = Record> = dyn FnMut(T) -> ControlFlow<()> + Send + 'v;
 /// Effect of an import on one account or course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// It did not exist before.
+    /// The record did not exist before.
     Added,
-    /// It existed with other content.
+    /// The record existed with other content.
     Changed,
-    /// It existed with the same content, and was not written.
+    /// The record existed with the same content, and was not written.
     Unchanged,
     /// This import has put it already; nothing was done.
     Repeated,

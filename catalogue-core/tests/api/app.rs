@@ -201,7 +201,7 @@ pub(crate) fn module(title: &str) -> CourseModule {
     CourseModule { title: title.to_owned(), summary: format!("About {title}"), content: BODY.to_owned() }
 }
 
-/// The same course in the hands of [`OTHER`].
+/// Returns `course` as a course of [`OTHER`].
 pub(crate) fn of_other(course: Course) -> Course {
     Course { account: AccountId::new(OTHER), ..course }
 }

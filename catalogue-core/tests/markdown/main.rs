@@ -1,5 +1,6 @@
-//! The workspace's Markdown: its links lead somewhere, and what the code cites of CONTRACT.md is there.
+//! Checks of the workspace's texts: links, paths, citations of CONTRACT.md, and the first lines of doc comments.
 
+mod doc_comments;
 mod front_page;
 mod links;
 mod operations;

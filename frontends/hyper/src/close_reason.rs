@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {
-    /// It was closed normally, by either side.
+    /// Either side closed it normally.
     Closed,
     /// An error of the connection or of the protocol.
     Failed,

@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(newer.migrate(&Database::File(directory.path().join("new.db"))).unwrap().from, 0);
     }
 
-    /// The same statements read both.
+    /// Statements for keys run on both schemas.
     #[test]
     fn shared_tables_have_the_same_columns_in_both_schemas() {
         let [keys, whole] = [KEYS_SCHEMA, CATALOGUE_SCHEMA].map(|schema| {

@@ -1,4 +1,4 @@
-//! That the check finds what it is there for: a real answer fits, and the same answer with one fault does not.
+//! Tests of the check itself: a real response fits, and the same response with one error does not.
 
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde_json::{Value, json};

@@ -111,7 +111,7 @@ impl Stage {
         format!("{BASE}{}?{query}", operation.path.replace("{slug}", slug))
     }
 
-    /// The same address once more, in every way that does not lead to a body of the operation.
+    /// Requests the operation's URL in every way that does not lead to its body.
     async fn refusals(&self, operation: &Operation) -> Vec<TestResponse> {
         let target = &self.target(operation, "c", "");
         let bearer = format!("Bearer {}", self.token);

@@ -35,7 +35,7 @@ impl Issuer {
         self.tokens_of(ISSUER)
     }
 
-    /// The same under another name, which its tokens then must have.
+    /// Returns the verifier of tokens that name `issuer`.
     pub(super) fn tokens_of(&self, issuer: &str) -> SignedTokens {
         SignedTokens::builder(issuer, AUDIENCE, self.set.clone()).build().unwrap()
     }

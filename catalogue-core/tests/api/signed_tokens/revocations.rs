@@ -34,7 +34,7 @@ impl CredentialStorage for Revocations {
     }
 }
 
-/// The same without a word of revocations.
+/// Storage without revocations.
 #[derive(Debug)]
 struct WithoutRevocations(Arc<Revocations>);
 

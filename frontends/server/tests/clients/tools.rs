@@ -54,7 +54,7 @@ pub(crate) fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
     or_skip_unless("clients", ready)
 }
 
-/// The same for what `CATALOGUE_TEST_REQUIRE` has a word of its own for.
+/// Like [`or_skip`], for tools that `CATALOGUE_TEST_REQUIRE` names by `word`.
 pub(crate) fn or_skip_unless<T>(word: &str, ready: Result<T, String>) -> Option<T> {
     let reason = match ready {
         Ok(ready) => return Some(ready),

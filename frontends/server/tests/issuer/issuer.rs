@@ -29,7 +29,7 @@ impl Issuer {
         Some(Self::run(packages, dir.path(""), "0", None))
     }
 
-    /// The same over TLS as `localhost`, with the certificate in `dir`.
+    /// Starts an issuer over TLS as `localhost`, with the certificate in `dir`.
     pub(crate) fn start_secured(dir: &TestDir) -> Option<Self> {
         let packages = or_skip_unless("issuer", packages())?;
         let folder = dir.path("");

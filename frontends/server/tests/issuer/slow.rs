@@ -32,7 +32,7 @@ fn an_issuer_that_is_slow_makes_unknown_keys_alone_wait() {
     });
 }
 
-/// It is waited for five seconds, once for all.
+/// All requests wait for the issuer once, for five seconds.
 #[test]
 fn an_issuer_that_hangs_refuses_nobody() {
     let dir = TestDir::with_courses();

@@ -21,12 +21,12 @@ pub(crate) fn queried() -> BTreeSet<String> {
     words.filter(of_ours).map(str::to_owned).collect()
 }
 
-/// Those that a server shows.
+/// Returns the names of the metrics of a server.
 pub(crate) fn displayed(observed: &Observed) -> BTreeSet<String> {
     observed.metrics().keys().map(|sample| sample.split('{').next().unwrap().to_owned()).collect()
 }
 
-/// Those of a PostgreSQL database stand in tests of their own, and those of a certificate in that of HTTPS.
+/// Metrics of PostgreSQL and of certificates have tests next to those of PostgreSQL and HTTPS.
 #[cfg(target_os = "linux")]
 #[test]
 fn it_queries_only_metrics_that_exist() {

@@ -75,7 +75,7 @@ impl Counted {
         text.lines().find_map(|line| line.strip_prefix("totals: ")).unwrap().parse().unwrap()
     }
 
-    /// Those of one request.
+    /// Returns the instructions of one request.
     fn cost(&self, target: &str, fields: &str) -> u64 {
         self.exchange(target, fields);
         self.instructions()

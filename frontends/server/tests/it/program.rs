@@ -49,7 +49,7 @@ impl TestDir {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// The same on a file system in memory, where there is one: for many commits, whose time a busy disk would decide.
+    /// Creates a directory in memory if possible, for tests of many commits that a busy disk would slow down.
     pub(crate) fn in_memory() -> Self {
         tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
     }
@@ -144,7 +144,7 @@ impl Outcome {
         self.out
     }
 
-    /// The same, as JSON.
+    /// Asserts success and parses the output as JSON.
     pub(crate) fn json(self) -> Value {
         serde_json::from_str(&self.succeeds()).unwrap()
     }
@@ -210,7 +210,7 @@ impl Server {
         Self::start_with(command, |_| {})
     }
 
-    /// The same; `meanwhile` is called with the process's id before its word is waited for.
+    /// Like [`Self::start`], and calls `meanwhile` with the process's id before the program is ready.
     pub(crate) fn start_with(command: &mut Command, meanwhile: impl FnOnce(u32)) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         meanwhile(child.id());
@@ -234,7 +234,7 @@ impl Server {
         BufReader::new(self.child.stderr.take().unwrap()).lines()
     }
 
-    /// Those up to the one that holds `last`.
+    /// Returns the notes up to the first that contains `last`.
     pub(crate) fn notes_until(&mut self, last: &str) -> Vec<String> {
         let mut notes = Vec::new();
         for line in self.take_notes() {

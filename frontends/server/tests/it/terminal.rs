@@ -42,7 +42,7 @@ impl Terminal {
         (child.wait().unwrap().code(), String::from_utf8(displayed).unwrap().replace("\r\n", "\n"))
     }
 
-    /// The same of a command whose standard error alone is a terminal, and whose other streams are set.
+    /// Runs a command of which only standard error is a terminal.
     pub(crate) fn run_on_stderr(command: &mut Command) -> (Option<i32>, String) {
         let terminal = Self::of_width(80);
         command.stderr(terminal.end());

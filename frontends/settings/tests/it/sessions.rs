@@ -146,7 +146,7 @@ async fn what_fails_is_not_shown_as_done() {
     }
 }
 
-/// The same sessions in a storage that does not fail.
+/// Returns a site with the same sessions, over a storage that does not fail.
 fn sound(site: &Site) -> Site {
     let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
     let settings = app.settings.with_sign_in(site.storage.clone());

@@ -23,7 +23,7 @@ async fn fixture(with: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Sche
     (Arc::new(storage), Some(schema))
 }
 
-/// The same with tables and statements as Citus has them, on PostgreSQL.
+/// Returns a storage with the tables and statements for Citus, on PostgreSQL.
 async fn for_citus() -> (Arc<dyn Storage>, Option<Schema>) {
     let Some(schema) = Schema::new().await else {
         return (Arc::new(MemoryStorage::new()), None);

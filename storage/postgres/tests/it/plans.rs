@@ -49,7 +49,7 @@ async fn plan_of(host: &Client, sql: &Declared) -> Vec<String> {
     steps.filter(|step| !step.starts_with("InitPlan")).map(str::to_owned).collect()
 }
 
-/// The same for that statement of the request path.
+/// Returns the plan of the statement `name` of the request path.
 async fn plan(host: &Client, name: &str) -> Vec<String> {
     plan_of(host, statements::of_source("read.rs").iter().find(|declared| declared.name == name).unwrap()).await
 }

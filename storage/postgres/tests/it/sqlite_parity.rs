@@ -1,4 +1,4 @@
-//! The same data gives the same bodies as on SQLite, byte for byte, at every limit.
+//! Equal data gives the same bodies as on SQLite, byte for byte, with every limit.
 
 use std::ops::ControlFlow;
 
@@ -109,7 +109,7 @@ async fn every_body_is_the_same_at_every_limit() {
     assert_same_bodies(schema.storage().await).await;
 }
 
-/// That empty storage answers as SQLite does.
+/// Asserts that the empty storage `postgres` responds as SQLite does.
 pub(crate) async fn assert_same_bodies(postgres: PostgresStorage) {
     let sqlite = SqliteStorage::in_memory().unwrap();
     let scopes = Scopes::from_names(["read:courses zebra"]);

@@ -40,7 +40,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Those of the account at that address.
+    /// Signs in at `address` and creates a key to change.
     pub(crate) fn new(address: &str, links: [&str; 2]) -> Self {
         let mut owner = Visitor::of(address);
         assert_eq!(owner.sign_in(links[0]).status, 303);

@@ -53,7 +53,7 @@ impl Visitor {
         self.exchange(&self.request(method, path, fields, body))
     }
 
-    /// The same of a server that may be gone: `None` where no answer comes.
+    /// Like [`Self::send`], but returns `None` if the server does not respond.
     pub(crate) fn try_send(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Option<TestResponse> {
         self.try_exchange(&self.request(method, path, fields, body)).ok()
     }

@@ -45,7 +45,7 @@ impl Fixture {
         Self::with_servers(dir, database, key, |command| command)
     }
 
-    /// The same with a key that is there, and with servers that may be started otherwise.
+    /// Starts the servers by `start`, and reads with an existing key.
     pub(super) fn with_servers(dir: TestDir, database: &str, key: Key, start: impl Fn(Command) -> Command) -> Self {
         let mut readers = Vec::new();
         let mut servers = Vec::new();
@@ -97,7 +97,7 @@ impl Fixture {
         }
     }
 
-    /// The same at one path. All connections ask at once.
+    /// Asserts that all connections, which request `path` concurrently, receive `text`.
     #[track_caller]
     pub(super) fn assert_new_at(&mut self, path: &str, text: &str) {
         for reader in &mut self.readers {

@@ -43,14 +43,14 @@ impl App {
         apps
     }
 
-    /// The same with a place for keys.
+    /// Creates the applications of `framework` with tables for keys.
     pub(super) fn of(framework: &'static str) -> Vec<Self> {
         let apps = Self::without_keys(framework);
         apps.iter().for_each(|app| drop(app.run("migrate").succeeds()));
         apps
     }
 
-    /// The same with the example's rows.
+    /// Creates the applications of `framework` with tables for keys and the example's rows.
     pub(super) fn with_rows(framework: &'static str) -> Vec<Self> {
         let apps = Self::of(framework);
         let rows = fs::read_to_string(Self::folder(framework).join("rows.sql")).unwrap();
@@ -58,7 +58,7 @@ impl App {
         apps
     }
 
-    /// The same database, which the program connects to by that role.
+    /// Makes the program connect to the database as `role`.
     pub(super) fn connected_as(&mut self, role: &str) {
         let fixture = self.postgres.as_mut().unwrap();
         fixture.address = fixture.address.replace("//postgres@", &format!("//{role}@"));

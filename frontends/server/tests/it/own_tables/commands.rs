@@ -200,7 +200,7 @@ fn other_schemas_and_another_file_for_keys_are_taken() {
     }
 }
 
-/// It is never made.
+/// A missing database of views is never created.
 #[test]
 fn a_wrong_address_of_the_views_is_to_be_corrected() {
     let dir = TestDir::new();

@@ -23,7 +23,7 @@ pub(super) struct Row {
     hidden: bool,
     access: Option<&'static str>,
     modules: Vec<(String, &'static str)>,
-    /// It is in the tables, and not in the views.
+    /// Whether the course is in the tables and not in the views.
     pub(super) deleted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The same rows give the same answers, byte for byte, over another program's tables and over ours.
+//! Equal rows in another program's tables and in our own give equal responses, byte for byte.
 
 use super::app::App;
 use super::rows::{lines, rows, statements};

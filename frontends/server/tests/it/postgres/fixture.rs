@@ -16,7 +16,7 @@ pub(crate) struct Fixture {
     pub(crate) dir: TestDir,
     /// Its address for `--database`.
     pub(crate) address: String,
-    /// The same as PostgreSQL's own programs take it.
+    /// Address of the database in the syntax of PostgreSQL's own programs.
     connection: String,
 }
 

@@ -1,4 +1,4 @@
-//! The same data gives the same bytes on both databases, in an export and over HTTP.
+//! Equal data gives equal bytes on both databases, in an export and over HTTP.
 
 use std::fmt::Write as _;
 

@@ -15,7 +15,7 @@ const HOUR: i64 = 3_600;
 /// How many seconds the clock is ahead, one after the other.
 const STEPS: [i64; 7] = [0, HOUR, 0, -HOUR, HOUR, -HOUR, 0];
 const LIST: &str = "/api/v1/courses";
-/// So many requests in a window of this length; no lock-out is longer.
+/// Rate limit whose window is short enough to wait for in a test.
 const LIMIT: &str = "--rate-limit 20/2s";
 const WINDOW: Duration = Duration::from_secs(2);
 

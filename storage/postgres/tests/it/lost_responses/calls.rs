@@ -46,7 +46,7 @@ pub(super) const CALLS: [(&str, &str); 5] = [
     ),
 ];
 
-/// The same for the developer settings, by the parts of which all are done or none.
+/// Calls of the developer settings, with statements that tell whether each part is done.
 pub(super) const SETTINGS: [(&str, &[&str]); 8] = [
     (
         "create key",

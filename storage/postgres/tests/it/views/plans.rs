@@ -10,7 +10,7 @@ use super::host_app::{HostApp, NUMBERS, TEXTS};
 use crate::items;
 use crate::schema::Schema;
 
-/// So many courses in all, a tenth of them of one account, and a module each; more with this variable.
+/// Number of courses, a tenth of which belong to one account, with one module each; the variable sets another.
 fn courses() -> u32 {
     env::var("CATALOGUE_TEST_COURSES").ok().and_then(|count| count.parse().ok()).unwrap_or(50_000)
 }

@@ -57,7 +57,7 @@ const LINK: u8 = 1;
 const SESSION: u8 = 2;
 const SPENT_LINK: u8 = 3;
 
-/// So many that SQLite keeps a list of them in a file.
+/// Number of courses from which on SQLite spills its list of pages to a file.
 const MANY: usize = 14_000;
 pub(super) const IMPORT_OF_MANY: Call = ("import of many", "SELECT count(*) > 14000 FROM courses");
 

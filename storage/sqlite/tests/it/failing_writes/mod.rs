@@ -80,7 +80,7 @@ impl Before {
         panic!("{call} writes more than {MAX_WRITES} times");
     }
 
-    /// The same with one write; `None` where the call has none so late, and is done.
+    /// Tries `call` with one failing write. Returns `None` if the call is done before that write.
     fn try_one(&self, shim: &Shim, (call, is_done): Call, fault: Fault, endings: &str) -> Option<Observation> {
         let (directory_of_call, after_stop) = (directory(), directory());
         copy(&self.directory, &directory_of_call);

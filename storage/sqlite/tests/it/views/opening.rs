@@ -129,7 +129,7 @@ fn what_cannot_be_opened_is_told_and_not_changed() {
     assert!(source.contains("UTF-8"), "{source}");
 }
 
-/// It cannot be read then, and it is not ours to put to rights.
+/// A database with another program's unfinished change cannot be read, and must not be repaired here.
 #[tokio::test]
 async fn a_change_that_the_other_program_left_half_done_is_told() {
     let host_app = HostApp::new(Kind { journal_mode: "delete", ..PLAIN });
