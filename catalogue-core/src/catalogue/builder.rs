@@ -163,7 +163,7 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Enforcer the requests of each credential, and the unknown tokens of each
+    /// Limits the requests of each credential, and the unknown tokens of each
     /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default: no limit.
     ///
     /// A request costs nothing if it is refused before it is counted (for its path, method, token, scope or parameters),
