@@ -1,6 +1,6 @@
 //! [`TrackedIo`]: a transport that records in the connection's state what arrives.
 
-use std::io::{self, ErrorKind, IoSlice};
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -18,11 +18,7 @@ pub(crate) struct TrackedIo<T> {
 impl<T: Transport> AsyncRead for TrackedIo<T> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        match ready!(Pin::new(&mut self.transport).poll_read(cx, buf)) {
-            // Many clients close without a TLS `close_notify`. HTTP itself states where a request ends.
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {}
-            outcome => outcome?,
-        }
+        ready!(Pin::new(&mut self.transport).poll_read(cx, buf))?;
         let bytes = buf.filled().len() - before;
         if bytes > 0 {
             self.state.lock().record_received(bytes);
