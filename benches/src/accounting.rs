@@ -1,41 +1,52 @@
 //! The kernel's accounting of processor time and memory. It counts what a process has used, not how long it has waited for a
 //! processor, so it is reliable on a shared machine.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// Returns the processor time of all running threads of a process.
+/// Processor time of each running thread, by its path in `/proc`.
+#[derive(Debug, Default)]
+pub struct CpuTimes(BTreeMap<PathBuf, Duration>);
+
+impl CpuTimes {
+    /// Returns the processor time since `earlier`, without that of threads that have ended: a runtime ends only idle threads.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Duration {
+        let before = |thread| earlier.0.get(thread).copied().unwrap_or_default();
+        self.0.iter().map(|(thread, used)| used.saturating_sub(before(thread))).sum()
+    }
+}
+
+/// Returns the processor times of all running threads of a process.
 ///
 /// # Errors
 /// Returns an error if the process does not exist, or `/proc` cannot be read.
-pub fn cpu_of_process(id: u32) -> io::Result<Duration> {
-    sum_over_threads(id, on_cpu)
-}
-
-/// Returns the processor time of all running child processes of a process.
-pub(crate) fn cpu_of_children(id: u32) -> io::Result<Duration> {
-    sum_over_threads(id, |thread| {
-        let children = fs::read_to_string(thread.join("children"))?;
-        let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
-        // Ignore children that have exited since.
-        Ok(children.filter_map(|child| cpu_of_process(child).ok()).sum())
-    })
-}
-
-/// Sums over the threads of a process. Ignores threads that have ended since: their files are gone or unreadable.
-fn sum_over_threads(id: u32, used: impl Fn(&Path) -> io::Result<Duration>) -> io::Result<Duration> {
-    let mut sum = Duration::ZERO;
+pub fn cpu_of_process(id: u32) -> io::Result<CpuTimes> {
+    let mut times = CpuTimes::default();
     for thread in fs::read_dir(format!("/proc/{id}/task"))? {
         let thread = thread?.path();
-        match used(&thread) {
+        match on_cpu(&thread) {
             Err(_) if !thread.exists() => {}
-            used => sum += used?,
+            used => drop(times.0.insert(thread, used?)),
         }
     }
-    Ok(sum)
+    Ok(times)
+}
+
+/// Returns the processor times of all running child processes of a process.
+pub(crate) fn cpu_of_children(id: u32) -> io::Result<CpuTimes> {
+    let mut times = CpuTimes::default();
+    for thread in cpu_of_process(id)?.0.keys() {
+        let Ok(children) = fs::read_to_string(thread.join("children")) else { continue };
+        let children = children.split_ascii_whitespace().filter_map(|child| child.parse().ok());
+        // Ignore children that have exited since.
+        times.0.extend(children.filter_map(|child| cpu_of_process(child).ok()).flat_map(|child| child.0));
+    }
+    Ok(times)
 }
 
 /// Returns the processor time of the calling thread.
@@ -72,7 +83,7 @@ fn on_cpu(thread: &Path) -> io::Result<Duration> {
 }
 
 fn unreadable(file: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("/proc's {file} cannot be understood"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("unexpected format of {file} in /proc"))
 }
 
 #[cfg(test)]
@@ -80,24 +91,52 @@ fn unreadable(file: &str) -> io::Error {
 mod tests {
     use super::*;
 
+    /// Returns the processor time of a process since its start.
+    fn total(id: u32) -> Duration {
+        cpu_of_process(id).unwrap().since(&CpuTimes::default())
+    }
+
+    /// Keeps the processor busy until the thread has used 5 ms of it.
+    fn use_5_ms() {
+        let before = cpu_of_this_thread().unwrap();
+        while cpu_of_this_thread().unwrap() < before + Duration::from_millis(5) {}
+    }
+
     #[test]
-    fn the_kernel_says() {
-        assert!(cpu_of_process(std::process::id()).is_ok_and(|used| !used.is_zero()));
-        assert!(cpu_of_this_thread().is_ok_and(|used| !used.is_zero()));
+    fn own_process_has_used_time_and_memory() {
+        assert!(!total(std::process::id()).is_zero());
         assert!(resident_memory(std::process::id()).unwrap().1 > 0);
     }
 
     #[test]
-    fn a_child_is_counted_as_long_as_it_runs() {
+    fn running_child_is_counted() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let alone = cpu_of_process(child.id()).unwrap();
-        let together = cpu_of_children(std::process::id()).unwrap();
+        let alone = total(child.id());
+        let together = cpu_of_children(std::process::id()).unwrap().since(&CpuTimes::default());
         let _ = child.kill();
         assert!(child.wait().is_ok() && together >= alone, "{together:?} of {alone:?}");
     }
 
     #[test]
-    fn threads_that_end_meanwhile_are_left_out() {
+    fn thread_that_ends_does_not_reduce_time_of_others() {
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let (report, reported) = std::sync::mpsc::channel();
+        let other = std::thread::spawn(move || {
+            (0..4).for_each(|_| use_5_ms());
+            report.send(()).unwrap();
+            let _ = ended.recv();
+        });
+        reported.recv().unwrap();
+        let before = cpu_of_process(std::process::id()).unwrap();
+        drop(end);
+        other.join().unwrap();
+        use_5_ms();
+        let used = cpu_of_process(std::process::id()).unwrap().since(&before);
+        assert!(used >= Duration::from_millis(5), "{used:?}");
+    }
+
+    #[test]
+    fn threads_that_end_during_reading_are_ignored() {
         let ended = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -5,7 +5,6 @@ use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::{Account, AdminStorage, NewCredential, Record};
@@ -18,7 +17,7 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio_postgres::NoTls;
 
-use crate::accounting::cpu_of_children;
+use crate::accounting::{CpuTimes, cpu_of_children};
 use crate::courses::course;
 
 /// Number of records put in one call.
@@ -103,7 +102,7 @@ impl Data {
     ///
     /// # Errors
     /// Returns an error if `/proc` cannot be read.
-    pub fn cpu_of_database(&self) -> io::Result<Option<Duration>> {
+    pub fn cpu_of_database(&self) -> io::Result<Option<CpuTimes>> {
         let Some(cluster) = &self.cluster else { return Ok(None) };
         let file = fs::read_to_string(cluster.directory.join("data/postmaster.pid"))?;
         let id = file.lines().next().and_then(|line| line.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;

@@ -16,7 +16,7 @@ mod offset;
 mod programs;
 mod responses;
 
-pub use accounting::{cpu_of_process, cpu_of_this_thread, resident_memory};
+pub use accounting::{CpuTimes, cpu_of_process, cpu_of_this_thread, resident_memory};
 pub use caller::{Caller, Work, next_cursor};
 pub use connection::{Connection, Response};
 pub use courses::{course, position_after};

@@ -69,8 +69,8 @@ fn cost(target: &Target, data: &Data, bounds: Bounds) -> Result<(f64, Option<f64
     client.drive(&target.requests, target.status, warm_up)?;
     let (server, database) = (used()?, data.cpu_of_database()?);
     let response_count = client.drive(&target.requests, target.status, bounds)?;
-    let (server, database) = (used()?.checked_sub(server), data.cpu_of_database()?.zip(database));
+    let (server, database) = (used()?.since(&server), data.cpu_of_database()?.zip(database));
     let each = |spent: Duration| spent.as_secs_f64() * 1e6 / response_count as f64;
-    let database = database.map(|(now, before)| each(now.saturating_sub(before)));
-    Ok((each(server.unwrap_or_default()), database))
+    let database = database.map(|(now, before)| each(now.since(&before)));
+    Ok((each(server), database))
 }
