@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn running_child_is_counted() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let alone = total(child.id());
-        let together = cpu_of_children(std::process::id()).unwrap().since(&CpuTimes::default());
+        let child_time = total(child.id());
+        let children_time = cpu_of_children(std::process::id()).unwrap().since(&CpuTimes::default());
         let _ = child.kill();
-        assert!(child.wait().is_ok() && together >= alone, "{together:?} of {alone:?}");
+        assert!(child.wait().is_ok() && children_time >= child_time, "{children_time:?} of {child_time:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! [`Caller`]: calls a catalogue without a socket, and [`Work`]: its kinds of request.
+//! [`Caller`]: calls a catalogue without a socket. [`Call`]: the kind of a call.
 
 use bytes::Bytes;
 use catalogue_core::auth::signed::SignedTokens;
@@ -9,7 +9,7 @@ use http::{HeaderValue, Request, Response, StatusCode};
 
 use crate::courses::course;
 use crate::issuer::Issuer;
-use crate::library::now;
+use crate::library::block_on;
 
 /// Calls a catalogue with a credential.
 #[derive(Debug)]
@@ -18,47 +18,47 @@ pub struct Caller {
     authorization: HeaderValue,
 }
 
-/// Kind of request to the API.
+/// Kind of a call of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Work {
+pub enum Call {
     /// The first page of fifty
     FirstPage,
-    /// The page of fifty nine tenths of the way down
+    /// The page of fifty at 90 % of the list
     DeepPage,
     /// One course with its modules
     Detail,
-    /// Who the caller is
+    /// The caller's account
     Me,
-    /// The first page by someone who has it already
+    /// The first page, with its ETag (304)
     #[value(name = "304")]
     NotModified,
     /// The first page, compressed
     GzipPage,
 }
 
-impl Work {
-    /// All kinds of request.
+impl Call {
+    /// All kinds of calls.
     pub const ALL: [Self; 6] =
         [Self::FirstPage, Self::DeepPage, Self::Detail, Self::Me, Self::NotModified, Self::GzipPage];
 
     /// Returns its name on a command line and in tables.
     ///
     /// # Panics
-    /// Never: each kind has a name.
+    /// Never: each call has a name.
     #[must_use]
     pub fn name(self) -> String {
-        self.to_possible_value().expect("none is skipped").get_name().to_owned()
+        self.to_possible_value().expect("no variant is skipped").get_name().to_owned()
     }
 }
 
 impl Caller {
-    /// Creates a caller of a catalogue, with the given token.
+    /// Creates a caller with `token`, of the catalogue that `builder` builds.
     ///
     /// # Panics
     /// Panics if the builder's settings are invalid or `token` is not a valid header value.
     #[must_use]
     pub fn new(builder: CatalogueBuilder, token: &str) -> Self {
-        let catalogue = builder.build().expect("the settings are right");
+        let catalogue = builder.build().expect("valid settings");
         let authorization = HeaderValue::try_from(format!("Bearer {token}")).expect("a token is visible ASCII");
         Self { catalogue, authorization }
     }
@@ -71,7 +71,7 @@ impl Caller {
     pub fn signed(builder: CatalogueBuilder, account: &AccountId) -> Self {
         let issuer = Issuer::new();
         let tokens = SignedTokens::builder(Issuer::NAME, Issuer::AUDIENCE, Bytes::from(issuer.key_set()));
-        let tokens = tokens.account_claim("account").build().expect("the settings are right");
+        let tokens = tokens.account_claim("account").build().expect("valid settings");
         Self::new(builder.or_authenticator(tokens), &issuer.token(account, 0))
     }
 
@@ -85,25 +85,25 @@ impl Caller {
         Request::get(target).header(AUTHORIZATION, &self.authorization).body(()).expect("a request")
     }
 
-    /// Returns the request of kind `work`, for an account with `courses` generated courses.
+    /// Returns the request of `call`, for an account with `courses` generated courses.
     ///
     /// # Errors
-    /// Returns an error if the response is not a 200, as with another token or fewer courses.
-    pub fn request_for(&self, work: Work, courses: usize) -> Result<Request<()>, String> {
+    /// Returns an error if the response is not a 200, for example if the token is invalid or a course is missing.
+    pub fn request_for(&self, call: Call, courses: usize) -> Result<Request<()>, String> {
         let first_page = "/api/v1/courses";
-        let mut request = match work {
-            Work::FirstPage | Work::NotModified | Work::GzipPage => self.request(first_page),
-            Work::DeepPage => self.request(&self.page_after(courses / 10 * 9)?),
-            Work::Detail => {
+        let mut request = match call {
+            Call::FirstPage | Call::NotModified | Call::GzipPage => self.request(first_page),
+            Call::DeepPage => self.request(&self.page_after(courses / 10 * 9)?),
+            Call::Detail => {
                 let slug = course(&AccountId::new("any"), courses / 2).slug;
                 self.request(&format!("{first_page}/{slug}"))
             }
-            Work::Me => self.request("/api/v1/me"),
+            Call::Me => self.request("/api/v1/me"),
         };
         let (response, fields) = (self.response(&request)?, request.headers_mut());
-        match work {
-            Work::NotModified => drop(fields.insert(IF_NONE_MATCH, response.headers()[ETAG].clone())),
-            Work::GzipPage => drop(fields.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate, br, zstd"))),
+        match call {
+            Call::NotModified => drop(fields.insert(IF_NONE_MATCH, response.headers()[ETAG].clone())),
+            Call::GzipPage => drop(fields.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate, br, zstd"))),
             _ => {}
         }
         Ok(request)
@@ -112,27 +112,27 @@ impl Caller {
     /// Sends a request and returns the response.
     #[must_use]
     pub fn send(&self, request: &Request<()>) -> Response<Bytes> {
-        now(self.catalogue.call(request.clone()))
+        block_on(self.catalogue.call(request.clone()))
     }
 
     fn response(&self, request: &Request<()>) -> Result<Response<Bytes>, String> {
         let response = self.send(request);
         match response.status() {
             StatusCode::OK => Ok(response),
-            status => Err(format!("{} is answered with {status} in place of 200", request.uri())),
+            status => Err(format!("{} returned {status} instead of 200", request.uri())),
         }
     }
 
     /// Returns the URL of the page of fifty after the newest `depth` courses; `depth` is a multiple of 100.
     ///
     /// # Errors
-    /// Returns an error if the list ends before.
+    /// Returns an error if the list is shorter.
     pub fn page_after(&self, depth: usize) -> Result<String, String> {
         let mut cursor = String::new();
-        for before in (0..depth).step_by(100) {
+        for offset in (0..depth).step_by(100) {
             let response = self.response(&self.request(&format!("/api/v1/courses?limit=100{cursor}")))?;
             cursor =
-                next_cursor(response.body()).ok_or_else(|| format!("the list ends before {} courses", before + 100))?;
+                next_cursor(response.body()).ok_or_else(|| format!("the list ends before {} courses", offset + 100))?;
         }
         Ok(format!("/api/v1/courses?limit=50{cursor}"))
     }

@@ -17,19 +17,19 @@ pub struct Connection {
     waiting: bool,
 }
 
-/// A response in the connection's buffer, until the next one.
+/// A response, borrowed from the connection's buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'a> {
     /// The status.
     pub status: u16,
-    /// Status line and header fields, with the empty line at the end.
+    /// Status line, header fields and the empty line.
     pub head: &'a str,
     /// The body.
     pub body: &'a [u8],
 }
 
 impl Connection {
-    /// Connects.
+    /// Connects to `address`.
     ///
     /// # Errors
     /// Returns an error if the server does not accept the connection.
@@ -59,7 +59,7 @@ impl Connection {
     ///
     /// # Errors
     /// Returns the errors of [`send`](Self::send) and [`receive`](Self::receive).
-    pub fn ask(&mut self, request: &[u8]) -> io::Result<Response<'_>> {
+    pub fn round_trip(&mut self, request: &[u8]) -> io::Result<Response<'_>> {
         self.send(request)?;
         self.receive()
     }
@@ -114,7 +114,7 @@ impl Response<'_> {
     /// # Errors
     /// Returns an error if it is missing.
     pub fn field(&self, name: &str) -> Result<&str, String> {
-        field(self.head, name).ok_or_else(|| format!("an answer without {name}"))
+        field(self.head, name).ok_or_else(|| format!("the response has no {name}"))
     }
 }
 
@@ -124,5 +124,5 @@ fn field<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn malformed() -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, "an answer that is none")
+    io::Error::new(ErrorKind::InvalidData, "malformed response")
 }

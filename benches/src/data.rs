@@ -20,10 +20,10 @@ use tokio_postgres::NoTls;
 use crate::accounting::{CpuTimes, cpu_of_children};
 use crate::courses::course;
 
-/// Number of records put in one call.
+/// Number of records per write.
 const BATCH: usize = 1_000;
 
-/// A database that is removed when this is dropped.
+/// A generated database. Dropping it removes the database.
 #[derive(Debug)]
 pub struct Data {
     directory: TempDir,
@@ -65,7 +65,7 @@ impl Data {
             let storage = PostgresStorage::open_and_migrate(&Options::parse(&address)?).await?;
             let owners = fill(&storage, sizes, modules).await?;
             let (client, connection) = tokio_postgres::connect(&address, NoTls).await?;
-            // The next call returns the connection's error too.
+            // The client's next call returns the connection's error.
             tokio::spawn(connection);
             client.batch_execute("VACUUM (ANALYZE)").await?;
             Ok::<_, Box<dyn Error>>(owners)
@@ -85,7 +85,7 @@ impl Data {
         self.directory.path().join("catalogue.db")
     }
 
-    /// Returns the address of the database for the program's command line.
+    /// Returns the value of `--database`.
     #[must_use]
     pub fn address(&self) -> String {
         match &self.cluster {
@@ -121,7 +121,7 @@ impl Data {
 }
 
 impl Owner {
-    /// Returns a request for `path` of the API with the account's key; `fields` are more header lines, each with its line end.
+    /// Returns a request for `path` of the API with the account's key; `fields` are more header lines, each with a CRLF.
     #[must_use]
     pub fn request(&self, path: &str, fields: &str) -> Vec<u8> {
         let token = self.token.expose();
@@ -135,7 +135,7 @@ pub fn account(number: usize) -> AccountId {
     AccountId::new(format!("acc_{number:04}"))
 }
 
-/// Puts accounts with keys: `sizes` has each account's number of courses; the first `modules` courses have modules.
+/// Writes accounts with keys: `sizes` has each account's number of courses; the first `modules` courses have modules.
 ///
 /// # Errors
 /// Returns an error if the storage fails.

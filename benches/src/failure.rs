@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// Any error; `main` prints it by `Display`.
+/// Any error. If `main` returns it, it is printed by its `Display`.
 pub struct Failure(Box<dyn Error>);
 
 impl<E: Into<Box<dyn Error>>> From<E> for Failure {

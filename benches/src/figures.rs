@@ -5,7 +5,7 @@
 pub struct Figures(Vec<f64>);
 
 impl Figures {
-    /// Returns the median, or NaN if there are no values.
+    /// Returns the median; NaN without values.
     #[must_use]
     pub fn median(&self) -> f64 {
         let middle = self.0.len() / 2;
@@ -16,7 +16,7 @@ impl Figures {
         }
     }
 
-    /// Returns the quantile `part`, from 0 to 1, or NaN if there are no values.
+    /// Returns the quantile `part`, from 0 to 1; NaN without values.
     #[must_use]
     pub fn quantile(&self, part: f64) -> f64 {
         let rank = (part * self.0.len() as f64).ceil() as usize;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_in_the_middle() {
+    fn median_is_the_middle_value() {
         assert_eq!(Figures::from_iter([3.0, 1.0, 2.0]).median(), 2.0);
         assert_eq!(Figures::from_iter([4.0, 1.0, 2.0, 3.0]).median(), 2.5);
         assert_eq!(Figures::from_iter([3.0, 1.0, 2.0]).range(), (1.0, 3.0));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quantile_is_one_of_them() {
+    fn quantile_is_one_of_the_figures() {
         let figures = Figures::from_iter((1..=200).map(f64::from));
         assert_eq!([0.0, 0.5, 0.99, 1.0].map(|part| figures.quantile(part)), [1.0, 100.0, 198.0, 200.0]);
         assert!(Figures::default().quantile(0.5).is_nan());

@@ -1,4 +1,4 @@
-//! [`HostApp`]: a copy of the courses in another program's tables, with views over them.
+//! [`HostApp`]: a copy of the courses in the tables of a host application, with views over them.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -14,21 +14,21 @@ use tokio_postgres::NoTls;
 
 use crate::data::{Data, Owner};
 
-/// Copies the courses into tables with numeric keys.
+/// Copies the courses into tables with numeric keys. Names in capitals are placeholders: schemas, and conversions of times.
 const TABLES: &str = "
-    INSERT INTO TEAM.teams (name) SELECT id FROM OURS.accounts ORDER BY id;
-    INSERT INTO TEAM.trainings (team_id, handle, title, tagline, language, made_at, out_at, hidden, access, size)
+    INSERT INTO HOST.teams (name) SELECT id FROM DATA.accounts ORDER BY id;
+    INSERT INTO HOST.trainings (team_id, handle, title, tagline, language, made_at, out_at, hidden, access, size)
         SELECT t.id, c.slug, c.title, c.tagline, c.language, MADE, OUT, c.hidden, c.access_mode, c.module_count
-        FROM OURS.courses AS c JOIN TEAM.teams AS t ON t.name = c.account_id;
-    INSERT INTO TEAM.lessons (training_id, place, title, summary)
-        SELECT r.id, m.number, m.title, m.summary FROM OURS.modules AS m JOIN TEAM.teams AS t ON t.name = m.account_id
-        JOIN TEAM.trainings AS r ON r.team_id = t.id AND r.handle = m.course_slug;";
+        FROM DATA.courses AS c JOIN HOST.teams AS t ON t.name = c.account_id;
+    INSERT INTO HOST.lessons (training_id, place, title, summary)
+        SELECT r.id, m.number, m.title, m.summary FROM DATA.modules AS m JOIN HOST.teams AS t ON t.name = m.account_id
+        JOIN HOST.trainings AS r ON r.team_id = t.id AND r.handle = m.course_slug;";
 
 const VIEWS: &str = "
-    CREATE VIEW TEAM.catalogue_accounts AS SELECT id FROM teams;
-    CREATE VIEW TEAM.catalogue_courses AS SELECT team_id AS account_id, handle AS slug, title, tagline, language,
+    CREATE VIEW HOST.catalogue_accounts AS SELECT id FROM teams;
+    CREATE VIEW HOST.catalogue_courses AS SELECT team_id AS account_id, handle AS slug, title, tagline, language,
         made_at AS created_at, out_at AS published_at, hidden, access AS access_mode, size AS module_count FROM trainings;
-    CREATE VIEW TEAM.catalogue_modules AS SELECT t.team_id AS account_id, t.handle AS course_slug,
+    CREATE VIEW HOST.catalogue_modules AS SELECT t.team_id AS account_id, t.handle AS course_slug,
         l.place AS number, l.title, l.summary FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id;";
 
 const SQLITE: &str = "
@@ -50,15 +50,15 @@ const POSTGRES: &str = "
     CREATE TABLE lessons (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, training_id bigint NOT NULL,
         place integer NOT NULL, title text NOT NULL, summary text NOT NULL, UNIQUE (training_id, place));";
 
-/// Courses of a [`Data`] in another program's tables, with the indexes that `doctor` recommends, and a key of the first
+/// Courses of a [`Data`] in the tables of a host application, with the index that `doctor` recommends, and a key of the first
 /// account.
 #[derive(Debug)]
 pub struct HostApp {
     /// The first account.
     pub owner: Owner,
-    /// Arguments of the program to serve them.
+    /// Arguments of `catalogue serve` that select the views.
     pub arguments: Vec<String>,
-    /// The files of keys and of courses; `None` for PostgreSQL.
+    /// Paths of the SQLite files with keys and with courses; `None` for PostgreSQL.
     pub files: Option<[PathBuf; 2]>,
 }
 
@@ -74,34 +74,34 @@ impl HostApp {
 }
 
 async fn in_sqlite(data: &Data) -> Result<HostApp, Box<dyn Error>> {
-    let [ours, theirs]: [PathBuf; 2] = ["keys.db", "team.db"].map(|name| data.path().with_file_name(name));
-    let connection = rusqlite::Connection::open(&theirs)?;
+    let [keys, courses]: [PathBuf; 2] = ["keys.db", "team.db"].map(|name| data.path().with_file_name(name));
+    let connection = rusqlite::Connection::open(&courses)?;
     let text = |column| {
         format!("strftime('%Y-%m-%d %H:%M:%S', {column} / 1000000, 'unixepoch') || printf('.%06d', {column} % 1000000)")
     };
     let tables = TABLES.replace("MADE", &text("c.created_at")).replace("OUT", &text("c.published_at"));
     connection.execute("ATTACH ?1 AS ours", [data.path().to_str()])?;
-    connection.execute_batch(&[SQLITE, &tables, VIEWS].concat().replace("TEAM.", "main.").replace("OURS.", "ours."))?;
-    let storage = SqliteStorage::open_and_migrate_views(&ours, &theirs)?;
+    connection.execute_batch(&[SQLITE, &tables, VIEWS].concat().replace("HOST.", "main.").replace("DATA.", "ours."))?;
+    let storage = SqliteStorage::open_and_migrate_views(&keys, &courses)?;
     connection.execute_batch(&index_of_pages(storage.views()).await?)?;
     connection.execute_batch("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)")?;
     let arguments = [
         "--courses".to_owned(),
         "views".to_owned(),
-        format!("--database=sqlite:{}", ours.display()),
-        format!("--courses-database=sqlite:{}", theirs.display()),
+        format!("--database=sqlite:{}", keys.display()),
+        format!("--courses-database=sqlite:{}", courses.display()),
     ];
-    Ok(HostApp { owner: key(&storage, data).await?, arguments: arguments.into(), files: Some([ours, theirs]) })
+    Ok(HostApp { owner: key(&storage, data).await?, arguments: arguments.into(), files: Some([keys, courses]) })
 }
 
 async fn in_postgres(data: &Data) -> Result<HostApp, Box<dyn Error>> {
     let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
-    // The next call returns the connection's error too.
+    // The client's next call returns the connection's error.
     tokio::spawn(connection);
     let time = |column| format!("timestamptz 'epoch' + {column} * interval '1 microsecond'");
     let tables = TABLES.replace("MADE", &time("c.created_at")).replace("OUT", &time("c.published_at"));
     client
-        .batch_execute(&[POSTGRES, &tables, VIEWS].concat().replace("TEAM.", "team.").replace("OURS.", "public."))
+        .batch_execute(&[POSTGRES, &tables, VIEWS].concat().replace("HOST.", "team.").replace("DATA.", "public."))
         .await?;
     client.batch_execute("CREATE INDEX ON trainings (team_id, made_at, handle COLLATE \"C\")").await?;
     let storage = PostgresStorage::open_and_migrate(&Options::parse(&data.address())?.views("team")).await?;
@@ -110,11 +110,11 @@ async fn in_postgres(data: &Data) -> Result<HostApp, Box<dyn Error>> {
     Ok(HostApp { owner: key(&storage, data).await?, arguments: arguments.map(str::to_owned).into(), files: None })
 }
 
-/// Returns the index that `doctor` recommends, with the table's names and the other columns of a list, as in `views example`.
+/// Returns the index that `doctor` recommends, with these tables' names and, as in `views example`, all columns of a list.
 async fn index_of_pages(views: Option<&dyn CourseViews>) -> Result<String, StorageError> {
     let Some(views) = views else { return Ok(String::new()) };
     let page = views.check_plans().await?.into_iter().find(|advice| advice.subject.ends_with("page"));
-    let names = [
+    let replacements = [
         ("…", "catalogue_list"),
         ("<table behind catalogue_courses>", "trainings"),
         ("<account_id>", "team_id"),
@@ -122,7 +122,7 @@ async fn index_of_pages(views: Option<&dyn CourseViews>) -> Result<String, Stora
         ("<slug> COLLATE BINARY)", "handle, title, language, made_at, out_at, hidden, size)"),
     ];
     let template = page.and_then(|advice| advice.fix).unwrap_or_default();
-    Ok(names.iter().fold(template, |index, (word, name)| index.replace(word, name)))
+    Ok(replacements.iter().fold(template, |index, (placeholder, name)| index.replace(placeholder, name)))
 }
 
 /// Creates a key of the first account, whose number is 1.

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 pub struct Issuer(EcdsaKeyPair);
 
 impl Issuer {
-    /// `iss` of its tokens.
+    /// Claim `iss` of the tokens.
     pub const NAME: &'static str = "https://id.example.com";
-    /// `aud` of its tokens.
+    /// Claim `aud` of the tokens.
     pub const AUDIENCE: &'static str = "https://api.example.com/api/v1";
 
     /// Creates an issuer with a new key.
@@ -26,16 +26,16 @@ impl Issuer {
     /// # Panics
     /// Panics if no key can be generated.
     #[must_use]
-    #[expect(clippy::new_without_default, reason = "each is another one")]
+    #[expect(clippy::new_without_default, reason = "each has a different key")]
     pub fn new() -> Self {
         Self(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).expect("a key"))
     }
 
-    /// Returns its key set.
+    /// Returns the issuer's key set as JSON.
     #[must_use]
     pub fn key_set(&self) -> String {
         let (x, y) = self.0.public_key().as_ref()[1..].split_at(32);
-        json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "k", "x": text(x), "y": text(y) }] }).to_string()
+        json!({ "keys": [{ "kty": "EC", "crv": "P-256", "kid": "k", "x": base64(x), "y": base64(y) }] }).to_string()
     }
 
     /// Returns the key that verifies its signatures.
@@ -47,7 +47,7 @@ impl Issuer {
         ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.0.public_key().as_ref()).expect("a key")
     }
 
-    /// Returns a token that reads the courses of `account` for a day; different for each `number`.
+    /// Returns a token for `account` that is valid for a day, and different for each `number`.
     ///
     /// # Panics
     /// Panics if signing fails.
@@ -78,13 +78,13 @@ impl Issuer {
             "exp": now.as_secs() + 86_400, "scope": "read:profile read:courses", "client_id": "partner",
             "iss": Self::NAME, "aud": Self::AUDIENCE,
         });
-        let part = |json: &Value| text(json.to_string().as_bytes());
+        let part = |json: &Value| base64(json.to_string().as_bytes());
         let signed = format!("{}.{}", part(&header), part(&claims));
         let signature = self.0.sign(&random, signed.as_bytes()).expect("a signature");
-        format!("{signed}.{}", text(signature.as_ref()))
+        format!("{signed}.{}", base64(signature.as_ref()))
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+fn base64(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

@@ -22,7 +22,7 @@ const COPIES: &str = "
         SELECT account_id || '_' || copy, created_at, slug, title, tagline, language, published_at, hidden, module_count
         FROM courses CROSS JOIN copies WHERE account_id <> 'FIRST';";
 
-/// A database with all data of another and about the given number of additional courses without modules.
+/// A copy of a database with many additional courses, which have no modules.
 #[derive(Debug)]
 pub struct Large {
     /// Address for the program's command line.
@@ -32,7 +32,7 @@ pub struct Large {
 }
 
 impl Large {
-    /// Creates it from `data`, which stays the same.
+    /// Creates a copy of `data` with about `courses` additional courses.
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
@@ -63,26 +63,26 @@ fn in_sqlite(data: &Data, copies: &str) -> Result<String, Box<dyn Error>> {
         .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<Vec<(String, String)>, _>>()?;
-    // Triggers would look up each course's modules, of which it has none.
-    let without: String = triggers.iter().map(|(name, _)| format!("DROP TRIGGER {name};")).collect();
-    let again: String = triggers.iter().map(|(_, sql)| format!("{sql};")).collect();
+    // Without the triggers, which would look up the modules of each new course: it has none.
+    let drop_triggers: String = triggers.iter().map(|(name, _)| format!("DROP TRIGGER {name};")).collect();
+    let create_triggers: String = triggers.iter().map(|(_, sql)| format!("{sql};")).collect();
     let begin = "PRAGMA cache_size = -500000; PRAGMA journal_mode = off; PRAGMA synchronous = off; BEGIN;";
     let end = "COMMIT; PRAGMA journal_mode = wal;";
-    connection.execute_batch(&[begin, &without, copies, &again, end].concat())?;
+    connection.execute_batch(&[begin, &drop_triggers, copies, &create_triggers, end].concat())?;
     Ok(format!("sqlite:{}", path.display()))
 }
 
 async fn in_postgres(address: &str, copies: &str) -> Result<(), Box<dyn Error>> {
     let connect = async |address: &str| {
         let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
-        // The next call returns the connection's error too.
+        // The client's next call returns the connection's error.
         tokio::spawn(connection);
         Ok::<_, tokio_postgres::Error>(client)
     };
-    let beside = connect(&address.replace("/postgres?", "/template1?")).await?;
-    beside.batch_execute("CREATE DATABASE large TEMPLATE postgres").await?;
+    let template = connect(&address.replace("/postgres?", "/template1?")).await?;
+    template.batch_execute("CREATE DATABASE large TEMPLATE postgres").await?;
     let client = connect(&address.replace("/postgres?", "/large?")).await?;
-    // Triggers would look up each course's account, and its modules, of which it has none.
+    // Without the triggers, which would look up the account and the modules of each new course.
     client.batch_execute("SET session_replication_role = replica").await?;
     client.batch_execute(copies).await?;
     client.batch_execute("VACUUM (ANALYZE)").await?;

@@ -17,7 +17,7 @@ mod programs;
 mod responses;
 
 pub use accounting::{CpuTimes, cpu_of_process, cpu_of_this_thread, resident_memory};
-pub use caller::{Caller, Work, next_cursor};
+pub use caller::{Call, Caller, next_cursor};
 pub use connection::{Connection, Response};
 pub use courses::{course, position_after};
 pub use data::{Data, Owner, account, fill};
@@ -26,7 +26,7 @@ pub use figures::Figures;
 pub use host_app::HostApp;
 pub use issuer::Issuer;
 pub use large::Large;
-pub use library::{Library, now};
+pub use library::{Library, block_on};
 pub use offset::OffsetReader;
 pub use programs::{Program, build, on_one_processor, pin_this_process};
 pub use responses::read_response;

@@ -27,7 +27,7 @@ impl Library {
     /// Panics if the temporary directory or its database fails.
     #[must_use]
     pub fn with_courses(courses: usize) -> Self {
-        let data = Data::sqlite(&[courses], courses).expect("the courses are written");
+        let data = Data::sqlite(&[courses], courses).expect("a writable temporary directory");
         Self { storage: SqliteStorage::open(data.path()).expect("a database"), data }
     }
 
@@ -37,7 +37,7 @@ impl Library {
         &self.data.accounts()[0]
     }
 
-    /// Returns the depth that is 90 % of the list.
+    /// Returns the position at 90 % of the list.
     #[must_use]
     pub fn deep(&self) -> usize {
         self.owner().courses / 10 * 9
@@ -71,7 +71,7 @@ impl Library {
         let mut items = Vec::with_capacity(page.limit.get());
         let mut take = |row: CourseRow<'_>| items.push(row.into());
         let mut rows = CourseRows::new(page.limit, &mut take);
-        now(self.storage.list_courses(&self.owner().account, page, &mut rows))?;
+        block_on(self.storage.list_courses(&self.owner().account, page, &mut rows))?;
         Ok(items)
     }
 
@@ -88,8 +88,8 @@ impl Library {
     }
 }
 
-/// Returns the value of a future that never waits, as over SQLite.
-pub fn now<F: Future>(future: F) -> F::Output {
+/// Returns the result of a future that never waits for an event, as over SQLite.
+pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     loop {

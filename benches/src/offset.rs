@@ -1,4 +1,4 @@
-//! [`OffsetReader`]: pagination that gets slower with every page, for comparison.
+//! [`OffsetReader`]: pages by `OFFSET`, each slower than the page before, for comparison.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ impl OffsetReader {
         Ok(Self(connection))
     }
 
-    /// Returns `limit` courses after the newest `depth`, and one more, which shows whether the list continues.
+    /// Returns the `limit` courses after the newest `depth`, and one more if the list continues.
     ///
     /// # Errors
     /// Returns an error if SQLite fails.

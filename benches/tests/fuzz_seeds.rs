@@ -19,6 +19,6 @@ fn all_fuzz_seeds_pass() {
             assert!(catch_unwind(|| check(&input)).is_ok(), "{}", file.display());
             inputs += 1;
         }
-        assert!(inputs > 0, "{name} has no input");
+        assert!(inputs > 0, "{name} has no seeds");
     }
 }

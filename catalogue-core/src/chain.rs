@@ -5,8 +5,8 @@ use std::iter::successors;
 
 /// Returns an error and its causes in one line, separated by colons.
 ///
-/// An error with a hint after a semicolon is the last one: its cause would only repeat it in the words of a library.
-/// A text that the next cause contains is left out.
+/// Stops after an error with a hint (after a semicolon): its cause would only repeat it in the words of a library. Omits a
+/// cause whose text the next one contains.
 #[must_use]
 pub fn chain(error: &(dyn Error + 'static)) -> String {
     let mut texts: Vec<_> = successors(Some(error), |error| (*error).source()).map(single_line).collect();

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_scheme_host_and_port() {
+    fn origin_is_only_scheme_host_and_port() {
         for good in ["https://app.example.com", "http://localhost:3000"] {
             assert!(is_origin(good), "{good}");
         }

@@ -40,8 +40,8 @@ impl Cursor {
         is_slug(&position.slug).then(|| Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// Decodes a cursor for the list of `account`. Returns `None` unless [`encode`](Self::encode) makes `text` for it.
-    /// Anyone can compute a seal, so the content is checked like any other input.
+    /// Decodes a cursor for the list of `account`. Returns `None` unless `text` is what [`encode`](Self::encode) returns
+    /// for a position in it. Anyone can compute a seal, so the content is checked like any other input.
     pub(crate) fn decode(account: &AccountId, text: &str) -> Option<Position> {
         if text.len() > MAX_CURSOR_LENGTH {
             return None;
@@ -92,27 +92,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decode_is_the_inverse_of_encode(id in ".*", position in positions()) {
+        fn decode_inverts_encode(id in ".*", position in positions()) {
             let cursor = Cursor::encode(&account(&id), &position).unwrap();
             prop_assert_eq!(Cursor::decode(&account(&id), cursor.as_str()), Some(position));
         }
 
         #[test]
-        fn text_is_short_and_of_the_url_safe_alphabet(id in ".*", position in positions()) {
+        fn cursor_text_is_short_and_url_safe(id in ".*", position in positions()) {
             let cursor = Cursor::encode(&account(&id), &position).unwrap();
             prop_assert!(cursor.as_str().len() <= 512);
             prop_assert!(cursor.as_str().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
         }
 
         #[test]
-        fn another_account_cannot_use_it(id in ".*", other in ".*", position in positions()) {
+        fn cursor_of_another_account_is_refused(id in ".*", other in ".*", position in positions()) {
             prop_assume!(id != other);
             let cursor = Cursor::encode(&account(&id), &position).unwrap();
             prop_assert_eq!(Cursor::decode(&account(&other), cursor.as_str()), None);
         }
 
         #[test]
-        fn one_changed_character_is_found(position in positions(), at in any::<prop::sample::Index>(), to in "[A-Za-z0-9_-]") {
+        fn changed_character_is_detected(position in positions(), at in any::<prop::sample::Index>(), to in "[A-Za-z0-9_-]") {
             let id = account("acc");
             let cursor = Cursor::encode(&id, &position).unwrap();
             let at = at.index(cursor.as_str().len());
@@ -123,13 +123,13 @@ mod tests {
         }
 
         #[test]
-        fn any_other_text_is_refused(text in ".*") {
+        fn arbitrary_text_is_refused(text in ".*") {
             prop_assert_eq!(Cursor::decode(&account("acc"), &text), None);
         }
     }
 
     #[test]
-    fn the_longest_slug_fits() {
+    fn longest_slug_fits() {
         let position = Position { created_at: Timestamp::MAX, slug: "x".repeat(MAX_SLUG_BYTES) };
         let longest = Cursor::encode(&account("a"), &position).unwrap();
         assert!(longest.as_str().len() <= MAX_CURSOR_LENGTH);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_well_sealed_cursor_of_no_slug_is_refused() {
+    fn sealed_cursor_with_invalid_slug_is_refused() {
         let id = account("a");
         for slug in ["", "a/b", "\0", &"x".repeat(MAX_SLUG_BYTES + 1)] {
             let position = Position { created_at: Timestamp::MIN, slug: slug.to_owned() };
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_well_sealed_cursor_of_another_layout_is_refused() {
+    fn sealed_cursor_with_unknown_layout_is_refused() {
         let id = account("a");
         let mut bytes = vec![LAYOUT_VERSION + 1];
         bytes.extend_from_slice(&0_i64.to_be_bytes());
@@ -162,7 +162,7 @@ mod tests {
 
     /// Cursors outlive deployments: these bytes must never change.
     #[test]
-    fn the_layout_is_kept() {
+    fn cursor_layout_is_stable() {
         let position =
             Position { created_at: Timestamp::parse("2026-01-02T03:04:05Z").unwrap(), slug: "foundations".into() };
         let cursor = Cursor::encode(&account("acc_odin"), &position).unwrap();

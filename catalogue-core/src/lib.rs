@@ -1,7 +1,7 @@
 //! The course catalogue read API from [`http::Request`] to [`http::Response`], without framework, runtime or database.
 //!
-//! Professionals publish courses made of ordered modules; approved partner applications read a creator's own courses
-//! through it. [`Catalogue::call`] turns any request into a response and cannot fail. It reads the data from a
+//! Creators publish courses made of ordered modules; approved partner applications read a creator's own courses through
+//! this API. [`Catalogue::call`] turns any request into a response and cannot fail. It reads the data from a
 //! [`storage::CourseStorage`] and identifies the caller with an [`auth::Authenticator`].
 //!
 //! ```

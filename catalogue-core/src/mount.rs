@@ -34,7 +34,7 @@ impl Mount {
         Ok(Self {
             documents: Documents::default(),
             resource: ProtectedResource::of(base_url, site),
-            rendering: Rendering::of_this_build(router.base.clone()),
+            rendering: Rendering::for_this_build(router.base.clone()),
             router,
             about,
         })
@@ -56,7 +56,7 @@ impl Mount {
         }
     }
 
-    /// Returns the URLs and the description that the documents are made from.
+    /// Returns the URLs and the facts that the documents are made from.
     pub(crate) fn site(&self) -> Site<'_> {
         Site { base: &self.router.base, docs: &self.router.docs, about: &self.about }
     }

@@ -9,9 +9,9 @@ pub struct MountUrl {
     path_start: usize,
 }
 
-/// Error for a text that is not an [`MountUrl`].
+/// Error for a text that is not a [`MountUrl`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} cannot be mounted at: {reason}; write an address like https://api.example.com/api/v1 or /api/v1")]
+#[error("{text:?}: {reason}; use a URL or a path, e.g. https://api.example.com/api/v1 or /api/v1")]
 pub struct InvalidMountUrl {
     text: String,
     reason: &'static str,
@@ -21,17 +21,17 @@ impl MountUrl {
     /// Parses a URL or a path.
     ///
     /// # Errors
-    /// Returns the reason if nothing can be mounted at `text`.
+    /// Returns an error with the reason if nothing can be mounted at `text`.
     pub fn parse(text: &str) -> Result<Self, InvalidMountUrl> {
         let fail = |reason| Err(InvalidMountUrl { text: text.to_owned(), reason });
         if text.contains(['?', '#']) {
             return fail("it has a query or a fragment");
         }
         if !text.is_ascii() || has_invalid_escape(text) {
-            return fail("it holds what must be percent-encoded");
+            return fail("it contains characters that must be percent-encoded");
         }
         if text.contains(['{', '}', '"', '\\', '<', '>']) {
-            return fail("it holds a character that no address has");
+            return fail("it contains a character that URLs cannot have");
         }
         let path_start = if text.starts_with('/') && text.parse::<Uri>().is_ok_and(|uri| uri.authority().is_none()) {
             0
@@ -43,11 +43,11 @@ impl MountUrl {
                 Err(reason) => return fail(reason),
             }
         } else {
-            return fail("it neither begins with / nor is a whole address");
+            return fail("it is neither an absolute URL nor a path that begins with /");
         };
         let text = text.strip_suffix('/').unwrap_or(text);
         if text[path_start..].split('/').skip(1).any(|segment| matches!(segment, "" | "." | "..")) {
-            return fail("its path has an empty segment, or one of dots");
+            return fail("its path has an empty segment, `.` or `..`");
         }
         Ok(Self { text: text.to_owned(), path_start })
     }
@@ -64,13 +64,13 @@ impl MountUrl {
         &self.text[self.path_start..]
     }
 
-    /// Returns scheme, host and port; empty if the address is only a path.
+    /// Returns scheme, host and port; empty if the URL is only a path.
     #[must_use]
     pub fn origin(&self) -> &str {
         &self.text[..self.path_start]
     }
 
-    /// Returns the rest of `path` below this address: empty, or with a leading slash. `None` if `path` is not below it.
+    /// Returns the rest of `path` below this URL: empty, or with a leading slash. `None` if `path` is not below it.
     #[must_use]
     pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(self.path())?;
@@ -83,15 +83,15 @@ impl MountUrl {
 /// password.
 ///
 /// # Errors
-/// Returns the reason if its scheme is neither `http` nor `https`, or if it has no host, no possible port, a user name or a
-/// fragment.
+/// Returns the reason if `text` is not a URL, its scheme is neither `http` nor `https`, or it has no host, an invalid port,
+/// a user name or a fragment.
 pub fn parse_http_url(text: &str) -> Result<Uri, &'static str> {
-    let url: Uri = text.parse().map_err(|_| "it cannot be read")?;
+    let url: Uri = text.parse().map_err(|_| "it is not a URL")?;
     if !matches!(url.scheme_str(), Some("http" | "https")) {
         return Err("its scheme is neither http nor https");
     }
     match url.authority() {
-        Some(authority) if authority.as_str().contains('@') => Err("it holds a user name"),
+        Some(authority) if authority.as_str().contains('@') => Err("it contains a user name"),
         Some(authority) if authority.host().is_empty() => Err("it has no host"),
         Some(authority) if authority.as_str() != authority.host() && authority.port_u16().is_none() => {
             Err("its port is not a number up to 65535")
@@ -113,8 +113,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_their_paths() {
-        for (text, whole, path) in [
+    fn mount_url_is_normalized() {
+        for (text, normalized, path) in [
             ("/api/v1", "/api/v1", "/api/v1"),
             ("/api/v1/", "/api/v1", "/api/v1"),
             ("/", "", ""),
@@ -124,12 +124,12 @@ mod tests {
             ("http://127.0.0.1:8080/", "http://127.0.0.1:8080", ""),
         ] {
             let url = MountUrl::parse(text).unwrap();
-            assert_eq!((url.as_str(), url.path()), (whole, path), "{text}");
+            assert_eq!((url.as_str(), url.path()), (normalized, path), "{text}");
         }
     }
 
     #[test]
-    fn refuses_what_cannot_be_mounted_at() {
+    fn invalid_mount_urls_are_refused() {
         for text in [
             "",
             "api/v1",
@@ -161,18 +161,18 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn invalid_mount_url_has_a_reason() {
         for (text, reason) in [
-            ("https://u:p@x/y", "it holds a user name"),
+            ("https://u:p@x/y", "it contains a user name"),
             ("ftp://x/y", "its scheme is neither http nor https"),
-            ("*", "it neither begins with / nor is a whole address"),
+            ("*", "it is neither an absolute URL nor a path that begins with /"),
         ] {
             assert_eq!(MountUrl::parse(text).unwrap_err().reason, reason, "{text}");
         }
     }
 
     #[test]
-    fn below_needs_a_whole_segment() {
+    fn below_requires_whole_segment() {
         let url = MountUrl::parse("/api/v1").unwrap();
         assert_eq!(url.below("/api/v1/me"), Some("/me"));
         assert_eq!(url.below("/api/v1"), Some(""));

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_what_is_acceptable_and_replaces_the_rest() {
+    fn valid_id_is_kept_and_invalid_id_replaced() {
         assert_eq!(of(&[b"abc-123"]), "abc-123");
         assert_eq!(of(&[&[b'~'; 128]]), "~".repeat(128));
         for bad in [&b""[..], b"a b", b"\xc3\xa9", &[b'a'; 129]] {
@@ -72,7 +72,7 @@ mod tests {
 
     /// Two adjacent digits are independent of each other.
     #[test]
-    fn each_digit_is_random() {
+    fn every_digit_is_random() {
         let ids = RequestIds::default();
         let mut pairs = std::collections::HashSet::new();
         for _ in 0..4_096 {

@@ -84,7 +84,7 @@ impl Route<'_> {
             Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),
             // Only callers with a credential may learn whether the path is known, whatever the method.
             Self::UnknownOperation => Ok(MethodKind::Read),
-            // The root exists only for browsers, which read it.
+            // Only GET and HEAD can get the redirect; for other methods, the root does not exist.
             Self::Root if matches!(*method, Method::GET | Method::HEAD) => Ok(MethodKind::Read),
             Self::Root => Err(ApiError::NotFound),
             Self::Operation(..) | Self::Document(_) | Self::ProtectedResource => match *method {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults() {
+    fn default_mounts_route_api_and_documents() {
         let router = router("/api/v1", "/docs");
         for (path, route) in [
             ("/api/v1/me", Route::Operation(Operation::GetMe, "")),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_below_the_base_are_public() {
+    fn documents_below_base_are_public() {
         let router = router("/api/v1", "/api/v1/docs");
         assert_eq!(router.route("/api/v1/docs/llms.txt"), Route::Document(DocumentFormat::Llms));
         assert_eq!(router.route("/api/v1/docs/nothing"), Route::UnknownDocument);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_base_at_the_root() {
+    fn base_may_be_at_the_root() {
         let router = router("/", "/docs");
         assert_eq!(router.route("/me"), Route::Operation(Operation::GetMe, ""));
         assert_eq!(router.route("/docs"), Route::Document(DocumentFormat::Reference));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documents_at_the_root() {
+    fn documents_may_be_at_the_root() {
         let router = router("/api/v1", "/");
         assert_eq!(router.route("/"), Route::Document(DocumentFormat::Reference));
         assert_eq!(router.route("/openapi.json"), Route::Document(DocumentFormat::OpenApi));
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn collisions_are_found() {
+    fn collisions_are_detected() {
         assert!(router("/api", "/docs").collision().is_none());
         for docs in ["/api", "/api/me", "/api/courses", "/api/courses/docs"] {
             assert!(router("/api", docs).collision().is_some(), "{docs}");

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hidden_characters_are_escaped_and_nothing_else() {
+    fn only_hidden_characters_are_escaped() {
         assert_eq!(printable("é \"q\" \\"), "é \"q\" \\");
         assert_eq!(printable("a\u{1b}[2Jb\nc\u{85}"), "a\\u{1b}[2Jb\\nc\\u{85}");
         assert_eq!(
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_and_control_characters_are_hidden() {
+    fn bidi_and_control_characters_are_hidden() {
         let bidi = ['\u{61c}', '\u{200e}', '\u{200f}']
             .into_iter()
             .chain('\u{202a}'..='\u{202e}')
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_lose_their_middle() {
+    fn long_text_is_shortened_in_the_middle() {
         assert_eq!(shortened("12345678", 8), "12345678");
         assert_eq!(shortened("123456789", 8), "1234 … 6789");
         let long = "é".repeat(10_000);

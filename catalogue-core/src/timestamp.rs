@@ -25,7 +25,7 @@ pub struct Timestamp(i64);
 
 /// Error for a text that is not an RFC 3339 time, or is outside the years 0000 to 9999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a time of RFC 3339 in the years 0000 to 9999, such as 2026-01-02T03:04:05Z")]
+#[error("not an RFC 3339 time in the years 0000 to 9999, such as 2026-01-02T03:04:05Z")]
 pub struct InvalidTimestamp;
 
 impl Timestamp {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_milliseconds_and_cuts_the_rest() {
+    fn display_truncates_to_milliseconds() {
         let time = Timestamp::parse("2026-01-02T03:04:05.999999Z").unwrap();
         assert_eq!(time.to_string(), "2026-01-02T03:04:05.999Z");
         assert_eq!(Timestamp::from_microseconds(-1).unwrap().to_string(), "1969-12-31T23:59:59.999Z");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_the_years_0000_to_9999() {
+    fn bounds_are_years_0000_to_9999() {
         assert_eq!(Timestamp::parse("0000-01-01T00:00:00Z"), Ok(Timestamp::MIN));
         assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999999Z"), Ok(Timestamp::MAX));
         assert_eq!(Timestamp::MAX.to_string(), "9999-12-31T23:59:59.999Z");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_time() {
+    fn invalid_timestamps_are_refused() {
         for text in
             ["", "2026", "2026-01-02", "2026-01-02 03:04:05Z", "2026-13-02T03:04:05Z", "2026-01-02T03:04:05", "é"]
         {

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn each_encoding_is_read_however_it_arrives() {
+    fn encodings_are_detected_for_any_chunk_size() {
         let marked = format!("\u{feff}{TEXT}");
         for at_a_time in [1, 2, 3, 7, 1000] {
             for bytes in [
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_utf16_passes_through_unchanged() {
+    fn non_utf16_bytes_pass_through_unchanged() {
         for bytes in [
             &b""[..],
             b"a",
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_utf16_is_not_utf8() {
+    fn broken_utf16_becomes_invalid_utf8() {
         let lone = [LITTLE_ENDIAN, b"a\0\x00\xd8b\0"].concat();
         let cut = [LITTLE_ENDIAN, b"a\0b"].concat();
         let last = [LITTLE_ENDIAN, b"a\0\x00\xd8"].concat();
@@ -154,11 +154,11 @@ mod tests {
 
     /// The reader must not wait for more input: a typed line is processed before the next one is typed.
     #[test]
-    fn no_more_is_waited_for_than_tells_the_encoding() {
+    fn encoding_is_detected_without_reading_further_lines() {
         struct Silent;
         impl Read for Silent {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-                panic!("nothing more was needed");
+                panic!("read beyond the first line");
             }
         }
         let mut line = Vec::new();

@@ -8,7 +8,7 @@ async fn fixture() -> (MemoryStorage, ()) {
 
 catalogue_storage_conformance::tests!(fixture);
 
-/// A storage behind a pointer is one too, with all its methods.
+/// A storage behind a pointer is a storage too, with all its methods.
 mod shared {
     use std::sync::Arc;
 

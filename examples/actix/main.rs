@@ -14,7 +14,7 @@ async fn main() -> Result<(), Failure> {
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
     let app = move || {
         App::new()
-            .route("/about", web::get().to(async || "a host of its own"))
+            .route("/about", web::get().to(async || "a host application"))
             .route("/echo", web::post().to(async |body: web::Bytes| body))
             .default_service(catalogue_actix::route(catalogue.clone()))
     };

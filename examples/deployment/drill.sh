@@ -32,26 +32,26 @@ phase() { echo "$1" >&3; }
 
 rolling_restarts() {
     local round
-    phase "nothing happens"
+    phase "baseline"
     sleep 3
     for round in first second; do
-        phase "the $round rolling restart"
+        phase "$round rolling restart"
         restart
     done
-    phase "and after it"
+    phase "after the restarts"
     sleep 3
 }
 
 failovers() {
     local round
     for round in first second; do
-        phase "nothing happens"
+        phase "baseline"
         sleep 3
-        phase "the $round failover"
+        phase "$round failover"
         failover
         phase "$primary is the primary"
         sleep 5
-        phase "the other follows it"
+        phase "the old primary rejoins"
         rejoin
         sleep 2
     done

@@ -126,7 +126,7 @@ happens() {
     say "$name: $(find_primary) accepts writes $(((to - from) / 1000000)) ms after the event on $primary"
     sleep 5
     is_seen "$name" || fail "$name: a response is stale"
-    phase "$name: the way back"
+    phase "$name: recovery"
     [[ ! $away ]] || come_back "$2"
     until_true is_whole
     is_seen "$name" || fail "$name: a commit is lost"
@@ -157,7 +157,7 @@ come_back() {
 }
 
 patroni_events() {
-    phase "nothing happens"
+    phase "baseline"
     sleep 3
     happens "switched over" switchover
     happens killed crash

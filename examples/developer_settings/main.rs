@@ -17,7 +17,7 @@ use routes::Host;
 #[derive(Debug, Parser)]
 #[command(about = None)]
 struct Arguments {
-    /// Where to listen; port 0 picks a free one
+    /// Address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
 }

@@ -35,15 +35,15 @@ pub(crate) fn all(host: Host, catalogue: Catalogue) -> Router {
         .route("/", get(async || Html(LOGIN)))
         .route("/login", post(log_in))
         .route("/logout", get(log_out))
-        .route("/settings", any(mine))
-        .route("/settings/", any(mine))
-        .route("/settings/{*rest}", any(mine))
+        .route("/settings", any(settings))
+        .route("/settings/", any(settings))
+        .route("/settings/{*rest}", any(settings))
         .with_state(host)
         .fallback_service(CatalogueService::new(catalogue))
 }
 
 /// Runs the developer settings for the logged-in user.
-async fn mine(State(host): State<Host>, user: User, request: Request) -> Response {
+async fn settings(State(host): State<Host>, user: User, request: Request) -> Response {
     host.settings.call_as(user.owner(), request).await.map(Body::from)
 }
 

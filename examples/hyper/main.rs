@@ -19,7 +19,7 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 
 async fn respond(catalogue: Catalogue, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Error> {
     match (request.method(), request.uri().path()) {
-        (&Method::GET, "/about") => Ok(Response::new("a host of its own".into())),
+        (&Method::GET, "/about") => Ok(Response::new("a host application".into())),
         (&Method::POST, "/echo") => {
             let body = Limited::new(request.into_body(), 64 << 10).collect().await?;
             Ok(Response::new(body.to_bytes().into()))
@@ -56,7 +56,7 @@ async fn main() -> Result<(), Failure> {
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!("a connection broke off: {error}");
+                tracing::debug!("connection error: {error}");
             }
         });
     }

@@ -27,25 +27,25 @@ const MAX_RESPONSE_BYTES: usize = 256 << 10;
 #[derive(Debug)]
 pub(crate) struct FetchedKeySet {
     client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
-    address: Uri,
+    url: Uri,
 }
 
 impl FetchedKeySet {
-    /// Creates a key set at `address`. The system must trust the server's certificate. In production, accept only `https`: a
+    /// Creates a key set at `url`. The system must trust the server's certificate. In production, accept only `https`: a
     /// server that impersonates the issuer can sign tokens.
-    pub(crate) fn at(address: Uri) -> io::Result<Self> {
+    pub(crate) fn at(url: Uri) -> io::Result<Self> {
         let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(default_provider())?;
         let connector = connector.https_or_http().enable_http1().build();
-        Ok(Self { client: Client::builder(TokioExecutor::new()).build(connector), address })
+        Ok(Self { client: Client::builder(TokioExecutor::new()).build(connector), url })
     }
 
     /// Fetches the key set. This client does not follow redirects.
     async fn get(&self) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
         // This client does not decode bodies, and without this header any coding is acceptable.
-        let request = Request::get(self.address.clone()).header(ACCEPT_ENCODING, "identity");
+        let request = Request::get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
         let response = self.client.request(request.body(Empty::new())?).await?;
         if response.status() != StatusCode::OK {
-            return Err(format!("the answer was {}", response.status()).into());
+            return Err(format!("unexpected response: {}", response.status()).into());
         }
         Ok(Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await?.to_bytes())
     }
@@ -55,7 +55,7 @@ impl FetchedKeySet {
 impl FetchKeys for FetchedKeySet {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
         let fetched = timeout(FETCH_TIMEOUT, self.get()).await.unwrap_or_else(|late| Err(late.into()));
-        let message = "the issuer's keys cannot be fetched";
+        let message = "cannot fetch the issuer's keys";
         fetched.map_err(|error| StorageError::new(StorageErrorKind::Unavailable, message).with_source(error))
     }
 }

@@ -19,10 +19,10 @@ use key_set::FetchedKeySet;
 struct Options {
     #[command(flatten)]
     server: Arguments,
-    /// Whose tokens are taken: the text that they have in `iss`
+    /// Issuer of accepted tokens (their claim `iss`)
     #[arg(long, value_name = "URL")]
     issuer: String,
-    /// Where its key set is, the `jwks_uri` of its metadata
+    /// URL of its key set (the `jwks_uri` of its metadata)
     #[arg(long, value_name = "URL")]
     keys: Uri,
 }
@@ -50,7 +50,7 @@ async fn main() -> Result<(), Failure> {
     });
 
     let routes = Router::new()
-        .route("/about", get(async || "a host of its own"))
+        .route("/about", get(async || "a host application"))
         .fallback_service(CatalogueService::new(catalogue));
     axum::serve(listener, routes).with_graceful_shutdown(stop_signal()?).await?;
     Ok(())

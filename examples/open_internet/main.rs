@@ -17,7 +17,7 @@ async fn main() -> Result<(), Failure> {
     let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
     let routes = Router::new()
-        .route("/about", get(async || "a host of its own"))
+        .route("/about", get(async || "a host application"))
         .route("/echo", post(async |body: String| body).layer(DefaultBodyLimit::max(16 << 10)))
         .fallback_service(CatalogueService::new(catalogue));
 

@@ -24,7 +24,7 @@ impl Counts {
         let mut text = "# TYPE catalogue_requests_total counter\n".to_owned();
         for ((operation, status), count) in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             writeln!(text, "catalogue_requests_total{{operation=\"{operation}\",status=\"{status}\"}} {count}")
-                .expect("a String takes all");
+                .expect("writing to a String cannot fail");
         }
         text
     }

@@ -26,11 +26,11 @@ pub(crate) struct Host {
 pub(crate) fn all(host: Host, catalogue: Catalogue) -> Result<Router, BuildError> {
     let sessions = host.sessions.clone();
     // Without a valid cookie, the bearer token decides, as on the other mount.
-    let mine = catalogue.mounted_at("/my")?.identified_by(move |head| sessions.by_cookie(head));
+    let my_mount = catalogue.mounted_at("/my")?.identified_by(move |head| sessions.by_cookie(head));
     let routes = Router::new()
         .route("/sessions", post(begin).delete(end))
         .route("/metrics", get(metrics))
-        .route_service("/my/{*operation}", CatalogueService::new(mine))
+        .route_service("/my/{*operation}", CatalogueService::new(my_mount))
         .fallback_service(CatalogueService::new(catalogue));
     Ok(routes.with_state(host))
 }

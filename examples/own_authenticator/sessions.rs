@@ -18,7 +18,7 @@ pub(crate) struct Sessions(Arc<RwLock<HashMap<TokenDigest, Session>>>);
 #[derive(Debug)]
 struct Session {
     account: AccountId,
-    /// Id of the session, as `GET /me` and the log contain it.
+    /// Id of the session in `GET /me` and in the log, so not its token.
     id: String,
     ended_at: Option<Timestamp>,
 }
@@ -65,8 +65,8 @@ impl Sessions {
     }
 }
 
-/// Nothing is cached between two calls, so the end of a session takes effect with the next request. A real application may
-/// query a service here (RFC 7662). An unreachable service must be an error (a 500) and not a refusal, or clients discard
+/// Verdicts are not cached, so the end of a session takes effect with the next request. A real application may query a
+/// service here (RFC 7662). An unreachable service must be an error (a 500) and not a refusal, or clients discard
 /// valid tokens.
 #[async_trait]
 impl Authenticator for Sessions {

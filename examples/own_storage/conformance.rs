@@ -66,8 +66,8 @@ fn put(transaction: &Transaction<'_>, course: &Course) {
         (false, Some(_)) => "live",
         (false, None) => "draft",
     };
-    let replaced = "DELETE FROM trainings WHERE owner = ?1 AND handle = ?2";
-    transaction.execute(replaced, params![owner, course.slug]).unwrap();
+    let delete = "DELETE FROM trainings WHERE owner = ?1 AND handle = ?2";
+    transaction.execute(delete, params![owner, course.slug]).unwrap();
     transaction
         .execute(
             "INSERT INTO trainings (owner, handle, name, subtitle, lang, status, live_since, made_at)
@@ -155,7 +155,7 @@ impl CredentialFixture for Tables {
         assert_eq!(self.writer().execute(revoke, params![number(id), seconds(at)]), Ok(1));
     }
 
-    /// Returns a number as the key's id: that of a user with this name, because any unique number will do.
+    /// Returns the id of a user with the name of the key: the key's id only has to be a unique number.
     async fn key(&self, name: &str) -> String {
         self.user(name).to_string()
     }

@@ -9,12 +9,12 @@ use rusqlite::{Connection, OpenFlags, Transaction};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// Maximum number of concurrent reads.
-const CONNECTIONS: usize = 4;
+/// Maximum number of concurrent reads, and so of connections.
+const MAX_READS: usize = 4;
 /// Timeout of a read that waits for a writer, if the database is not in WAL mode.
-const BUSY: Duration = Duration::from_secs(2);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Read-only connections to one file. Cheap to clone; clones share them.
+/// Read-only connections to one file. Cheap to clone; clones share the connections.
 #[derive(Clone, Debug)]
 pub(crate) struct Connections {
     path: Arc<Path>,
@@ -29,7 +29,7 @@ impl Connections {
         Ok(Self {
             path: path.into(),
             idle: Arc::new(Mutex::new(vec![first])),
-            permits: Arc::new(Semaphore::new(CONNECTIONS)),
+            permits: Arc::new(Semaphore::new(MAX_READS)),
         })
     }
 
@@ -50,20 +50,20 @@ impl Connections {
             let idle_connection = lock().pop();
             let mut connection = idle_connection.map_or_else(|| open(&path), Ok)?;
             let found = read(&connection.transaction()?)?;
-            // After an error, the connection is closed instead.
+            // After an error, this line is not reached, and the connection is closed.
             lock().push(connection);
             Ok(found)
         });
         let result: rusqlite::Result<T> =
-            work.await.map_err(|error| failed("a read of the school broke off", error))?;
-        result.map_err(|error| failed("the school cannot be read", error))
+            work.await.map_err(|error| failed("a read of the school was aborted", error))?;
+        result.map_err(|error| failed("cannot read the school", error))
     }
 }
 
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 

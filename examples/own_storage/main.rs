@@ -25,7 +25,7 @@ async fn main() -> Result<(), Failure> {
     let school = School::open(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(school).base_url("/api/v1").docs_url("/docs").build()?;
     let routes = Router::new()
-        .route("/about", get(async || "a school of its own"))
+        .route("/about", get(async || "an example school"))
         .fallback_service(CatalogueService::new(catalogue));
 
     let stop = stop_signal()?;
@@ -38,10 +38,10 @@ async fn main() -> Result<(), Failure> {
 fn make_sample(path: &Path) -> rusqlite::Result<()> {
     let sample = concat!("BEGIN;", include_str!("schema.sql"), include_str!("sample.sql"), "COMMIT;");
     let school = Connection::open(path)?;
-    let made = school.pragma_update(None, "journal_mode", "WAL").and_then(|()| school.execute_batch(sample));
-    if made.is_err() {
+    let result = school.pragma_update(None, "journal_mode", "WAL").and_then(|()| school.execute_batch(sample));
+    if result.is_err() {
         // Otherwise the next start would use the incomplete file.
         let _ = std::fs::remove_file(path);
     }
-    made
+    result
 }

@@ -38,8 +38,8 @@ impl CourseStorage for School {
     ) -> Result<Option<Revision>, StorageError> {
         let (Some(user), page) = (user(account), page.clone()) else { return Ok(None) };
         for (course, created_at) in self.0.read(move |transaction| list(transaction, user, &page)).await? {
-            let place = || Position { created_at, slug: course.slug.clone() };
-            if rows.push(course.row(), place).is_break() {
+            let position = || Position { created_at, slug: course.slug.clone() };
+            if rows.push(course.row(), position).is_break() {
                 break;
             }
         }
@@ -69,7 +69,7 @@ fn user(account: &AccountId) -> Option<i64> {
     account.as_str().parse().ok()
 }
 
-/// Returns a position as second and handle. Later courses in the list are older, or of the same second with a smaller handle.
+/// Converts a position to a pair of second and handle. The courses after it in the list have smaller pairs.
 fn sort_key(position: &Position) -> (i64, &str) {
     let made_at = position.created_at.as_microseconds();
     match made_at.div_euclid(1_000_000) {

@@ -15,7 +15,7 @@ pub(crate) fn all(catalogue: Catalogue) -> Route {
 
 #[handler]
 fn about() -> &'static str {
-    "a host of its own"
+    "a host application"
 }
 
 #[handler]

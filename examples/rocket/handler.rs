@@ -15,8 +15,8 @@ const METHODS: [Method; 9] = {
     use Method::{Connect, Delete, Get, Head, Options, Patch, Post, Put, Trace};
     [Get, Head, Options, Post, Put, Patch, Delete, Trace, Connect]
 };
-/// Lowest priority: after all routes of the host application.
-const LAST: isize = isize::MAX;
+/// Rank of the catalogue's routes: after all routes of the host application.
+const LOWEST_PRIORITY: isize = isize::MAX;
 
 /// Handler for all requests that no other route takes.
 #[derive(Clone)]
@@ -24,13 +24,13 @@ struct Handler(Catalogue);
 
 /// Returns the routes of a catalogue. Mount them at `/`, because they need the whole path.
 pub(crate) fn routes(catalogue: &Catalogue) -> Vec<Route> {
-    METHODS.map(|method| Route::ranked(LAST, method, "/<path..>", Handler(catalogue.clone()))).into()
+    METHODS.map(|method| Route::ranked(LOWEST_PRIORITY, method, "/<path..>", Handler(catalogue.clone()))).into()
 }
 
 #[rocket::async_trait]
 impl rocket::route::Handler for Handler {
     async fn handle<'r>(&self, request: &'r Request<'_>, _: Data<'r>) -> Outcome<'r> {
-        match converted(request) {
+        match to_http(request) {
             Ok(request) => Outcome::Success(to_rocket(self.0.call(request).await)),
             Err(_) => Outcome::Error(Status::BadRequest),
         }
@@ -38,7 +38,7 @@ impl rocket::route::Handler for Handler {
 }
 
 /// Converts a request with its original path and query, and every line of every header. The catalogue does not need the body.
-fn converted(request: &Request<'_>) -> http::Result<http::Request<()>> {
+fn to_http(request: &Request<'_>) -> http::Result<http::Request<()>> {
     let mut builder = http::Request::builder().method(request.method().as_str()).uri(request.uri().to_string());
     for header in request.headers().iter() {
         builder = builder.header(header.name.as_str(), &*header.value);

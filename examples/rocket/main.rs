@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 #[get("/about")]
 fn about() -> &'static str {
-    "a host of its own"
+    "a host application"
 }
 
 #[post("/echo", data = "<body>")]

@@ -32,8 +32,8 @@ impl Event {
         let target = if self.query.is_empty() { self.path } else { format!("{}?{}", self.path, self.query) };
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
-            let name: HeaderName = name.parse().map_err(|_| "a header's name is none")?;
-            let value = HeaderValue::from_str(value).map_err(|_| "a header's value is none")?;
+            let name: HeaderName = name.parse().map_err(|_| "invalid header name")?;
+            let value = HeaderValue::from_str(value).map_err(|_| "invalid header value")?;
             headers.append(name, value);
         }
         // The gateway compresses, so that the body remains text and needs no base64 in JSON.

@@ -16,7 +16,7 @@ use event::{Event, EventResponse};
 
 #[derive(Parser)]
 struct Arguments {
-    /// Where the data is
+    /// Database to read
     #[arg(long, value_name = "ADDRESS", default_value = "sqlite:catalogue.db", value_parser = database)]
     database: std::path::PathBuf,
 }
@@ -46,7 +46,7 @@ async fn handle(catalogue: &Catalogue, event: &str) -> EventResponse {
     match event.and_then(Event::into_request) {
         Ok(request) => EventResponse::of(&catalogue.call(request).await),
         Err(error) => {
-            tracing::warn!("an event is no request: {error}");
+            tracing::warn!("invalid event: {error}");
             EventResponse::bad_request()
         }
     }

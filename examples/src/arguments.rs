@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Parser)]
 #[command(about = None)]
 pub struct Arguments {
-    /// Where the data is; made if it is missing
+    /// Database; created if it is missing
     #[arg(long, value_name = "ADDRESS", default_value = "sqlite:catalogue.db", value_parser = database)]
     pub database: PathBuf,
-    /// Where to listen; port 0 picks a free one
+    /// Address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
 }
@@ -26,11 +26,11 @@ impl Arguments {
 /// Parses `sqlite:PATH`.
 ///
 /// # Errors
-/// Returns a hint if `address` has another form.
+/// Returns a hint if `address` is anything else.
 pub fn database(address: &str) -> Result<PathBuf, &'static str> {
     match address.strip_prefix("sqlite:") {
         Some(path) if !path.is_empty() && path != ":memory:" && !path.starts_with("//") => Ok(path.into()),
-        _ => Err("write sqlite:PATH, like sqlite:catalogue.db"),
+        _ => Err("use sqlite:PATH, such as sqlite:catalogue.db"),
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_and_their_defaults() {
+    fn options_are_parsed_with_defaults() {
         let arguments = Arguments::try_parse_from(["example"]).unwrap();
         assert_eq!((arguments.database, arguments.listen.port()), ("catalogue.db".into(), 8080));
         let options = ["example", "--listen", "[::1]:0", "--database=sqlite:/a b/c.db"];
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!((arguments.database, arguments.listen), ("/a b/c.db".into(), "[::1]:0".parse().unwrap()));
         for database in ["catalogue.db", "sqlite:", "sqlite::memory:", "sqlite://catalogue.db", "postgres://db/c"] {
             let error = Arguments::try_parse_from(["example", "--database", database]).unwrap_err();
-            assert!(error.to_string().contains("write sqlite:PATH"), "{database}: {error}");
+            assert!(error.to_string().contains("use sqlite:PATH"), "{database}: {error}");
         }
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::Failure;
 
 /// Maximum time for running requests after the signal to stop.
-const GRACE: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Enables logs on standard error. The catalogue logs the cause of each 500, and never a token.
 pub fn log() {
@@ -32,10 +32,10 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
     Ok(listener)
 }
 
-/// Catches SIGTERM and SIGINT from now on. The returned future completes with the first of them.
+/// Catches SIGTERM and SIGINT from now on. The returned future completes at the first of these signals.
 ///
-/// Frameworks wait even for clients that never complete a request. So the process exits ten seconds later, and running requests
-/// are lost.
+/// Frameworks wait even for clients that never complete a request. So the process exits ten seconds after the signal, and
+/// requests that still run are lost.
 ///
 /// # Errors
 /// Returns an error if the process cannot catch signals.
@@ -48,7 +48,7 @@ pub fn stop_signal() -> io::Result<impl Future<Output = ()> + Send + 'static> {
             _ = interrupt.recv() => {}
         }
         tokio::spawn(async {
-            sleep(GRACE).await;
+            sleep(SHUTDOWN_TIMEOUT).await;
             process::exit(0);
         });
     })

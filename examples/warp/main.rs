@@ -13,7 +13,7 @@ async fn main() -> Result<(), Failure> {
 
     let storage = SqliteStorage::open_and_migrate(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
-    let about = warp::path!("about").map(|| "a host of its own");
+    let about = warp::path!("about").map(|| "a host application");
     let echo = warp::path!("echo").and(warp::post()).and(warp::body::bytes()).map(|body: Bytes| body.to_vec());
     let routes = about.or(echo).or(catalogue_warp::filter(catalogue));
 

@@ -1,4 +1,4 @@
-//! Parts of the catalogue in one process, without a socket: `cargo bench -p catalogue-benches -- storage` runs only one file.
+//! Benchmarks of parts, in one process without a socket. `cargo bench -p catalogue-benches -- NAME` runs those with this name.
 
 #![allow(missing_docs)] // criterion's macros create undocumented items
 

@@ -1,8 +1,8 @@
-//! Only SQLite, by calls of the storage: the reads of a request, without HTTP.
+//! Calls of the SQLite storage: the reads of a request, without HTTP.
 
 use std::hint::black_box;
 
-use catalogue_benches::{Library, OffsetReader, course, now, position_after};
+use catalogue_benches::{Library, OffsetReader, block_on, course, position_after};
 use catalogue_core::storage::{CourseStorage as _, CredentialStorage as _, Limit, PageRequest};
 use criterion::{BenchmarkId, Criterion};
 
@@ -13,10 +13,10 @@ pub(crate) fn lookups(criterion: &mut Criterion) {
     let slug = course(account, owner.courses / 2).slug;
     let mut group = criterion.benchmark_group("storage");
     group.bench_function("credential and revision", |bencher| {
-        bencher.iter(|| now(storage.find_credential(black_box(&digest))));
+        bencher.iter(|| block_on(storage.find_credential(black_box(&digest))));
     });
-    group.bench_function("revision alone", |bencher| bencher.iter(|| now(storage.revision(black_box(account)))));
-    group.bench_function("detail", |bencher| bencher.iter(|| now(storage.find_course(account, black_box(&slug)))));
+    group.bench_function("revision", |bencher| bencher.iter(|| block_on(storage.revision(black_box(account)))));
+    group.bench_function("detail", |bencher| bencher.iter(|| block_on(storage.find_course(account, black_box(&slug)))));
     group.finish();
 }
 

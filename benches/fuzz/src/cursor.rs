@@ -13,10 +13,10 @@ use http::header::{HOST, LINK};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::ask::{ACCOUNT, ask_as, failure, get, header};
+use super::call::{ACCOUNT, call_as, failure, get, header};
 use super::echo::{Echo, caller};
 
-static WORLD: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
+static FIXTURE: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
     let echo = Echo::default();
     let catalogue = echo.catalogue().build().unwrap();
     (echo, catalogue)
@@ -26,16 +26,16 @@ pub(super) fn check(input: &[u8]) {
     match input {
         [b't', text @ ..] => check_text(&String::from_utf8_lossy(text)),
         [b's', content @ ..] => check_text(&seal(ACCOUNT, content)),
-        [b'p', place @ ..] => check_page(place),
+        [b'p', course @ ..] => check_page(course),
         _ => {}
     }
 }
 
-/// Asserts that a text is accepted as a position if it is the position's cursor, and otherwise gets a 400.
+/// Asserts that a text is accepted if it is the cursor of a position, and gets a 400 otherwise.
 fn check_text(text: &str) {
-    let (echo, _) = &*WORLD;
-    echo.list(Vec::new());
-    let Some(response) = ask(text, "") else { return };
+    let (echo, _) = &*FIXTURE;
+    echo.set_list(Vec::new());
+    let Some(response) = list(text, "") else { return };
     let page = echo.page();
     match decode_cursor(text) {
         Some(position) => {
@@ -51,12 +51,12 @@ fn check_text(text: &str) {
 }
 
 /// Asserts that a page's cursor is the sealed position of its last course, is in its link, and leads only to that position.
-fn check_page(place: &[u8]) {
-    let content = [&[1], place].concat();
+fn check_page(course: &[u8]) {
+    let content = [&[1], course].concat();
     let Some(position) = position(&content) else { return };
-    let (echo, _) = &*WORLD;
-    echo.list(vec![position.clone(), Position { created_at: Timestamp::MIN, slug: "last".to_owned() }]);
-    let response = ask("", "limit=1").expect("that is a request");
+    let (echo, _) = &*FIXTURE;
+    echo.set_list(vec![position.clone(), Position { created_at: Timestamp::MIN, slug: "last".to_owned() }]);
+    let response = list("", "limit=1").expect("a valid request");
     let body: Value = serde_json::from_slice(response.body()).unwrap();
     let next = seal(ACCOUNT, &content);
     let (text, title) = (position.slug.as_str(), position.slug.as_str());
@@ -64,7 +64,7 @@ fn check_page(place: &[u8]) {
         "slug": text, "title": title, "language": text, "publishedAt": null, "hidden": true, "moduleCount": 7,
     });
     assert_eq!(body, json!({ "data": [row], "meta": { "nextCursor": next } }));
-    let link = header(response.headers(), LINK).expect("a page with a next one has a link");
+    let link = header(response.headers(), LINK).expect("a link to the next page");
     assert!(link.contains(&*next) && link.contains("limit=1") && link.ends_with(r#">; rel="next""#), "{link}");
     assert_eq!(echo.page().map(|page| page.limit.get()), Some(Limit::MIN.get()));
     check_text(&next);
@@ -75,16 +75,16 @@ fn check_page(place: &[u8]) {
     }
 }
 
-fn ask(cursor: &str, more: &str) -> Option<Response<Bytes>> {
+fn list(cursor: &str, more: &str) -> Option<Response<Bytes>> {
     let mut query = form_urlencoded::Serializer::new(more.to_owned());
     if more.is_empty() {
         query.append_pair("cursor", cursor);
     }
     let request = get(&format!("/api/v1/courses?{}", query.finish()), &HOST, &[])?;
-    Some(ask_as(caller(), &WORLD.1, request))
+    Some(call_as(caller(), &FIXTURE.1, request))
 }
 
-/// Returns the position that a text encodes for this account, independently of the core: sealing it again must yield the text.
+/// Returns the position that a text encodes for this account, without the core's code: sealing it again must yield the text.
 pub(super) fn decode_cursor(text: &str) -> Option<Position> {
     let content = URL_SAFE_NO_PAD.decode(text).ok()?;
     let content = content.get(..content.len().checked_sub(16)?)?;

@@ -1,4 +1,4 @@
-//! [`Echo`]: a storage that records its calls, and has every course that is requested.
+//! [`Echo`]: a storage that records the last page request, and returns a course for every slug.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,9 +8,9 @@ use catalogue_core::storage::{
 };
 use catalogue_core::{AccountId, Catalogue, CatalogueBuilder, CourseDetail, async_trait};
 
-use super::ask::ACCOUNT;
+use super::call::ACCOUNT;
 
-/// Clones share one storage.
+/// A storage whose clones share one state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Echo(Arc<Mutex<State>>);
 
@@ -29,13 +29,13 @@ impl Echo {
         Catalogue::builder(self.clone(), RejectingAuthenticator)
     }
 
-    /// Returns the request of the last list.
+    /// Takes the last recorded page request.
     pub(super) fn page(&self) -> Option<PageRequest> {
         self.0.lock().unwrap().page.take()
     }
 
     /// Sets the courses of all later lists.
-    pub(super) fn list(&self, rows: Vec<Position>) {
+    pub(super) fn set_list(&self, rows: Vec<Position>) {
         self.0.lock().unwrap().rows = rows;
     }
 }

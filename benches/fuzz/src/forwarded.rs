@@ -1,5 +1,5 @@
-//! `X-Forwarded-For` and `X-Forwarded-Proto` as clients and proxies write them. Each line of an input is a field: `x` or `p`,
-//! and its value. Whatever the client has written, if the proxy adds an address, that is the client's.
+//! `X-Forwarded-For` and `X-Forwarded-Proto`. Each line of an input is a field from the client: `x` or `p`, and its value. If
+//! the proxy then adds an address, none from the client is used.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -17,7 +17,7 @@ use tower_service::Service;
 
 const FOR: &str = "x-forwarded-for";
 const PROTO: &str = "x-forwarded-proto";
-/// Client address that the trusted proxy reports, and its own address.
+/// Client address that the proxy adds.
 const CLIENT: &str = "192.0.2.66";
 const PROXY: &str = "127.0.0.1";
 
@@ -32,21 +32,21 @@ pub(super) fn check(input: &[u8]) {
     if fields.len() > 50 || fields.iter().map(|(_, value)| value.len()).sum::<usize>() > 8 << 10 {
         return;
     }
-    ask(&fields);
-    let mut on_a_line = fields.clone();
-    on_a_line.push((FOR, HeaderValue::from_static(CLIENT)));
-    let mut to_the_line = fields.clone();
-    match to_the_line.iter_mut().rfind(|(name, _)| *name == FOR) {
+    send(&fields);
+    let mut with_own_line = fields.clone();
+    with_own_line.push((FOR, HeaderValue::from_static(CLIENT)));
+    let mut appended = fields.clone();
+    match appended.iter_mut().rfind(|(name, _)| *name == FOR) {
         Some((_, line)) => {
             let added = [line.as_bytes(), b", ", CLIENT.as_bytes()].concat();
             *line = HeaderValue::from_bytes(added.trim_ascii()).unwrap();
         }
-        None => to_the_line.push((FOR, HeaderValue::from_static(CLIENT))),
+        None => appended.push((FOR, HeaderValue::from_static(CLIENT))),
     }
-    for mut added in [on_a_line, to_the_line] {
+    for mut added in [with_own_line, appended] {
         // A proxy that reports the scheme adds it last too.
         added.push((PROTO, HeaderValue::from_static("http")));
-        let (found, https) = ask(&added);
+        let (found, https) = send(&added);
         assert!(found == CLIENT || found == PROXY, "{found} {added:?}");
         assert!(!https, "{added:?}");
     }
@@ -65,11 +65,11 @@ fn fields(input: &[u8]) -> Fields {
     lines.collect()
 }
 
-fn ask(fields: &Fields) -> (String, bool) {
-    SERVER.with_borrow_mut(|server| server.ask(fields))
+fn send(fields: &Fields) -> (String, bool) {
+    SERVER.with_borrow_mut(|server| server.send(fields))
 }
 
-/// A server behind trusted proxies that responds with the address of its client, as it determines it, and a connection to it.
+/// A server with trusted proxies, which responds with the client address that it determines, and a connection to it.
 struct Server {
     runtime: Runtime,
     connection: TcpStream,
@@ -95,7 +95,7 @@ impl Server {
     }
 
     /// Returns the client address that the server determines for a request with these fields, and whether it assumes HTTPS.
-    fn ask(&mut self, fields: &Fields) -> (String, bool) {
+    fn send(&mut self, fields: &Fields) -> (String, bool) {
         let mut request = b"GET / HTTP/1.1\r\nhost: a\r\n".to_vec();
         for (name, value) in fields {
             request.extend([name.as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
@@ -107,12 +107,12 @@ impl Server {
             let mut response = Vec::new();
             // The body ends with a line feed.
             while !response.ends_with(b"\n") || response.ends_with(b"\r\n") {
-                assert_ne!(connection.read_buf(&mut response).await.expect("the server answers"), 0, "{request:?}");
+                assert_ne!(connection.read_buf(&mut response).await.expect("the server responds"), 0, "{request:?}");
             }
-            String::from_utf8(response).expect("the answer is text")
+            String::from_utf8(response).expect("the response is text")
         });
         assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
-        let (head, body) = response.split_once("\r\n\r\n").expect("a head ends");
+        let (head, body) = response.split_once("\r\n\r\n").expect("the head ends");
         (body.trim_end().to_owned(), head.contains("strict-transport-security"))
     }
 }
@@ -127,7 +127,7 @@ impl Service<Request<RequestBody>> for EchoClientAddress {
     }
 
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
-        let ClientAddress(address) = request.extensions().get().copied().expect("each request has one");
+        let ClientAddress(address) = request.extensions().get().copied().expect("each request has an address");
         ready(Ok(Response::new(Full::from(format!("{address}\n")))))
     }
 }

@@ -9,22 +9,22 @@ use catalogue_core::observe::TraceParent;
 use http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, ETAG, IF_NONE_MATCH, LINK, VARY};
 use http::{HeaderName, HeaderValue, Method, Request, Response};
 
-use super::ask::{ask, header, replaced};
-use super::token::WORLD;
+use super::call::{call, header, replaced};
+use super::token::FIXTURE;
 
 pub(super) fn check(input: &[u8]) {
-    let (catalogue, key) = &*WORLD;
+    let (catalogue, key) = &*FIXTURE;
     let Some(mut request) = request(&replaced(input, b"KEY", key.as_bytes())) else { return };
     let mut plain = request.clone();
     plain.headers_mut().remove(IF_NONE_MATCH);
     plain.headers_mut().remove(ACCEPT_ENCODING);
-    let plain = ask(catalogue, plain);
+    let plain = call(catalogue, plain);
     let tag = header(plain.headers(), ETAG).map(str::to_owned);
     let opaque = tag.as_deref().and_then(|tag| tag.split('"').nth(1)).unwrap_or("none");
     for value in request.headers_mut().values_mut() {
         *value = HeaderValue::from_bytes(&replaced(value.as_bytes(), b"TAG", opaque.as_bytes())).unwrap();
     }
-    let response = ask(catalogue, request.clone());
+    let response = call(catalogue, request.clone());
     check_condition(&request, &response, &plain, opaque);
     check_id(&request, &response);
     check_trace(&request);
@@ -70,7 +70,7 @@ fn decoded(response: &Response<Bytes>) -> Bytes {
     match header(response.headers(), CONTENT_ENCODING) {
         None => return response.body().clone(),
         Some("gzip") => drop(flate2::read::GzDecoder::new(body).read_to_end(&mut plain).unwrap()),
-        Some(other) => panic!("{other} is no coding that is known here"),
+        Some(other) => panic!("unknown coding {other}"),
     }
     plain.into()
 }
@@ -78,10 +78,10 @@ fn decoded(response: &Response<Bytes>) -> Bytes {
 /// Checks decision A16.
 fn check_id(request: &Request<()>, response: &Response<Bytes>) {
     let given: Vec<_> = request.headers().get_all("x-request-id").iter().map(HeaderValue::as_bytes).collect();
-    let is_fine = |id: &[u8]| (1..=128).contains(&id.len()) && id.iter().all(|byte| (0x21..=0x7e).contains(byte));
+    let is_valid = |id: &[u8]| (1..=128).contains(&id.len()) && id.iter().all(|byte| (0x21..=0x7e).contains(byte));
     let id = response.headers()["x-request-id"].as_bytes();
     match *given {
-        [given] if is_fine(given) => assert_eq!(id, given),
+        [given] if is_valid(given) => assert_eq!(id, given),
         _ => assert!(!given.contains(&id) && id.len() == 32, "{request:?} {id:?}"),
     }
 }
@@ -99,7 +99,7 @@ fn check_trace(request: &Request<()>) {
 fn compare_with_get(catalogue: &Catalogue, request: &Request<()>, head: &Response<Bytes>) {
     let mut get = request.clone();
     *get.method_mut() = Method::GET;
-    let get = ask(catalogue, get);
+    let get = call(catalogue, get);
     assert_eq!(get.status(), head.status());
     for name in [CONTENT_LENGTH, CONTENT_ENCODING, ETAG, LINK, VARY, CACHE_CONTROL] {
         assert_eq!(get.headers().get(&name), head.headers().get(&name), "{name} {request:?}");

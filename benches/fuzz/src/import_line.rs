@@ -10,34 +10,34 @@ use catalogue_transfer::{ImportError, Input, Options, Report, SCHEMA, export, im
 use jsonschema::Validator;
 use serde_json::Value;
 
-use super::ask::now;
+use super::call::block_on;
 
 static FORMAT: LazyLock<Validator> =
     LazyLock::new(|| jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap());
 
 pub(super) fn check(input: &[u8]) {
     let storage = MemoryStorage::new();
-    let read_twice = read_twice(&storage, input);
-    let written = exported(&storage);
-    if let Err(error) = &read_twice {
+    let in_two_passes = in_two_passes(&storage, input);
+    let written = export_all(&storage);
+    if let Err(error) = &in_two_passes {
         check_errors(error, input);
         assert_eq!(written, "", "a failed import changes nothing");
     }
     let Some(text) = decoded(input) else {
-        assert!(read_twice.is_err());
+        assert!(in_two_passes.is_err());
         return;
     };
     let text = &*text;
-    let from_text = now(import_text(&MemoryStorage::new(), text, Options::default()));
-    assert_eq!(from_text.is_ok(), read_twice.is_ok(), "{from_text:?} {read_twice:?}");
-    if read_twice.is_ok() {
+    let from_text = block_on(import_text(&MemoryStorage::new(), text, Options::default()));
+    assert_eq!(from_text.is_ok(), in_two_passes.is_ok(), "{from_text:?} {in_two_passes:?}");
+    if in_two_passes.is_ok() {
         check_schema(text);
         check_inverse(&storage, &written);
     }
     check_each_line(text);
 }
 
-/// Returns the text of an input without a byte order mark; `None` if it is not a text, or contains U+0000, as no object does.
+/// Returns the text of an input without a byte order mark; `None` if it is not a text, or contains U+0000, which no line may.
 fn decoded(input: &[u8]) -> Option<String> {
     let unit = match input {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
@@ -66,9 +66,9 @@ fn check_schema(text: &str) {
 /// Asserts that an export can be imported unchanged, and that a second import changes nothing.
 fn check_inverse(storage: &MemoryStorage, written: &str) {
     let copy = MemoryStorage::new();
-    now(import_text(&copy, written, Options::default())).expect("what is exported can be imported");
-    assert_eq!(exported(&copy), written);
-    let report = now(import_text(storage, written, Options { prune: true, ..Options::default() })).unwrap();
+    block_on(import_text(&copy, written, Options::default())).expect("an export can be imported");
+    assert_eq!(export_all(&copy), written);
+    let report = block_on(import_text(storage, written, Options { prune: true, ..Options::default() })).unwrap();
     let (accounts, courses) = (report.accounts, report.courses);
     assert_eq!((accounts.added, accounts.changed, courses.added, courses.changed, courses.removed), (0, 0, 0, 0, 0));
 }
@@ -83,7 +83,7 @@ fn check_each_line(text: &str) {
         } else {
             String::new()
         };
-        let imported = now(import_text(&MemoryStorage::new(), &format!("{account}\n{line}"), Options::default()));
+        let imported = block_on(import_text(&MemoryStorage::new(), &format!("{account}\n{line}"), Options::default()));
         assert_eq!(imported.is_ok(), is_valid_line(&line), "{line} {imported:?}");
     }
 }
@@ -105,18 +105,18 @@ fn check_errors(error: &ImportError, input: &[u8]) {
     assert!((1..=20).contains(&errors.len()) && *stopped == (errors.len() == 20), "{errors:?}");
     assert!(errors.windows(2).all(|two| two[0].line < two[1].line), "{errors:?}");
     for error in errors {
-        assert!((1..=lines).contains(&error.line.expect("a line is wrong")), "{error:?}");
+        assert!((1..=lines).contains(&error.line.expect("the error names a line")), "{error:?}");
         assert!(error.message.len() < 1500 && !error.message.contains(char::is_control), "{error:?}");
     }
 }
 
-fn read_twice(storage: &MemoryStorage, input: &[u8]) -> Result<Report, ImportError> {
+fn in_two_passes(storage: &MemoryStorage, input: &[u8]) -> Result<Report, ImportError> {
     let checked = Input::stream(Cursor::new(input.to_vec())).check()?;
-    now(now(checked.prepare(storage, Options::default()))?.finish())
+    block_on(block_on(checked.prepare(storage, Options::default()))?.finish())
 }
 
-fn exported(storage: &MemoryStorage) -> String {
+fn export_all(storage: &MemoryStorage) -> String {
     let mut target = Vec::new();
-    now(export(storage, Accounts::All, &mut target)).unwrap();
+    block_on(export(storage, Accounts::All, &mut target)).unwrap();
     String::from_utf8(target).unwrap()
 }

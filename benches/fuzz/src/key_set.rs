@@ -5,17 +5,17 @@ use catalogue_core::auth::Verdict;
 use catalogue_core::auth::signed::SignedTokens;
 use serde_json::{Value, json};
 
-use super::ask::now;
+use super::call::block_on;
 use super::signers::{AUDIENCE, ISSUER, jwk, token, verdict};
 
-/// Id of a key that no input can contain, as it is generated when the program starts.
-const OURS: &str = "ed-of-this-run";
+/// Id of a key that no input can contain: the key is generated when the program starts.
+const OWN_KID: &str = "ed-of-this-run";
 const MAX_BYTES: usize = 256 << 10;
 const MAX_KEYS: usize = 100;
 
 pub(super) fn check(input: &[u8]) {
     let tokens = tokens_with(input.to_vec());
-    now(tokens.refresh());
+    block_on(tokens.refresh());
     let status = tokens.keys();
     let set: Option<Value> = serde_json::from_slice(input).ok().filter(|_| input.len() <= MAX_BYTES);
     let Some(keys) = set.as_ref().and_then(|set| set.get("keys")?.as_array()).filter(|it| it.len() <= MAX_KEYS) else {
@@ -27,25 +27,25 @@ pub(super) fn check(input: &[u8]) {
         let used = keys.len() - tokens.skipped_keys().len();
         assert!((used..=2 * used).contains(&status.usable), "{status:?}");
     }
-    check_beside_ours(keys);
+    check_with_own_key(keys);
 }
 
 /// Asserts that no key of a set blocks another key, or lets a token be accepted that it has not signed.
-fn check_beside_ours(theirs: &[Value]) {
-    let mut keys = theirs.to_vec();
-    keys.insert(0, jwk(OURS));
+fn check_with_own_key(others: &[Value]) {
+    let mut keys = others.to_vec();
+    keys.insert(0, jwk(OWN_KID));
     let is_small = keys.len() <= MAX_KEYS;
     let set = json!({ "keys": keys }).to_string();
     let is_small = is_small && set.len() <= MAX_BYTES;
     let tokens = tokens_with(set.into_bytes());
-    now(tokens.refresh());
+    block_on(tokens.refresh());
     if !is_small {
         assert_eq!(tokens.keys().usable, 0);
         return;
     }
-    assert!(is_accepted(&tokens, Some(OURS)));
+    assert!(is_accepted(&tokens, Some(OWN_KID)));
     assert!(is_accepted(&tokens, None));
-    let kids = theirs.iter().filter_map(|key| key.get("kid")?.as_str()).filter(|kid| *kid != OURS);
+    let kids = others.iter().filter_map(|key| key.get("kid")?.as_str()).filter(|kid| *kid != OWN_KID);
     for kid in kids.take(3) {
         assert!(!is_accepted(&tokens, Some(kid)), "{kid:?}");
     }

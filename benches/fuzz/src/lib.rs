@@ -1,7 +1,7 @@
-//! Untrusted input, and properties of the response: nothing panics, and it agrees with a library or a rule. Each module is a
-//! target, with a function `check` for the fuzzer and for the test of the seeds.
+//! Fuzz targets for untrusted input. A target's function `check` calls the code as a client does, and panics if the result
+//! violates a rule or differs from another library's. The fuzzer calls it, and so does the test of the seeds.
 
-mod ask;
+mod call;
 mod cursor;
 mod echo;
 mod forwarded;
@@ -16,7 +16,7 @@ mod settings;
 mod signers;
 mod token;
 
-/// A target: its name, which is also that of its seeds and its dictionary, and the check of an input.
+/// Name of a target, which is also that of its seeds and its dictionary, and the check of an input.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.

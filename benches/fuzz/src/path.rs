@@ -7,7 +7,7 @@ use http::header::HOST;
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
-use super::ask::{ask_as, get};
+use super::call::{call_as, get};
 use super::echo::{Echo, caller};
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Echo::default().catalogue().serve_root().build().unwrap());
@@ -15,14 +15,14 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Echo::default().catalog
 pub(super) fn check(input: &[u8]) {
     let Ok(path) = str::from_utf8(input) else { return };
     check_path(path);
-    // Also as the slug of a course.
+    // The text is also checked as the slug of a course.
     check_path(&format!("/api/v1/courses/{}", utf8_percent_encode(path, NON_ALPHANUMERIC)));
 }
 
 fn check_path(path: &str) {
     let Some(request) = get(path, &HOST, &[]) else { return };
     let segment = request.uri().path().strip_prefix("/api/v1/courses/").map(str::to_owned);
-    let response = ask_as(caller(), &CATALOGUE, request);
+    let response = call_as(caller(), &CATALOGUE, request);
     let Some(segment) = segment.filter(|segment| !segment.is_empty() && !segment.contains('/')) else { return };
     let Some(slug) = slug(&segment) else {
         assert_eq!(response.status(), 404, "{path:?}");
@@ -33,7 +33,7 @@ fn check_path(path: &str) {
     assert!(["slug", "title", "language"].iter().all(|name| body["data"][name] == *slug), "{body}");
 }
 
-/// Returns the segment decoded once, if a course can have that slug. The library does not report invalid escapes.
+/// Returns the segment decoded once, if a course can have that slug. The decoder ignores invalid escapes; this does not.
 fn slug(segment: &str) -> Option<String> {
     let mut escapes = segment.split('%').skip(1).map(|rest| rest.as_bytes().get(..2));
     let is_escaped = escapes.all(|digits| digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)));

@@ -6,27 +6,27 @@ use catalogue_core::Catalogue;
 use http::header::HOST;
 use serde_json::{Value, json};
 
-use super::ask::{ask_as, failure, get};
+use super::call::{call_as, failure, get};
 use super::cursor::decode_cursor;
 use super::echo::{Echo, caller};
 
-static WORLD: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
+static FIXTURE: LazyLock<(Echo, Catalogue)> = LazyLock::new(|| {
     let echo = Echo::default();
     let catalogue = echo.catalogue().build().unwrap();
     (echo, catalogue)
 });
 
 pub(super) fn check(input: &[u8]) {
-    let (echo, catalogue) = &*WORLD;
+    let (echo, catalogue) = &*FIXTURE;
     let Ok(query) = str::from_utf8(input) else { return };
     let Some(request) = get(&format!("/api/v1/courses?{query}"), &HOST, &[]) else { return };
-    let expected = read(request.uri().query().unwrap_or_default());
-    let response = ask_as(caller(), catalogue, request);
+    let expected = parse(request.uri().query().unwrap_or_default());
+    let response = call_as(caller(), catalogue, request);
     let page = echo.page();
     match expected {
         Ok((limit, cursor)) => {
             assert_eq!(failure(&response).0, 200, "{query:?}");
-            let page = page.expect("the storage is asked");
+            let page = page.expect("the storage is called");
             assert_eq!((page.limit.get(), page.after), (limit, cursor.and_then(|cursor| decode_cursor(&cursor))));
         }
         Err(details) => {
@@ -37,7 +37,7 @@ pub(super) fn check(input: &[u8]) {
 }
 
 /// Returns limit and cursor, or the details of the first error.
-pub(super) fn read(query: &str) -> Result<(usize, Option<String>), Value> {
+fn parse(query: &str) -> Result<(usize, Option<String>), Value> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let values =
         |expected: &str| pairs.iter().filter(|(name, _)| name == expected).map(|(_, value)| &**value).collect();

@@ -1,6 +1,6 @@
-//! Requests to the developer settings. An input is a method and a target, then the value of the `Cookie` field, which is that
-//! of a session if it is empty, and then the body. `KEY` stands for the id of a key, `NONCE` for a current nonce, `CODE` for a
-//! code that signs in, and `SECRET` for that of a session.
+//! Requests to the developer settings. An input is a method and a target, then the value of the `Cookie` field (a session's,
+//! if it is empty), and then the body. `KEY` stands for the id of a key, `NONCE` for a current nonce, `CODE` for a code that
+//! signs in, and `SECRET` for the secret of a session.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::Value;
 
-use super::ask::now;
+use super::call::block_on;
 
 const KEY: &str = "key_01912345678970008000000000000000";
 const COOKIE: &str = "__Host-catalogue-settings-62abb396";
@@ -39,9 +39,9 @@ pub(super) fn check(input: &[u8]) {
         request.body(Full::new(Bytes::from(body.to_owned()))).ok()
     };
     let Some(first) = request() else { return };
-    let world = World::new();
-    let first_response = world.ask(first);
-    let (status, keys) = (first_response.status().as_u16(), world.keys());
+    let fixture = Fixture::new();
+    let first_response = fixture.send(first);
+    let (status, keys) = (first_response.status().as_u16(), fixture.keys());
     let is_known = cookie.contains(SECRET);
     assert!(is_known || status != 200 || !target.starts_with("/settings/activity"), "{text:?}");
     assert!(!first_response.headers().contains_key("set-cookie") || body.contains(CODE) || is_known, "{text:?}");
@@ -61,8 +61,8 @@ pub(super) fn check(input: &[u8]) {
         }
         // Sending a form twice creates nothing twice.
         let has_nonce = !is_json || body.contains(&nonce);
-        let again = world.ask(request().expect("it was one before"));
-        assert!(!has_nonce || world.keys().len() == keys.len(), "{text:?} {again:?}");
+        let again = fixture.send(request().expect("the same request"));
+        assert!(!has_nonce || fixture.keys().len() == keys.len(), "{text:?} {again:?}");
     }
 }
 
@@ -75,37 +75,37 @@ fn name(body: &str, is_json: bool) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// Returns the current time.
+/// Returns the fixed current time.
 fn clock() -> Timestamp {
     Timestamp::parse("2026-11-22T04:40:00Z").unwrap()
 }
 
-/// Settings of two accounts at a fixed time.
-struct World {
+/// Developer settings over a storage with two accounts, at a fixed time.
+struct Fixture {
     storage: MemoryStorage,
     settings: SignInSettings,
 }
 
-impl World {
+impl Fixture {
     fn new() -> Self {
         let (storage, anna) = (MemoryStorage::new(), AccountId::new("anna"));
-        let mut import = now(storage.begin_import()).unwrap();
+        let mut import = block_on(storage.begin_import()).unwrap();
         for id in ["anna", "bert"] {
             let account = Account { id: AccountId::new(id), name: format!("<fuzz> {id}"), email: String::new() };
-            now(import.put_account(&account)).unwrap();
+            block_on(import.put_account(&account)).unwrap();
         }
-        now(import.commit()).unwrap();
+        block_on(import.commit()).unwrap();
         let (_, mut key) = NewCredential::api_key(anna.clone(), "old", Scopes::from_names(["read:courses"]));
         (key.record.identity.credential_id, key.record.created_at) = (KEY.into(), clock());
-        now(storage.create_key(&key, &Actor::OPERATOR)).unwrap();
+        block_on(storage.create_key(&key, &Actor::OPERATOR)).unwrap();
         let digest = |text: &str| BearerToken::new(text).unwrap().digest();
         let (created_at, expires_at) = (clock(), clock().checked_add(Duration::from_secs(60)).unwrap());
         for code in ["link", CODE] {
             let link = NewSignIn { digest: digest(code), account: anna.clone(), created_at, expires_at };
-            now(storage.create_link(&link, &Actor::OPERATOR)).unwrap();
+            block_on(storage.create_link(&link, &Actor::OPERATOR)).unwrap();
         }
         let session = NewSession { digest: digest(SECRET), created_at, expires_at };
-        now(storage.exchange_link(&digest("link"), clock(), &session)).unwrap().expect("the link works");
+        block_on(storage.exchange_link(&digest("link"), clock(), &session)).unwrap().expect("the link works");
         // A limit that no input reaches.
         let many = LocalRateLimiter::new(RateLimit::new(u32::MAX, Duration::from_secs(1)).unwrap());
         let builder = DeveloperSettings::builder(storage.clone()).clock(clock).rate_limiter(many);
@@ -113,37 +113,37 @@ impl World {
         Self { settings: settings.with_sign_in(storage.clone()), storage }
     }
 
-    fn ask(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
-        check_answer(now(self.settings.call(request)))
+    fn send(&self, request: Request<Full<Bytes>>) -> Response<Bytes> {
+        check_response(block_on(self.settings.call(request)))
     }
 
     /// Returns the keys of `anna`.
     fn keys(&self) -> Vec<CredentialRecord> {
-        now(self.storage.list_keys(&AccountId::new("anna"), clock(), usize::MAX)).unwrap().unwrap()
+        block_on(self.storage.list_keys(&AccountId::new("anna"), clock(), usize::MAX)).unwrap().unwrap()
     }
 }
 
 /// Asserts properties of every response.
-fn check_answer(response: Response<Bytes>) -> Response<Bytes> {
+fn check_response(response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers) = (response.status(), response.headers());
     assert!(!status.is_server_error(), "{response:?}");
     let one = |name: &str| {
         let mut values = headers.get_all(name).iter();
-        let value = values.next().map(|value| value.to_str().expect("answers are visible ASCII"));
-        assert!(values.next().is_none(), "{name} came twice");
+        let value = values.next().map(|value| value.to_str().expect("header values are visible ASCII"));
+        assert!(values.next().is_none(), "repeated {name}");
         value
     };
     assert_eq!((one("cache-control"), one("x-content-type-options")), (Some("no-store"), Some("nosniff")));
     assert!(one("content-security-policy").is_some_and(|policy| policy.starts_with("default-src 'none'; ")));
     assert!(one("x-request-id").is_some() && one("access-control-allow-origin").is_none());
     if let Some(location) = one("location") {
-        let below = location.strip_prefix("/settings").expect("nobody is led away from the settings");
+        let below = location.strip_prefix("/settings").expect("redirects stay in the settings");
         assert!(below.is_empty() || below.starts_with(['/', '?']), "{location}");
         assert!(location.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\'), "{location}");
     }
-    let body = str::from_utf8(response.body()).expect("answers are text");
+    let body = str::from_utf8(response.body()).expect("responses are text");
     match one("content-type").unwrap_or_default() {
-        "application/json" => drop(serde_json::from_str::<Value>(body).expect("that is JSON")),
+        "application/json" => drop(serde_json::from_str::<Value>(body).expect("a JSON body")),
         // An input in the page opens no element and no attribute.
         _ => {
             // After an equals sign, the quotation mark opens a value, which may contain this text.

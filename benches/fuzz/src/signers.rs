@@ -1,4 +1,4 @@
-//! The keys of an issuer, one for each algorithm, and another library's verdict on their tokens.
+//! The keys of an issuer, one per type, and a second implementation that verifies its tokens.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{DecodingKey, Validation, decode, decode_header};
 use serde_json::{Value, json};
 
-use super::ask::now;
+use super::call::block_on;
 
 pub(super) const ISSUER: &str = "https://id.example.com";
 pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
@@ -29,7 +29,7 @@ static P384: LazyLock<EcdsaKeyPair> =
 static ED25519: LazyLock<Ed25519KeyPair> = LazyLock::new(|| Ed25519KeyPair::generate().unwrap());
 static RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| RsaKeyPair::generate(KeySize::Rsa2048).unwrap());
 
-/// Returns an authenticator for the issuer's tokens with all these keys.
+/// Returns an authenticator for the issuer's tokens that has all its keys.
 pub(super) fn tokens(change: impl FnOnce(SignedTokensBuilder) -> SignedTokensBuilder) -> SignedTokens {
     let keys = ["p256", "p384", "ed", "rsa"].map(jwk);
     let set = json!({ "keys": keys }).to_string();
@@ -37,7 +37,7 @@ pub(super) fn tokens(change: impl FnOnce(SignedTokensBuilder) -> SignedTokensBui
 }
 
 pub(super) fn verdict(tokens: &SignedTokens, text: &str) -> Verdict {
-    now(tokens.authenticate(BearerToken::new(text).expect("a bearer token"))).expect("the keys are there")
+    block_on(tokens.authenticate(BearerToken::new(text).expect("a bearer token"))).expect("available keys")
 }
 
 /// Returns the public key `kid`.
@@ -68,7 +68,7 @@ pub(super) fn kid_of(algorithm: &str) -> &'static str {
     }
 }
 
-/// Returns a token of these texts, signed with `algorithm`.
+/// Returns a token with `header` and `payload`, signed with `algorithm`.
 pub(super) fn token(header: &[u8], payload: &[u8], algorithm: &str) -> String {
     let signed = format!("{}.{}", base64(header), base64(payload));
     let (random, bytes) = (SystemRandom::new(), signed.as_bytes());
@@ -86,8 +86,8 @@ pub(super) fn token(header: &[u8], payload: &[u8], algorithm: &str) -> String {
     format!("{signed}.{}", base64(signature))
 }
 
-/// Returns the claims of a token, if another library accepts it.
-pub(super) fn second_opinion(text: &str, algorithm: &str) -> Result<Value, String> {
+/// Returns the claims of a token, if jsonwebtoken accepts it.
+pub(super) fn verify_with_jsonwebtoken(text: &str, algorithm: &str) -> Result<Value, String> {
     let header = decode_header(text).map_err(|error| error.to_string())?;
     let mut validation = Validation::new(header.alg);
     (validation.leeway, validation.validate_nbf) = (0, false);

@@ -1,5 +1,5 @@
-//! `Authorization` (decision A3) and the format of tokens (decision C1); each line of the input is a header line. `KEY` stands
-//! for a valid key.
+//! `Authorization` (decision A3) and the format of tokens (decision C1); each line of the input is a header line. `KEY` is
+//! replaced by a valid key.
 
 use std::sync::LazyLock;
 
@@ -11,31 +11,31 @@ use http::HeaderValue;
 use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use serde_json::json;
 
-use super::ask::{ACCOUNT, ask, failure, get, header, header_values, now, replaced};
+use super::call::{ACCOUNT, block_on, call, failure, get, header, header_values, replaced};
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-pub(super) static WORLD: LazyLock<(Catalogue, String)> = LazyLock::new(|| {
+pub(super) static FIXTURE: LazyLock<(Catalogue, String)> = LazyLock::new(|| {
     let storage = MemoryStorage::new();
     let account = catalogue_core::admin::Account { id: ACCOUNT.into(), name: String::new(), email: String::new() };
-    let mut import = now(storage.begin_import()).unwrap();
-    now(import.put_account(&account)).unwrap();
-    now(import.commit()).unwrap();
+    let mut import = block_on(storage.begin_import()).unwrap();
+    block_on(import.put_account(&account)).unwrap();
+    block_on(import.commit()).unwrap();
     let (_, mut key) =
         NewCredential::api_key(AccountId::new(ACCOUNT), "a key", Scopes::from_names(["read:profile", "read:courses"]));
-    let text = signed(&format!("ccat_{}", "k".repeat(43)));
+    let text = with_checksum(&format!("ccat_{}", "k".repeat(43)));
     key.digest = BearerToken::new(&text).unwrap().digest();
-    now(storage.create_key(&key, &Actor::OPERATOR)).unwrap();
+    block_on(storage.create_key(&key, &Actor::OPERATOR)).unwrap();
     (Catalogue::with_api_keys(storage).build().unwrap(), text)
 });
 
 pub(super) fn check(input: &[u8]) {
-    let (catalogue, key) = &*WORLD;
+    let (catalogue, key) = &*FIXTURE;
     let values = header_values(&replaced(input, b"KEY", key.as_bytes()));
     for value in &values {
-        check_form(value.as_bytes());
+        check_format(value.as_bytes());
     }
-    let response = ask(catalogue, get("/api/v1/me", &AUTHORIZATION, &values).unwrap());
+    let response = call(catalogue, get("/api/v1/me", &AUTHORIZATION, &values).unwrap());
     let challenge = header(response.headers(), WWW_AUTHENTICATE);
     let refused = |reason: &str| (401, Some("unauthorized".to_owned()), json!({ "reason": reason }));
     match bearer_token(&values) {
@@ -59,24 +59,25 @@ fn bearer_token(values: &[HeaderValue]) -> Option<&[u8]> {
     rest.iter().position(|byte| *byte != b' ').map(|at| &rest[at..])
 }
 
-fn check_form(bytes: &[u8]) {
+fn check_format(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let body = text.trim_end_matches('=');
     let is_token = !body.is_empty()
         && body.chars().all(|c| matches!(c, 'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '.' | '_' | '~' | '+' | '/'));
     assert_eq!(BearerToken::new(text).map(|token| token.expose().to_owned()), is_token.then(|| text.to_owned()));
 
-    let kind = text.split_at_checked(48).filter(|(content, _)| signed(content) == text).and_then(|(content, _)| {
-        let is_random = content[5..].bytes().all(|byte| ALPHABET.contains(&byte));
-        let kinds = [("ccat_", CredentialKind::ApiKey), ("cato_", CredentialKind::OAuth)];
-        kinds.into_iter().find(|(prefix, _)| is_random && content.starts_with(prefix)).map(|(_, kind)| kind)
-    });
+    let kind =
+        text.split_at_checked(48).filter(|(content, _)| with_checksum(content) == text).and_then(|(content, _)| {
+            let is_random = content[5..].bytes().all(|byte| ALPHABET.contains(&byte));
+            let kinds = [("ccat_", CredentialKind::ApiKey), ("cato_", CredentialKind::OAuth)];
+            kinds.into_iter().find(|(prefix, _)| is_random && content.starts_with(prefix)).map(|(_, kind)| kind)
+        });
     assert_eq!(token_kind(text), kind, "{text:?}");
 
-    // The text as the middle of a token makes a valid one; with another letter it is invalid.
+    // A key made from these bytes is valid; with another letter anywhere it is invalid.
     let letters = bytes.iter().copied().chain(std::iter::repeat(b'0')).take(43);
     let middle: String = letters.map(|byte| char::from(ALPHABET[usize::from(byte) % 62])).collect();
-    let whole = signed(&format!("ccat_{middle}"));
+    let whole = with_checksum(&format!("ccat_{middle}"));
     assert_eq!(token_kind(&whole), Some(CredentialKind::ApiKey), "{whole}");
     let at = 5 + usize::from(bytes.first().copied().unwrap_or_default()) % 49;
     let other = if whole.as_bytes()[at] == b'x' { "y" } else { "x" };
@@ -85,8 +86,8 @@ fn check_form(bytes: &[u8]) {
     assert_eq!(token_kind(&typo), None, "{typo}");
 }
 
-/// Returns a token's content with its checksum: CRC-32 bit by bit, in six digits.
-fn signed(content: &str) -> String {
+/// Returns `content` with its checksum: a CRC-32, computed bit by bit, in six digits.
+fn with_checksum(content: &str) -> String {
     let mut crc = u32::MAX;
     for byte in content.bytes() {
         crc ^= u32::from(byte);

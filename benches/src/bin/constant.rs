@@ -1,7 +1,7 @@
 //! Serves constant responses on the stack that serves the API, for comparison: nothing is looked up or rendered.
 //!
-//! Each response has its own address; these are printed on standard output, in order.
-#![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+//! Each response has a separate listener; the addresses are printed on standard output, in order.
+#![expect(clippy::print_stdout, reason = "a program that prints its address")]
 
 use std::path::PathBuf;
 
@@ -16,14 +16,14 @@ use tokio::signal::unix::{SignalKind, signal};
 use warp::Filter;
 
 #[derive(Parser)]
-#[command(name = "constant", about = "Serves constant answers on the stack that the API is served on")]
+#[command(name = "constant", about = "Serve constant responses on the same stack as the API")]
 struct Options {
-    /// Files with one answer each: status line, header fields, an empty line, the body
+    /// Files with one response each: status line, header fields, empty line, body
     #[arg(value_name = "FILE", required = true)]
     responses: Vec<PathBuf>,
 }
 
-/// Waits for SIGTERM. The program then returns from `main`, so that a profiled build writes its counts.
+/// Waits for SIGTERM. The program then returns from `main`, so that a build with profiling writes its profile.
 #[cfg(unix)]
 async fn terminated() -> std::io::Result<()> {
     signal(SignalKind::terminate())?.recv().await;

@@ -1,7 +1,7 @@
 //! Counts the instructions of one call of the catalogue over SQLite, by valgrind. The count does not depend on the machine's
 //! load, so two versions can be compared.
 //!
-//! Each kind of request runs twice with different counts; the difference excludes the program's start.
+//! Each kind of call runs twice with different counts; the difference excludes the program's start.
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 
 use std::error::Error;
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use catalogue_benches::{Failure, Library, Owner, Work, build};
+use catalogue_benches::{Call, Failure, Library, Owner, build};
 use clap::Parser;
 
 /// Number of courses in the database.
@@ -18,27 +18,25 @@ const COURSES: usize = 10_000;
 const TIMES: [u64; 2] = [200, 1_200];
 
 #[derive(Parser)]
-#[command(name = "instructions", about = "Counts the instructions of one call of the catalogue, by valgrind")]
+#[command(name = "instructions", about = "Count the instructions of one call of the catalogue by valgrind")]
 struct Options;
 
 fn main() -> Result<(), Failure> {
     Options::parse();
     if let Err(error) = Command::new("valgrind").arg("--version").output() {
-        return Err(format!("valgrind cannot be run: {error}; install it, or put it into PATH").into());
+        return Err(format!("cannot run valgrind: {error}; install it, or add it to PATH").into());
     }
     let program = build("catalogue-benches", "one_call")?;
     let library = Library::with_courses(COURSES);
     println!(
         "Instructions of one call, without a socket; valgrind has no SHA instructions, so hashing counts for more.\n"
     );
-    println!(
-        "| work | kept answer | by a signed token | rendered answer | rendered from views |\n|---|--:|--:|--:|--:|"
-    );
-    let (ours, theirs) = (arguments(&library.path(), library.owner(), None), views(&library)?);
-    for work in Work::ALL {
-        let runs = [("hot", &ours), ("signed", &ours), ("cold", &ours), ("cold", &theirs)];
-        let [hot, signed, cold, views] = runs.map(|(cache, database)| per_call(&program, work, cache, database));
-        println!("| {} | {} | {} | {} | {} |", work.name(), hot?, signed?, cold?, views?);
+    println!("| request | cached | cached, signed token | uncached | uncached, over views |\n|---|--:|--:|--:|--:|");
+    let (own, views) = (arguments(&library.path(), library.owner(), None), views(&library)?);
+    for call in Call::ALL {
+        let runs = [("hot", &own), ("signed", &own), ("cold", &own), ("cold", &views)];
+        let [hot, signed, cold, views] = runs.map(|(cache, database)| per_call(&program, call, cache, database));
+        println!("| {} | {} | {} | {} | {} |", call.name(), hot?, signed?, cold?, views?);
     }
     Ok(())
 }
@@ -53,21 +51,21 @@ fn arguments(path: &Path, owner: &Owner, views: Option<&Path>) -> Vec<OsString> 
 /// Returns the arguments of `one_call` for the same courses in another program's tables.
 fn views(library: &Library) -> Result<Vec<OsString>, Box<dyn Error>> {
     let host_app = library.host_app()?;
-    let [keys, courses] = host_app.files.as_ref().ok_or("they are in no file")?;
+    let [keys, courses] = host_app.files.as_ref().ok_or("the courses are not in a file")?;
     Ok(arguments(keys, &host_app.owner, Some(courses)))
 }
 
-fn per_call(program: &Path, work: Work, cache: &str, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
-    let [fewer, more] = TIMES.map(|times| count(program, work, cache, times, database));
+fn per_call(program: &Path, call: Call, cache: &str, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
+    let [fewer, more] = TIMES.map(|times| count(program, call, cache, times, database));
     Ok((more? - fewer?) / (TIMES[1] - TIMES[0]))
 }
 
 /// Returns the number of instructions in a run of `times` calls.
-fn count(program: &Path, work: Work, cache: &str, times: u64, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
+fn count(program: &Path, call: Call, cache: &str, times: u64, database: &[OsString]) -> Result<u64, Box<dyn Error>> {
     let run = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args([&work.name(), cache, &times.to_string()])
+        .args([&call.name(), cache, &times.to_string()])
         .args(database)
         .output()?;
     let report = String::from_utf8_lossy(&run.stderr);

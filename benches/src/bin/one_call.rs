@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::path::PathBuf;
 
-use catalogue_benches::{Caller, Failure, Library, Work, account};
+use catalogue_benches::{Call, Caller, Failure, Library, account};
 use catalogue_core::Catalogue;
 use catalogue_sqlite::SqliteStorage;
 use clap::{Parser, ValueEnum};
@@ -13,22 +13,22 @@ use clap::{Parser, ValueEnum};
 const COURSES: usize = 10_000;
 
 #[derive(Parser)]
-#[command(name = "one_call", about = "Sends one request to a catalogue over SQLite again and again")]
+#[command(name = "one_call", about = "Send one request to a catalogue over SQLite repeatedly")]
 struct Options {
-    /// What is asked for
-    work: Work,
-    /// Whether answers are kept, by an API key or by a signed token that is kept too, or rendered each time
+    /// Kind of the call
+    call: Call,
+    /// Cached with an API key (hot) or a signed token (signed), or rendered each time (cold)
     cache: Cache,
-    /// How often
+    /// Number of requests
     times: usize,
-    /// A database that is there already; without it one is made
+    /// Existing database [default: create one]
     #[arg(requires_all = ["token", "courses"])]
     database: Option<PathBuf>,
-    /// A token that reads the database
+    /// Token of the account in the database
     token: Option<String>,
-    /// How many courses its account has, as the benchmarks make them up
+    /// Number of generated courses of the account
     courses: Option<usize>,
-    /// A database with views to read the courses from; the other one then has the keys alone
+    /// Database with views to read the courses from; the other one then has only keys
     #[arg(long, requires = "database")]
     views: Option<PathBuf>,
 }
@@ -41,17 +41,17 @@ enum Cache {
 }
 
 fn main() -> Result<(), Failure> {
-    let Options { work, cache, times, database, token, courses, views } = Options::parse();
+    let Options { call, cache, times, database, token, courses, views } = Options::parse();
     if let (Some(path), Some(token), Some(courses)) = (database, token, courses) {
         let storage = match views {
             Some(views) => SqliteStorage::open_views(&path, views)?,
             None => SqliteStorage::open(&path)?,
         };
-        return repeat(&caller(storage, cache, &token), work, courses, times);
+        return repeat(&caller(storage, cache, &token), call, courses, times);
     }
     let library = Library::with_courses(COURSES);
     let caller = caller(library.storage().clone(), cache, library.owner().token.expose());
-    repeat(&caller, work, COURSES, times)
+    repeat(&caller, call, COURSES, times)
 }
 
 fn caller(storage: SqliteStorage, cache: Cache, token: &str) -> Caller {
@@ -63,8 +63,8 @@ fn caller(storage: SqliteStorage, cache: Cache, token: &str) -> Caller {
     }
 }
 
-fn repeat(caller: &Caller, work: Work, courses: usize, times: usize) -> Result<(), Failure> {
-    let request = caller.request_for(work, courses)?;
+fn repeat(caller: &Caller, call: Call, courses: usize, times: usize) -> Result<(), Failure> {
+    let request = caller.request_for(call, courses)?;
     for _ in 0..times {
         black_box(caller.send(black_box(&request)));
     }

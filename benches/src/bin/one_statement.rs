@@ -1,8 +1,8 @@
 //! Serves constant responses by axum, each after one prepared statement over a pool: the minimum for a program that queries
 //! PostgreSQL for every request.
 //!
-//! Each response has its own address; these are printed on standard output, in order.
-#![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+//! Each response has a separate listener; the addresses are printed on standard output, in order.
+#![expect(clippy::print_stdout, reason = "a program that prints its address")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use tokio_postgres::{Client, Error, NoTls, Statement};
 const CONNECTIONS: usize = 10;
 
 #[derive(Parser)]
-#[command(name = "one_statement", about = "Serves constant answers, each after one statement")]
+#[command(name = "one_statement", about = "Serve constant responses, each after one statement")]
 struct Options {
-    /// The database's address
+    /// Address of the database
     #[arg(long)]
     database: String,
-    /// A statement with a text and, perhaps, a number as values; one for each answer
+    /// Statement with one parameter (a text) or two (a text and a number); one for each response
     #[arg(long = "statement", value_name = "SQL")]
     statements: Vec<String>,
-    /// The text
+    /// First parameter of the statements
     #[arg(long)]
     text: String,
-    /// Files with one answer each
+    /// Files with one response each
     #[arg(value_name = "FILE", required = true)]
     responses: Vec<PathBuf>,
 }
@@ -56,7 +56,7 @@ impl Manager for Connector {
 
     async fn create(&self) -> Result<(Client, Statement), Error> {
         let (client, connection) = tokio_postgres::connect(&self.database, NoTls).await?;
-        // The next statement returns the connection's error too.
+        // The next statement returns the connection's error.
         tokio::spawn(connection);
         let statement = client.prepare(&self.statement).await?;
         Ok((client, statement))

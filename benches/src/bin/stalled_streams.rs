@@ -36,12 +36,12 @@ const COURSES: usize = 100;
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Parser)]
-#[command(name = "stalled_streams", about = "Measure HTTP/2 clients that never take their responses")]
+#[command(name = "stalled_streams", about = "Measure HTTP/2 clients that never read their responses")]
 struct Options {
     /// Number of connections
     #[arg(long, value_name = "N", default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=15_000))]
     connections: u32,
-    /// Program to measure, instead of the one that is built from here
+    /// Program to measure [default: build it]
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
 }
@@ -70,14 +70,14 @@ fn main() -> Result<(), Failure> {
     let (after, most) = resident_memory(server.id())?;
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let (used_kib, connections) = (kib(after.saturating_sub(before)), f64::from(options.connections));
-    println!("{response_count} requests on {} of {connections} connections got the head of a response.", held.len());
-    println!("| before, MiB | with them | at most | KiB a connection |\n|--:|--:|--:|--:|");
+    println!("{response_count} requests on {} of {connections} connections got a response head.", held.len());
+    println!("| before, MiB | after, MiB | maximum, MiB | KiB per connection |\n|--:|--:|--:|--:|");
     let [before, after, most] = [before, after, most].map(|bytes| kib(bytes) / 1024.0);
     println!("| {before:.1} | {after:.1} | {most:.1} | {:.1} |", used_kib / connections);
     Ok(())
 }
 
-/// Responses whose heads have arrived, and the sender that keeps their connection open.
+/// Sender that keeps a connection open, and the responses on it whose heads have arrived.
 type HeldStreams = (SendRequest<Bytes>, Vec<http::Response<h2::RecvStream>>);
 
 struct Client {
@@ -107,7 +107,7 @@ impl Client {
         let mut requests = Vec::new();
         for _ in 0..STREAMS {
             sender = sender.ready().await?;
-            requests.push(self.ask(&mut sender)?);
+            requests.push(self.send_request(&mut sender)?);
         }
         let mut responses = Vec::new();
         for response in requests {
@@ -120,7 +120,7 @@ impl Client {
         Ok(((sender, responses), heads))
     }
 
-    fn ask(&self, sender: &mut SendRequest<Bytes>) -> Result<ResponseFuture, Box<dyn Error + Send + Sync>> {
+    fn send_request(&self, sender: &mut SendRequest<Bytes>) -> Result<ResponseFuture, Box<dyn Error + Send + Sync>> {
         let request = Request::get(format!("https://{HOST}/api/v1/courses?limit={COURSES}"));
         let request = request.header(AUTHORIZATION, &self.authorization).body(())?;
         Ok(sender.send_request(request, true)?.0)

@@ -1,8 +1,8 @@
-//! Locks, atomics and a cache for unit tests that are model-checked with shuttle. They replace the types that ship. Within
-//! [`explore`] each use is a point at which any thread may continue; elsewhere they behave like the originals.
+//! Locks, atomics and a cache for unit tests that are model-checked with shuttle, instead of those of other builds. Within
+//! [`explore`], any thread may continue at each use of them; elsewhere they behave like the originals.
 //!
-//! Shuttle's own types work only within one execution. These wrap the standard library's, so that a `static` may be one,
-//! and tests without [`explore`] can use them unchanged.
+//! Shuttle's own types work only within [`explore`]. These wrap the originals instead, so that a `static` may be one, and
+//! other tests in the same process can use them too.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -21,11 +21,11 @@ pub use shuttle::thread;
 /// Stack size in bytes: enough for SQLite and for unoptimized cryptography.
 const STACK_SIZE: usize = 1 << 20;
 
-/// Runs `scenario` `times` times, each with another schedule: at each point a random thread continues. Its threads are from
-/// [`thread`], and its futures run in [`block_on`].
+/// Runs `scenario` `times` times with random schedules: at each [`point`], a random thread continues. The scenario must
+/// create its threads with [`thread`] and run its futures with [`block_on`].
 ///
 /// # Panics
-/// Panics if a run does, with the seed that reproduces its schedule in `SHUTTLE_RANDOM_SEED`.
+/// Panics if a run does. To repeat its schedule, set `SHUTTLE_RANDOM_SEED` to the seed on standard error.
 pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
     let mut config = Config::default();
     config.stack_size = STACK_SIZE;
@@ -39,10 +39,10 @@ pub fn explore(times: usize, scenario: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// Whether a schedule has failed: its other threads never continue, and never release what they hold.
+/// Whether a schedule has failed: its other threads never continue, and never release their locks.
 static HAS_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Lets any thread continue.
+/// Lets a random thread continue. Does nothing outside [`explore`].
 pub fn point() {
     if is_exploring() && !panicking() {
         thread::yield_now();
@@ -53,7 +53,7 @@ fn is_exploring() -> bool {
     shuttle::current::try_get_current_task().is_some()
 }
 
-/// Acquires a lock as soon as it is free.
+/// Acquires a lock as soon as it is free, by repeating `attempt`.
 fn acquire<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
     loop {
         point();
@@ -61,8 +61,8 @@ fn acquire<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
             Ok(guard) => return Ok(guard),
             Err(TryLockError::Poisoned(poisoned)) => return Err(poisoned),
             Err(TryLockError::WouldBlock) => {
-                let is_lost = is_exploring() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
-                assert!(!is_lost, "a schedule that failed holds this lock");
+                let is_never_released = is_exploring() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
+                assert!(!is_never_released, "a schedule that failed holds this lock");
                 // A thread of another test may hold it too.
                 std::thread::yield_now();
             }
@@ -91,7 +91,7 @@ impl<T> Mutex<T> {
     /// Acquires the mutex if it is free.
     ///
     /// # Errors
-    /// Returns an error if the mutex is held, or if a thread panicked while it held it.
+    /// Returns an error if the mutex is held, or if a thread panicked while it held the mutex.
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         point();
         self.0.try_lock()
@@ -156,7 +156,7 @@ impl DerefMut for AtomicU64 {
 pub struct Cache<K, V, W = UnitWeighter>(quick_cache::sync::Cache<K, V, W>);
 
 impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
-    /// Creates a cache of at most `entries` entries.
+    /// Creates a cache with capacity for `entries` entries.
     #[must_use]
     pub fn new(entries: usize) -> Self {
         Self(quick_cache::sync::Cache::new(entries))
@@ -164,7 +164,7 @@ impl<K: Eq + std::hash::Hash, V: Clone> Cache<K, V> {
 }
 
 impl<K: Eq + std::hash::Hash, V: Clone, W: Weighter<K, V> + Clone> Cache<K, V, W> {
-    /// Creates a cache of at most `weight` in all, for about `entries` entries.
+    /// Creates a cache with a maximum total `weight`, for an estimated number of `entries`.
     #[must_use]
     pub fn with_weighter(entries: usize, weight: u64, weighter: W) -> Self {
         Self(quick_cache::sync::Cache::with_weighter(entries, weight, weighter))

@@ -89,10 +89,10 @@ pub struct Explanation {
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say whose a token is: it does not implement `Authenticator`",
-    label = "no `Authenticator`",
+    message = "`{Self}` cannot authenticate tokens: it does not implement `Authenticator`",
+    label = "not an `Authenticator`",
     note = "implement `authenticate`, with `#[catalogue_core::async_trait]` above the `impl`",
-    note = "a `CredentialStorage` becomes one by `StoredCredentials::new(storage)`; one that has the courses too is built with `Catalogue::with_api_keys(storage)`"
+    note = "for a `CredentialStorage`, use `StoredCredentials::new(storage)`; if it also stores the courses, use `Catalogue::with_api_keys(storage)`"
 )]
 #[async_trait]
 #[auto_impl(Arc, Box)]

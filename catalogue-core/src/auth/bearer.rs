@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_is_case_insensitive() {
+    fn scheme_is_case_insensitive() {
         for value in ["Bearer abc", "bearer abc", "BEARER abc", "bEaReR   abc"] {
             assert_eq!(token_of(&[value.as_bytes()]).as_deref(), Ok("abc"));
         }
     }
 
     #[test]
-    fn no_header_another_scheme_and_several_headers_are_missing() {
+    fn absent_other_or_repeated_header_counts_as_missing() {
         assert_eq!(token_of(&[]), Err(Refusal::Missing));
         for value in ["Basic abc", "Bearerabc", "", "Bearer\tabc", "Bearer", "Bearer  "] {
             assert_eq!(token_of(&[value.as_bytes()]), Err(Refusal::Missing), "{value}");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_token_is_invalid() {
+    fn malformed_token_is_invalid() {
         for value in [&b"Bearer a b"[..], b"Bearer a,b", b"Bearer =", b"Bearer a=b", b"Bearer \xff", b"Bearer \xc3\xa9"]
         {
             assert_eq!(token_of(&[value]), Err(Refusal::Invalid));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_nothing_of_itself() {
+    fn debug_output_is_redacted() {
         let token = BearerToken::new("secret").unwrap();
         assert_eq!(format!("{token:?} {:?}", token.digest()), "BearerToken(..) TokenDigest(..)");
     }

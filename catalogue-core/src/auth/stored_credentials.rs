@@ -81,7 +81,7 @@ mod tests {
     use crate::model::{AccountId, Scopes};
 
     #[test]
-    fn a_credential_ends_at_its_expiry_and_a_revocation_counts_first() {
+    fn revocation_takes_precedence_over_expiry() {
         let at = |second: i64| Timestamp::from_microseconds(second);
         let identity = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
         for (expires_at, revoked_at, refusal) in [

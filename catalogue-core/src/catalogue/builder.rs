@@ -148,7 +148,7 @@ impl CatalogueBuilder {
     }
 
     /// Sets the maximum number of requests in flight; further ones get a 429 immediately, whatever they request
-    /// (decision A21); with 0, all do. Default: unlimited.
+    /// (decision A21). With 0, every request gets a 429. Default: unlimited.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.max_in_flight = requests;
         self

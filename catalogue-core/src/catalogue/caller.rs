@@ -9,8 +9,8 @@ use crate::limit::ClientAddress;
 use crate::model::{Identity, Revision};
 
 impl Inner {
-    /// Returns the caller, and the revision of their courses if the lookup included it: the caller that the host
-    /// application knows already (`known`) or names by its function, else the holder of the token.
+    /// Returns the caller and, if the lookup included it, the revision of their courses. The caller is `known`, or else the
+    /// one that the host application's function names, or else the holder of the token.
     pub(super) async fn caller<'s>(
         &self,
         request: &request::Parts,

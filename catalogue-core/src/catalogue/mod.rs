@@ -95,7 +95,7 @@ impl Catalogue {
         self.0.responder.page_cache.statistics()
     }
 
-    /// Returns a description of this catalogue, as it is served or would be: with its URLs and its settings.
+    /// Returns the document in `format` as this catalogue serves it, with its URLs and settings.
     #[must_use]
     pub fn document(&self, format: DocumentFormat) -> String {
         format.text(self.0.mount.site())

@@ -25,19 +25,19 @@ impl fmt::Debug for Identify {
 impl Catalogue {
     /// Mounts the same API at another URL as well: returns a catalogue for a separate route of the host application.
     ///
-    /// Responses to requests there name that URL: the `Link` to the next page, and the server in `openapi.json`.
-    /// Requests keep the path that the client sent. Everything else is shared: storage, authenticators, limits, page
+    /// Responses to requests there name that URL: the `Link` to the next page, and the server in `openapi.json`. Pass
+    /// requests with the whole path that the client sent. Everything else is shared: storage, authenticators, limits, page
     /// cache, observer, the documents' URL, title and contact, and the function of [`identified_by`](Self::identified_by),
     /// whose docs have an example.
     ///
-    /// Create it once and clone it. It renders its own documents, and finds no response that another mount has cached:
-    /// one for each request would only fill the page cache.
+    /// Create it once and clone it. Each mount renders its own documents and uses only responses that it has cached
+    /// itself, so a mount for each request would only fill the page cache.
     ///
     /// # Errors
-    /// Returns an error if `base_url` is not a URL or path to mount at, or collides with the documents.
+    /// Returns an error if `base_url` is not valid for a mount, or collides with the documents.
     pub fn mounted_at(&self, base_url: &str) -> Result<Self, BuildError> {
-        let here = &self.0.mount;
-        let mount = Arc::new(Mount::at(base_url, here.router.docs.clone(), false, here.about.clone())?);
+        let current = &self.0.mount;
+        let mount = Arc::new(Mount::at(base_url, current.router.docs.clone(), false, current.about.clone())?);
         Ok(Self(Arc::new(Inner { mount, ..Inner::clone(&self.0) })))
     }
 
@@ -46,8 +46,8 @@ impl Catalogue {
     ///
     /// A caller that `identify` names gets the same responses as the holder of a valid token with that identity. If it
     /// returns `None`, the bearer token decides as usual, and a request without one gets a 401. Another call replaces
-    /// the function. It cannot await: look up a session in a database before, in a layer that leaves the result in the
-    /// head's extensions (if the frontend keeps those), or for [`call_as`](Self::call_as).
+    /// the function. It cannot await. To look up a session in a database, do so in an outer layer, and leave the result
+    /// in the head's extensions (if the frontend keeps them) or pass it to [`call_as`](Self::call_as).
     ///
     /// A header is as good as a token here, so no client may be able to send it past the gateway. The id of an
     /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`) and to the observer, and so appears in logs: never put

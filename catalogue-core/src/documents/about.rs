@@ -7,7 +7,7 @@ use super::links::destination;
 use crate::build_error::BuildError;
 use crate::mount_url::{MountUrl, has_invalid_escape, parse_http_url};
 
-/// Facts about the API, set by the host application. Unset facts are omitted from all texts.
+/// Facts about the API, set by the host application. Texts omit unset facts; only the title has a default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     pub(crate) title: Option<String>,
@@ -26,7 +26,7 @@ impl About {
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         refuse_unless(is_title, &self.title, BuildError::DocsTitle)?;
         refuse_unless(|text| is_page(text) || is_mailbox(text), &self.contact, BuildError::DocsContact)?;
-        let is_path = |text: &str| text.starts_with('/') && !text.starts_with("//") && is_address(text);
+        let is_path = |text: &str| text.starts_with('/') && !text.starts_with("//") && needs_no_escaping(text);
         refuse_unless(|text| is_path(text) || is_page(text), &self.keys_url, BuildError::DocsKeysUrl)?;
         refuse_unless(is_page, &self.authorization_servers, BuildError::AuthorizationServer)?;
         self.settings_url
@@ -35,10 +35,10 @@ impl About {
             .map_err(BuildError::SettingsUrl)
     }
 
-    /// Adds the issuer and the audience of signed tokens. Skips pairs with a backtick or a control character.
+    /// Adds a sentence on each issuer of signed tokens and its audience. Skips pairs with a backtick or a control character.
     pub(crate) fn with_issuers<'i>(self, issuers: impl Iterator<Item = (&'i str, &'i str)>) -> Self {
-        let is_code = |text: &str| !text.contains(|c: char| c == '`' || c.is_control());
-        let printable = issuers.filter(|(issuer, audience)| is_code(issuer) && is_code(audience));
+        let fits_code_span = |text: &str| !text.contains(|c: char| c == '`' || c.is_control());
+        let printable = issuers.filter(|(issuer, audience)| fits_code_span(issuer) && fits_code_span(audience));
         let sentence =
             |(issuer, audience)| format!("Access tokens are signed by `{issuer}` for the audience `{audience}`.");
         Self { issuers: printable.map(sentence).collect(), ..self }
@@ -72,14 +72,14 @@ impl<'a> Site<'a> {
     pub(crate) fn keys(self) -> String {
         match (&self.about.keys_url, &self.about.settings_url) {
             (Some(url), _) => {
-                format!("The owner of an account makes API keys at [{url}]({url}) and chooses their scopes.")
+                format!("Account owners create API keys at [{url}]({url}) and choose their scopes.")
             }
             (None, Some(url)) => format!(
-                "The owner of an account makes API keys in the [developer settings]({}) and chooses their scopes.",
+                "Account owners create API keys in the [developer settings]({}) and choose their scopes.",
                 destination(url)
             ),
             (None, None) => {
-                "An API key belongs to an account and has scopes; whoever runs this API hands keys out.".to_owned()
+                "An API key belongs to an account and has scopes. Ask the operator of this API for one.".to_owned()
             }
         }
     }
@@ -106,25 +106,25 @@ fn refuse_unless<'t>(
     texts.into_iter().find(|text| !is_valid(text)).map_or(Ok(()), |text| Err(error(text.clone())))
 }
 
-/// Returns whether `text` can be a title: it must not contain marks of code or links.
+/// Returns whether `text` can be a title: it has visible text, and no marks of code or links.
 fn is_title(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(|c: char| c.is_control() || "`[]<>\\".contains(c))
 }
 
-/// Returns whether `text` can be a URL in every document.
-fn is_address(text: &str) -> bool {
+/// Returns whether `text` has only characters that need no escaping in a URL of any document.
+fn needs_no_escaping(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
         && !text.contains(['(', ')', '<', '>', '"', '`', '\\', '{', '}', '[', ']'])
         && !has_invalid_escape(text)
 }
 
 fn is_page(text: &str) -> bool {
-    is_address(text) && text.split('#').next().is_some_and(|page| parse_http_url(page).is_ok())
+    needs_no_escaping(text) && text.split('#').next().is_some_and(|page| parse_http_url(page).is_ok())
 }
 
 fn is_mailbox(text: &str) -> bool {
     let parts = text.split_once('@').filter(|(name, host)| !name.is_empty() && !host.contains('@'));
-    is_address(text)
+    needs_no_escaping(text)
         && !text.contains([':', '/', '?', '#', '&', '%', ',', ';'])
         && parts.is_some_and(|(_, host)| !host.is_empty())
 }
@@ -139,16 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_stand_in_a_document_is_refused() {
+    fn invalid_titles_contacts_and_key_urls_are_refused() {
         for good in ["Courses of A & B", "Kurse \u{fc}ber Brot (v1)"] {
             assert!(!is_refused(Some(good), None, None), "{good}");
         }
         for bad in ["", " ", "a\nb", "a`b", "[a](b)", "<b>"] {
             assert!(is_refused(Some(bad), None, None), "{bad:?}");
         }
-        for good in ["help@example.com", "https://example.com/help?a=b#c", "http://[::1]:80/x"] {
-            assert!(is_refused(None, Some(good), None) == good.contains('['), "{good}");
+        for good in ["help@example.com", "https://example.com/help?a=b#c"] {
+            assert!(!is_refused(None, Some(good), None), "{good}");
         }
+        assert!(is_refused(None, Some("http://[::1]:80/x"), None), "brackets would end a link in Markdown");
         for bad in ["", "help", "a@b@c", "@b", "a@", "mailto:a@b", "javascript:alert(1)", "/help", "https://", "a b@c"]
         {
             assert!(is_refused(None, Some(bad), None), "{bad:?}");

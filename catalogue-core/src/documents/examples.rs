@@ -58,28 +58,28 @@ impl ExampleResponse {
         match (detail("parameter"), detail("reason")) {
             (Some(parameter), Some(reason)) => format!("{parameter}_{reason}"),
             (None, Some(reason)) => reason.to_owned(),
-            _ => self.code.map_or("answer", ErrorCode::as_str).to_owned(),
+            _ => self.code.map_or("response", ErrorCode::as_str).to_owned(),
         }
     }
 
-    /// Describes in a sentence or two when this is the response.
+    /// Returns one or two sentences on when the API responds like this.
     pub(super) fn meaning(&self) -> String {
         match self.code {
             Some(ErrorCode::InsufficientScope) => {
                 let meaning = ErrorCode::InsufficientScope.meaning();
-                format!("{meaning} Or a credential of a kind that is not accepted here.")
+                format!("{meaning} Or a kind of credential that this deployment does not accept.")
             }
             Some(_) if self.status == StatusCode::METHOD_NOT_ALLOWED => {
-                "Another method than those that `Allow` lists.".to_owned()
+                "A method that `Allow` does not list.".to_owned()
             }
             Some(ErrorCode::RateLimited) => {
                 format!("{} Or the server is overloaded.", ErrorCode::RateLimited.meaning())
             }
             Some(code) => code.meaning().to_owned(),
             None if self.status == StatusCode::NOT_MODIFIED => {
-                "`If-None-Match` names the tag that the answer would have; no body.".to_owned()
+                "`If-None-Match` has the current entity tag; no body.".to_owned()
             }
-            None => "What was asked for.".to_owned(),
+            None => "The requested resource.".to_owned(),
         }
     }
 }
@@ -108,16 +108,16 @@ pub(super) fn success(row: &Row, site: Site<'_>) -> ExampleResponse {
 /// Returns the response to a client that has the current entity.
 fn not_modified() -> ExampleResponse {
     let any = HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static("*"))]);
-    let entity = Entity::of_bytes("application/json", Bytes::new());
+    let entity = Entity::from_bytes("application/json", Bytes::new());
     ExampleResponse::new(None, &envelope::success(&entity, &any))
 }
 
-/// Returns every possible error of the operation, by status.
+/// Returns every possible error of the operation, ordered by status.
 pub(super) fn failures(row: &Row) -> Vec<ExampleResponse> {
     let mut errors = Vec::new();
     let invalid_parameters = InvalidParameter::ALL
         .into_iter()
-        .filter(|invalid| row.parameters.iter().any(|one| one.name() == invalid.parameter()));
+        .filter(|invalid| row.parameters.iter().any(|parameter| parameter.name() == invalid.parameter()));
     errors.extend(invalid_parameters.map(ApiError::InvalidParameter));
     errors.extend(Refusal::ALL.map(ApiError::unauthorized));
     if let Some(required) = row.scope.clone() {
@@ -142,7 +142,7 @@ mod tests {
     use crate::operation::Operation;
 
     #[test]
-    fn statuses_ascend_and_every_code_is_answered_somewhere() {
+    fn failure_examples_are_sorted_and_cover_all_codes() {
         let mut codes = Vec::new();
         for &operation in Operation::ALL {
             let failures = failures(operation.row());
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn examples_have_names_of_their_own() {
+    fn example_names_are_unique_per_operation() {
         for &operation in Operation::ALL {
             let mut names: Vec<_> =
                 failures(operation.row()).iter().map(|example| (example.status, example.name())).collect();
-            let all = names.len();
+            let count = names.len();
             names.dedup();
-            assert_eq!(names.len(), all, "{}", operation.id());
+            assert_eq!(names.len(), count, "{}", operation.id());
         }
     }
 }

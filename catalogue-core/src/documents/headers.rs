@@ -8,7 +8,7 @@ const RETRY_AFTER: &str = "Retry-After";
 #[derive(Debug)]
 pub(super) struct HeaderFact {
     pub(super) name: &'static str,
-    /// Whether every response that is described with it has it.
+    /// Whether it is in every response whose description lists it.
     pub(super) always: bool,
     /// Whether its value is an integer; otherwise it is text.
     pub(super) is_number: bool,
@@ -18,22 +18,22 @@ pub(super) struct HeaderFact {
 /// Returns every header that the documents describe.
 pub(super) fn all() -> [HeaderFact; 10] {
     let request_id = format!(
-        "The id of this request: the caller's own when it is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII characters, else a new one."
+        "Id of this request: the client's if that is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII characters, otherwise a new one."
     );
     let facts = [
-        ("ETag", true, "Weak tag of this answer. Send it in `If-None-Match` to be answered 304 if nothing changed."),
-        ("Cache-Control", true, "An answer is asked for again before each use; a failure is not stored."),
-        ("Vary", true, "The request headers that the answer depends on."),
-        ("Link", false, "The address of the next page; there exactly when `meta.nextCursor` is a string."),
-        ("Allow", true, "The methods of this address."),
-        ("WWW-Authenticate", true, "What the credential lacks, as RFC 6750 writes it."),
+        ("ETag", true, "Weak entity tag. Send it in `If-None-Match` to get a 304 if nothing changed."),
+        ("Cache-Control", true, "Successful responses must be revalidated before reuse; errors must not be stored."),
+        ("Vary", true, "Request headers that the response depends on."),
+        ("Link", false, "URL of the next page. Present if and only if `meta.nextCursor` is a string."),
+        ("Allow", true, "Methods that this path supports."),
+        ("WWW-Authenticate", true, "Challenge in RFC 6750 format."),
         (RETRY_AFTER, true, "Seconds to wait before the next request."),
         (
             "RateLimit-Policy",
             false,
-            "The limit, as revision 10 of the IETF draft on rate limit headers writes it. Absent while none is set.",
+            "The limit, as defined in revision 10 of the IETF draft on rate limit headers. Absent if there is none.",
         ),
-        ("RateLimit", false, "What is left of the limit, as the same draft writes it. Absent while none is set."),
+        ("RateLimit", false, "The remaining limit, as defined in the same draft. Absent if there is none."),
         ("X-Request-Id", true, &request_id),
     ];
     facts.map(|(name, always, description)| HeaderFact {

@@ -33,6 +33,6 @@ pub(super) fn document_url(docs: &MountUrl, document: DocumentFormat) -> String 
 }
 
 /// Formats a URL as the destination of a Markdown link: in angle brackets if it contains a parenthesis.
-pub(super) fn destination(address: &str) -> String {
-    if address.contains(['(', ')']) { format!("<{address}>") } else { address.to_owned() }
+pub(super) fn destination(url: &str) -> String {
+    if url.contains(['(', ')']) { format!("<{url}>") } else { url.to_owned() }
 }

@@ -41,8 +41,8 @@ pub(super) fn render(site: Site<'_>) -> String {
 /// Describes one endpoint: its parameters and its response.
 fn endpoint(operation: Operation, base: &MountUrl, schemas: &Schemas) -> String {
     let row = operation.row();
-    let address = code(&format!("GET {}{}", base.as_str(), row.path));
-    let mut text = format!("- {address} ({}): {} Scope required: {}.\n", row.id, row.description, required_scope(row));
+    let endpoint = code(&format!("GET {}{}", base.as_str(), row.path));
+    let mut text = format!("- {endpoint} ({}): {} Scope required: {}.\n", row.id, row.description, required_scope(row));
     for &parameter in row.parameters {
         let location = if parameter.is_in_path() { "path, required" } else { "query, optional" };
         text += &format!("  - {} ({location}): {}\n", code(parameter.name()), rules(parameter));
@@ -50,7 +50,7 @@ fn endpoint(operation: Operation, base: &MountUrl, schemas: &Schemas) -> String 
     if schemas.objects_in(schemas.response(operation)).is_empty() {
         return text;
     }
-    text + &format!("  - Answer: {}\n", code(&schemas.sketch(schemas.response(operation))))
+    text + &format!("  - Response: {}\n", code(&schemas.sketch(schemas.response(operation))))
 }
 
 fn notes(site: Site<'_>) -> Vec<String> {
@@ -59,24 +59,24 @@ fn notes(site: Site<'_>) -> Vec<String> {
     let codes = codes.collect::<Vec<_>>().join(", ");
     let mut notes = vec![
         AUTHENTICATION.to_owned(),
-        format!("A token reads the data of its own account only. Scopes are {scopes}."),
+        format!("A token reads only the data of its account. The scopes are {scopes}."),
         PAGING.to_owned(),
         limit_rule(),
-        format!("Failures are `{{ \"error\": {{ \"code\", \"message\", \"details\" }} }}`. {ERRORS} Codes: {codes}."),
+        format!("Errors are `{{ \"error\": {{ \"code\", \"message\", \"details\" }} }}`. {ERRORS} Codes: {codes}."),
         format!(
-            "Do not try again with the same token after {}; try again later after {}.",
+            "Do not retry with the same token after a {}. After a {}, retry later.",
             statuses(&[ErrorCode::Unauthorized, ErrorCode::InsufficientScope]),
             statuses(&[ErrorCode::InternalError]),
         ),
         rate_limited(),
         CONDITIONAL.to_owned(),
-        "The API reads only, and a module's body is in no answer.".to_owned(),
+        "The API is read-only and never returns module bodies.".to_owned(),
     ];
     notes.extend([site.keys()].into_iter().chain(site.questions()));
     if site.has_relative_base() {
-        notes.insert(0, "Addresses without a host belong to the server that this file was read from.".to_owned());
+        notes.insert(0, "URLs without a host are on the server that this file was read from.".to_owned());
     }
-    notes.push(format!("For instance: {}", code(&curl(Operation::ListCourses.row(), site, SERVER_VARIABLE))));
+    notes.push(format!("Example: {}", code(&curl(Operation::ListCourses.row(), site, SERVER_VARIABLE))));
     notes
 }
 

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_escaped() {
+    fn pipes_in_table_cells_are_escaped() {
         let rows = [vec!["`a|b`".to_owned(), "x".to_owned()], vec!["c".to_owned(), "longer".to_owned()]];
         assert_eq!(
             table(&["Code", "Note"], &rows),

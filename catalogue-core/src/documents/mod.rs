@@ -34,7 +34,7 @@ impl Documents {
     /// Returns `document` for `site`, which must be the same in each call.
     pub(crate) fn get(&self, document: DocumentFormat, site: Site<'_>) -> &Entity {
         self.0[document as usize].get_or_init(|| {
-            let entity = Entity::of_bytes(document.media_type(), document.text(site));
+            let entity = Entity::from_bytes(document.media_type(), document.text(site));
             if document == DocumentFormat::Reference {
                 entity.with_policy(reference::page::policy(site))
             } else {

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_words_become_older_ones_and_data_stays() {
+    fn newer_keywords_are_converted_and_examples_preserved() {
         let mut value = json!({
             "schema": { "type": ["string", "null"], "examples": ["a", "b"] },
             "beside": { "$ref": "#/x", "description": "d" },

@@ -42,14 +42,14 @@ impl ProtectedResource {
             "resource_documentation": if page.starts_with('/') { format!("{origin}{page}") } else { page },
         });
         let parameter = format!(r#", resource_metadata="{origin}{path}""#);
-        Some(Self { path, entity: Entity::of_bytes("application/json", metadata.to_string()), parameter })
+        Some(Self { path, entity: Entity::from_bytes("application/json", metadata.to_string()), parameter })
     }
 
     /// Adds the URL of the metadata to the challenge, if there is one.
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         if let Some(challenge) = headers.get_mut(WWW_AUTHENTICATE) {
-            let whole = [challenge.as_bytes(), self.parameter.as_bytes()].concat();
-            *challenge = HeaderValue::from_bytes(&whole).expect("addresses are visible ASCII");
+            let extended = [challenge.as_bytes(), self.parameter.as_bytes()].concat();
+            *challenge = HeaderValue::from_bytes(&extended).expect("URLs are visible ASCII");
         }
     }
 }

@@ -114,13 +114,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_name_no_section() {
+    fn descriptions_omit_section_numbers() {
         assert_eq!(without_section("A module (section 2.4). No body."), "A module. No body.");
         assert_eq!(without_section("A module."), "A module.");
     }
 
     #[test]
-    fn sketches_have_every_property() {
+    fn sketches_include_every_property() {
         let schemas = Schemas::collect();
         assert_eq!(
             schemas.sketch(schemas.response(Operation::GetMe)),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_found_outer_first() {
+    fn objects_are_listed_outermost_first() {
         let schemas = Schemas::collect();
         let names = |schema| schemas.objects_in(schema).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(schemas.response(Operation::GetCourse)), ["CourseDetailEnvelope", "CourseDetail", "Module"]);

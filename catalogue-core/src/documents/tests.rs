@@ -49,7 +49,7 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
 }
 
 #[test]
-fn every_document_says_what_the_code_does() {
+fn documents_state_bounds_operations_scopes_and_codes() {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     for (name, document) in documents() {
         // In HTML, code is in elements instead of backticks.
@@ -96,7 +96,7 @@ fn rules() -> [String; 3] {
 }
 
 #[test]
-fn no_source_has_a_copy_of_its_own() {
+fn document_sources_do_not_duplicate_constants() {
     let mut files = Vec::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/documents"), &mut files);
     assert!(files.iter().any(|(name, _)| name.ends_with(".js")) && files.len() > 10, "{}", files.len());
@@ -109,16 +109,16 @@ fn no_source_has_a_copy_of_its_own() {
         // Documents define their own paths; one operation happens to have the same path.
         for word in words.iter().filter(|word| *word != "/openapi.json") {
             let has = |quote: char| text.contains(&format!("{quote}{word}"));
-            assert!(!has('"') && !has('`') && !has('\''), "{file} has {word} of its own");
+            assert!(!has('"') && !has('`') && !has('\''), "{file} repeats {word}");
         }
         for number in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-            assert!(!numbers.iter().any(|known| known == number), "{file} has {number} of its own");
+            assert!(!numbers.iter().any(|known| known == number), "{file} repeats {number}");
         }
     }
 }
 
 #[test]
-fn examples_of_parameters_are_within_their_bounds() {
+fn parameter_examples_are_within_bounds() {
     for parameter in Operation::ALL.iter().flat_map(|operation| operation.row().parameters) {
         let schema = parameter.schema();
         let Some(example) = parameter.example() else { continue };
@@ -128,8 +128,8 @@ fn examples_of_parameters_are_within_their_bounds() {
                 assert!(range.contains(&example.as_u64().unwrap()), "{example}");
             }
             Parameter::Cursor | Parameter::Slug => {
-                let most = schema["maxLength"].as_u64().unwrap();
-                assert!((1..=most).contains(&(example.as_str().unwrap().len() as u64)), "{example}");
+                let max = schema["maxLength"].as_u64().unwrap();
+                assert!((1..=max).contains(&(example.as_str().unwrap().len() as u64)), "{example}");
             }
         }
     }

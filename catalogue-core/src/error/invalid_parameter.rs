@@ -34,7 +34,7 @@ impl InvalidParameter {
     /// Error for any invalid cursor: malformed, altered, or issued to another account.
     pub(crate) const CURSOR: Self = Self::new(CURSOR, Reason::Invalid);
 
-    /// All errors that a request may be refused for.
+    /// All errors of query parameters, in the order of the documents.
     pub(crate) const ALL: [Self; 5] = [
         Self::new(LIMIT, Reason::Repeated),
         Self::new(LIMIT, Reason::NotAnInteger),
@@ -54,12 +54,12 @@ impl InvalidParameter {
     pub(crate) fn message(self) -> Cow<'static, str> {
         let name = self.parameter;
         match self.reason {
-            Reason::Repeated => format!("The parameter `{name}` may be given once only.").into(),
+            Reason::Repeated => format!("The parameter `{name}` must not be repeated.").into(),
             Reason::NotAnInteger | Reason::OutOfRange { .. } => {
                 let (minimum, maximum) = (Limit::MIN.get(), Limit::MAX.get());
                 format!("The parameter `{name}` must be an integer from {minimum} to {maximum}.").into()
             }
-            Reason::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a prior page.".into(),
+            Reason::Invalid => "The parameter `cursor` must be the `meta.nextCursor` of a previous page.".into(),
         }
     }
 }

@@ -84,7 +84,7 @@ impl JsonSchema for ErrorCode {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let codes: Vec<_> = Self::ALL.iter().map(|code| code.as_str()).collect();
-        json_schema!({ "type": "string", "enum": codes, "description": "The codes that clients branch on." })
+        json_schema!({ "type": "string", "enum": codes, "description": "Code that clients branch on." })
     }
 }
 
@@ -147,16 +147,16 @@ impl ApiError {
     /// Returns the sentence for people. Its wording is not stable (section 2.6).
     pub(crate) fn message(&self) -> Cow<'static, str> {
         match self {
-            Self::NotFound => "There is nothing here, or it belongs to another account.".into(),
-            Self::MethodNotAllowed => "This address is read with GET or HEAD.".into(),
+            Self::NotFound => "Not found, or it belongs to another account.".into(),
+            Self::MethodNotAllowed => "Method not allowed. Use GET or HEAD.".into(),
             Self::Unauthorized(Refusal::Missing, _) => {
-                "A bearer token is required: send the header `Authorization: Bearer <API_KEY>` once.".into()
+                "Missing or repeated bearer token. Send exactly one header `Authorization: Bearer <API_KEY>`.".into()
             }
             Self::Unauthorized(Refusal::Invalid, _) => "The bearer token is not valid.".into(),
             Self::Unauthorized(Refusal::Expired, _) => "The bearer token has expired.".into(),
-            Self::Unauthorized(Refusal::Revoked, _) => "The bearer token was revoked.".into(),
-            Self::UnsupportedCredential { .. } => "This kind of credential cannot read catalogue data here.".into(),
-            Self::InsufficientScope { required, .. } => format!("The scope `{required}` is required.").into(),
+            Self::Unauthorized(Refusal::Revoked, _) => "The bearer token has been revoked.".into(),
+            Self::UnsupportedCredential { .. } => "This deployment does not accept this kind of credential.".into(),
+            Self::InsufficientScope { required, .. } => format!("Missing required scope `{required}`.").into(),
             Self::InvalidParameter(parameter) => parameter.message(),
             Self::RateLimited(Throttled { retry_after_seconds: 1, .. }) => {
                 "Too many requests; try again in a second.".into()
@@ -164,7 +164,7 @@ impl ApiError {
             Self::RateLimited(Throttled { retry_after_seconds, .. }) => {
                 format!("Too many requests; try again in {retry_after_seconds} seconds.").into()
             }
-            Self::Internal(_) => "Something went wrong on the server's side.".into(),
+            Self::Internal(_) => "Internal server error. If it persists, report the request id.".into(),
         }
     }
 

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_has_64_bits_of_ipv6_and_all_of_ipv4() {
+    fn rate_limit_address_masks_ipv6_to_64_bits() {
         for (address, expected) in [
             ("192.0.2.1", "192.0.2.1"),
             ("::ffff:192.0.2.1", "192.0.2.1"),

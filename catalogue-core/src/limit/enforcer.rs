@@ -22,15 +22,15 @@ const KNOWN_TOKENS: usize = 1 << 16;
 pub(crate) struct Enforcer {
     limiter: Arc<dyn RateLimiter>,
     policy: Policy,
-    /// Tokens that were accepted and not refused since, up to a number. A known token is looked up like any other, but is
-    /// not counted as unknown before.
+    /// Tokens that were accepted and not refused since, at most [`KNOWN_TOKENS`]. They are looked up like any token, but
+    /// not counted as unknown first.
     known_tokens: Cache<Fingerprint, ()>,
     fingerprints: Fingerprints,
 }
 
 /// A request that was counted and has no response yet.
 #[derive(Debug)]
-#[must_use = "its answer says what is left"]
+#[must_use = "call `finish` to add the rate-limit headers or refund the request"]
 pub(crate) struct Charge<'l> {
     limiter: &'l dyn RateLimiter,
     key: RateLimitKey<'l>,
@@ -40,7 +40,7 @@ pub(crate) struct Charge<'l> {
 
 /// A token from a client with a known address, before the token is looked up.
 #[derive(Debug)]
-#[must_use = "a good token costs nothing"]
+#[must_use = "call `finish` to refund an accepted token"]
 pub(crate) struct TokenAttempt<'l> {
     enforcer: &'l Enforcer,
     token: Fingerprint,
@@ -97,7 +97,7 @@ impl Enforcer {
 }
 
 impl Charge<'_> {
-    /// Gives the request back if it `is_refundable`; otherwise adds the rate-limit headers to a successful response.
+    /// Refunds the request if it `is_refundable`; otherwise adds the rate-limit headers to a successful response.
     pub(crate) async fn finish(self, response: &mut Response<Bytes>, is_refundable: bool) {
         if is_refundable {
             self.limiter.refund(self.key, self.window).await;
@@ -108,7 +108,7 @@ impl Charge<'_> {
 }
 
 impl TokenAttempt<'_> {
-    /// Gives the attempt back unless the token was refused. `is_accepted` is `None` if the lookup failed: the client is not
+    /// Refunds the attempt unless the token was refused. `is_accepted` is `None` if the lookup failed: the client is not
     /// charged for an internal failure.
     pub(crate) async fn finish(self, is_accepted: Option<bool>) {
         let Self { enforcer, token, is_known, acquired } = self;

@@ -16,7 +16,7 @@ use crate::model::{AccountId, Identity};
 /// - Each key has its own windows and its own allowance: what one key takes changes nothing for another.
 /// - A window grants at most the limit, at least what [`acquire`](Self::acquire) returns as remaining, and after its end the
 ///   whole limit again: clients receive these numbers.
-/// - What was given back no longer counts. Giving back after the end of its window changes nothing.
+/// - A refunded request no longer counts. A refund after the end of its window changes nothing.
 /// - An unreachable counter must not cause a refusal: return [`Acquired::Uncounted`], and soon.
 /// - Calls may run concurrently. Their futures may be dropped before they finish; what was taken may then stay taken.
 ///
@@ -30,7 +30,7 @@ pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
     /// Takes one request from the allowance of `key`.
     async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired;
 
-    /// Gives back what `key` took in `window`, which [`Acquired::Granted`] returned.
+    /// Refunds one request of `key` in `window`, as [`Acquired::Granted`] returned it.
     async fn refund(&self, key: RateLimitKey<'_>, window: u64);
 }
 
@@ -54,7 +54,7 @@ pub enum RateLimitKey<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Acquired {
-    /// One was taken, and the request continues.
+    /// The allowance had a request left, which was taken: the request continues.
     Granted {
         /// Number of requests left in this window.
         remaining: u32,

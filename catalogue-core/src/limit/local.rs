@@ -11,8 +11,8 @@ use super::windows::{BUCKETS, Fingerprints, Windows};
 
 /// Rate limiter in this process, in bounded memory: 2 MiB at first and at most 34 MiB, however many clients there are.
 ///
-/// Beyond half a million open windows of credentials, or as many of addresses, the least used windows are evicted before
-/// their end. Credentials and addresses have separate memory, so unknown tokens never evict a credential.
+/// There is room for half a million unexpired windows of credentials, and as many of addresses. As it fills up, the least
+/// used windows are evicted before their end. The two have separate memory, so unknown tokens never evict a credential.
 ///
 /// [`ClientAddress`](crate::limit::ClientAddress) has an example.
 pub struct LocalRateLimiter {
@@ -47,7 +47,7 @@ impl LocalRateLimiter {
     /// Returns the nanoseconds since the limiter was created.
     fn now(&self) -> u64 {
         let since = (self.clock)().saturating_duration_since(self.began);
-        u64::try_from(since.as_nanos()).expect("no process lives for centuries")
+        u64::try_from(since.as_nanos()).expect("a process does not run for centuries")
     }
 
     fn windows_for(&self, key: RateLimitKey<'_>) -> (&Windows, u128) {
@@ -94,7 +94,7 @@ mod tests {
     use crate::model::AccountId;
 
     #[tokio::test]
-    async fn each_key_has_an_allowance_of_its_own() {
+    async fn keys_have_independent_allowances() {
         let limiter = LocalRateLimiter::new(RateLimit::new(1, Duration::from_secs(60)).unwrap());
         let (address, other) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
         let (anna, bert) = (AccountId::new("anna"), AccountId::new("bert"));

@@ -17,10 +17,10 @@ pub struct RateLimit {
 #[non_exhaustive]
 pub enum InvalidRateLimit {
     /// The limit is 0.
-    #[error("a rate limit of no request lets nobody in; allow 1 at least")]
+    #[error("invalid rate limit of 0 requests; use at least 1")]
     NoRequest,
     /// The window is not in whole seconds, which is the unit of the response headers, or is out of bounds.
-    #[error("the window of a rate limit is a whole number of seconds, 1 at least and {} at most", u32::MAX)]
+    #[error("invalid rate-limit window; use whole seconds from 1 to {}", u32::MAX)]
     Window,
 }
 
@@ -57,14 +57,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_lets_somebody_in() {
+    fn limit_must_allow_at_least_one_request() {
         let limit = RateLimit::new(600, Duration::from_secs(60)).unwrap();
         assert_eq!((limit.requests(), limit.window()), (600, Duration::from_secs(60)));
         assert_eq!(RateLimit::new(0, Duration::from_secs(60)), Err(InvalidRateLimit::NoRequest));
     }
 
     #[test]
-    fn windows_are_whole_seconds() {
+    fn window_must_be_whole_seconds() {
         let of = |window| RateLimit::new(1, window);
         for right in [1, 60, u64::from(u32::MAX)] {
             assert_eq!(of(Duration::from_secs(right)).unwrap().window().as_secs(), right);

@@ -37,7 +37,7 @@ pub struct CourseListItem {
     pub published_at: Option<Timestamp>,
     /// Whether the course's owner hides it from clients.
     pub hidden: bool,
-    /// How many modules the course has.
+    /// Number of modules of the course.
     pub module_count: u32,
 }
 
@@ -49,7 +49,7 @@ pub struct CourseDetail {
     pub slug: String,
     /// The course's title.
     pub title: String,
-    /// One line that says what the course is; may be empty.
+    /// Description of the course in one line; may be empty.
     pub tagline: String,
     /// The language that the course is written in.
     pub language: String,
@@ -86,13 +86,13 @@ pub struct Course {
     pub slug: String,
     /// The course's title.
     pub title: String,
-    /// One line that says what the course is; may be empty.
+    /// Description of the course in one line; may be empty.
     pub tagline: String,
     /// The language that the course is written in.
     pub language: String,
-    /// When the course was created; the list is ordered by it.
+    /// Creation time; the list is ordered by it.
     pub created_at: Timestamp,
-    /// When the course was published; `None` if it is not.
+    /// Publish time; `None` if unpublished.
     pub published_at: Option<Timestamp>,
     /// Whether the course's owner hides it from clients.
     pub hidden: bool,
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slugs_are_counted_in_bytes() {
+    fn slug_length_is_limited_in_bytes() {
         assert!(is_slug("a") && is_slug(&"a".repeat(200)) && is_slug("using-🤗-transformers"));
         assert!(is_slug(&"é".repeat(100)) && !is_slug(&"é".repeat(101)));
         for bad in ["", "a/b", "a\nb", "a\u{85}b", "\0"] {

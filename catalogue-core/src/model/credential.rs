@@ -83,7 +83,7 @@ pub struct CredentialRecord {
     pub name: Option<String>,
     /// The first characters of the token.
     pub shown_prefix: String,
-    /// When it was created.
+    /// Instant of its creation.
     pub created_at: Timestamp,
     /// Instant from which it is refused; `None` if it never expires.
     pub expires_at: Option<Timestamp>,
@@ -154,7 +154,7 @@ pub struct CredentialUse {
     pub account: AccountId,
     /// The id of the credential's record.
     pub credential_id: Arc<str>,
-    /// When it was used.
+    /// Instant of the use.
     pub at: Timestamp,
 }
 
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_credential_holds_until_the_instant_of_its_end() {
+    fn credential_state_depends_on_expiry_rotation_and_revocation() {
         let [before, end, after] = [6, 7, 8].map(|time| Timestamp::from_microseconds(time).unwrap());
         let (_, NewCredential { record, .. }) = NewCredential::api_key(AccountId::new("a"), "n", Scopes::default());
         let ends = CredentialRecord { expires_at: Some(end), ..record.clone() };

@@ -92,7 +92,7 @@ impl Issued {
     }
 }
 
-/// An identity as `GET /me` shows it (section 2.1).
+/// An identity as `GET /me` returns it (section 2.1).
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "Identity")]

@@ -1,4 +1,4 @@
-//! The data of the API: accounts, courses and credentials. It is below all other layers, which read, check and show it.
+//! The data of the API: accounts, courses and credentials. The lowest layer: it depends on no other.
 
 mod account;
 mod course;

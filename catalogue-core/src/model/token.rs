@@ -1,4 +1,4 @@
-//! [`NewToken`]: generates secrets, API keys in the format of decision C1; [`TokenDigest`]: what is stored of them.
+//! [`NewToken`]: a generated secret, for API keys in the format of decision C1; [`TokenDigest`]: what is stored of it.
 
 use std::{array, fmt};
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn minted_keys_have_the_form_and_differ() {
+    fn minted_keys_are_well_formed_and_differ() {
         let (one, two) = (NewToken::mint(CredentialKind::ApiKey), NewToken::mint(CredentialKind::ApiKey));
         assert!(is_api_key(one.expose()) && is_api_key(two.expose()));
         assert_eq!(one.expose().len(), 54);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_character_is_found() {
+    fn changed_character_is_detected_at_any_position() {
         let key = NewToken::mint(CredentialKind::ApiKey);
         for at in 0..TOKEN_LENGTH {
             let mut typo = key.expose().to_owned();
@@ -194,7 +194,7 @@ mod tests {
 
     /// CRC-32 (ISO-HDLC) of `ccat_` and 43 zeros, computed independently of this code.
     #[test]
-    fn a_known_checksum() {
+    fn checksum_matches_independent_crc_32() {
         let content = format!("ccat_{}", "0".repeat(43));
         assert!(is_api_key(&format!("{content}{}", "08gEjZ")));
         let dashes = format!("ccat_{}", "-".repeat(43));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_is_told_by_the_whole_form() {
+    fn token_kind_requires_full_format() {
         for kind in CredentialKind::ALL {
             let token = NewToken::mint(*kind);
             assert_eq!(token_kind(token.expose()), Some(*kind));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_an_oauth_token_is_half_its_digest() {
+    fn oauth_token_id_is_half_its_digest() {
         assert_eq!(TokenDigest::of("abc").id("oauth"), "oauth:ba7816bf8f01cfea414140de5dae2223");
     }
 }

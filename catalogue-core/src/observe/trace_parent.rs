@@ -76,7 +76,7 @@ mod tests {
     const GOOD: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn reads_what_the_recommendation_writes() {
+    fn valid_header_is_parsed() {
         let parent = TraceParent::parse(GOOD).unwrap();
         assert_eq!(parent.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
         assert_eq!(parent.parent_id(), "00f067aa0ba902b7");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_later_version_reads_what_it_knows() {
+    fn later_version_is_parsed_by_known_fields() {
         let later = GOOD.replacen("00-", "cc-", 1);
         for text in [later.clone(), format!("{later}-"), format!("{later}-what-the-future-brings")] {
             let parent = TraceParent::parse(&text).unwrap();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_nothing_else() {
+    fn invalid_header_is_ignored() {
         for bad in [
             "",
             "00",
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_header_alone_counts() {
+    fn repeated_header_is_ignored() {
         let mut headers = HeaderMap::new();
         assert_eq!(TraceParent::of(&headers), None);
         headers.append(TRACEPARENT, HeaderValue::from_static(GOOD));

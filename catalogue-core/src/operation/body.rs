@@ -18,7 +18,7 @@ const TYPICAL_BODY_BYTES: usize = 2 << 10;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "{T}Envelope")]
 pub(crate) struct Success<'d, T> {
-    /// What was asked for.
+    /// The requested resource.
     data: &'d T,
 }
 
@@ -29,11 +29,11 @@ pub(crate) struct Success<'d, T> {
 pub(crate) struct SuccessPage<'d, T> {
     /// The items of this page, in the list's order.
     pub(crate) data: &'d [T],
-    /// Where the next page starts; always present.
+    /// Cursor of the next page; always present.
     pub(crate) meta: PaginationMeta<'d>,
 }
 
-/// What a page says of the page after it (section 2.5).
+/// Pagination metadata of a page (section 2.5).
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "PaginationMeta")]
@@ -101,5 +101,6 @@ pub(crate) fn json<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 pub(super) fn write<T: Serialize + ?Sized>(json: &mut Vec<u8>, value: &T) {
-    serde_json::to_writer(json, value).expect("texts, numbers and lists always serialize, and a Vec takes all");
+    serde_json::to_writer(json, value)
+        .expect("texts, numbers and lists always serialize, and writing to a Vec cannot fail");
 }

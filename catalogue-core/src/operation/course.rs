@@ -14,8 +14,8 @@ pub(super) static ROW: Row = Row {
     id: "getCourse",
     path: "/courses/{slug}",
     summary: "Read one of your courses",
-    description: "Reads one of the caller's own courses with its module headers. A slug that another account owns is \
-                  answered like one that does not exist.",
+    description: "Returns one of the caller's own courses with its module headers. A slug of another account gets the \
+                  same response as an unknown slug.",
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Slug],
     may_be_absent: true,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_are_decoded_once() {
+    fn path_segment_is_decoded_once() {
         for (segment, slug) in [
             ("plain", Some("plain")),
             ("using-%F0%9F%A4%97-transformers", Some("using-🤗-transformers")),

@@ -12,8 +12,8 @@ pub(super) static ROW: Row = Row {
     id: "listCourses",
     path: "/courses",
     summary: "List your courses",
-    description: "Lists the caller's own courses, newest first, without module bodies; unpublished and hidden ones \
-                  too. While `meta.nextCursor` is a string, passing it as `cursor` returns the next page; when it is \
+    description: "Lists the caller's own courses, newest first, without module bodies; includes unpublished and hidden \
+                  ones. While `meta.nextCursor` is a string, passing it as `cursor` returns the next page; when it is \
                   null, there is no further page.",
     scope: Some(Scope::ReadCourses),
     parameters: &[Parameter::Cursor, Parameter::Limit],
@@ -43,7 +43,7 @@ impl ListCall {
 
     /// Returns the page, and the URL of the next one, which starts after `next`.
     fn reply(&self, account: &AccountId, body: ListBody, next: Option<&Position>) -> Result<Reply, ApiError> {
-        let unknown = || ApiError::Internal("the storage lists an item at a position that none can have".into());
+        let unknown = || ApiError::Internal("the storage returned an item with an impossible position".into());
         let cursor = next.map(|next| Cursor::encode(account, next).ok_or_else(unknown)).transpose()?;
         let address = cursor.as_ref().map(|cursor| {
             let cursor = cursor.as_str();
@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_what_serialising_the_page_gives(items in prop::collection::vec(items(), 0..4), has_next in any::<bool>()) {
+        fn list_body_equals_serde_output(items in prop::collection::vec(items(), 0..4), has_next in any::<bool>()) {
             let position = Position { created_at: Timestamp::MIN, slug: "slug".to_owned() };
             let next = has_next.then(|| Cursor::encode(&AccountId::new("acc"), &position).unwrap());
             let mut body = ListBody::with_capacity(items.len());
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_where_none_can_be_is_a_fault_of_the_storage() {
+    fn invalid_slug_in_next_position_is_internal_error() {
         let next = Position { created_at: Timestamp::MIN, slug: String::new() };
         let reply = ListCall::default().reply(&AccountId::new("acc"), ListBody::with_capacity(0), Some(&next));
         assert!(matches!(reply, Err(ApiError::Internal(_))));

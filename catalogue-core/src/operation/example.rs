@@ -5,7 +5,7 @@ use crate::storage::Position;
 use crate::timestamp::Timestamp;
 
 fn time(text: &str) -> Timestamp {
-    Timestamp::parse(text).expect("examples have good times")
+    Timestamp::parse(text).expect("examples have valid times")
 }
 
 pub(super) fn identity() -> Identity {

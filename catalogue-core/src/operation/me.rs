@@ -8,8 +8,8 @@ pub(super) static ROW: Row = Row {
     id: "getMe",
     path: "/me",
     summary: "Verify a credential",
-    description: "Reads back the identity behind the credential and the scopes granted to it. Every valid credential \
-                  may call it, whatever its scopes.",
+    description: "Returns the identity behind the credential and the scopes granted to it. Every valid credential may \
+                  call it, whatever its scopes.",
     scope: None,
     parameters: &[],
     may_be_absent: false,

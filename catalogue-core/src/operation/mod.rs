@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_row_stands_at_its_operation() {
+    fn operation_id_matches_variant_name() {
         for &operation in Operation::ALL {
             let name = format!("{operation:?}");
             assert_eq!(operation.id(), name[..1].to_lowercase() + &name[1..]);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_match_whole() {
+    fn paths_match_exactly() {
         assert_eq!(Operation::at("/me"), Some((Operation::GetMe, "")));
         assert_eq!(Operation::at("/courses"), Some((Operation::ListCourses, "")));
         assert_eq!(Operation::at("/courses/a%2Fb"), Some((Operation::GetCourse, "a%2Fb")));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_stands_at_any_place() {
+    fn path_parameter_may_have_any_position() {
         for (path, segment) in [
             ("/courses/a/modules", Some("a")),
             ("/courses/a%2Fb/modules", Some("a%2Fb")),

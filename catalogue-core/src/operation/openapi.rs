@@ -11,8 +11,7 @@ pub(super) static ROW: Row = Row {
     id: "getOpenApi",
     path: "/openapi.json",
     summary: "Read the OpenAPI document",
-    description: "The OpenAPI document of this API, bare, without the envelope. It is also public below the address \
-                  of the documents.",
+    description: "Returns the OpenAPI document of this API, without the envelope. It is also public below the docs URL.",
     scope: None,
     parameters: &[],
     may_be_absent: false,

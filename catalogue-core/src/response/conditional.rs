@@ -15,12 +15,12 @@ pub(crate) struct ETag(HeaderValue);
 
 impl ETag {
     /// Creates the tag of `bytes`: 128 bits of their SHA-256.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
-        Self::of_digest(Sha256::new_with_prefix(bytes))
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+        Self::from_digest(Sha256::new_with_prefix(bytes))
     }
 
     /// Creates a tag from the first 128 bits of `digest`.
-    pub(crate) fn of_digest(digest: Sha256) -> Self {
+    pub(crate) fn from_digest(digest: Sha256) -> Self {
         let mut tag = *b"W/\"1234567890123456789012\"";
         let length = URL_SAFE_NO_PAD.encode_slice(&digest.finalize()[..16], &mut tag[3..25]);
         debug_assert_eq!(length, Ok(22), "16 bytes are 22 characters of base64");
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_compared_weakly() {
+    fn if_none_match_list_is_compared_weakly() {
         for (field, named) in [
             (r#"W/"a""#, true),
             (r#""a""#, true),
@@ -95,16 +95,16 @@ mod tests {
     }
 
     #[test]
-    fn a_star_names_any_tag() {
+    fn star_matches_any_tag() {
         for (field, named) in [("*", true), (" * ", true), ("\"*\"", false), ("*, \"a\"", false)] {
             let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(field))]);
-            assert_eq!(ETag::of_bytes(b"one").is_matched_by(&headers), named, "{field}");
+            assert_eq!(ETag::from_bytes(b"one").is_matched_by(&headers), named, "{field}");
         }
     }
 
     #[test]
-    fn a_field_beyond_the_bound_lists_nothing() {
-        let tag = ETag::of_bytes(b"one");
+    fn overlong_if_none_match_is_ignored() {
+        let tag = ETag::from_bytes(b"one");
         let own = tag.header().to_str().unwrap().to_owned();
         let with = |bytes: usize| format!("{own}, \"{}\"", "x".repeat(bytes - own.len() - 4));
         let is_listed = |fields: &[String]| {
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn equal_bytes_have_equal_tags() {
-        assert_eq!(ETag::of_bytes(b"one"), ETag::of_bytes(b"one"));
-        assert_ne!(ETag::of_bytes(b"one"), ETag::of_bytes(b"two"));
-        assert!(ETag::of_bytes(b"one").header().to_str().unwrap().starts_with("W/\""));
+        assert_eq!(ETag::from_bytes(b"one"), ETag::from_bytes(b"one"));
+        assert_ne!(ETag::from_bytes(b"one"), ETag::from_bytes(b"two"));
+        assert!(ETag::from_bytes(b"one").header().to_str().unwrap().starts_with("W/\""));
     }
 }

@@ -42,9 +42,9 @@ impl Entity {
     }
 
     /// Creates an entity whose tag is a digest of its bytes.
-    pub(crate) fn of_bytes(media_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn from_bytes(media_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
-        let etag = ETag::of_bytes(&body);
+        let etag = ETag::from_bytes(&body);
         Self::new(media_type, body, etag, None)
     }
 
@@ -84,9 +84,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compressed_form_is_the_same_bytes() {
+    fn compressed_body_decompresses_to_same_bytes() {
         let body = "what repeats is short ".repeat(100);
-        let entity = Entity::of_bytes("text/plain", &*body);
+        let entity = Entity::from_bytes("text/plain", &*body);
         let (form, mut plain) = (entity.compressed().unwrap(), Vec::new());
         flate2::read::GzDecoder::new(&**form).read_to_end(&mut plain).unwrap();
         assert_eq!(plain, body.as_bytes());
@@ -94,19 +94,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_small_or_stays_large_is_left_alone() {
+    fn small_or_incompressible_body_is_not_compressed() {
         let mut noise = [0; 4_096];
         getrandom::fill(&mut noise).unwrap();
-        assert!(Entity::of_bytes("text/plain", "x".repeat(1_023)).compressed().is_none());
-        assert!(Entity::of_bytes("text/plain", "x".repeat(1_024)).compressed().is_some());
-        assert!(Entity::of_bytes("text/plain", noise).compressed().is_none());
+        assert!(Entity::from_bytes("text/plain", "x".repeat(1_023)).compressed().is_none());
+        assert!(Entity::from_bytes("text/plain", "x".repeat(1_024)).compressed().is_some());
+        assert!(Entity::from_bytes("text/plain", noise).compressed().is_none());
     }
 
     #[test]
-    fn nothing_is_weighed_that_is_not_there() {
+    fn weight_excludes_missing_variants() {
         let weight = |bytes: usize, link: Option<&'static str>| {
             let link = link.map(HeaderValue::from_static);
-            Entity::new("text/plain", vec![b'x'; bytes], ETag::of_bytes(b""), link).weight()
+            Entity::new("text/plain", vec![b'x'; bytes], ETag::from_bytes(b""), link).weight()
         };
         assert_eq!(weight(1 << 13, Some("link")), weight(1 << 13, None) + 4);
         assert_eq!(weight(0, None), size_of::<Entity>());

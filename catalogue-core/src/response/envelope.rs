@@ -28,16 +28,16 @@ const TYPICAL_HEADERS: usize = 10;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ErrorEnvelope")]
 pub(crate) struct Failure<'e> {
-    /// What went wrong.
+    /// Description of the error.
     error: ErrorBody<'e>,
 }
 
-/// What went wrong (section 2.6).
+/// Description of the error (section 2.6).
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ErrorBody")]
 struct ErrorBody<'e> {
-    /// What clients branch on.
+    /// Code that clients branch on.
     #[schemars(with = "ErrorCode")]
     code: &'static str,
     /// Human-readable; the wording is not stable.
@@ -55,10 +55,10 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
 
 /// Returns the entity of an operation's reply, with `etag` or else a tag made from the bytes.
 pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &MountUrl) -> Entity {
-    let etag = etag.unwrap_or_else(|| ETag::of_bytes(&reply.body));
+    let etag = etag.unwrap_or_else(|| ETag::from_bytes(&reply.body));
     let link = reply.next.map(|next| {
         let link = format!(r#"<{}{next}>; rel="next""#, base.as_str());
-        HeaderValue::try_from(link).expect("addresses and cursors are visible ASCII")
+        HeaderValue::try_from(link).expect("URLs and cursors are visible ASCII")
     });
     Entity::new(JSON, reply.body, etag, link)
 }
@@ -109,7 +109,7 @@ pub(crate) fn root(docs: &MountUrl, request: &HeaderMap) -> Result<Response<Byte
     }
     let mut response = without_body(StatusCode::SEE_OTHER);
     let headers = response.headers_mut();
-    headers.insert(LOCATION, HeaderValue::try_from(docs.as_str()).expect("addresses are visible ASCII"));
+    headers.insert(LOCATION, HeaderValue::try_from(docs.as_str()).expect("URLs are visible ASCII"));
     headers.insert(CONTENT_LENGTH, HeaderValue::from(0));
     headers.insert(VARY, HeaderValue::from_static("Accept"));
     headers.insert(CACHE_CONTROL, CACHE_CONTROL_OF_DOCUMENTS);

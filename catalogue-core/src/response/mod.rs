@@ -64,7 +64,7 @@ impl Responder {
             return Ok(CallResponse { response: envelope::success(&cached, headers), rendered: false });
         }
         let etag = rendering.tag(&key);
-        // `*` would match a response that may not exist; this very tag was only ever sent with one that did.
+        // Not for `*`, which must not match if the response does not exist; this tag was only sent with one that did.
         if etag.is_listed_in(headers) {
             return Ok(CallResponse { response: envelope::not_modified(&etag), rendered: false });
         }

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_decide() {
+    fn quality_weights_decide_on_gzip() {
         for (field, expected) in [
             ("gzip", true),
             ("GZIP", true),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_wanted_where_it_is_named() {
+    fn html_is_wanted_only_if_named() {
         let wants = |field| wants_html(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(field))]));
         for field in [
             "text/html",
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_joined() {
+    fn repeated_fields_are_joined() {
         let mut headers = HeaderMap::new();
         headers.append(ACCEPT_ENCODING, HeaderValue::from_static("deflate"));
         headers.append(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn thousandths_are_read_as_such() {
+    fn weights_are_parsed_to_thousandths() {
         for (value, expected) in [
             ("0", 0.0),
             ("0.", 0.0),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_beyond_the_bound_is_as_good_as_none() {
+    fn overlong_accept_encoding_is_ignored() {
         let fields = |fields: &[String]| {
             let fields = fields.iter().map(|field| (ACCEPT_ENCODING, HeaderValue::try_from(field).unwrap()));
             accepts_gzip(&fields.collect())

@@ -20,7 +20,7 @@ const TYPICAL_WEIGHT: usize = 16 << 10;
 const ENTRY_OVERHEAD: usize = 256;
 
 /// Logged as the cause for a request that failed because the request that it waited for failed.
-const LEADER_FAILED: &str = "another request was reading the same answer and failed; its own line says why";
+const LEADER_FAILED: &str = "the concurrent request that rendered this response failed; see its log line";
 
 /// Hits, misses and size of the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl PageCache {
             Ok(_) | Err(_) => Err(Unshared::NotCacheable),
         };
         if shared.is_err() {
-            // Remove the entry first: waiters still get the result, but it is not cached.
+            // Remove the entry first: the current waiters still get the result, but later requests do not.
             entries.remove(key);
         }
         // Ignore the error: the entry was removed above.

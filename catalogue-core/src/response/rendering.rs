@@ -23,7 +23,7 @@ pub(crate) struct Rendering {
 
 impl Rendering {
     /// Creates the rendering of this build, for links below `base`.
-    pub(crate) fn of_this_build(base: MountUrl) -> Self {
+    pub(crate) fn for_this_build(base: MountUrl) -> Self {
         static MOUNTS: AtomicU32 = AtomicU32::new(0);
         let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
         digest.update(base.as_str());
@@ -51,7 +51,7 @@ impl Rendering {
     fn tag_of(&self, what: &impl Hash) -> ETag {
         let mut digest = DigestHasher(self.digest.clone());
         what.hash(&mut digest);
-        ETag::of_digest(digest.0)
+        ETag::from_digest(digest.0)
     }
 }
 
@@ -66,6 +66,6 @@ impl Hasher for DigestHasher {
     }
 
     fn finish(&self) -> u64 {
-        unreachable!("nobody asks for the short hash")
+        unreachable!("no caller uses the short hash")
     }
 }

@@ -110,11 +110,11 @@ pub trait AdminStorage: KeyStorage {
         at: Timestamp,
     ) -> Result<(), StorageError> {
         let _ = (digests, expires_at, at);
-        Err(StorageError::new(StorageErrorKind::Other, "this storage keeps no revocations of signed tokens"))
+        Err(StorageError::new(StorageErrorKind::Other, "this storage cannot store revocations of signed tokens"))
     }
 
     /// Returns the state of the storage's servers and of the connections to them: whether the primary responds, which is
-    /// checked now, and how far its replicas lag. `None` if there is no server, as by default.
+    /// checked now, and how far its replicas lag. `None` without servers, as by default.
     async fn status(&self) -> Option<StorageStatus> {
         None
     }

@@ -35,8 +35,8 @@ pub const MAX_RENAMES: usize = 20;
 ///   written now; a call that can fail for other reasons documents them.
 /// - A change applies to each lookup that begins after the call has returned.
 /// - A call does not block its thread for longer than a lookup does.
-/// - A key ends at its revocation or at its expiry, whichever is earlier. What a call reads, and how long that takes,
-///   does not grow with the number of ended keys.
+/// - A key ends at its revocation or at its expiry, whichever is earlier. Reads and duration of a call do not grow
+///   with the number of ended keys.
 /// - An ended key and its events are kept for [`RETENTION`]. A call that creates a key in the account removes those whose
 ///   retention has ended at the new key's creation, with their events: the [`MAX_REMOVED`] that ended first.
 /// - A key keeps the events of its last [`MAX_RENAMES`] renames. All other events of a key are kept as long as the key.

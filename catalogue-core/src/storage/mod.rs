@@ -97,8 +97,8 @@ pub use crate::model::{AtRevision, Revision};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no storage of courses: it does not implement `CourseStorage`",
-    label = "no `CourseStorage`",
+    message = "`{Self}` is not a course storage: it does not implement `CourseStorage`",
+    label = "not a `CourseStorage`",
     note = "implement `list_courses` and `find_course`, with `#[catalogue_core::async_trait]` above the `impl`"
 )]
 #[async_trait]
@@ -176,10 +176,10 @@ pub trait CourseStorage: fmt::Debug + Send + Sync + 'static {
 /// keys.0.insert(key.digest(), Credential::new(identity));
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` looks no API keys up: it does not implement `CredentialStorage`",
-    label = "no `CredentialStorage`",
-    note = "for keys in the same storage implement `find_credential`, with `#[catalogue_core::async_trait]` above the `impl`",
-    note = "for callers that are known in another way build with `Catalogue::builder(courses, authenticator)`"
+    message = "`{Self}` cannot look up API keys: it does not implement `CredentialStorage`",
+    label = "not a `CredentialStorage`",
+    note = "for keys in the same storage, implement `find_credential`, with `#[catalogue_core::async_trait]` above the `impl`",
+    note = "for another way to authenticate, build with `Catalogue::builder(courses, authenticator)`"
 )]
 #[async_trait]
 #[auto_impl(Arc, Box)]

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::timestamp::Timestamp;
 
-    /// Returns the numbers of those of `rows` that were taken, and the one after which the next page starts.
+    /// Returns the numbers of the rows on the page, and the number after which the next page starts.
     fn page(limit: u8, rows: u32) -> (Vec<u32>, Option<String>) {
         let mut count = Vec::new();
         let mut sink = |row: CourseRow<'_>| count.push(row.module_count);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_exactly_the_limit_is_the_last() {
+    fn exactly_full_page_is_the_last() {
         assert_eq!(page(2, 0), (vec![], None));
         assert_eq!(page(2, 1), (vec![0], None));
         assert_eq!(page(2, 2), (vec![0, 1], None));

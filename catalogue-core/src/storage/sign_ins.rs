@@ -64,7 +64,7 @@ pub struct NewSignIn {
     pub digest: TokenDigest,
     /// Account that it signs in.
     pub account: AccountId,
-    /// When it was created.
+    /// Instant of its creation.
     pub created_at: Timestamp,
     /// Instant from which it is refused.
     pub expires_at: Timestamp,
@@ -75,7 +75,7 @@ pub struct NewSignIn {
 pub struct NewSession {
     /// The digest of the session's secret.
     pub digest: TokenDigest,
-    /// When it begins.
+    /// Instant of its creation.
     pub created_at: Timestamp,
     /// Instant from which it is refused.
     pub expires_at: Timestamp,

@@ -1,4 +1,4 @@
-//! What the tests share: a catalogue with accounts, courses and credentials, and short ways to ask it.
+//! Shared fixture: a catalogue with accounts, courses and credentials, and short ways to send requests.
 
 use std::io::Read as _;
 
@@ -13,26 +13,26 @@ use serde_json::Value;
 
 use crate::contract::assert_fits;
 
-/// Where a catalogue stands unless told otherwise.
+/// Base URL of the catalogue, unless a test sets another.
 pub(crate) const BASE: &str = "/api/v1";
 pub(crate) const DOCS: &str = "/docs";
 
-/// The body of every module; no answer may hold it.
-pub(crate) const BODY: &str = "the body of a module, for paying clients alone";
+/// The body of every module; no response may contain it.
+pub(crate) const BODY: &str = "the body of a module, only for paying clients";
 
-/// The owner of most courses here, and somebody else.
+/// The owner of most courses in these tests, and another account.
 pub(crate) const OWNER: &str = "acc_owner";
 pub(crate) const OTHER: &str = "acc_other";
 
-/// A storage with the two accounts, and a catalogue over it.
+/// A storage with both accounts, and a catalogue over it.
 pub(crate) struct TestApp {
     pub(crate) storage: MemoryStorage,
     pub(crate) catalogue: Catalogue,
-    /// The path of its base address.
+    /// Path of the base URL.
     base: String,
 }
 
-/// An answer, taken apart.
+/// A response in parts.
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
@@ -45,12 +45,12 @@ impl TestApp {
         Self::with(|builder| builder).await
     }
 
-    /// An app whose catalogue is built otherwise, at the usual base address.
+    /// Creates an app with other settings, at the usual base URL.
     pub(crate) async fn with(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
         Self::build(BASE, settings).await
     }
 
-    /// An app at other addresses.
+    /// Creates an app at other URLs.
     pub(crate) async fn at(base_url: &str, docs_url: &str) -> Self {
         let (_, after_scheme) = base_url.split_once("://").unwrap_or_default();
         let base = after_scheme.find('/').map_or(base_url, |path| &after_scheme[path..]);
@@ -67,9 +67,9 @@ impl TestApp {
         import.commit().await.unwrap();
         let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();
         let app = Self { storage, catalogue, base: base.trim_end_matches('/').to_owned() };
-        // Or no answer would be held against the document.
+        // Otherwise no response would be checked against the document.
         let stranger = app.send(Method::GET, &format!("{}/me", app.base), &[]).await;
-        assert_ne!(stranger.status, StatusCode::NOT_FOUND, "the app does not stand at {base}");
+        assert_ne!(stranger.status, StatusCode::NOT_FOUND, "the app is not mounted at {base}");
         app
     }
 
@@ -81,12 +81,12 @@ impl TestApp {
         import.commit().await.unwrap();
     }
 
-    /// An API key of `account` with those scopes.
+    /// Creates an API key of `account` with `scopes`.
     pub(crate) async fn key(&self, account: &str, scopes: &str) -> String {
         self.credential(CredentialKind::ApiKey, account, scopes, None).await.0
     }
 
-    /// A token and the id of its record.
+    /// Creates a credential, and returns its token and the id of its record.
     pub(crate) async fn credential(
         &self,
         kind: CredentialKind,
@@ -105,7 +105,7 @@ impl TestApp {
         (token.expose().to_owned(), id.to_string())
     }
 
-    /// GET with a token.
+    /// Sends a GET request with a token.
     pub(crate) async fn get(&self, token: &str, target: &str) -> TestResponse {
         self.send(Method::GET, target, &[("authorization", &format!("Bearer {token}"))]).await
     }
@@ -115,12 +115,12 @@ impl TestApp {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        ask(&self.catalogue, &self.base, request.body(()).unwrap()).await
+        send(&self.catalogue, &self.base, request.body(()).unwrap()).await
     }
 }
 
-/// Asks a catalogue whose base address has the path `base`, and holds the answer against the OpenAPI document.
-pub(crate) async fn ask(catalogue: &Catalogue, base: &str, request: Request<()>) -> TestResponse {
+/// Sends a request to a catalogue whose base URL has the path `base`, and checks the response against the document.
+pub(crate) async fn send(catalogue: &Catalogue, base: &str, request: Request<()>) -> TestResponse {
     let (method, target) = (request.method().clone(), request.uri().clone());
     let response = TestResponse::from(catalogue.call(request).await);
     assert_fits(base, &method, &target, &response);
@@ -135,7 +135,7 @@ impl From<Response<Bytes>> for TestResponse {
 }
 
 impl TestResponse {
-    /// The body without its content coding.
+    /// Returns the body without its content coding.
     pub(crate) fn decoded(&self) -> Bytes {
         let mut plain = Vec::new();
         match self.header("content-encoding") {
@@ -143,7 +143,7 @@ impl TestResponse {
             Some("gzip") => {
                 flate2::read::GzDecoder::new(&*self.body).read_to_end(&mut plain).unwrap();
             }
-            Some(other) => panic!("{other} is not a coding that is known here"),
+            Some(other) => panic!("unknown content coding {other}"),
         }
         plain.into()
     }
@@ -152,15 +152,15 @@ impl TestResponse {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// One header's text; it may come once only.
+    /// Returns the value of a header, which may occur only once.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.get_all(name).iter();
         let value = values.next()?.to_str().unwrap();
-        assert!(values.next().is_none(), "{name} came twice");
+        assert!(values.next().is_none(), "{name} is repeated");
         Some(value)
     }
 
-    /// Asserts a failure of that status and code in the envelope of section 2.6, and returns its details.
+    /// Asserts a failure with `status` and `code` in the envelope of section 2.6, and returns its details.
     #[track_caller]
     pub(crate) fn failure(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status.as_u16(), status, "{self:?}");
@@ -185,7 +185,7 @@ impl TestResponse {
     }
 }
 
-/// A course of [`OWNER`], created that many seconds after a fixed instant.
+/// Returns a course of [`OWNER`], created `second` seconds after a fixed instant.
 pub(crate) fn course(slug: &str, second: i64) -> Course {
     Course {
         tagline: "A tagline".to_owned(),
@@ -202,6 +202,6 @@ pub(crate) fn module(title: &str) -> CourseModule {
 }
 
 /// Returns `course` as a course of [`OTHER`].
-pub(crate) fn of_other(course: Course) -> Course {
+pub(crate) fn for_other(course: Course) -> Course {
     Course { account: AccountId::new(OTHER), ..course }
 }

@@ -1,4 +1,4 @@
-//! Section 5; decisions A3 to A6, C1, C3.
+//! Authentication (section 5; decisions A3 to A6, C1, C3).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::app::{OWNER, TestApp, TestResponse, course};
 
-/// Every operation, with a path that finds something.
+/// Paths of all operations, each of which finds something.
 const PATHS: [&str; 4] = ["/api/v1/me", "/api/v1/courses", "/api/v1/courses/c", "/api/v1/openapi.json"];
 
 #[track_caller]
@@ -24,7 +24,7 @@ fn assert_refused(response: &TestResponse, reason: &str) {
 }
 
 #[test]
-fn kinds_are_found_by_their_names() {
+fn credential_kinds_are_found_by_name() {
     for kind in CredentialKind::ALL {
         assert_eq!(CredentialKind::from_name(kind.name()), Some(*kind));
     }
@@ -32,7 +32,7 @@ fn kinds_are_found_by_their_names() {
 }
 
 #[tokio::test]
-async fn every_operation_needs_a_token() {
+async fn every_operation_requires_a_token() {
     let app = TestApp::new().await;
     for path in PATHS {
         assert_refused(&app.send(Method::GET, path, &[]).await, "missing");
@@ -40,7 +40,7 @@ async fn every_operation_needs_a_token() {
 }
 
 #[tokio::test]
-async fn another_scheme_and_several_headers_are_missing_tokens() {
+async fn other_scheme_or_repeated_header_counts_as_missing() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     let bearer = format!("Bearer {token}");
@@ -58,7 +58,7 @@ async fn another_scheme_and_several_headers_are_missing_tokens() {
 }
 
 #[tokio::test]
-async fn a_token_in_the_query_is_never_read() {
+async fn token_in_query_is_ignored() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     let target = format!("/api/v1/me?access_token={token}&token={token}");
@@ -66,7 +66,7 @@ async fn a_token_in_the_query_is_never_read() {
 }
 
 #[tokio::test]
-async fn the_schemes_name_is_case_insensitive() {
+async fn scheme_is_case_insensitive() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     for scheme in ["Bearer", "bearer", "BEARER", "bEARER "] {
@@ -89,7 +89,7 @@ async fn malformed_and_unknown_tokens_are_invalid() {
 }
 
 #[tokio::test]
-async fn an_expired_token_says_so() {
+async fn expired_token_is_refused_as_expired() {
     let app = TestApp::new().await;
     for &kind in CredentialKind::ALL {
         let (expired, _) = app.credential(kind, OWNER, "read:courses", Some(Timestamp::now())).await;
@@ -101,7 +101,7 @@ async fn an_expired_token_says_so() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_is_refused_from_the_next_request_on() {
+async fn revoked_token_is_refused_immediately() {
     let app = TestApp::new().await;
     for &kind in CredentialKind::ALL {
         let (token, id) = app.credential(kind, OWNER, "read:courses", None).await;
@@ -112,7 +112,7 @@ async fn a_revoked_token_is_refused_from_the_next_request_on() {
 }
 
 #[tokio::test]
-async fn a_token_without_the_scope_is_refused() {
+async fn token_without_required_scope_is_refused() {
     let app = TestApp::new().await;
     app.put([course("c", 0)]).await;
     let token = app.key(OWNER, "read:profile extra").await;
@@ -129,7 +129,7 @@ async fn a_token_without_the_scope_is_refused() {
 }
 
 #[tokio::test]
-async fn both_kinds_read_courses_unless_told_otherwise() {
+async fn both_credential_kinds_are_accepted_by_default() {
     let app = TestApp::new().await;
     for &kind in CredentialKind::ALL {
         let (token, _) = app.credential(kind, OWNER, "read:courses", None).await;
@@ -138,9 +138,9 @@ async fn both_kinds_read_courses_unless_told_otherwise() {
 }
 
 #[tokio::test]
-async fn a_kind_that_is_not_accepted_reads_no_courses() {
+async fn unaccepted_credential_kind_cannot_read_courses() {
     let app = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
-    // The kind is looked at before the scope.
+    // The kind is checked before the scope.
     for scopes in ["read:courses", "read:profile"] {
         let (token, _) = app.credential(CredentialKind::OAuth, OWNER, scopes, None).await;
         for path in ["/api/v1/courses", "/api/v1/courses/c"] {
@@ -154,7 +154,7 @@ async fn a_kind_that_is_not_accepted_reads_no_courses() {
 }
 
 #[tokio::test]
-async fn a_host_that_knows_its_caller_needs_no_token() {
+async fn identified_caller_needs_no_token() {
     use catalogue_core::AccountId;
     use catalogue_core::auth::{Identity, Scopes};
 

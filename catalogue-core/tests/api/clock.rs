@@ -1,4 +1,4 @@
-//! A clock that tests put forward.
+//! A clock for tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use catalogue_core::limit::{LocalRateLimiter, RateLimit};
 
-/// A clock that stands still until it is put forward. Clones show the same time.
+/// A clock that only tests advance. Clones show the same time.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     began: Instant,
@@ -18,16 +18,16 @@ impl Clock {
         Self { began: Instant::now(), milliseconds: Arc::default() }
     }
 
-    pub(crate) fn forward(&self, milliseconds: u64) {
+    pub(crate) fn advance(&self, milliseconds: u64) {
         self.milliseconds.fetch_add(milliseconds, Ordering::Relaxed);
     }
 
-    /// Milliseconds since the beginning.
+    /// Returns the milliseconds since the beginning.
     pub(crate) fn now(&self) -> u64 {
         self.milliseconds.load(Ordering::Relaxed)
     }
 
-    /// A limiter by this clock.
+    /// Returns a rate limiter on this clock.
     pub(crate) fn limiter(&self, requests: u32, seconds: u64) -> LocalRateLimiter {
         let limit = RateLimit::new(requests, Duration::from_secs(seconds)).unwrap();
         let clock = self.clone();

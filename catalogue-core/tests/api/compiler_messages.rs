@@ -1,25 +1,27 @@
-//! What the compiler says to a host that left something out. A doctest that does not compile cannot hold words.
+//! Compiler messages for a host application without an implementation. A doctest that does not compile cannot check them.
 
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The crates that these tests were linked with, and of those of this crate the one that was built last.
+/// Returns the newest build of this crate, and the directory of the crates that these tests were linked with.
 fn dependencies() -> (PathBuf, PathBuf) {
     let directory = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let entries = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap());
     let is_core = |name: &str| name.starts_with("libcatalogue_core-") && name.ends_with(".rlib");
     let built = entries.filter(|entry| is_core(&entry.file_name().to_string_lossy()));
     let newest = built.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
-    (newest.expect("the crate is beside its tests").path(), directory)
+    (newest.expect("the crate is next to its tests").path(), directory)
 }
 
-/// What rustc says of a host's crate, on one line.
-fn refused(source: &str) -> String {
+/// Returns the output of rustc for a host application, on one line.
+fn rustc_output(source: &str) -> String {
     let (core, directory) = dependencies();
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.args(["--edition=2024", "--crate-type=lib", "--crate-name=host", "--emit=metadata", "-o", "/dev/null", "-"]);
+    // In a directory: as root, rustc would replace the device `/dev/null`.
+    rustc.args(["--edition=2024", "--crate-type=lib", "--crate-name=host", "--emit=metadata", "--out-dir"]);
+    rustc.args([env!("CARGO_TARGET_TMPDIR"), "-"]);
     rustc.arg("--extern").arg(format!("catalogue_core={}", core.display()));
     rustc.arg("-L").arg(format!("dependency={}", directory.display()));
     let mut running = rustc.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -32,13 +34,13 @@ fn refused(source: &str) -> String {
 
 #[track_caller]
 fn assert_output_contains(source: &str, words: &[&str]) {
-    let output = refused(source);
+    let output = rustc_output(source);
     for words in words {
         assert!(output.contains(words), "{words:?} is not in: {output}");
     }
 }
 
-/// A host's crate whose `Workshops` store courses, with that function beside them.
+/// Returns the source of a host application whose `Workshops` store courses, with `function` after them.
 fn with_courses(function: &str) -> String {
     format!(
         "use catalogue_core::{{AccountId, Catalogue, CourseDetail, async_trait, storage::*}};
@@ -56,11 +58,11 @@ fn with_courses(function: &str) -> String {
 }
 
 #[test]
-fn a_storage_without_keys_is_led_to_the_builder() {
+fn missing_credential_storage_impl_suggests_the_builder() {
     assert_output_contains(
         &with_courses("pub fn build() { let _ = Catalogue::with_api_keys(Workshops); }"),
         &[
-            "`Workshops` looks no API keys up: it does not implement `CredentialStorage`",
+            "`Workshops` cannot look up API keys: it does not implement `CredentialStorage`",
             "implement `find_credential`, with `#[catalogue_core::async_trait]`",
             "build with `Catalogue::builder(courses, authenticator)`",
         ],
@@ -68,20 +70,20 @@ fn a_storage_without_keys_is_led_to_the_builder() {
 }
 
 #[test]
-fn what_is_no_storage_of_courses_is_told_what_to_implement() {
+fn missing_course_storage_impl_has_helpful_error() {
     assert_output_contains(
         "#[derive(Debug)] pub struct Keys;
         pub fn build() { let _ = catalogue_core::Catalogue::with_api_keys(Keys); }",
-        &["`Keys` is no storage of courses", "implement `list_courses` and `find_course`"],
+        &["`Keys` is not a course storage", "implement `list_courses` and `find_course`"],
     );
 }
 
 #[test]
-fn what_is_no_authenticator_is_led_to_those_there_are() {
+fn missing_authenticator_impl_lists_existing_ones() {
     assert_output_contains(
         &with_courses("pub fn build() { let _ = Catalogue::builder(Workshops, Workshops); }"),
         &[
-            "`Workshops` does not say whose a token is: it does not implement `Authenticator`",
+            "`Workshops` cannot authenticate tokens: it does not implement `Authenticator`",
             "implement `authenticate`",
             "`StoredCredentials::new(storage)`",
             "`Catalogue::with_api_keys(storage)`",
@@ -89,9 +91,9 @@ fn what_is_no_authenticator_is_led_to_those_there_are() {
     );
 }
 
-/// The documentation of the crate has these words, for whoever searches for them.
+/// The documentation of the crate quotes these messages, for readers who search for them.
 #[test]
-fn a_forgotten_macro_looks_as_the_documentation_says() {
+fn missing_async_trait_macro_has_documented_error() {
     let storage = with_courses("").replace("#[async_trait]", "");
     let authenticator = "use catalogue_core::{auth::*, storage::StorageError};
         #[derive(Debug)]
@@ -105,7 +107,7 @@ fn a_forgotten_macro_looks_as_the_documentation_says() {
 }
 
 #[test]
-fn an_identity_is_made_by_its_constructors() {
+fn identity_cannot_be_built_by_a_literal() {
     assert_output_contains(
         "use catalogue_core::{AccountId, auth::*};
         pub fn identity(account: AccountId) -> Identity {

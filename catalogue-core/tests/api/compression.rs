@@ -1,4 +1,4 @@
-//! Compression by `Accept-Encoding` (RFC 9110 section 12.5.3): in the core, so that every frontend answers alike.
+//! Compression by `Accept-Encoding` (RFC 9110 section 12.5.3): in the core, so that all frontends behave the same.
 
 use http::Method;
 
@@ -17,7 +17,7 @@ async fn get(app: &TestApp, method: Method, token: &str, path: &str, encodings: 
 }
 
 #[tokio::test]
-async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
+async fn compressed_response_has_same_bytes_and_headers() {
     let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/courses", "/api/v1/openapi.json", "/docs/openapi.json", "/docs/openapi.md", "/docs"] {
         let plain = get(&app, Method::GET, &token, path, "identity").await;
@@ -36,7 +36,7 @@ async fn who_takes_a_coding_gets_the_same_bytes_compressed() {
 }
 
 #[tokio::test]
-async fn every_answer_that_may_be_compressed_says_so() {
+async fn compressible_responses_vary_by_accept_encoding() {
     let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/courses", "/api/v1/me", "/docs/llms.txt"] {
         let response = get(&app, Method::GET, &token, path, "br").await;
@@ -45,7 +45,7 @@ async fn every_answer_that_may_be_compressed_says_so() {
 }
 
 #[tokio::test]
-async fn who_takes_no_coding_of_ours_gets_the_bytes_as_they_are() {
+async fn unsupported_accept_encoding_returns_identity() {
     let (app, token) = app_with_a_page().await;
     for encodings in ["", "compress", "identity", "gzip;q=0", "*;q=0", "gzip;q=0.5, identity;q=0.9"] {
         let response = get(&app, Method::GET, &token, "/api/v1/courses", encodings).await;
@@ -55,7 +55,7 @@ async fn who_takes_no_coding_of_ours_gets_the_bytes_as_they_are() {
 }
 
 #[tokio::test]
-async fn small_answers_and_failures_are_left_alone() {
+async fn small_responses_and_failures_are_not_compressed() {
     let (app, token) = app_with_a_page().await;
     for path in ["/api/v1/me", "/api/v1/courses?limit=1", "/api/v1/courses/nobody", "/api/v1/courses?limit=0"] {
         let response = get(&app, Method::GET, &token, path, "gzip").await;
@@ -64,18 +64,18 @@ async fn small_answers_and_failures_are_left_alone() {
 }
 
 #[tokio::test]
-async fn head_has_the_headers_of_the_compressed_get() {
+async fn head_has_headers_of_compressed_get() {
     let (app, token) = app_with_a_page().await;
-    let mut get_answer = get(&app, Method::GET, &token, "/api/v1/courses", "gzip").await;
+    let mut get_response = get(&app, Method::GET, &token, "/api/v1/courses", "gzip").await;
     let mut head = get(&app, Method::HEAD, &token, "/api/v1/courses", "gzip").await;
     assert!(head.body.is_empty());
     head.headers.remove("x-request-id");
-    get_answer.headers.remove("x-request-id");
-    assert_eq!(head.headers, get_answer.headers);
+    get_response.headers.remove("x-request-id");
+    assert_eq!(head.headers, get_response.headers);
 }
 
 #[tokio::test]
-async fn one_tag_revalidates_all_forms() {
+async fn etag_revalidates_all_encodings() {
     let (app, token) = app_with_a_page().await;
     let plain = get(&app, Method::GET, &token, "/api/v1/courses", "identity").await;
     let bearer = format!("Bearer {token}");

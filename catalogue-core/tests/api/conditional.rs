@@ -1,4 +1,4 @@
-//! Decisions A14 and A15: entity tags, 304, and the headers of caches.
+//! Conditional requests (decisions A14 and A15): entity tags, 304, and the headers of caches.
 
 use catalogue_core::Catalogue;
 use http::{Method, Request};
@@ -11,7 +11,7 @@ async fn revalidate(app: &TestApp, token: &str, path: &str, tag: &str) -> TestRe
 }
 
 #[tokio::test]
-async fn answers_below_the_base_can_be_revalidated() {
+async fn api_responses_can_be_revalidated() {
     let app = TestApp::new().await;
     app.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -40,7 +40,7 @@ async fn answers_below_the_base_can_be_revalidated() {
 }
 
 #[tokio::test]
-async fn a_tag_changes_with_what_it_stands_for() {
+async fn etag_changes_with_the_content() {
     let app = TestApp::new().await;
     app.put([course("c", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -57,7 +57,7 @@ async fn a_tag_changes_with_what_it_stands_for() {
 }
 
 #[tokio::test]
-async fn identities_have_tags_of_their_own() {
+async fn identities_have_different_etags() {
     let app = TestApp::new().await;
     let tag = app.get(&app.key(OWNER, "read:courses").await, "/api/v1/me").await.header("etag").unwrap().to_owned();
     let other = app.key(OTHER, "read:courses").await;
@@ -65,7 +65,7 @@ async fn identities_have_tags_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_failure_is_never_a_304() {
+async fn failure_never_returns_304() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     revalidate(&app, &token, "/api/v1/courses/nobody", "*").await.failure(404, "not_found");
@@ -73,7 +73,7 @@ async fn a_failure_is_never_a_304() {
 }
 
 #[tokio::test]
-async fn every_answer_forbids_sniffing() {
+async fn every_response_forbids_sniffing() {
     let app = TestApp::new().await;
     for (method, path) in [
         (Method::GET, "/api/v1/me"),
@@ -88,13 +88,13 @@ async fn every_answer_forbids_sniffing() {
 }
 
 #[tokio::test]
-async fn an_answer_that_links_elsewhere_has_another_tag() {
-    let here = TestApp::new().await;
-    here.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
-    let token = here.key(OWNER, "read:courses").await;
-    let page = here.get(&token, "/api/v1/courses?limit=1").await;
+async fn etag_depends_on_the_base_url() {
+    let app = TestApp::new().await;
+    app.put((0..3).map(|n| course(&format!("c{n}"), n))).await;
+    let token = app.key(OWNER, "read:courses").await;
+    let page = app.get(&token, "/api/v1/courses?limit=1").await;
     let elsewhere =
-        Catalogue::with_api_keys(here.storage.clone()).base_url("https://example.com/api/v1").build().unwrap();
+        Catalogue::with_api_keys(app.storage.clone()).base_url("https://example.com/api/v1").build().unwrap();
     let request = Request::get("/api/v1/courses?limit=1").header("authorization", format!("Bearer {token}"));
     let request = request.header("if-none-match", page.header("etag").unwrap()).body(()).unwrap();
     let response = elsewhere.call(request).await;

@@ -1,4 +1,4 @@
-//! Decision A17.
+//! Cross-origin requests (decision A17).
 
 use http::Method;
 
@@ -27,7 +27,7 @@ async fn any_origin_may_read_the_documents() {
 }
 
 #[tokio::test]
-async fn no_origin_may_call_the_api_unless_it_is_listed() {
+async fn unlisted_origin_cannot_call_the_api() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     let headers = [("authorization", &*format!("Bearer {token}")), ("origin", APP)];
@@ -38,7 +38,7 @@ async fn no_origin_may_call_the_api_unless_it_is_listed() {
 }
 
 #[tokio::test]
-async fn origins_are_listed_in_any_case() {
+async fn listed_origins_are_case_insensitive() {
     let app = TestApp::with(|builder| builder.cors_origins(["HTTPS://App.Example.com"])).await;
     let response = preflight(&app, "/api/v1/courses", APP).await;
     assert_eq!(response.header("access-control-allow-origin"), Some(APP));
@@ -46,7 +46,7 @@ async fn origins_are_listed_in_any_case() {
 }
 
 #[tokio::test]
-async fn a_listed_origin_may_call_the_api() {
+async fn listed_origin_may_call_the_api() {
     let app = TestApp::with(|builder| builder.cors_origins([APP, "http://localhost:3000"])).await;
     for origin in [APP, "http://localhost:3000"] {
         let response = preflight(&app, "/api/v1/courses", origin).await;
@@ -56,7 +56,7 @@ async fn a_listed_origin_may_call_the_api() {
         assert!(response.header("access-control-allow-headers").unwrap().contains("Authorization"));
         assert_eq!(response.header("access-control-allow-credentials"), None);
 
-        // What is no preflight is not answered as one.
+        // Other requests do not get the response to a preflight.
         for (method, header) in
             [(Method::OPTIONS, ("accept", "*/*")), (Method::GET, ("access-control-request-method", "GET"))]
         {
@@ -64,7 +64,7 @@ async fn a_listed_origin_may_call_the_api() {
             assert_eq!(response.header("access-control-allow-methods"), None);
         }
 
-        // On failures too, or a script could not read why.
+        // Failures have the headers too, so that a script can read the reason.
         let refused = app.send(Method::GET, "/api/v1/courses", &[("origin", origin)]).await;
         refused.failure(401, "unauthorized");
         assert_eq!(refused.header("access-control-allow-origin"), Some(origin));

@@ -1,12 +1,12 @@
-//! Section 4.3, sections 2.3 and 2.4; decisions R4, R6, A12.
+//! A single course (section 4.3, sections 2.3 and 2.4; decisions R4, R6, A12).
 
 use catalogue_core::Course;
 use serde_json::json;
 
-use crate::app::{BODY, OTHER, OWNER, TestApp, course, of_other};
+use crate::app::{BODY, OTHER, OWNER, TestApp, course, for_other};
 
 #[tokio::test]
-async fn has_the_fields_of_sections_2_3_and_2_4() {
+async fn course_has_documented_fields() {
     let app = TestApp::new().await;
     app.put([course("c", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -26,7 +26,7 @@ async fn has_the_fields_of_sections_2_3_and_2_4() {
 }
 
 #[tokio::test]
-async fn what_is_unset_is_null() {
+async fn unset_fields_are_null() {
     let app = TestApp::new().await;
     app.put([Course { published_at: None, access_mode: None, modules: vec![], ..course("c", 0) }]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -35,7 +35,7 @@ async fn what_is_unset_is_null() {
 }
 
 #[tokio::test]
-async fn no_module_body_is_in_it() {
+async fn module_bodies_are_omitted() {
     let app = TestApp::new().await;
     app.put([course("c", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -44,7 +44,7 @@ async fn no_module_body_is_in_it() {
 }
 
 #[tokio::test]
-async fn the_slug_is_decoded_once() {
+async fn slug_is_decoded_once() {
     let app = TestApp::new().await;
     app.put([course("using-🤗-transformers", 0), course("100%25", 0), course("a+b c", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -60,7 +60,7 @@ async fn the_slug_is_decoded_once() {
 }
 
 #[tokio::test]
-async fn what_no_course_can_have_is_not_found() {
+async fn impossible_slugs_return_404() {
     let app = TestApp::new().await;
     app.put([course("a", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -71,18 +71,18 @@ async fn what_no_course_can_have_is_not_found() {
 }
 
 #[tokio::test]
-async fn foreign_and_unknown_slugs_look_alike() {
+async fn slug_of_another_account_looks_unknown() {
     let app = TestApp::new().await;
-    app.put([course("mine", 0), of_other(course("theirs", 0)), course("shared", 0)]).await;
-    app.put([of_other(Course { title: "Not yours".to_owned(), ..course("shared", 1) })]).await;
+    app.put([course("mine", 0), for_other(course("theirs", 0)), course("shared", 0)]).await;
+    app.put([for_other(Course { title: "Not yours".to_owned(), ..course("shared", 1) })]).await;
     let token = app.key(OWNER, "read:courses").await;
 
-    let mut foreign = app.get(&token, "/api/v1/courses/theirs").await;
+    let mut other = app.get(&token, "/api/v1/courses/theirs").await;
     let mut unknown = app.get(&token, "/api/v1/courses/nobody").await;
-    foreign.failure(404, "not_found");
-    foreign.headers.remove("x-request-id").unwrap();
+    other.failure(404, "not_found");
+    other.headers.remove("x-request-id").unwrap();
     unknown.headers.remove("x-request-id").unwrap();
-    assert_eq!((foreign.status, foreign.headers, foreign.body), (unknown.status, unknown.headers, unknown.body));
+    assert_eq!((other.status, other.headers, other.body), (unknown.status, unknown.headers, unknown.body));
 
     assert_eq!(app.get(&token, "/api/v1/courses/shared").await.data()["title"], "Title of shared");
     let stranger = app.key(OTHER, "read:courses").await;

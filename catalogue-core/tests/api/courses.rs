@@ -1,9 +1,9 @@
-//! Section 4.2, sections 2.2, 2.5 and 8; decisions R7 to R9, A7, A9, A18.
+//! The list of courses (section 4.2, sections 2.2, 2.5 and 8; decisions R7 to R9, A7, A9, A18).
 
 use catalogue_core::Course;
 use serde_json::{Value, json};
 
-use crate::app::{BODY, OTHER, OWNER, TestApp, course, module, of_other};
+use crate::app::{BODY, OTHER, OWNER, TestApp, course, for_other, module};
 
 async fn app_with(courses: impl IntoIterator<Item = Course>) -> (TestApp, String) {
     let app = TestApp::new().await;
@@ -17,7 +17,7 @@ fn slugs(json: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn items_have_the_fields_of_section_2_2() {
+async fn items_have_documented_fields() {
     let draft = Course { published_at: None, hidden: true, modules: vec![], ..course("draft", 0) };
     let (app, token) = app_with([course("live", 1), draft]).await;
     assert_eq!(
@@ -39,13 +39,13 @@ async fn items_have_the_fields_of_section_2_2() {
 }
 
 #[tokio::test]
-async fn an_account_without_courses_has_an_empty_page() {
+async fn account_without_courses_gets_empty_page() {
     let (app, token) = app_with([]).await;
     assert_eq!(app.get(&token, "/api/v1/courses").await.json(), json!({ "data": [], "meta": { "nextCursor": null } }));
 }
 
 #[tokio::test]
-async fn newest_first_and_ties_by_slug_descending_in_bytes() {
+async fn list_is_sorted_by_time_and_slug_descending() {
     let (app, token) = app_with([
         course("old", 1),
         course("tie-B", 2),
@@ -61,7 +61,7 @@ async fn newest_first_and_ties_by_slug_descending_in_bytes() {
 }
 
 #[tokio::test]
-async fn the_default_limit_is_50() {
+async fn page_has_50_items_by_default() {
     let (app, token) = app_with((0..51).map(|n| course(&format!("c{n:03}"), n))).await;
     let first = app.get(&token, "/api/v1/courses").await.json();
     assert_eq!(slugs(&first).len(), 50);
@@ -72,7 +72,7 @@ async fn the_default_limit_is_50() {
 }
 
 #[tokio::test]
-async fn a_full_last_page_ends_the_list() {
+async fn full_last_page_ends_the_list() {
     let (app, token) = app_with((0..4).map(|n| course(&format!("c{n}"), n))).await;
     let first = app.get(&token, "/api/v1/courses?limit=2").await.json();
     let cursor = first["meta"]["nextCursor"].as_str().unwrap();
@@ -82,7 +82,7 @@ async fn a_full_last_page_ends_the_list() {
 }
 
 #[tokio::test]
-async fn a_cursor_works_with_any_limit() {
+async fn cursor_works_with_any_limit() {
     let (app, token) = app_with((0..9).map(|n| course(&format!("c{n}"), n))).await;
     let first = app.get(&token, "/api/v1/courses?limit=3").await.json();
     let cursor = first["meta"]["nextCursor"].as_str().unwrap();
@@ -91,7 +91,7 @@ async fn a_cursor_works_with_any_limit() {
 }
 
 #[tokio::test]
-async fn a_cursor_outlives_its_course() {
+async fn cursor_outlives_its_course() {
     use catalogue_core::AccountId;
     use catalogue_core::admin::AdminStorage;
 
@@ -104,7 +104,7 @@ async fn a_cursor_outlives_its_course() {
 }
 
 #[tokio::test]
-async fn a_bad_limit_is_refused_and_never_clamped() {
+async fn invalid_limit_is_refused_and_never_clamped() {
     let (app, token) = app_with([]).await;
     for (query, reason) in [
         ("limit=-1", "not_an_integer"),
@@ -137,18 +137,18 @@ async fn a_bad_limit_is_refused_and_never_clamped() {
 }
 
 #[tokio::test]
-async fn a_bad_cursor_is_refused() {
+async fn invalid_cursor_is_refused() {
     let (app, token) = app_with((0..3).map(|n| course(&format!("c{n}"), n))).await;
-    app.put((0..3).map(|n| of_other(course(&format!("c{n}"), n)))).await;
+    app.put((0..3).map(|n| for_other(course(&format!("c{n}"), n)))).await;
     let first = app.get(&token, "/api/v1/courses?limit=1").await.json();
     let good = first["meta"]["nextCursor"].as_str().unwrap();
     let stranger = app.key(OTHER, "read:courses").await;
-    let foreign = app.get(&stranger, "/api/v1/courses?limit=1").await.json();
-    let foreign = foreign["meta"]["nextCursor"].as_str().unwrap();
+    let theirs = app.get(&stranger, "/api/v1/courses?limit=1").await.json();
+    let theirs = theirs["meta"]["nextCursor"].as_str().unwrap();
 
     let invalid = json!({ "parameter": "cursor", "reason": "invalid" });
     for bad in
-        ["", "x", "%00", "%FF", "null", &format!("{good}x"), &good[1..], &format!("{good}="), foreign, &"A".repeat(513)]
+        ["", "x", "%00", "%FF", "null", &format!("{good}x"), &good[1..], &format!("{good}="), theirs, &"A".repeat(513)]
     {
         let response = app.get(&token, &format!("/api/v1/courses?cursor={bad}")).await;
         assert_eq!(response.failure(400, "invalid_request"), invalid, "{bad}");
@@ -159,14 +159,14 @@ async fn a_bad_cursor_is_refused() {
 }
 
 #[tokio::test]
-async fn of_several_faults_the_limit_answers() {
+async fn limit_error_takes_precedence() {
     let (app, token) = app_with([]).await;
     let response = app.get(&token, "/api/v1/courses?cursor=bad&limit=0").await;
     assert_eq!(response.failure(400, "invalid_request")["parameter"], "limit");
 }
 
 #[tokio::test]
-async fn cursors_are_url_safe_short_and_the_same_everywhere() {
+async fn cursors_are_url_safe_short_and_deterministic() {
     let (app, token) = app_with([course(&"🤗".repeat(50), 1), course("x", 0)]).await;
     let (twin, twins_token) = app_with([course(&"🤗".repeat(50), 1), course("x", 0)]).await;
     let one = app.get(&token, "/api/v1/courses?limit=1").await.json();
@@ -178,7 +178,7 @@ async fn cursors_are_url_safe_short_and_the_same_everywhere() {
 }
 
 #[tokio::test]
-async fn a_page_with_a_further_one_links_to_it() {
+async fn page_links_to_the_next_page() {
     let app = TestApp::at("https://api.example.com/v1/catalogue", "/docs").await;
     app.put((0..4).map(|n| course(&format!("c{n}"), n))).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -194,14 +194,14 @@ async fn a_page_with_a_further_one_links_to_it() {
 }
 
 #[tokio::test]
-async fn lists_own_courses_alone() {
+async fn list_contains_only_own_courses() {
     let (app, token) = app_with([course("mine", 1), course("shared", 2)]).await;
-    app.put([of_other(course("theirs", 3)), of_other(course("shared", 4))]).await;
+    app.put([for_other(course("theirs", 3)), for_other(course("shared", 4))]).await;
     assert_eq!(slugs(&app.get(&token, "/api/v1/courses").await.json()), ["shared", "mine"]);
 }
 
 #[tokio::test]
-async fn no_module_body_and_no_creation_time_is_in_it() {
+async fn list_omits_module_bodies_and_creation_times() {
     let (app, token) = app_with([Course { modules: vec![module("m")], ..course("c", 0) }]).await;
     let response = app.get(&token, "/api/v1/courses").await;
     let text = std::str::from_utf8(&response.body).unwrap();

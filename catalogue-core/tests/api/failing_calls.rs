@@ -1,4 +1,4 @@
-//! Whichever call to the storage fails, the answer is the true one or a 500, and the next one is true (decision A19).
+//! Failures of single storage calls: the response is correct or a 500, and the next one is correct (decision A19).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,20 +13,20 @@ use http::{Method, Request};
 use crate::app::{OWNER, TestApp, TestResponse, course};
 use crate::failures::FailureMode;
 
-/// What is asked for, below the base address: each operation, also what is not there.
+/// Paths below the base URL: each operation, and some resources that do not exist.
 const PATHS: [&str; 7] =
     ["/me", "/courses", "/courses?limit=1", "/courses/a", "/courses/none", "/openapi.json", "/none"];
 
-/// A memory storage of whose calls one fails.
+/// A memory storage with one call that fails.
 #[derive(Debug)]
 struct FailsOnce {
     memory: MemoryStorage,
     mode: FailureMode,
-    /// How many calls it is until that one, counting it.
+    /// Number of calls up to and including the one that fails; 0 if none fails.
     left: AtomicUsize,
     failed: AtomicBool,
-    /// Whether it keeps revisions, and so whether answers are kept.
-    revised: bool,
+    /// Whether the storage has revisions, without which responses are not cached.
+    has_revisions: bool,
 }
 
 impl FailsOnce {
@@ -38,14 +38,14 @@ impl FailsOnce {
         self.mode.fail()
     }
 
-    fn of_revision(&self, revision: Option<Revision>) -> Option<Revision> {
-        revision.filter(|_| self.revised)
+    fn filter_revision(&self, revision: Option<Revision>) -> Option<Revision> {
+        revision.filter(|_| self.has_revisions)
     }
 }
 
 #[async_trait]
 impl CourseStorage for FailsOnce {
-    /// Fails when all rows were handed over.
+    /// Fails after all rows were passed on.
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -53,7 +53,7 @@ impl CourseStorage for FailsOnce {
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
         let revision = self.memory.list_courses(account, page, rows).await?;
-        self.maybe_fail(self.of_revision(revision))
+        self.maybe_fail(self.filter_revision(revision))
     }
 
     async fn find_course(
@@ -62,12 +62,12 @@ impl CourseStorage for FailsOnce {
         slug: &str,
     ) -> Result<AtRevision<Option<CourseDetail>>, StorageError> {
         let AtRevision { value, revision } = self.memory.find_course(account, slug).await?;
-        self.maybe_fail(AtRevision { value, revision: self.of_revision(revision) })
+        self.maybe_fail(AtRevision { value, revision: self.filter_revision(revision) })
     }
 
     async fn revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let revision = self.memory.revision(account).await?;
-        self.maybe_fail(self.of_revision(revision))
+        self.maybe_fail(self.filter_revision(revision))
     }
 }
 
@@ -76,7 +76,7 @@ impl CredentialStorage for FailsOnce {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let mut found = self.memory.find_credential(digest).await?;
         if let Some(credential) = &mut found {
-            credential.revision = self.of_revision(credential.revision);
+            credential.revision = self.filter_revision(credential.revision);
         }
         self.maybe_fail(found)
     }
@@ -87,7 +87,7 @@ impl CredentialStorage for FailsOnce {
     }
 }
 
-/// A storage's contents, a token of each kind, and what takes those that no storage keeps.
+/// Contents of a storage, a token of each kind, and the issuer of those that no storage has.
 struct Fixture {
     app: TestApp,
     tokens: Vec<String>,
@@ -98,8 +98,8 @@ struct Fixture {
 /// A catalogue, and its storage.
 type Failing = (Catalogue, Arc<FailsOnce>);
 
-/// A request: its method, its path, and the tag that comes with it, if any: `""` stands for that of its answer.
-type Sent<'p> = (Method, &'p str, Option<&'static str>);
+/// Method, path and entity tag of a request; the tag `""` stands for the one of its response.
+type SentRequest<'p> = (Method, &'p str, Option<&'static str>);
 
 impl Fixture {
     async fn new() -> Self {
@@ -109,7 +109,7 @@ impl Fixture {
         for kind in [CredentialKind::ApiKey, CredentialKind::OAuth] {
             tokens.push(app.credential(kind, OWNER, "read:courses", None).await.0);
         }
-        // Nobody's.
+        // Known to no authenticator.
         tokens.push("unknown".to_owned());
         #[cfg(feature = "oauth")]
         let issuer = crate::signed_tokens::issuer::Issuer::new();
@@ -123,61 +123,61 @@ impl Fixture {
         }
     }
 
-    /// A catalogue over them, whose storage fails in that way when it is told to.
-    fn catalogue(&self, mode: FailureMode, revised: bool) -> Failing {
+    /// Creates a catalogue over the fixture, whose storage can fail in `mode`.
+    fn catalogue(&self, mode: FailureMode, has_revisions: bool) -> Failing {
         let (left, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let storage = Arc::new(FailsOnce { memory: self.app.storage.clone(), mode, left, failed, revised });
+        let storage = Arc::new(FailsOnce { memory: self.app.storage.clone(), mode, left, failed, has_revisions });
         let builder = Catalogue::with_api_keys(Arc::clone(&storage));
         #[cfg(feature = "oauth")]
         let builder = builder.or_authenticator(self.issuer.tokens());
         (builder.build().unwrap(), storage)
     }
 
-    /// Replaces the revision, so that no kept answer counts any more.
+    /// Replaces the revision, so that cached responses are no longer valid.
     async fn touch(&self) {
         for tagline in ["another", "A tagline"] {
             self.app.put([Course { tagline: tagline.to_owned(), ..course("b", 1) }]).await;
         }
     }
 
-    /// One request whose call of that number fails, and then once more. Says whether it has such a call.
+    /// Sends a request whose storage call `at` fails, and then sends it again. Returns whether it has such a call.
     async fn try_one(
         &self,
-        sound: &Catalogue,
+        healthy: &Catalogue,
         (catalogue, storage): &Failing,
         token: &str,
-        sent: &Sent<'_>,
+        sent: &SentRequest<'_>,
         at: usize,
     ) -> bool {
         let (method, path, tag) = sent;
         let mut tag = tag.map(str::to_owned);
         if tag.as_deref() == Some("") {
-            let response = send(sound, token, method, path, None).await;
+            let response = send(healthy, token, method, path, None).await;
             tag = Some(response.header("etag").unwrap_or("\"none\"").to_owned());
         }
-        let ask = async |catalogue| send(catalogue, token, method, path, tag.as_deref()).await;
-        let expected = ask(sound).await;
-        let is_true = |response: &TestResponse| {
+        let respond = async |catalogue| send(catalogue, token, method, path, tag.as_deref()).await;
+        let expected = respond(healthy).await;
+        let is_correct = |response: &TestResponse| {
             let tags = [response, &expected].map(|response| response.headers.get("etag"));
             (response.status, &response.body) == (expected.status, &expected.body) && tags[0] == tags[1]
         };
         storage.failed.store(false, Ordering::SeqCst);
         storage.left.store(at, Ordering::SeqCst);
-        let response = ask(catalogue).await;
+        let response = respond(catalogue).await;
         storage.left.store(0, Ordering::SeqCst);
         let has_failed = storage.failed.load(Ordering::SeqCst);
         let context = format!("{sent:?}, {storage:?} at {at}: {response:?} and not {expected:?}");
-        // The first call looks the token up: without it nobody is known.
+        // The first call looks up the token: without it the caller is unknown.
         let is_failure = has_failed && response.status == 500;
-        assert!(is_failure || is_true(&response) && !(has_failed && at == 1), "{context}");
-        assert!(is_true(&ask(catalogue).await), "then {context}");
+        assert!(is_failure || is_correct(&response) && !(has_failed && at == 1), "{context}");
+        assert!(is_correct(&respond(catalogue).await), "then {context}");
         has_failed
     }
 }
 
-/// The path of the page after the first.
-async fn further_page(sound: &Catalogue, token: &str) -> String {
-    let first = send(sound, token, &Method::GET, "/api/v1/courses?limit=1", None).await;
+/// Returns the path of the second page.
+async fn further_page(healthy: &Catalogue, token: &str) -> String {
+    let first = send(healthy, token, &Method::GET, "/api/v1/courses?limit=1", None).await;
     let link = first.header("link").and_then(|link| link.split_once("/api/v1")?.1.split_once('>'));
     format!("/api/v1{}", link.map_or("/courses?limit=2", |(next, _)| next))
 }
@@ -191,19 +191,19 @@ async fn send(catalogue: &Catalogue, token: &str, method: &Method, path: &str, t
     TestResponse::from(catalogue.call(request.body(()).unwrap()).await)
 }
 
-/// Each operation, also for what is not there, and by who has the answer; where it was asked before and where not.
+/// Covers every operation, missing resources, and callers of each kind, with and without a cached response.
 #[tokio::test]
-async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_true() {
+async fn single_failure_causes_500_or_correct_response() {
     let fixture = Fixture::new().await;
-    for (mode, revised) in [
+    for (mode, has_revisions) in [
         (FailureMode::Error, true),
         (FailureMode::Panic, true),
         (FailureMode::Error, false),
         (FailureMode::Panic, false),
     ] {
-        let (sound, failing) = (fixture.catalogue(mode, revised).0, fixture.catalogue(mode, revised));
+        let (healthy, failing) = (fixture.catalogue(mode, has_revisions).0, fixture.catalogue(mode, has_revisions));
         for token in &fixture.tokens {
-            let next = further_page(&sound, token).await;
+            let next = further_page(&healthy, token).await;
             let paths = PATHS.map(|path| format!("/api/v1{path}"));
             let ways = [(Method::GET, None), (Method::HEAD, None), (Method::GET, Some("")), (Method::GET, Some("*"))];
             for (path, (method, tag)) in
@@ -217,12 +217,12 @@ async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_tru
                         if warm {
                             send(&failing.0, token, &sent.0, path, None).await;
                         }
-                        if !fixture.try_one(&sound, &failing, token, &sent, at).await {
+                        if !fixture.try_one(&healthy, &failing, token, &sent, at).await {
                             break;
                         }
                         at += 1;
                     }
-                    assert!(at > 1, "{sent:?} is answered without the storage");
+                    assert!(at > 1, "{sent:?} does not use the storage");
                 }
             }
         }
@@ -230,7 +230,7 @@ async fn whichever_call_fails_an_answer_is_true_or_a_500_and_the_next_one_is_tru
 }
 
 #[test]
-fn each_operation_has_a_path() {
+fn every_operation_has_a_path() {
     for operation in Operation::ALL {
         let template = operation.path().replace("{slug}", "a");
         assert!(!template.contains('{') && PATHS.contains(&&*template), "add one of {operation:?} to PATHS");

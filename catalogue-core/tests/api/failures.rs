@@ -1,4 +1,4 @@
-//! Section 7; decisions A13 and A19: what a storage may do and what its faults look like.
+//! Failures of the storage (section 7; decisions A13 and A19).
 
 use std::future::pending;
 
@@ -11,11 +11,11 @@ use catalogue_storage_conformance::sample;
 use http::Request;
 use serde_json::json;
 
-use crate::app::{BASE, TestResponse, ask};
+use crate::app::{BASE, TestResponse, send};
 
 const CAUSE: &str = "no route to db.internal, SELECT secret FROM table";
 
-/// Fails in a way of its own.
+/// The way in which a storage fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum FailureMode {
     Error,
@@ -72,7 +72,7 @@ impl Authenticator for AcceptAll {
     }
 }
 
-/// Waits for ever.
+/// Never returns.
 #[derive(Debug)]
 struct HangingAuthenticator;
 
@@ -88,7 +88,7 @@ fn request(path: &str) -> Request<()> {
 }
 
 async fn get(catalogue: &Catalogue, path: &str) -> TestResponse {
-    ask(catalogue, BASE, request(path)).await
+    send(catalogue, BASE, request(path)).await
 }
 
 async fn assert_internal_error(catalogue: &Catalogue, path: &str) {
@@ -100,7 +100,7 @@ async fn assert_internal_error(catalogue: &Catalogue, path: &str) {
 }
 
 #[tokio::test]
-async fn a_failing_course_storage_is_an_internal_error() {
+async fn failing_course_storage_returns_internal_error() {
     for mode in [FailureMode::Error, FailureMode::Panic] {
         let catalogue = Catalogue::builder(FailingStorage(mode), AcceptAll).build().unwrap();
         for path in ["/api/v1/courses", "/api/v1/courses/c"] {
@@ -110,7 +110,7 @@ async fn a_failing_course_storage_is_an_internal_error() {
 }
 
 #[tokio::test]
-async fn a_failing_authenticator_is_an_internal_error_and_never_a_401() {
+async fn failing_authenticator_returns_internal_error() {
     for mode in [FailureMode::Error, FailureMode::Panic] {
         let catalogue = Catalogue::builder(FailingStorage(mode), FailingStorage(mode)).build().unwrap();
         for path in ["/api/v1/me", "/api/v1/courses", "/api/v1/nothing"] {
@@ -120,43 +120,43 @@ async fn a_failing_authenticator_is_an_internal_error_and_never_a_401() {
 }
 
 #[tokio::test]
-async fn a_failing_storage_leaves_the_documents_alone() {
+async fn failing_storage_does_not_affect_documents() {
     let catalogue =
         Catalogue::builder(FailingStorage(FailureMode::Panic), FailingStorage(FailureMode::Panic)).build().unwrap();
     assert_eq!(get(&catalogue, "/docs/openapi.json").await.status, 200);
 }
 
 #[tokio::test]
-async fn a_dropped_request_does_no_harm() {
+async fn dropped_request_does_not_affect_others() {
     let catalogue = Catalogue::builder(FailingStorage(FailureMode::Error), HangingAuthenticator).build().unwrap();
     let call = catalogue.call(request("/api/v1/me"));
     tokio::select! {
         biased;
-        _ = call => unreachable!("the authenticator never answers"),
+        _ = call => unreachable!("the authenticator never returns"),
         () = async {} => {}
     }
     assert_eq!(get(&catalogue, "/docs/llms.txt").await.status, 200);
 }
 
 #[tokio::test]
-async fn beyond_the_limit_of_requests_in_flight_the_answer_is_at_once() {
+async fn request_beyond_in_flight_limit_is_refused_immediately() {
     let catalogue =
         Catalogue::builder(FailingStorage(FailureMode::Error), HangingAuthenticator).max_in_flight(1).build().unwrap();
     let waiting = catalogue.call(request("/api/v1/me"));
     tokio::select! {
         biased;
-        _ = waiting => unreachable!("the authenticator never answers"),
+        _ = waiting => unreachable!("the authenticator never returns"),
         refused = get(&catalogue, "/api/v1/me") => {
             assert_eq!(refused.failure(429, "rate_limited"), json!({ "retryAfterSeconds": 1 }));
             assert_eq!(refused.header("retry-after"), Some("1"));
         }
     }
-    // The place of a request that was dropped is free again.
+    // A dropped request frees its permit.
     assert_eq!(get(&catalogue, "/docs/llms.txt").await.status, 200);
 }
 
 #[tokio::test]
-async fn authenticators_are_asked_in_turn() {
+async fn authenticators_are_tried_in_order() {
     use catalogue_core::auth::Refusal;
 
     #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Callers whom the host identifies by a request's head, before a bearer token is looked for.
+//! Callers that the host application identifies by the request head, before a bearer token is read.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,10 +10,10 @@ use http::header::{AUTHORIZATION, COOKIE};
 use http::{Request, request};
 use serde_json::json;
 
-use crate::app::{OTHER, OWNER, TestApp, TestResponse, ask, course, of_other};
+use crate::app::{OTHER, OWNER, TestApp, TestResponse, course, for_other, send};
 use crate::clock::Clock;
 
-/// Who has the session that the cookie names.
+/// Returns the identity of the session that the cookie names.
 fn session(head: &request::Parts) -> Option<Identity> {
     let cookie = head.headers.get(COOKIE)?.to_str().unwrap();
     let (account, id, scopes) = match cookie {
@@ -26,7 +26,7 @@ fn session(head: &request::Parts) -> Option<Identity> {
     Some(Identity::api_key(AccountId::new(account), id, Scopes::from_names([scopes])))
 }
 
-fn mine(app: &TestApp) -> Catalogue {
+fn mount(app: &TestApp) -> Catalogue {
     app.catalogue.mounted_at("/my").unwrap().identified_by(session)
 }
 
@@ -42,14 +42,14 @@ fn get(target: &str, cookie: Option<&str>, token: Option<&str>) -> Request<()> {
 }
 
 async fn with_cookie(catalogue: &Catalogue, target: &str, cookie: &str) -> TestResponse {
-    ask(catalogue, "/my", get(target, Some(cookie), None)).await
+    send(catalogue, "/my", get(target, Some(cookie), None)).await
 }
 
-/// The slugs that following each `Link` of a session leads to.
-async fn walk(catalogue: &Catalogue, cookie: &str) -> Vec<String> {
+/// Returns the slugs of all pages, following each `Link`.
+async fn follow_links(catalogue: &Catalogue, cookie: &str) -> Vec<String> {
     let (mut slugs, mut target) = (Vec::new(), Some("/my/courses?limit=1".to_owned()));
-    while let Some(address) = target {
-        let page = with_cookie(catalogue, &address, cookie).await;
+    while let Some(url) = target {
+        let page = with_cookie(catalogue, &url, cookie).await;
         slugs.extend(page.data().as_array().unwrap().iter().map(|item| item["slug"].as_str().unwrap().to_owned()));
         target = page.header("link").map(|link| link[1..].split_once('>').unwrap().0.to_owned());
     }
@@ -57,55 +57,55 @@ async fn walk(catalogue: &Catalogue, cookie: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_session_reads_its_own_courses_along_its_own_links() {
+async fn session_reads_own_courses_along_own_links() {
     let app = TestApp::new().await;
-    app.put([course("a", 2), course("b", 1), of_other(course("c", 2)), of_other(course("d", 1))]).await;
-    let mine = mine(&app);
-    assert_eq!(walk(&mine, "owner").await, ["a", "b"]);
-    assert_eq!(walk(&mine, "other").await, ["c", "d"]);
-    with_cookie(&mine, "/my/courses/c", "owner").await.failure(404, "not_found");
-    assert_eq!(with_cookie(&mine, "/my/me", "other").await.data()["apiKeyId"], "session_2");
+    app.put([course("a", 2), course("b", 1), for_other(course("c", 2)), for_other(course("d", 1))]).await;
+    let session_mount = mount(&app);
+    assert_eq!(follow_links(&session_mount, "owner").await, ["a", "b"]);
+    assert_eq!(follow_links(&session_mount, "other").await, ["c", "d"]);
+    with_cookie(&session_mount, "/my/courses/c", "owner").await.failure(404, "not_found");
+    assert_eq!(with_cookie(&session_mount, "/my/me", "other").await.data()["apiKeyId"], "session_2");
 }
 
 #[tokio::test]
-async fn without_a_session_the_bearer_token_decides() {
+async fn bearer_token_decides_without_a_session() {
     let app = TestApp::new().await;
-    app.put([course("a", 0), of_other(course("b", 0))]).await;
-    let (mine, key) = (mine(&app), app.key(OTHER, "read:courses").await);
+    app.put([course("a", 0), for_other(course("b", 0))]).await;
+    let (session_mount, key) = (mount(&app), app.key(OTHER, "read:courses").await);
     for cookie in [None, Some("nobody")] {
-        let response = ask(&mine, "/my", get("/my/courses", cookie, None)).await;
+        let response = send(&session_mount, "/my", get("/my/courses", cookie, None)).await;
         assert_eq!(response.failure(401, "unauthorized"), json!({ "reason": "missing" }));
-        let response = ask(&mine, "/my", get("/my/courses", cookie, Some(&key))).await;
+        let response = send(&session_mount, "/my", get("/my/courses", cookie, Some(&key))).await;
         assert_eq!(response.data()[0]["slug"], "b");
     }
     for token in [&*key, "wrong"] {
-        let response = ask(&mine, "/my", get("/my/courses", Some("owner"), Some(token))).await;
+        let response = send(&session_mount, "/my", get("/my/courses", Some("owner"), Some(token))).await;
         assert_eq!(response.data()[0]["slug"], "a");
     }
     with_cookie(&app.catalogue, "/api/v1/me", "owner").await.failure(401, "unauthorized");
 }
 
 #[tokio::test]
-async fn a_session_passes_the_same_gate_as_a_token() {
+async fn session_is_checked_like_a_token() {
     let app = TestApp::with(|builder| builder.accept([CredentialKind::OAuth])).await;
-    let refused = with_cookie(&mine(&app), "/my/courses", "owner").await.failure(403, "insufficient_scope");
+    let refused = with_cookie(&mount(&app), "/my/courses", "owner").await.failure(403, "insufficient_scope");
     assert_eq!(refused, json!({ "reason": "unsupported_credential" }));
     let app = TestApp::new().await;
-    let refused = with_cookie(&mine(&app), "/my/courses", "profile").await.failure(403, "insufficient_scope");
+    let refused = with_cookie(&mount(&app), "/my/courses", "profile").await.failure(403, "insufficient_scope");
     assert_eq!(refused, json!({ "required": ["read:courses"], "granted": ["read:profile"] }));
 }
 
-/// The host's own kind: its sessions are no keys and no OAuth tokens, in `/me`, to the observer and to the gate.
+/// The host application's own kind: sessions are not keys or OAuth tokens, in `/me`, to the observer and to `accept`.
 #[tokio::test]
-async fn a_session_has_its_id_as_the_host_gives_it() {
+async fn session_keeps_the_id_from_the_host() {
     let callers = RecordedCallers::default();
     let app = TestApp::with(|builder| builder.observer(callers.clone()).accept([CredentialKind::ApiKey])).await;
     app.put([course("a", 0)]).await;
     let session = |scope| Identity::session(AccountId::new(OWNER), "laptop 7", Scopes::from_names([scope]));
-    let mine = app.catalogue.identified_by(move |_| Some(session("read:courses")));
-    let me = ask(&mine, "/api/v1", get("/api/v1/me", None, None)).await;
+    let catalogue = app.catalogue.identified_by(move |_| Some(session("read:courses")));
+    let me = send(&catalogue, "/api/v1", get("/api/v1/me", None, None)).await;
     assert_eq!(me.data(), json!({ "userId": OWNER, "apiKeyId": "laptop 7", "scopes": ["read:courses"] }));
-    let list = ask(&mine, "/api/v1", get("/api/v1/courses", None, None)).await;
+    let list = send(&catalogue, "/api/v1", get("/api/v1/courses", None, None)).await;
     assert_eq!(list.data()[0]["slug"], "a");
     let called = app.catalogue.call_as(session("read:profile"), get("/api/v1/courses", None, None)).await;
     assert_eq!(called.status(), 403);
@@ -113,7 +113,7 @@ async fn a_session_has_its_id_as_the_host_gives_it() {
     assert_eq!(*callers.0.lock().unwrap(), [session.clone(), session.clone(), session]);
 }
 
-/// Who called, as an observer is told.
+/// Callers, as an observer gets them.
 #[derive(Clone, Debug, Default)]
 struct RecordedCallers(Arc<Mutex<Vec<(CredentialKind, String)>>>);
 
@@ -124,9 +124,9 @@ impl Observer for RecordedCallers {
     }
 }
 
-/// Nobody mistakes one for a kind that a storage keeps or a deployment accepts.
+/// Sessions cannot be mistaken for a kind that a storage has or a deployment accepts.
 #[test]
-fn sessions_are_no_kind_of_a_storage() {
+fn session_is_not_a_storage_kind() {
     assert_eq!(CredentialKind::ALL, [CredentialKind::ApiKey, CredentialKind::OAuth]);
     assert_eq!(CredentialKind::from_name(CredentialKind::Session.name()), None);
     let token = NewToken::mint(CredentialKind::Session);
@@ -134,23 +134,23 @@ fn sessions_are_no_kind_of_a_storage() {
 }
 
 #[tokio::test]
-async fn sessions_that_panic_fail_the_requests_that_need_one() {
+async fn panicking_session_lookup_fails_only_affected_requests() {
     let app = TestApp::new().await;
-    let mine = mine(&app);
-    with_cookie(&mine, "/my/me", "broken").await.failure(500, "internal_error");
-    assert_eq!(with_cookie(&mine, "/docs/llms.txt", "broken").await.status, 200);
+    let session_mount = mount(&app);
+    with_cookie(&session_mount, "/my/me", "broken").await.failure(500, "internal_error");
+    assert_eq!(with_cookie(&session_mount, "/docs/llms.txt", "broken").await.status, 200);
     let known = session(&get("/", Some("owner"), None).into_parts().0).unwrap();
-    assert_eq!(mine.call_as(known, get("/my/me", Some("broken"), None)).await.status(), 200);
+    assert_eq!(session_mount.call_as(known, get("/my/me", Some("broken"), None)).await.status(), 200);
 }
 
 #[tokio::test]
-async fn a_session_has_an_allowance_of_its_own_and_is_no_guess() {
+async fn session_has_own_allowance_and_no_token_attempts() {
     let clock = Clock::new();
     let app = TestApp::with(|builder| builder.rate_limiter(clock.limiter(2, 60))).await;
-    let mine = mine(&app);
+    let session_mount = mount(&app);
     for (cookie, status) in [("owner", 200), ("owner", 200), ("owner", 429), ("other", 200)] {
         let mut request = get("/my/me", Some(cookie), Some("guess"));
         request.extensions_mut().insert(ClientAddress([192, 0, 2, 1].into()));
-        assert_eq!(ask(&mine, "/my", request).await.status, status, "{cookie}");
+        assert_eq!(send(&session_mount, "/my", request).await.status, status, "{cookie}");
     }
 }

@@ -1,4 +1,4 @@
-//! An import of a host's own, which puts one record after the other.
+//! An import of a host application, which puts one record after the other.
 
 use catalogue_core::admin::{Account, AdminStorage as _, Change, Import, Record};
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
@@ -6,7 +6,7 @@ use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 
 use crate::app::{OWNER, TestApp, course};
 
-/// Takes accounts, and refuses each course for that.
+/// Accepts accounts, and refuses each course with an error of this kind.
 struct Refusing(StorageErrorKind);
 
 #[async_trait]
@@ -29,7 +29,7 @@ impl Import for Refusing {
 }
 
 #[tokio::test]
-async fn a_refused_record_is_told_and_a_failure_ends_the_import() {
+async fn refused_record_is_reported_and_failure_ends_import() {
     use StorageErrorKind::{InvalidValue, OutcomeUnknown, Unavailable, UnknownReference};
 
     let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
@@ -44,14 +44,14 @@ async fn a_refused_record_is_told_and_a_failure_ends_the_import() {
     }
 }
 
-/// The memory storage takes an import for the whole state, so it must not undo what was removed meanwhile.
+/// The memory storage imports a copy of the whole state, which must not restore records that were removed in between.
 #[tokio::test]
-async fn what_was_removed_meanwhile_does_not_come_back() {
-    for takes_all in [true, false] {
+async fn commit_fails_when_records_were_removed_concurrently() {
+    for removes_account in [true, false] {
         let app = TestApp::new().await;
         app.put([course("a", 0)]).await;
         let import = app.storage.begin_import().await.unwrap();
-        if takes_all {
+        if removes_account {
             app.storage.remove_account(&OWNER.into()).await.unwrap().unwrap();
         } else {
             assert!(app.storage.remove_course(&OWNER.into(), "a").await.unwrap());
@@ -61,6 +61,6 @@ async fn what_was_removed_meanwhile_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn a_storage_without_servers_has_no_state_of_them() {
+async fn memory_storage_has_no_status() {
     assert!(MemoryStorage::new().status().await.is_none());
 }

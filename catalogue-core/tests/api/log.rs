@@ -1,4 +1,4 @@
-//! What is logged on this thread.
+//! Log lines of the current thread.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -8,16 +8,16 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::NoSubscriber;
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
-/// The lines that `calls` logs: level, message and fields.
+/// Returns the lines that `calls` logs: level, message and fields.
 pub(crate) fn logs(calls: impl FnOnce()) -> Vec<String> {
     let log = Log::default();
-    // With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
+    // With only one subscriber, the first thread at an event decides whether it is enabled, and may be another test's.
     let _second = Dispatch::new(NoSubscriber::default());
     tracing::subscriber::with_default(log.clone(), calls);
     std::mem::take(&mut *log.0.lock().unwrap())
 }
 
-/// The fields of what is logged.
+/// Lines of the log.
 #[derive(Clone, Debug, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! Section 4.1 and section 2.1; decisions A6, A10, A11.
+//! The caller's identity (section 4.1 and section 2.1; decisions A6, A10, A11).
 
 use catalogue_core::auth::{CredentialKind, Scopes};
 use serde_json::json;
@@ -7,7 +7,7 @@ use sha2::Digest as _;
 use crate::app::{OWNER, TestApp};
 
 #[tokio::test]
-async fn shows_the_identity_and_nothing_else() {
+async fn me_returns_only_the_identity() {
     let app = TestApp::new().await;
     let (token, id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses read:profile", None).await;
     let response = app.get(&token, "/api/v1/me").await;
@@ -18,19 +18,19 @@ async fn shows_the_identity_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_oauth_token_is_named_by_its_hash() {
+async fn oauth_token_is_identified_by_its_hash() {
     let app = TestApp::new().await;
     let (token, id) = app.credential(CredentialKind::OAuth, OWNER, "read:profile", None).await;
     let data = app.get(&token, "/api/v1/me").await.data();
     assert_eq!(data["apiKeyId"], id);
-    // The hash is worked out here by another crate's hand, not read back from the storage.
+    // The hash is computed here with another crate, not read back from the storage.
     let digest = sha2::Sha256::digest(&token);
     let hash: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(id, format!("oauth:{hash}"));
 }
 
 #[tokio::test]
-async fn answers_whatever_the_scopes_are() {
+async fn me_requires_no_particular_scope() {
     let app = TestApp::new().await;
     for (scopes, expected) in [
         ("read:profile", json!(["read:profile"])),
@@ -43,14 +43,14 @@ async fn answers_whatever_the_scopes_are() {
 }
 
 #[tokio::test]
-async fn takes_no_parameters() {
+async fn me_ignores_query_parameters() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:profile").await;
     app.get(&token, "/api/v1/me?limit=0&cursor=&other=1").await.data();
 }
 
 #[test]
-fn a_grant_may_be_empty() {
+fn scopes_may_be_empty() {
     assert!(Scopes::default().is_empty());
     assert!(!Scopes::from_names(["read:courses"]).is_empty());
 }

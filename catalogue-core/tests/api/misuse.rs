@@ -1,4 +1,4 @@
-//! What a host may get wrong when it builds a catalogue: each is refused with a sentence that says what would be right.
+//! Mistakes of a host application that builds a catalogue: each is refused with a message that contains the correct form.
 
 use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::MemoryStorage;
@@ -8,44 +8,48 @@ fn builder() -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new())
 }
 
-fn assert_refused(builder: CatalogueBuilder, what: &str, advice: &str) {
-    let sentence = builder.build().expect_err("a catalogue that cannot be").to_string();
-    assert!(sentence.contains(what) && sentence.contains(advice), "{sentence}");
+fn assert_refused(builder: CatalogueBuilder, problem: &str, advice: &str) {
+    let message = builder.build().expect_err("an invalid catalogue").to_string();
+    assert!(message.contains(problem) && message.contains(advice), "{message}");
 }
 
 #[test]
-fn an_address_that_cannot_be_mounted_at() {
-    let advice = "write an address like https://api.example.com/api/v1 or /api/v1";
-    assert_refused(builder().base_url("api/v1"), "the base address \"api/v1\"", advice);
+fn invalid_urls_are_refused() {
+    let advice = "use a URL or a path, e.g. https://api.example.com/api/v1 or /api/v1";
+    assert_refused(builder().base_url("api/v1"), "invalid base URL \"api/v1\"", advice);
     assert_refused(builder().base_url("/api?v=1"), "it has a query or a fragment", advice);
-    assert_refused(builder().docs_url("ftp://example.com"), "the documents' address", advice);
-    assert_refused(builder().docs_url("//docs"), "cannot be mounted at", advice);
+    assert_refused(builder().docs_url("ftp://example.com"), "invalid docs URL", advice);
+    assert_refused(builder().docs_url("//docs"), "its path has an empty segment", advice);
 }
 
 #[test]
-fn one_path_for_two_addresses() {
-    assert_refused(builder().base_url("/api").docs_url("https://docs.example.com/api/"), "the same path", "give each");
+fn equal_paths_are_refused() {
+    assert_refused(
+        builder().base_url("/api").docs_url("https://docs.example.com/api/"),
+        "the same path",
+        "use different paths",
+    );
 }
 
 #[test]
-fn documents_in_the_place_of_an_operation() {
+fn documents_that_hide_an_operation_are_refused() {
     let builder = builder().base_url("/api").docs_url("/api/courses");
-    assert_refused(builder, "would hide the operation", "move the documents' address elsewhere");
+    assert_refused(builder, "would hide the operation", "use another docs URL");
 }
 
 #[test]
-fn documents_below_the_api_are_no_fault() {
+fn documents_may_be_below_the_api() {
     assert!(builder().base_url("/api").docs_url("/api/docs").build().is_ok());
 }
 
 #[test]
-fn no_kind_of_credential() {
-    assert_refused(builder().accept([]), "no kind of credential is accepted", "accept one at least");
+fn at_least_one_credential_kind_is_required() {
+    assert_refused(builder().accept([]), "no kind of credential is accepted", "accept at least one");
     assert!(builder().accept([CredentialKind::OAuth]).build().is_ok());
 }
 
 #[test]
-fn an_origin_with_a_path() {
+fn origin_with_a_path_is_refused() {
     let builder = builder().cors_origins(["https://app.example.com/"]);
-    assert_refused(builder, "is not an origin", "write a scheme, a host and a port");
+    assert_refused(builder, "invalid origin", "use a scheme, a host and any non-default port");
 }

@@ -1,4 +1,4 @@
-//! One catalogue at several addresses: what an answer names is where its caller asked (decisions R1 and A18).
+//! One catalogue at several URLs: the links of a response use the URL of the request (decisions R1 and A18).
 
 use catalogue_core::auth::{Identity, Scopes};
 use catalogue_core::{AccountId, BuildError, Catalogue};
@@ -8,24 +8,24 @@ use serde_json::Value;
 use crate::app::{OWNER, TestApp, TestResponse, course};
 use crate::clock::Clock;
 
-/// Asks as a caller whom the host knows.
-async fn ask(catalogue: &Catalogue, target: &str) -> TestResponse {
+/// Sends a request of a caller that the host application identified.
+async fn send(catalogue: &Catalogue, target: &str) -> TestResponse {
     let caller = Identity::api_key(AccountId::new(OWNER), "session", Scopes::from_names(["read:courses"]));
     TestResponse::from(catalogue.call_as(caller, Request::get(target).body(()).unwrap()).await)
 }
 
-/// What stands between `<` and `>` in the answer's `Link`.
+/// Returns the URL in the `Link` of the response.
 fn next(response: &TestResponse) -> Option<String> {
-    let (address, _) = response.header("link")?.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
-    Some(address.to_owned())
+    let (url, _) = response.header("link")?.strip_prefix('<')?.split_once(">; rel=\"next\"")?;
+    Some(url.to_owned())
 }
 
-/// The slugs that following each `Link` from `start` leads to.
-async fn walk(catalogue: &Catalogue, start: &str) -> Vec<String> {
+/// Returns the slugs of all pages, following each `Link` from `start`.
+async fn follow_links(catalogue: &Catalogue, start: &str) -> Vec<String> {
     let mut slugs = Vec::new();
     let mut target = Some(start.to_owned());
-    while let Some(address) = target {
-        let response = ask(catalogue, &address).await;
+    while let Some(url) = target {
+        let response = send(catalogue, &url).await;
         let page: Value = serde_json::from_slice(&response.body).unwrap();
         slugs.extend(page["data"].as_array().unwrap().iter().map(|item| item["slug"].as_str().unwrap().to_owned()));
         target = next(&response);
@@ -34,66 +34,66 @@ async fn walk(catalogue: &Catalogue, start: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_walk_by_links_stays_where_it_began() {
+async fn links_stay_on_the_mount_of_the_request() {
     let app = TestApp::new().await;
     app.put(["a", "b", "c"].into_iter().zip(0..).map(|(slug, age)| course(slug, age))).await;
-    let mine = app.catalogue.mounted_at("/my").unwrap();
-    let named = app.catalogue.mounted_at("https://app.example.com/my/catalogue").unwrap();
-    let whole = walk(&app.catalogue, "/api/v1/courses").await;
-    assert_eq!(whole.len(), 3);
-    // Each page is kept twice over: the second walk must not be led to the first one's addresses.
+    let my_mount = app.catalogue.mounted_at("/my").unwrap();
+    let absolute = app.catalogue.mounted_at("https://app.example.com/my/catalogue").unwrap();
+    let all_slugs = follow_links(&app.catalogue, "/api/v1/courses").await;
+    assert_eq!(all_slugs.len(), 3);
+    // Each page is cached for both mounts: the second pass must not get the links of the other mount.
     for _ in 0..2 {
-        assert_eq!(walk(&app.catalogue, "/api/v1/courses?limit=1").await, whole);
-        assert_eq!(walk(&mine, "/my/courses?limit=1").await, whole);
+        assert_eq!(follow_links(&app.catalogue, "/api/v1/courses?limit=1").await, all_slugs);
+        assert_eq!(follow_links(&my_mount, "/my/courses?limit=1").await, all_slugs);
     }
-    let link = next(&ask(&mine, "/my/courses?limit=1").await).unwrap();
+    let link = next(&send(&my_mount, "/my/courses?limit=1").await).unwrap();
     assert!(link.starts_with("/my/courses?cursor=") && link.ends_with("&limit=1"), "{link}");
-    let link = next(&ask(&named, "/my/catalogue/courses?limit=1").await).unwrap();
+    let link = next(&send(&absolute, "/my/catalogue/courses?limit=1").await).unwrap();
     assert!(link.starts_with("https://app.example.com/my/catalogue/courses?cursor="), "{link}");
 }
 
 #[tokio::test]
-async fn nothing_else_is_there() {
+async fn mount_serves_only_its_own_paths() {
     let app = TestApp::new().await;
-    let mine = app.catalogue.mounted_at("/my").unwrap();
+    let my_mount = app.catalogue.mounted_at("/my").unwrap();
     for (catalogue, target, status) in [
-        (&mine, "/my/me", 200),
-        (&mine, "/my/nothing", 404),
-        (&mine, "/api/v1/me", 404),
+        (&my_mount, "/my/me", 200),
+        (&my_mount, "/my/nothing", 404),
+        (&my_mount, "/api/v1/me", 404),
         (&app.catalogue, "/my/me", 404),
     ] {
-        assert_eq!(ask(catalogue, target).await.status, status, "{target}");
+        assert_eq!(send(catalogue, target).await.status, status, "{target}");
     }
-    let document: Value = serde_json::from_slice(&ask(&mine, "/my/openapi.json").await.body).unwrap();
+    let document: Value = serde_json::from_slice(&send(&my_mount, "/my/openapi.json").await.body).unwrap();
     assert_eq!(document["servers"][0]["url"], "/my");
 }
 
 #[tokio::test]
-async fn a_tag_holds_for_one_address_and_in_every_process() {
+async fn etag_depends_on_mount_and_not_on_process() {
     let (one, other) = (TestApp::new().await, TestApp::new().await);
-    // As many mounts as another process may have had before.
+    // Another process may have had other mounts before this one.
     let mounts = ["/a", "/b", "/my"].map(|base| one.catalogue.mounted_at(base).unwrap());
-    let tag = async |catalogue: &Catalogue, target| ask(catalogue, target).await.header("etag").unwrap().to_owned();
-    let here = tag(&mounts[2], "/my/me").await;
-    assert_eq!(here, tag(&other.catalogue.mounted_at("/my").unwrap(), "/my/me").await);
-    let (mine, usual) = (tag(&mounts[2], "/my/courses").await, tag(&one.catalogue, "/api/v1/courses").await);
-    assert_ne!(mine, usual);
+    let tag = async |catalogue: &Catalogue, target| send(catalogue, target).await.header("etag").unwrap().to_owned();
+    let me_tag = tag(&mounts[2], "/my/me").await;
+    assert_eq!(me_tag, tag(&other.catalogue.mounted_at("/my").unwrap(), "/my/me").await);
+    let (my_tag, usual_tag) = (tag(&mounts[2], "/my/courses").await, tag(&one.catalogue, "/api/v1/courses").await);
+    assert_ne!(my_tag, usual_tag);
 }
 
 #[tokio::test]
-async fn limits_and_kept_answers_are_shared() {
+async fn mounts_share_limits_and_page_cache() {
     let clock = Clock::new();
     let app = TestApp::with(|builder| builder.rate_limiter(clock.limiter(2, 60))).await;
-    let mine = app.catalogue.mounted_at("/my").unwrap();
-    assert_eq!(ask(&app.catalogue, "/api/v1/courses").await.status, 200);
-    assert_eq!(ask(&mine, "/my/courses").await.status, 200);
-    assert_eq!(ask(&mine, "/my/courses").await.status, 429);
-    assert_eq!((mine.page_cache(), mine.page_cache().misses), (app.catalogue.page_cache(), 2));
+    let my_mount = app.catalogue.mounted_at("/my").unwrap();
+    assert_eq!(send(&app.catalogue, "/api/v1/courses").await.status, 200);
+    assert_eq!(send(&my_mount, "/my/courses").await.status, 200);
+    assert_eq!(send(&my_mount, "/my/courses").await.status, 429);
+    assert_eq!((my_mount.page_cache(), my_mount.page_cache().misses), (app.catalogue.page_cache(), 2));
     assert_eq!(app.send(Method::GET, "/docs", &[]).await.status, 200);
 }
 
 #[tokio::test]
-async fn an_address_that_cannot_be_is_refused() {
+async fn invalid_mount_urls_are_refused() {
     let app = TestApp::new().await;
     assert!(matches!(app.catalogue.mounted_at("my"), Err(BuildError::BaseUrl(_))));
     assert!(matches!(app.catalogue.mounted_at("/docs"), Err(BuildError::SamePath(_))));

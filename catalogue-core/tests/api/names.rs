@@ -1,4 +1,4 @@
-//! What storages keep and what logs and metrics show by name: no release changes it.
+//! Names in storages, logs and metrics, which no release may change.
 
 use catalogue_core::admin::{Account, NewCredential};
 use catalogue_core::auth::Scopes;
@@ -8,7 +8,7 @@ use catalogue_core::{AccountId, Timestamp};
 use serde_json::json;
 
 #[test]
-fn actions_limits_and_actors_keep_their_names() {
+fn names_of_actions_limits_and_actors_are_stable() {
     let actions = ["key_created", "key_renamed", "key_rotated", "key_revoked", "link_made", "signed_in", "signed_out"];
     assert_eq!(CredentialAction::ALL.iter().map(|action| action.name()).collect::<Vec<_>>(), actions);
     let found = actions.map(|name| CredentialAction::from_name(name).unwrap());
@@ -29,7 +29,7 @@ fn actions_limits_and_actors_keep_their_names() {
 }
 
 #[test]
-fn an_event_is_an_object_of_names_and_texts() {
+fn event_serializes_to_names_and_texts() {
     let (_, key) = NewCredential::api_key(AccountId::new("acc_1"), "partner", Scopes::default());
     let at = Timestamp::parse("2026-01-02T03:04:05Z").unwrap();
     let event = CredentialEvent::for_key(&key.record, CredentialAction::KeyRevoked, at, &Actor::OPERATOR);
@@ -44,13 +44,13 @@ fn an_event_is_an_object_of_names_and_texts() {
 }
 
 #[test]
-fn a_revision_keeps_its_bytes() {
+fn revision_preserves_its_bytes() {
     let bytes = std::array::from_fn(|at| at as u8);
     assert_eq!(*Revision::from_bytes(bytes).as_bytes(), bytes);
 }
 
 #[test]
-fn a_session_is_over_from_its_expiry_on() {
+fn session_is_expired_from_its_expiry() {
     let [before, expires_at, after] = [1, 2, 3].map(|at| Timestamp::from_microseconds(at).unwrap());
     let account = Account { id: AccountId::new("acc_1"), name: String::new(), email: String::new() };
     let session = Session { account, expires_at };

@@ -1,4 +1,4 @@
-//! What a host is told of each finished request.
+//! Reports of finished requests to the host application.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use http::{Method, Request, StatusCode};
 
 use crate::app::{OWNER, TestApp};
 
-/// Keeps what it is told.
+/// Records each report.
 #[derive(Clone, Debug, Default)]
 struct Recorder(Arc<Mutex<Vec<RecordedRequest>>>);
 
@@ -39,7 +39,7 @@ impl Observer for Recorder {
 }
 
 #[tokio::test]
-async fn every_answer_is_told_of() {
+async fn every_request_is_reported() {
     let recorder = Recorder::default();
     let app = TestApp::with(|builder| builder.observer(recorder.clone())).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -59,7 +59,7 @@ async fn every_answer_is_told_of() {
         recorder.0.lock().unwrap().clear();
         let began = Instant::now();
         let response = app.send(method.clone(), path, &[("authorization", authorization)]).await;
-        let whole = began.elapsed();
+        let elapsed = began.elapsed();
         let requests = std::mem::take(&mut *recorder.0.lock().unwrap());
         let [recorded] = &*requests else { panic!("{method} {path}: {requests:?}") };
         assert_eq!(recorded.operation, operation, "{method} {path}");
@@ -67,7 +67,7 @@ async fn every_answer_is_told_of() {
         assert_eq!(recorded.status, response.status, "{method} {path}");
         assert_eq!(recorded.account.as_deref(), account, "{method} {path}");
         assert_eq!(recorded.request_id, response.headers["x-request-id"], "{method} {path}");
-        assert!(Duration::ZERO < recorded.duration && recorded.duration <= whole, "{method} {path}");
+        assert!(Duration::ZERO < recorded.duration && recorded.duration <= elapsed, "{method} {path}");
     }
 }
 
@@ -76,12 +76,12 @@ struct Panics;
 
 impl Observer for Panics {
     fn finished(&self, _: &FinishedRequest<'_>) {
-        panic!("a fault of the host's");
+        panic!("an error of the host application");
     }
 }
 
 #[tokio::test]
-async fn an_observer_that_panics_changes_no_answer() {
+async fn panicking_observer_does_not_affect_response() {
     let app = TestApp::with(|builder| builder.observer(Panics)).await;
     assert_eq!(app.send(Method::GET, "/docs", &[]).await.status, 200);
 }
@@ -96,7 +96,7 @@ impl Observer for Clients {
 }
 
 #[tokio::test]
-async fn the_clients_address_is_told_where_it_is_known() {
+async fn client_address_is_reported_if_known() {
     let clients = Clients::default();
     let app = TestApp::with(|builder| builder.observer(clients.clone())).await;
     let address: IpAddr = [192, 0, 2, 1].into();
@@ -107,7 +107,7 @@ async fn the_clients_address_is_told_where_it_is_known() {
     assert_eq!(*clients.0.lock().unwrap(), [Some(address), None]);
 }
 
-/// Who called, and whose token was refused.
+/// Credential ids of the caller and of a refused token.
 #[derive(Clone, Debug, Default)]
 struct Callers(Arc<Mutex<Vec<[Option<String>; 2]>>>);
 
@@ -119,9 +119,9 @@ impl Observer for Callers {
     }
 }
 
-/// Else nobody could find out what is still done with a leaked key. Such a caller has no access, so it is no caller.
+/// Reports show whether a leaked key is in use. A refused caller has no access, so it is not reported as the caller.
 #[tokio::test]
-async fn whose_token_was_refused_is_told_where_it_has_ended() {
+async fn owner_of_refused_token_is_reported() {
     let callers = Callers::default();
     let app = TestApp::with(|builder| builder.observer(callers.clone())).await;
     let (good, good_id) = app.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
@@ -143,7 +143,7 @@ async fn whose_token_was_refused_is_told_where_it_has_ended() {
     }
 }
 
-/// What an observer can tell apart beside the status.
+/// Members of a report other than the status.
 #[derive(Clone, Debug, Default)]
 struct Causes(Arc<Mutex<Vec<String>>>);
 
@@ -157,7 +157,7 @@ impl Observer for Causes {
 }
 
 #[tokio::test]
-async fn causes_and_traces_are_told() {
+async fn causes_and_traces_are_reported() {
     let causes = Causes::default();
     let app = TestApp::with(|builder| builder.observer((None::<Panics>, Some(Arc::new(causes.clone()))))).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);

@@ -1,4 +1,4 @@
-//! The laws of paging and isolation, over courses that a generator makes (decisions A7, A8; section 5.7).
+//! Properties of paging and isolation, over generated courses (decisions A7, A8; section 5.7).
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use catalogue_core::admin::AdminStorage;
 use catalogue_core::{AccountId, Course};
 use proptest::prelude::*;
 
-use crate::app::{OTHER, OWNER, TestApp, course, of_other};
+use crate::app::{OTHER, OWNER, TestApp, course, for_other};
 
-/// Slugs and creation seconds, close together so that many tie.
+/// Generates courses. Their slugs and creation seconds are close together, for many ties.
 fn catalogues() -> impl Strategy<Value = Vec<Course>> {
     proptest::collection::btree_map("[a-cA-Cé🤗]{1,4}", 0..4_i64, 0..40)
         .prop_map(|courses| courses.into_iter().map(|(slug, second)| course(&slug, second)).collect())
@@ -35,7 +35,7 @@ fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(test)
 }
 
-/// Walks the list to its end; `between` runs before each further page.
+/// Reads all pages; `between` runs before each further page.
 async fn read_all_pages(app: &TestApp, token: &str, limit: usize, mut between: impl AsyncFnMut()) -> Vec<String> {
     let mut slugs_read = Vec::new();
     let mut target = format!("/api/v1/courses?limit={limit}");
@@ -61,12 +61,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn pages_joined_are_the_whole_list(own in catalogues(), foreign in catalogues(), limit in 1..=12_usize) {
+    fn pages_concatenate_to_full_list(own in catalogues(), others in catalogues(), limit in 1..=12_usize) {
         run(async {
             let app = TestApp::new().await;
             app.put(own.clone()).await;
-            app.put(foreign.clone().into_iter().map(of_other)).await;
-            for (account, courses) in [(OWNER, own), (OTHER, foreign)] {
+            app.put(others.clone().into_iter().map(for_other)).await;
+            for (account, courses) in [(OWNER, own), (OTHER, others)] {
                 let token = app.key(account, "read:courses").await;
                 prop_assert_eq!(read_all_pages(&app, &token, limit, async || {}).await, sorted_slugs(courses));
             }
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn a_walk_under_change_repeats_nothing_and_skips_nothing_that_stayed(
+    fn paging_during_changes_repeats_and_skips_nothing(
         courses in catalogues(), writes in writes(), limit in 1..=5_usize,
     ) {
         run(async {
@@ -89,7 +89,7 @@ proptest! {
             let between = async || {
                 let owner = AccountId::new(OWNER);
                 match writes.next() {
-                    // A slug that was there keeps its place: to move a course is to delete and create it.
+                    // An existing slug keeps its position: moving a course means deleting and creating it.
                     Some(Write::Put(slug, second)) if !slugs.contains(&slug) && !created.contains(&slug) => {
                         created.insert(slug.clone());
                         app.put([course(&slug, second)]).await;
@@ -110,7 +110,7 @@ proptest! {
             };
             let slugs_read = read_all_pages(&app, &token, limit, between).await;
             let distinct: BTreeSet<String> = slugs_read.iter().cloned().collect();
-            prop_assert_eq!(distinct.len(), slugs_read.len(), "a course came twice: {:?}", slugs_read);
+            prop_assert_eq!(distinct.len(), slugs_read.len(), "a course is repeated: {:?}", slugs_read);
             prop_assert!(stayed.is_subset(&distinct), "skipped: {:?}", stayed.difference(&distinct));
             Ok(())
         })?;

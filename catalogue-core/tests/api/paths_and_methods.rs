@@ -1,4 +1,4 @@
-//! Decisions R1 to R5, R10, and the order of the checks.
+//! Paths and methods (decisions R1 to R5, R10), and the order of the checks.
 
 use http::Method;
 
@@ -18,7 +18,7 @@ const KNOWN: [&str; 10] = [
 ];
 
 #[tokio::test]
-async fn paths_outside_both_addresses_are_not_found_even_without_a_token() {
+async fn paths_outside_api_and_documents_return_404() {
     let app = TestApp::new().await;
     for method in [Method::GET, Method::POST, Method::OPTIONS] {
         for path in ["/", "/api", "/api/v1x", "/apis/v1/me", "/doc", "/docs2", "/api/v2/me", "//api/v1/me", "*"] {
@@ -28,7 +28,7 @@ async fn paths_outside_both_addresses_are_not_found_even_without_a_token() {
 }
 
 #[tokio::test]
-async fn unknown_paths_below_the_base_are_for_callers_with_a_token() {
+async fn unknown_api_paths_require_a_token() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:profile").await;
     let bearer = format!("Bearer {token}");
@@ -51,7 +51,7 @@ async fn unknown_paths_below_the_base_are_for_callers_with_a_token() {
 }
 
 #[tokio::test]
-async fn unknown_paths_below_the_documents_are_not_found() {
+async fn unknown_document_paths_return_404() {
     let app = TestApp::new().await;
     for path in ["/docs/nothing", "/docs//", "/docs/openapi.json/"] {
         app.send(Method::GET, path, &[]).await.failure(404, "not_found");
@@ -59,7 +59,7 @@ async fn unknown_paths_below_the_documents_are_not_found() {
 }
 
 #[tokio::test]
-async fn head_is_get_without_the_body() {
+async fn head_returns_headers_of_get() {
     let app = TestApp::new().await;
     app.put([course("anything", 0)]).await;
     let token = app.key(OWNER, "read:courses").await;
@@ -76,7 +76,7 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
-async fn options_says_what_is_allowed_without_a_token() {
+async fn options_returns_allowed_methods_without_token() {
     let app = TestApp::new().await;
     for path in KNOWN {
         let response = app.send(Method::OPTIONS, path, &[]).await;
@@ -87,7 +87,7 @@ async fn options_says_what_is_allowed_without_a_token() {
 }
 
 #[tokio::test]
-async fn other_methods_are_refused_before_the_token_is_looked_at() {
+async fn other_methods_are_refused_before_authentication() {
     let app = TestApp::new().await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "get", "BREW"] {
         for path in KNOWN {
@@ -100,7 +100,7 @@ async fn other_methods_are_refused_before_the_token_is_looked_at() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused_at_build() {
+fn invalid_settings_fail_the_build() {
     use catalogue_core::storage::MemoryStorage;
     use catalogue_core::{BuildError, Catalogue};
 
@@ -113,7 +113,7 @@ fn settings_that_cannot_be_are_refused_at_build() {
 }
 
 #[tokio::test]
-async fn a_body_is_ignored() {
+async fn request_body_is_ignored() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     for body in ["", "{}", "not json", "limit=0"] {
@@ -124,10 +124,10 @@ async fn a_body_is_ignored() {
 }
 
 #[tokio::test]
-async fn the_first_failure_answers() {
+async fn first_failed_check_determines_the_response() {
     let app = TestApp::new().await;
     let profile = app.key(OWNER, "read:profile").await;
-    // Scope before parameters before storage; the credential before both.
+    // The order is credential, scope, parameters, storage.
     assert_eq!(app.get(&profile, "/api/v1/courses?limit=0").await.status, 403);
     assert_eq!(app.get("invalid", "/api/v1/courses?limit=0").await.status, 401);
     assert_eq!(app.get("invalid", "/api/v1/nothing").await.status, 401);
@@ -135,14 +135,14 @@ async fn the_first_failure_answers() {
 }
 
 #[tokio::test]
-async fn absolute_targets_are_the_same_path() {
+async fn only_path_of_absolute_target_is_used() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     app.get(&token, "http://anything.example/api/v1/me").await.data();
 }
 
 #[tokio::test]
-async fn addresses_are_mounted_at_their_paths() {
+async fn catalogue_is_mounted_at_the_url_paths() {
     for (base, docs, me, document) in [
         ("https://api.example.com/api/v1", "https://example.com/docs", "/api/v1/me", "/docs/llms.txt"),
         ("/v1/", "/v1/docs/", "/v1/me", "/v1/docs/llms.txt"),
@@ -159,7 +159,7 @@ async fn addresses_are_mounted_at_their_paths() {
 }
 
 #[test]
-fn addresses_that_cannot_be_are_refused_at_build() {
+fn invalid_urls_fail_the_build() {
     use catalogue_core::storage::MemoryStorage;
     use catalogue_core::{BuildError, Catalogue};
 

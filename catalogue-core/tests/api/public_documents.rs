@@ -1,4 +1,4 @@
-//! Section 4.4; decisions R11, A14, A15: who may read the documents, and how they are served.
+//! Access to the documents, and their headers (section 4.4; decisions R11, A14, A15).
 
 use http::Method;
 
@@ -31,7 +31,7 @@ async fn documents_are_public_cacheable_and_revalidated() {
 }
 
 #[tokio::test]
-async fn both_doors_give_the_same_document() {
+async fn api_and_public_document_are_equal() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:profile").await;
     let private = app.get(&token, "/api/v1/openapi.json").await;
@@ -42,14 +42,14 @@ async fn both_doors_give_the_same_document() {
 }
 
 #[tokio::test]
-async fn both_addresses_of_the_reference_page_answer_it() {
+async fn reference_page_ignores_trailing_slash() {
     let app = TestApp::new().await;
     let [bare, slash] = [app.send(Method::GET, "/docs", &[]).await, app.send(Method::GET, "/docs/", &[]).await];
     assert_eq!(bare.body, slash.body);
 }
 
 #[tokio::test]
-async fn documents_below_the_base_are_public_all_the_same() {
+async fn documents_below_base_url_are_public() {
     let app = TestApp::with(|builder| builder.docs_url("/api/v1/docs")).await;
     for (path, _) in DOCUMENTS {
         let response = app.send(Method::GET, &format!("/api/v1{path}"), &[]).await;

@@ -1,4 +1,4 @@
-//! Rate limits of credentials: decision A2, sentence by sentence, and its place in the order of decision R2.
+//! Rate limits of credentials: decision A2, sentence by sentence, and their position in the order of decision R2.
 
 use catalogue_core::auth::{Authenticator, BearerToken, Identity, Scopes, Verdict};
 use catalogue_core::limit::{Acquired, RateLimit, RateLimitKey, RateLimiter};
@@ -9,15 +9,15 @@ use catalogue_core::{AccountId, Catalogue, CourseDetail, async_trait};
 use http::{Method, Request};
 use serde_json::json;
 
-use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, ask, course};
+use crate::app::{BASE, OTHER, OWNER, TestApp, TestResponse, course, send};
 use crate::clock::Clock;
 
 const COURSES: &str = "/api/v1/courses";
 
-/// Each operation, below the base address.
+/// Paths of all operations, below the base URL.
 const PATHS: [&str; 4] = ["/me", "/courses", "/courses/a", "/openapi.json"];
 
-/// An app with two courses that answers each credential so often a minute, and its clock.
+/// Creates an app with two courses that allows each credential `requests` requests a minute, and its clock.
 async fn limited(requests: u32) -> (TestApp, Clock) {
     let clock = Clock::new();
     let app = TestApp::with(|builder| builder.rate_limiter(clock.limiter(requests, 60))).await;
@@ -25,13 +25,13 @@ async fn limited(requests: u32) -> (TestApp, Clock) {
     (app, clock)
 }
 
-/// What an answer says of the limit.
+/// Returns the rate-limit fields of a response.
 fn fields(response: &TestResponse) -> (Option<&str>, Option<&str>) {
     (response.header("ratelimit-policy"), response.header("ratelimit"))
 }
 
 #[tokio::test]
-async fn no_limit_is_set_by_default() {
+async fn requests_are_unlimited_by_default() {
     let app = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     for _ in 0..1_000 {
@@ -41,31 +41,31 @@ async fn no_limit_is_set_by_default() {
 }
 
 #[tokio::test]
-async fn successful_answers_say_what_is_left() {
+async fn successful_responses_report_remaining_requests() {
     let (app, clock) = limited(600).await;
     let token = app.key(OWNER, "read:courses").await;
     let policy = Some(r#""default";q=600;w=60"#);
-    for (forward, state) in [
+    for (advance, state) in [
         (0, r#""default";r=599;t=60"#),
         (1, r#""default";r=598;t=60"#),
         (999, r#""default";r=597;t=59"#),
         (58_999, r#""default";r=596;t=1"#),
         (1, r#""default";r=599;t=60"#),
     ] {
-        clock.forward(forward);
+        clock.advance(advance);
         assert_eq!(fields(&app.get(&token, COURSES).await), (policy, Some(state)));
     }
 }
 
 #[tokio::test]
-async fn beyond_the_limit_it_is_429_until_the_window_ends() {
+async fn exceeded_limit_returns_429_until_window_ends() {
     let (app, clock) = limited(2).await;
     let token = app.key(OWNER, "read:courses").await;
     for _ in 0..2 {
         app.get(&token, COURSES).await.data();
     }
-    for (forward, after) in [(0, "60"), (20_500, "40"), (39_499, "1")] {
-        clock.forward(forward);
+    for (advance, after) in [(0, "60"), (20_500, "40"), (39_499, "1")] {
+        clock.advance(advance);
         let refused = app.get(&token, COURSES).await;
         let seconds: u32 = after.parse().unwrap();
         assert_eq!(refused.failure(429, "rate_limited"), json!({ "retryAfterSeconds": seconds }));
@@ -73,12 +73,12 @@ async fn beyond_the_limit_it_is_429_until_the_window_ends() {
         let state = format!(r#""default";r=0;t={after}"#);
         assert_eq!(fields(&refused), (Some(r#""default";q=2;w=60"#), Some(&*state)));
     }
-    clock.forward(1);
+    clock.advance(1);
     app.get(&token, COURSES).await.data();
 }
 
 #[tokio::test]
-async fn a_304_costs_nothing_and_says_nothing() {
+async fn not_modified_response_is_refunded_without_fields() {
     let (app, clock) = limited(2).await;
     let token = app.key(OWNER, "read:courses").await;
     let first = app.get(&token, COURSES).await;
@@ -87,34 +87,34 @@ async fn a_304_costs_nothing_and_says_nothing() {
     for _ in 0..1_000 {
         let unchanged = app.send(Method::GET, COURSES, &headers).await;
         assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)));
-        clock.forward(10);
+        clock.advance(10);
     }
     assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=50"#));
 }
 
-/// Also where each 304 is all that a window has.
+/// With a limit of one request, each 304 would use up a window.
 #[tokio::test]
-async fn a_client_that_only_gets_304_is_never_limited() {
+async fn client_that_only_revalidates_is_never_limited() {
     let (app, clock) = limited(1).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for path in PATHS {
         let path = format!("{BASE}{path}");
         let first = app.send(Method::GET, &path, &[("authorization", &bearer)]).await;
-        clock.forward(60_000);
+        clock.advance(60_000);
         let headers = [("authorization", &*bearer), ("if-none-match", first.header("etag").unwrap())];
         for _ in 0..100 {
             assert_eq!(app.send(Method::GET, &path, &headers).await.status, 304, "{path}");
-            clock.forward(7);
+            clock.advance(7);
         }
-        clock.forward(60_000);
+        clock.advance(60_000);
     }
     let state = app.send(Method::GET, COURSES, &[("authorization", &bearer)]).await;
     assert_eq!(state.header("ratelimit"), Some(r#""default";r=0;t=60"#));
 }
 
-/// A star fits whatever is there, so the answer has to be made to find out whether it is.
+/// A star matches every resource that exists, so the response must be rendered to find out whether it does.
 #[tokio::test]
-async fn a_star_costs_what_the_answer_costs() {
+async fn if_none_match_star_is_not_refunded() {
     let (app, clock) = limited(2).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     let star = [("authorization", &*bearer), ("if-none-match", "*")];
@@ -125,31 +125,32 @@ async fn a_star_costs_what_the_answer_costs() {
             assert_eq!((unchanged.status.as_u16(), fields(&unchanged)), (304, (None, None)), "{path}");
         }
         app.send(Method::GET, &path, &star).await.failure(429, "rate_limited");
-        clock.forward(60_000);
+        clock.advance(60_000);
     }
 }
 
-/// Its courses are read for each answer, also for one that turns out to be the same.
+/// The courses are read for each response, even for an unchanged one.
 #[tokio::test]
-async fn without_revisions_a_304_costs_what_the_answer_costs() {
+async fn not_modified_response_is_charged_without_revisions() {
     let (app, clock) = limited(2).await;
-    let catalogue = Catalogue::builder(Unrevised(app.storage.clone()), AcceptAll).rate_limiter(clock.limiter(2, 60));
+    let catalogue =
+        Catalogue::builder(WithoutRevisions(app.storage.clone()), AcceptAll).rate_limiter(clock.limiter(2, 60));
     let catalogue = catalogue.build().unwrap();
-    let ask = async |tag: &str| {
+    let revalidate = async |tag: &str| {
         let request = Request::get(COURSES).header("authorization", "Bearer anything").header("if-none-match", tag);
-        ask(&catalogue, BASE, request.body(()).unwrap()).await
+        send(&catalogue, BASE, request.body(()).unwrap()).await
     };
-    let first = ask("\"other\"").await;
-    assert_eq!(ask(first.header("etag").unwrap()).await.status, 304);
-    ask(first.header("etag").unwrap()).await.failure(429, "rate_limited");
+    let first = revalidate("\"other\"").await;
+    assert_eq!(revalidate(first.header("etag").unwrap()).await.status, 304);
+    revalidate(first.header("etag").unwrap()).await.failure(429, "rate_limited");
 }
 
-/// A storage that keeps no revisions.
+/// A storage without revisions.
 #[derive(Debug)]
-struct Unrevised(MemoryStorage);
+struct WithoutRevisions(MemoryStorage);
 
 #[async_trait]
-impl CourseStorage for Unrevised {
+impl CourseStorage for WithoutRevisions {
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -169,7 +170,7 @@ impl CourseStorage for Unrevised {
     }
 }
 
-/// Takes every token for the owner's.
+/// Accepts every token as the owner's.
 #[derive(Debug)]
 struct AcceptAll;
 
@@ -182,7 +183,7 @@ impl Authenticator for AcceptAll {
 }
 
 #[tokio::test]
-async fn head_costs_and_says_what_get_does() {
+async fn head_is_charged_like_get() {
     let (app, _) = limited(10).await;
     let (one, other) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:courses").await);
     for _ in 0..3 {
@@ -199,7 +200,7 @@ async fn head_costs_and_says_what_get_does() {
 }
 
 #[tokio::test]
-async fn every_operation_counts_and_no_document_does() {
+async fn only_operations_are_charged() {
     let (app, _) = limited(4).await;
     let token = app.key(OWNER, "read:courses").await;
     for (path, remaining) in [("/me", 3), ("/courses", 2), ("/courses/a", 1), ("/openapi.json", 0)] {
@@ -214,7 +215,7 @@ async fn every_operation_counts_and_no_document_does() {
 }
 
 #[tokio::test]
-async fn credentials_have_allowances_of_their_own() {
+async fn credentials_have_independent_allowances() {
     let (app, _) = limited(1).await;
     for account in [OWNER, OWNER, OTHER] {
         let token = app.key(account, "read:courses").await;
@@ -223,9 +224,9 @@ async fn credentials_have_allowances_of_their_own() {
     }
 }
 
-/// Two accounts of a host whose ids of credentials are unique in each account alone.
+/// Two accounts of a host application whose credential ids are unique only within an account.
 #[tokio::test]
-async fn accounts_share_nothing_where_ids_of_credentials_are_the_same() {
+async fn equal_credential_ids_of_accounts_are_independent() {
     let (app, _) = limited(1).await;
     let call = async |account, id| {
         let identity = Identity::api_key(AccountId::new(account), id, Scopes::from_names(["read:courses"]));
@@ -235,9 +236,9 @@ async fn accounts_share_nothing_where_ids_of_credentials_are_the_same() {
     assert_eq!(call("a", "bc").await, 429);
 }
 
-/// Decision R2: what fails before is answered as it is and costs nothing, also when nothing is left.
+/// Failures of earlier checks are the same and cost nothing, even when nothing remains (decision R2).
 #[tokio::test]
-async fn it_comes_after_the_parameters_and_before_the_storage() {
+async fn limit_is_checked_between_parameters_and_storage() {
     let (app, _) = limited(1).await;
     let (token, narrow) = (app.key(OWNER, "read:courses").await, app.key(OWNER, "read:profile").await);
     let refused_before = async |token: &str, narrow: &str| {
@@ -257,12 +258,12 @@ async fn it_comes_after_the_parameters_and_before_the_storage() {
     let before = refused_before(&token, &narrow).await;
     assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
     assert_eq!(before, refused_before(&token, &narrow).await);
-    // The storage is not asked whether there is such a course.
+    // The course is not looked up.
     app.get(&token, "/api/v1/courses/nobody").await.failure(429, "rate_limited");
 }
 
 #[tokio::test]
-async fn a_course_that_is_not_there_costs_one_and_says_nothing() {
+async fn missing_course_is_charged_without_fields() {
     let (app, _) = limited(2).await;
     let token = app.key(OWNER, "read:courses").await;
     let absent = app.get(&token, "/api/v1/courses/nobody").await;
@@ -271,14 +272,14 @@ async fn a_course_that_is_not_there_costs_one_and_says_nothing() {
     assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=60"#));
 }
 
-/// An answer that is kept for the next caller is kept without what its first one was told of a limit.
+/// A response is cached without the rate-limit fields of its first caller.
 #[tokio::test]
-async fn kept_answers_and_tags_know_nothing_of_limits() {
+async fn cached_responses_and_etags_exclude_limits() {
     let (app, clock) = limited(10).await;
     let without = TestApp::new().await;
     let token = app.key(OWNER, "read:courses").await;
     let first = app.get(&token, COURSES).await;
-    clock.forward(1_000);
+    clock.advance(1_000);
     let second = app.get(&app.key(OWNER, "read:courses").await, COURSES).await;
     assert_eq!(app.catalogue.page_cache().hits, 1);
     assert_eq!((&first.body, first.header("etag")), (&second.body, second.header("etag")));
@@ -290,7 +291,7 @@ async fn kept_answers_and_tags_know_nothing_of_limits() {
 }
 
 #[tokio::test]
-async fn browsers_may_read_the_fields() {
+async fn browsers_may_read_rate_limit_fields() {
     let clock = Clock::new();
     let origin = "https://app.example.com";
     let app = TestApp::with(|builder| builder.cors_origins([origin]).rate_limiter(clock.limiter(1, 60))).await;
@@ -303,12 +304,12 @@ async fn browsers_may_read_the_fields() {
     }
 }
 
-/// A limiter whose answers have to be waited for, and whose counter is out of reach.
+/// An asynchronous limiter whose counter is unavailable.
 #[derive(Debug)]
-struct OutOfReach(RateLimit);
+struct UnavailableLimiter(RateLimit);
 
 #[async_trait]
-impl RateLimiter for OutOfReach {
+impl RateLimiter for UnavailableLimiter {
     fn limit(&self) -> RateLimit {
         self.0
     }
@@ -319,18 +320,18 @@ impl RateLimiter for OutOfReach {
     }
 
     async fn refund(&self, _: RateLimitKey<'_>, _: u64) {
-        unreachable!("nothing was taken")
+        unreachable!("nothing was acquired")
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_counted_goes_on_and_says_nothing_of_a_limit() {
-    let limiter = OutOfReach(RateLimit::new(1, std::time::Duration::from_secs(1)).unwrap());
+async fn uncounted_request_passes_without_fields() {
+    let limiter = UnavailableLimiter(RateLimit::new(1, std::time::Duration::from_secs(1)).unwrap());
     let app = TestApp::with(|builder| builder.rate_limiter(std::sync::Arc::new(limiter))).await;
     let bearer = format!("Bearer {}", app.key(OWNER, "read:courses").await);
     for (none_match, status) in [("\"other\"", 200), ("*", 304), ("\"other\"", 200)] {
         let request = Request::get(COURSES).header("authorization", &bearer).header("if-none-match", none_match);
-        let response = ask(&app.catalogue, BASE, request.body(()).unwrap()).await;
+        let response = send(&app.catalogue, BASE, request.body(()).unwrap()).await;
         assert_eq!((response.status.as_u16(), fields(&response)), (status, (None, None)));
     }
 }

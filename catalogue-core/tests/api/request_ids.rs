@@ -1,11 +1,11 @@
-//! Decision A16.
+//! Request ids (decision A16).
 
 use http::Method;
 
 use crate::app::TestApp;
 
 #[tokio::test]
-async fn every_answer_has_the_callers_id_or_a_new_one() {
+async fn every_response_has_a_request_id() {
     let app = TestApp::new().await;
     for (method, path) in [
         (Method::GET, "/api/v1/me"),

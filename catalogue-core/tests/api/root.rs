@@ -1,4 +1,4 @@
-//! Decision R12: the server's root, where it is the catalogue's own.
+//! The server's root, if the catalogue serves it (decision R12).
 
 use catalogue_core::CatalogueBuilder;
 use http::Method;
@@ -8,7 +8,7 @@ use crate::app::TestApp;
 const BROWSER: [(&str, &str); 1] = [("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")];
 
 #[tokio::test]
-async fn a_browser_at_the_root_is_led_to_the_reference_page() {
+async fn browser_is_redirected_to_reference_page() {
     for (docs, page) in [("/docs", "/docs"), ("https://docs.example.com/d/", "https://docs.example.com/d")] {
         let app = TestApp::with(|builder| builder.serve_root().docs_url(docs)).await;
         for method in [Method::GET, Method::HEAD] {
@@ -20,9 +20,9 @@ async fn a_browser_at_the_root_is_led_to_the_reference_page() {
     }
 }
 
-/// Only a parameter that is called `q` is a weight.
+/// Only the parameter `q` is a weight.
 #[tokio::test]
-async fn a_browser_may_say_more_of_html() {
+async fn media_type_parameters_do_not_prevent_redirect() {
     let app = TestApp::with(CatalogueBuilder::serve_root).await;
     for (accept, status) in
         [("text/html;quality=0", 303), ("text/html;level=1;Q=0.1", 303), ("text/html;level=1; q=0", 404)]
@@ -33,7 +33,7 @@ async fn a_browser_may_say_more_of_html() {
 }
 
 #[tokio::test]
-async fn for_all_others_nothing_is_there() {
+async fn root_returns_404_to_other_clients() {
     let app = TestApp::with(CatalogueBuilder::serve_root).await;
     for accept in ["*/*", "application/json", "text/*", "text/html;q=0", ""] {
         for method in [Method::GET, Method::HEAD] {
@@ -52,7 +52,7 @@ async fn for_all_others_nothing_is_there() {
 }
 
 #[tokio::test]
-async fn the_index_for_agents_is_at_the_root_too() {
+async fn agent_index_is_served_at_the_root() {
     let app = TestApp::with(CatalogueBuilder::serve_root).await;
     let [here, there] = ["/llms.txt", "/docs/llms.txt"].map(|path| app.send(Method::GET, path, &[]));
     let (here, there) = (here.await, there.await);
@@ -65,7 +65,7 @@ async fn the_index_for_agents_is_at_the_root_too() {
 }
 
 #[tokio::test]
-async fn the_root_of_a_host_is_left_alone() {
+async fn root_is_not_served_unless_enabled() {
     let usual = TestApp::new().await;
     let own = TestApp::with(CatalogueBuilder::serve_root).await;
     let mine = own.catalogue.mounted_at("/my").unwrap();
@@ -77,7 +77,7 @@ async fn the_root_of_a_host_is_left_alone() {
 }
 
 #[tokio::test]
-async fn what_stands_at_the_root_comes_first() {
+async fn api_or_documents_at_root_take_precedence() {
     let api = TestApp::with(|builder| builder.serve_root().base_url("/")).await;
     for path in ["/", "/llms.txt"] {
         api.send(Method::GET, path, &BROWSER).await.failure(401, "unauthorized");

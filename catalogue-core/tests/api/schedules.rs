@@ -1,5 +1,5 @@
-//! Requests to two servers next to commits, by many schedules: no response is older than what was committed before its request,
-//! is of two versions, or is another account's, and a tag stands for one body. Whatever waits lets any other go on.
+//! Requests to two servers next to commits, by many schedules: no response is older than commits before its request,
+//! mixes two versions or has another account's courses; a tag belongs to one body; and no request blocks the others.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -24,7 +24,7 @@ const SCHEDULES: u64 = 1_000;
 const PATHS: [&str; 4] =
     ["/api/v1/courses", "/api/v1/courses?limit=2", "/api/v1/courses/one", "/api/v1/courses?limit=3"];
 
-/// Reads the courses and then their revision, as storages do. In between, and at the end, the others go on.
+/// Reads the courses and then their revision, as storages do. Other tasks run in between, and at the end.
 #[derive(Debug)]
 struct SeparateReads {
     memory: MemoryStorage,
@@ -66,23 +66,23 @@ impl CredentialStorage for SeparateReads {
     }
 }
 
-/// An account, and of which version its courses are.
+/// An account, and the versions of its courses.
 struct Owner {
     id: &'static str,
     token: String,
-    /// Of the change that was begun last, and of the one that was committed last.
+    /// Versions of the change that began last, and of the one that was committed last.
     begun: AtomicU64,
     committed: AtomicU64,
 }
 
-/// Two servers over one storage, whose page caches have room for a few answers.
+/// Two servers over one storage, whose page caches have capacity for a few responses.
 struct World {
     memory: MemoryStorage,
     servers: [Catalogue; 2],
     owners: Vec<Owner>,
-    /// The body and the version that each tag was given to.
+    /// Body and version of each tag.
     tags: Mutex<HashMap<String, (Bytes, u64)>>,
-    /// Answers that were rendered, and those that were not.
+    /// Numbers of unchanged responses and of full ones.
     response_counts: [AtomicU64; 2],
 }
 
@@ -111,7 +111,7 @@ impl World {
         world
     }
 
-    /// Changes both courses of the account at once.
+    /// Changes both courses of the account in one commit.
     async fn commit(&self, owner: &Owner) {
         let version = owner.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let mut import = self.memory.begin_import().await.unwrap();
@@ -133,8 +133,8 @@ impl World {
         self.servers[server].call(request.header("if-none-match", tag).body(()).unwrap())
     }
 
-    /// Asks with that tag, holds the answer against what was committed before, and says which tag it has.
-    async fn ask(&self, server: usize, owner: &Owner, path: &str, tag: &str) -> String {
+    /// Requests `path` with `tag`, checks that the response is not older than earlier commits, and returns its tag.
+    async fn get(&self, server: usize, owner: &Owner, path: &str, tag: &str) -> String {
         let at_least = owner.committed.load(Ordering::SeqCst);
         let response = self.call(server, owner, path, tag).await;
         let at_most = owner.begun.load(Ordering::SeqCst);
@@ -146,7 +146,7 @@ impl World {
             let version = version_in(response.body(), owner.id);
             let mut tags = self.tags.lock().unwrap();
             let (body, _) = tags.entry(tag.clone()).or_insert_with(|| (response.body().clone(), version));
-            assert_eq!(body, response.body(), "{tag} stands for two bodies");
+            assert_eq!(body, response.body(), "{tag} has two bodies");
             version
         } else {
             self.tags.lock().unwrap()[&tag].1
@@ -155,7 +155,7 @@ impl World {
         tag
     }
 
-    /// Begins a request and goes away.
+    /// Begins a request, and drops it after `polls` polls.
     async fn disconnect(&self, server: usize, owner: &Owner, polls: usize) {
         let mut call = pin!(self.call(server, owner, PATHS[0], ""));
         for _ in 0..polls {
@@ -168,13 +168,13 @@ impl World {
     }
 }
 
-/// Lets any other go on.
+/// Lets other tasks run.
 async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|_| if std::mem::replace(&mut has_yielded, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }
 
-/// Runs all to their ends, at each point a random one; the same schedule for the same seed.
+/// Runs all tasks to their ends, a random one at each step. Equal seeds cause equal schedules.
 fn run(seed: u64, mut tasks: Vec<Pin<Box<dyn Future<Output = ()> + '_>>>) {
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     while !tasks.is_empty() {
@@ -203,20 +203,20 @@ fn course(account: &str, slug: &str, version: u64) -> Course {
     }
 }
 
-/// The version of all courses there, which must be that account's.
+/// Returns the version of all courses in `body`, which must belong to `account`.
 #[track_caller]
 fn version_in(body: &[u8], account: &str) -> u64 {
     let body = String::from_utf8_lossy(body);
     let mut titles = body.split(r#""title":""#).skip(1).map(|rest| rest.split('"').next().unwrap());
     let first = titles.next().unwrap();
-    assert!(titles.all(|title| title == first), "of two versions: {body}");
+    assert!(titles.all(|title| title == first), "two versions: {body}");
     let (owner, version) = first.split_once(' ').unwrap();
-    assert_eq!(owner, account, "another account's");
+    assert_eq!(owner, account, "a course of another account");
     version.parse().unwrap()
 }
 
 #[test]
-fn responses_next_to_commits() {
+fn responses_are_consistent_during_commits() {
     let world = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(World::new());
     let world = &world;
     for seed in 0..SCHEDULES {
@@ -227,7 +227,7 @@ fn responses_next_to_commits() {
                 let mut tag = String::new();
                 for turn in 0..3 {
                     let path = PATHS[(number * turn) % PATHS.len()];
-                    tag = world.ask(number % 2, owner, path, &tag).await;
+                    tag = world.get(number % 2, owner, path, &tag).await;
                 }
                 world.disconnect(number % 2, owner, number + 1).await;
             }));

@@ -1,4 +1,4 @@
-//! Requests for the same answer at the same time: one reads, the others wait for it.
+//! Concurrent requests for one response: one reads, the others wait for it.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use crate::app::{OWNER, TestApp, course};
 
 const LIST: &str = "/api/v1/courses";
 
-/// How a read ends.
+/// The way in which a read ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Succeeded,
@@ -26,7 +26,7 @@ enum End {
     Panicked,
 }
 
-/// A storage whose reads of courses end when and how they are told to.
+/// A storage whose reads of courses end when and how a test decides.
 #[derive(Debug)]
 struct BlockingStorage {
     memory: MemoryStorage,
@@ -40,7 +40,7 @@ impl BlockingStorage {
         match self.ends.lock().await.recv().await.unwrap() {
             End::Succeeded => Ok(()),
             End::Failed => Err(StorageError::new(StorageErrorKind::Unavailable, "took too long")),
-            End::Panicked => panic!("as it was told to"),
+            End::Panicked => panic!("as instructed"),
         }
     }
 }
@@ -78,7 +78,7 @@ impl CredentialStorage for BlockingStorage {
     }
 }
 
-/// The causes of failed requests.
+/// Causes of failed requests.
 #[derive(Clone, Debug, Default)]
 struct Causes(Arc<Mutex<Vec<String>>>);
 
@@ -88,8 +88,8 @@ impl Observer for Causes {
     }
 }
 
-/// A catalogue over one course, and the other end of its storage.
-struct Library {
+/// A catalogue over one course, and the control of its storage.
+struct Fixture {
     catalogue: Catalogue,
     storage: Arc<BlockingStorage>,
     causes: Causes,
@@ -99,7 +99,7 @@ struct Library {
 
 type Call<'a> = Pin<Box<dyn Future<Output = Response<bytes::Bytes>> + 'a>>;
 
-impl Library {
+impl Fixture {
     async fn new() -> Self {
         let app = TestApp::new().await;
         app.put([course("c", 0)]).await;
@@ -117,7 +117,7 @@ impl Library {
         Box::pin(self.catalogue.call(request.body(()).unwrap()))
     }
 
-    /// The first one's read has begun, and the others wait for it.
+    /// Starts `N` calls: the first one reads, and the others wait for it.
     async fn calls<const N: usize>(&self, path: &str) -> [Call<'_>; N] {
         let mut calls = [(); N].map(|()| self.call(path));
         for call in &mut calls {
@@ -136,7 +136,7 @@ impl Library {
     }
 }
 
-/// The status, if the call is answered now.
+/// Returns the status if the call is complete.
 async fn poll(call: &mut Call<'_>) -> Option<u16> {
     tokio::select! {
         biased;
@@ -145,7 +145,7 @@ async fn poll(call: &mut Call<'_>) -> Option<u16> {
     }
 }
 
-/// The statuses of calls of which any may be the one that reads for the others.
+/// Returns the statuses of calls, any of which may read for the others.
 async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
     let mut statuses = Vec::new();
     for _ in 0..2 {
@@ -163,59 +163,62 @@ async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
 }
 
 #[tokio::test]
-async fn who_waited_for_a_read_that_failed_fails_with_it() {
+async fn waiters_fail_when_the_leader_fails() {
     for end in [End::Failed, End::Panicked] {
-        let library = Library::new().await;
-        let calls: [_; 8] = library.calls(LIST).await;
-        library.end(end);
+        let fixture = Fixture::new().await;
+        let calls: [_; 8] = fixture.calls(LIST).await;
+        fixture.end(end);
         for mut call in calls {
             assert_eq!(poll(&mut call).await, Some(500), "{end:?}");
         }
-        assert_eq!(library.reads(), 1, "{end:?}");
-        let causes = std::mem::take(&mut *library.causes.0.lock().unwrap());
+        assert_eq!(fixture.reads(), 1, "{end:?}");
+        let causes = std::mem::take(&mut *fixture.causes.0.lock().unwrap());
         let (first, others) = causes.split_first().unwrap();
-        assert!(["took too long", "panicked: as it was told to"].contains(&&**first), "{first}");
-        assert!(others.len() == 7 && others.iter().all(|cause| cause.contains("another request")), "{others:?}");
-        // The next one has a read of its own.
-        library.end(End::Succeeded);
-        assert_eq!(poll(&mut library.call(LIST)).await, Some(200), "{end:?}");
-        assert_eq!((library.reads(), library.catalogue.page_cache().hits), (2, 0), "{end:?}");
+        assert!(["took too long", "panicked: as instructed"].contains(&&**first), "{first}");
+        assert!(
+            others.len() == 7 && others.iter().all(|cause| cause.contains("the concurrent request that rendered")),
+            "{others:?}"
+        );
+        // The next request reads again.
+        fixture.end(End::Succeeded);
+        assert_eq!(poll(&mut fixture.call(LIST)).await, Some(200), "{end:?}");
+        assert_eq!((fixture.reads(), fixture.catalogue.page_cache().hits), (2, 0), "{end:?}");
     }
 }
 
 #[tokio::test]
-async fn one_of_those_who_waited_for_a_caller_that_went_away_reads_for_all() {
-    let library = Library::new().await;
-    let [first, mut others @ ..]: [_; 8] = library.calls(LIST).await;
+async fn waiter_reads_for_all_when_leader_is_dropped() {
+    let fixture = Fixture::new().await;
+    let [first, mut others @ ..]: [_; 8] = fixture.calls(LIST).await;
     drop(first);
     for call in &mut others {
         assert_eq!(poll(call).await, None);
     }
-    assert_eq!(library.reads(), 2);
-    library.end(End::Succeeded);
+    assert_eq!(fixture.reads(), 2);
+    fixture.end(End::Succeeded);
     assert_eq!(statuses(others.into()).await, [200; 7]);
-    assert_eq!(library.reads(), 2);
+    assert_eq!(fixture.reads(), 2);
 }
 
 #[tokio::test]
-async fn who_waited_for_one_after_the_other_fails_with_the_last() {
-    let library = Library::new().await;
-    let [first, mut others @ ..]: [_; 4] = library.calls(LIST).await;
+async fn waiters_fail_when_second_leader_fails() {
+    let fixture = Fixture::new().await;
+    let [first, mut others @ ..]: [_; 4] = fixture.calls(LIST).await;
     drop(first);
     for call in &mut others {
         assert_eq!(poll(call).await, None);
     }
-    library.end(End::Failed);
+    fixture.end(End::Failed);
     assert_eq!(statuses(others.into()).await, [500; 3]);
-    assert_eq!(library.reads(), 2);
+    assert_eq!(fixture.reads(), 2);
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_no_failure_of_those_who_wait() {
-    let library = Library::new().await;
-    let calls: [_; 3] = library.calls("/api/v1/courses/none").await;
+async fn waiters_get_404_for_missing_course() {
+    let fixture = Fixture::new().await;
+    let calls: [_; 3] = fixture.calls("/api/v1/courses/none").await;
     for _ in 0..3 {
-        library.end(End::Succeeded);
+        fixture.end(End::Succeeded);
     }
     for mut call in calls {
         assert_eq!(poll(&mut call).await, Some(404));

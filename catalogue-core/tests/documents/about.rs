@@ -1,4 +1,4 @@
-//! What documents say of whose API they describe.
+//! Title, contact, key page, settings and issuers in the documents.
 
 use catalogue_core::auth::{Authenticator, BearerToken, StoredCredentials, Verdict};
 use catalogue_core::storage::{MemoryStorage, StorageError};
@@ -13,7 +13,7 @@ fn builder() -> CatalogueBuilder {
     Catalogue::with_api_keys(MemoryStorage::new())
 }
 
-/// All documents of a catalogue, the page last.
+/// Returns all documents of a catalogue, the page last.
 async fn documents(builder: CatalogueBuilder) -> Vec<String> {
     let catalogue = builder.build().unwrap();
     let page = catalogue.call(Request::get("/docs").body(()).unwrap()).await;
@@ -22,7 +22,7 @@ async fn documents(builder: CatalogueBuilder) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn title_contact_and_key_page_stand_in_every_document() {
+async fn all_documents_contain_title_contact_and_key_page() {
     let named = builder()
         .docs_title("Courses of Bäcker & Co")
         .docs_contact("help@example.com")
@@ -37,7 +37,7 @@ async fn title_contact_and_key_page_stand_in_every_document() {
 }
 
 #[tokio::test]
-async fn what_nobody_said_is_left_out() {
+async fn unset_texts_are_omitted() {
     for document in documents(builder()).await {
         assert!(document.contains("Course Catalogue Read API"));
         for piece in ["web application", "developer settings", "mailto:", "Questions"] {
@@ -46,9 +46,9 @@ async fn what_nobody_said_is_left_out() {
     }
 }
 
-/// The developer settings' address is mounted at, so it may hold what Markdown needs pointed brackets for.
+/// The settings are mounted at this URL, so it may contain characters for which Markdown needs angle brackets.
 #[tokio::test]
-async fn the_developer_settings_are_where_keys_are_made() {
+async fn documents_link_to_the_developer_settings() {
     for (url, written) in [
         ("/settings", "/settings"),
         ("https://example.com/settings/", "https://example.com/settings/"),
@@ -67,12 +67,12 @@ async fn the_developer_settings_are_where_keys_are_made() {
 }
 
 #[tokio::test]
-async fn a_page_that_was_named_for_keys_comes_before_the_developer_settings() {
+async fn key_page_takes_precedence_over_developer_settings() {
     let named = || builder().docs_keys_url("/keys");
     assert_eq!(documents(named().settings_url("/settings")).await, documents(named()).await);
 }
 
-/// Knows no token, and says whose signed ones it would take.
+/// Recognizes no token, and reports an issuer and an audience.
 #[derive(Debug)]
 struct TokensOf(&'static str, &'static str);
 
@@ -87,9 +87,9 @@ impl Authenticator for TokensOf {
     }
 }
 
-/// Of the documents without them, one sentence alone is another (decision O34).
+/// Without issuers, the documents differ only in the sentences about them (decision O34).
 #[tokio::test]
-async fn issuer_and_audience_stand_where_tokens_are_explained() {
+async fn issuer_and_audience_appear_with_token_explanations() {
     let issuers = || {
         let other = TokensOf("https://id.example.org", "catalogue");
         builder().or_authenticator(TokensOf("https://id.example.com", "<a&b>")).or_authenticator(other)
@@ -108,7 +108,7 @@ async fn issuer_and_audience_stand_where_tokens_are_explained() {
     let [openapi, _, markdown, llms, page] = &documents(issuers()).await[..] else { panic!() };
     let document: Value = serde_json::from_str(openapi).unwrap();
     let scheme = document["components"]["securitySchemes"]["bearer"]["description"].as_str().unwrap();
-    assert!(scheme.starts_with(&format!("An API key or an OAuth token.{sentences} It carries scopes")), "{scheme}");
+    assert!(scheme.starts_with(&format!("An API key or an OAuth token.{sentences} It has scopes")), "{scheme}");
     for document in [document["info"]["description"].as_str().unwrap(), markdown, page] {
         assert_eq!(unwrapped(document).matches("Access tokens are signed by").count(), 2, "{document}");
     }
@@ -121,18 +121,18 @@ async fn issuer_and_audience_stand_where_tokens_are_explained() {
 }
 
 #[tokio::test]
-async fn the_served_documents_are_the_ones_of_the_catalogue() {
+async fn served_documents_equal_generated_ones() {
     let catalogue = builder().docs_title("Mine").build().unwrap();
     for (format, path) in FORMATS.into_iter().zip(["openapi.json", "openapi-3.0.json", "openapi.md", "llms.txt"]) {
         let response = catalogue.call(Request::get(format!("/docs/{path}")).body(()).unwrap()).await;
         assert_eq!(response.body(), catalogue.document(format).as_bytes(), "{path}");
     }
     let mine = catalogue.mounted_at("/my").unwrap().document(DocumentFormat::Markdown);
-    assert!(mine.starts_with("# Mine\n") && mine.contains("/my/courses"), "a view has the same title");
+    assert!(mine.starts_with("# Mine\n") && mine.contains("/my/courses"), "a mount has the same title");
 }
 
 #[test]
-fn the_contact_of_the_openapi_document_is_the_one_that_was_named() {
+fn openapi_contact_is_the_configured_one() {
     let contact = |builder: CatalogueBuilder| {
         let document = builder.docs_title("Mine").build().unwrap().document(DocumentFormat::OpenApi);
         serde_json::from_str::<Value>(&document).unwrap()["info"]["contact"].take()
@@ -145,18 +145,18 @@ fn the_contact_of_the_openapi_document_is_the_one_that_was_named() {
 }
 
 #[test]
-fn what_cannot_stand_in_a_document_is_refused_at_build() {
+fn invalid_texts_and_urls_fail_the_build() {
     let refused = |builder: CatalogueBuilder| builder.build().unwrap_err();
     assert_eq!(refused(builder().docs_title(" ")), BuildError::DocsTitle(" ".to_owned()));
     assert_eq!(refused(builder().docs_contact("help")), BuildError::DocsContact("help".to_owned()));
     let script = "javascript:alert(1)";
     assert_eq!(refused(builder().docs_keys_url(script)), BuildError::DocsKeysUrl(script.to_owned()));
-    assert!(refused(builder().docs_keys_url("keys")).to_string().contains("like https://"));
+    assert!(refused(builder().docs_keys_url("keys")).to_string().contains("e.g. https://"));
     for wrong in ["", "settings", "//example.com", "javascript:x", "/a b", "/settings?a=b", "https://u:p@example.com/s"]
     {
         let error = refused(builder().settings_url(wrong));
         assert!(matches!(error, BuildError::SettingsUrl(_)), "{wrong}: {error:?}");
-        assert!(error.to_string().starts_with("the developer settings' address"), "{error}");
+        assert!(error.to_string().starts_with("invalid settings URL"), "{error}");
         assert_eq!(refused(builder().docs_keys_url("/keys").settings_url(wrong)), error);
     }
 }

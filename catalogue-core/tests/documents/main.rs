@@ -1,4 +1,4 @@
-//! The documents of section 4.4 and the reference page, through the public door.
+//! The documents of section 4.4 and the reference page, through the public API.
 
 mod about;
 mod openapi;
@@ -28,7 +28,7 @@ fn json(format: DocumentFormat) -> Value {
     serde_json::from_str(&text(format)).unwrap()
 }
 
-/// Every value in `root` with its place, `root` itself first.
+/// Visits every value in `root` with its path, `root` itself first.
 fn walk<'v>(root: &'v Value, visit: &mut dyn FnMut(&str, &'v Value)) {
     fn go<'v>(at: &str, value: &'v Value, visit: &mut dyn FnMut(&str, &'v Value)) {
         visit(at, value);
@@ -43,7 +43,7 @@ fn walk<'v>(root: &'v Value, visit: &mut dyn FnMut(&str, &'v Value)) {
     go("", root, visit);
 }
 
-/// What a local reference refers to, or `value` itself.
+/// Returns the target of a local reference, or `value` itself.
 fn resolve<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
     match value.get("$ref").and_then(Value::as_str) {
         Some(reference) => {
@@ -54,7 +54,7 @@ fn resolve<'v>(document: &'v Value, value: &'v Value) -> &'v Value {
     }
 }
 
-/// The operation with that id, and its path.
+/// Returns the operation with `id`, and its path.
 fn operation<'v>(document: &'v Value, id: &str) -> (&'v str, &'v Value) {
     let paths = document["paths"].as_object().unwrap();
     let mut found = paths.iter().filter(|(_, item)| item["get"]["operationId"] == id);

@@ -14,7 +14,7 @@ fn document() -> Value {
 }
 
 #[test]
-fn it_has_exactly_the_operations_and_only_get() {
+fn paths_match_the_operations_and_only_have_get() {
     let document = document();
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(document["info"]["version"], "1.0.0");
@@ -37,7 +37,7 @@ fn it_has_exactly_the_operations_and_only_get() {
 }
 
 #[test]
-fn each_parameter_is_described() {
+fn each_parameter_has_a_description() {
     let document = document();
     let operations = Operation::ALL.iter().map(|one| operation(&document, one.id()).1);
     let parameters: Vec<_> = operations.filter_map(|one| one["parameters"].as_array()).flatten().collect();
@@ -49,7 +49,7 @@ fn each_parameter_is_described() {
 }
 
 #[test]
-fn every_reference_refers_to_something_and_everything_named_is_used() {
+fn references_resolve_and_components_are_used() {
     let document = document();
     let mut used = BTreeSet::new();
     walk(&document, &mut |_, value| {
@@ -64,7 +64,7 @@ fn every_reference_refers_to_something_and_everything_named_is_used() {
 }
 
 #[test]
-fn no_schema_is_boolean_and_all_named_objects_are_closed() {
+fn schemas_are_not_boolean_and_objects_are_closed() {
     let document = document();
     let schemas = &document["components"]["schemas"];
     walk(schemas, &mut |at, value| {
@@ -81,9 +81,9 @@ fn no_schema_is_boolean_and_all_named_objects_are_closed() {
     });
 }
 
-/// The tables of section 2, in their order: name, type, whether it may be null.
+/// The tables of section 2, in their order: name, type, and whether null is allowed.
 #[test]
-fn properties_are_those_of_the_specification() {
+fn properties_match_the_specification() {
     let document = document();
     let tables: [(&str, &[(&str, Value)]); 7] = [
         ("Identity", &[("userId", json!("string")), ("apiKeyId", json!("string")), ("scopes", json!("array"))]),
@@ -134,7 +134,7 @@ fn properties_are_those_of_the_specification() {
 }
 
 #[test]
-fn one_envelope_names_the_six_codes() {
+fn only_failures_use_the_error_envelope() {
     let document = document();
     let codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(document["components"]["schemas"]["ErrorCode"]["enum"], json!(codes));
@@ -146,7 +146,7 @@ fn one_envelope_names_the_six_codes() {
 }
 
 #[test]
-fn statuses_are_those_that_can_be_answered() {
+fn each_operation_lists_its_possible_statuses() {
     let document = document();
     for (id, expected) in [
         ("getMe", &[200, 304, 401, 405, 429, 500][..]),
@@ -161,7 +161,7 @@ fn statuses_are_those_that_can_be_answered() {
 }
 
 #[test]
-fn headers_stand_where_they_are_sent() {
+fn headers_are_listed_for_their_statuses() {
     for (id, status, response) in responses(&document()) {
         let has = |name: &str| response["headers"].get(name).is_some();
         let at = format!("{id} {status}");
@@ -175,7 +175,7 @@ fn headers_stand_where_they_are_sent() {
 }
 
 #[test]
-fn every_example_fits_its_schema() {
+fn every_example_matches_its_schema() {
     let document = document();
     for (id, status, response) in responses(&document) {
         let Some(content) = response["content"].get("application/json") else {
@@ -192,7 +192,7 @@ fn every_example_fits_its_schema() {
 }
 
 #[test]
-fn bounds_are_those_of_the_code() {
+fn parameter_bounds_match_the_code() {
     let document = document();
     let parameters = operation(&document, "listCourses").1["parameters"].as_array().unwrap();
     let names: Vec<_> = parameters.iter().map(|parameter| &parameter["name"]).collect();
@@ -234,7 +234,7 @@ fn each_operation_states_its_scope() {
 }
 
 #[test]
-fn the_base_address_is_the_server() {
+fn server_url_is_the_base_url() {
     for (base, server) in [
         ("/api/v1", "/api/v1"),
         ("/", "/"),
@@ -248,9 +248,9 @@ fn the_base_address_is_the_server() {
     }
 }
 
-/// What linters ask of the head of a document.
+/// Members that linters require.
 #[test]
-fn licence_and_tags_are_whole() {
+fn license_and_tags_are_complete() {
     let document = document();
     let info = &document["info"];
     assert_eq!(info["license"]["name"], "MIT OR Apache-2.0");
@@ -263,7 +263,7 @@ fn licence_and_tags_are_whole() {
     }
 }
 
-/// Every response of every operation: its operation, its status, and itself.
+/// Returns every response, with the id of its operation and its status.
 fn responses(document: &Value) -> Vec<(String, u16, Value)> {
     let operations = document["paths"].as_object().unwrap().values().map(|item| &item["get"]);
     let of = |operation: &Value| {

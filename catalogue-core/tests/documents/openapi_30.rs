@@ -1,11 +1,11 @@
-//! The rendering for older generators.
+//! The OpenAPI 3.0 document, for older generators.
 
 use catalogue_core::DocumentFormat;
 use serde_json::{Value, json};
 
 use crate::{json, resolve, walk};
 
-/// Words that OpenAPI 3.0 does not know.
+/// Keywords that OpenAPI 3.0 does not have.
 const NEWER: [&str; 12] = [
     "$defs",
     "$schema",
@@ -22,7 +22,7 @@ const NEWER: [&str; 12] = [
 ];
 
 #[test]
-fn it_uses_no_newer_word() {
+fn document_uses_no_newer_keywords() {
     let document = json(DocumentFormat::OpenApi30);
     assert_eq!(document["openapi"], "3.0.3");
     assert!(document["info"].get("summary").is_none());
@@ -37,7 +37,7 @@ fn it_uses_no_newer_word() {
         assert!(object.get("type").is_none_or(|kind| kind != "null"), "{at} is null");
         assert!(!object.get("examples").is_some_and(Value::is_array), "{at} has a list of examples");
         assert!(!object.get("exclusiveMinimum").is_some_and(Value::is_number), "{at} has an exclusive minimum");
-        assert!(!object.contains_key("$ref") || object.len() == 1, "{at} has something beside a reference");
+        assert!(!object.contains_key("$ref") || object.len() == 1, "{at} has members next to a reference");
         if let Some(requirements) = object.get("security") {
             assert_eq!(requirements, &json!([{ "bearer": [] }]), "{at}");
         }
@@ -46,7 +46,7 @@ fn it_uses_no_newer_word() {
 }
 
 #[test]
-fn the_nullable_properties_say_so() {
+fn nullable_properties_are_marked() {
     let document = json(DocumentFormat::OpenApi30);
     let mut nullable = Vec::new();
     walk(&document["components"]["schemas"], &mut |at, value| {
@@ -68,10 +68,10 @@ fn the_nullable_properties_say_so() {
 }
 
 #[test]
-fn it_says_the_same_as_the_newer_one() {
+fn both_versions_have_the_same_content() {
     let (newer, older) = (json(DocumentFormat::OpenApi), json(DocumentFormat::OpenApi30));
-    for place in ["/info/description", "/servers", "/tags", "/components/responses"] {
-        assert_eq!(newer.pointer(place), older.pointer(place), "{place}");
+    for pointer in ["/info/description", "/servers", "/tags", "/components/responses"] {
+        assert_eq!(newer.pointer(pointer), older.pointer(pointer), "{pointer}");
     }
     for (path, item) in newer["paths"].as_object().unwrap() {
         for part in ["operationId", "description", "parameters", "responses"] {

@@ -1,4 +1,4 @@
-//! The reference page as it is served; in a browser it is tried in the tests of the server.
+//! The reference page as it is served; the tests of the server use it in a browser.
 
 use std::collections::BTreeSet;
 
@@ -32,14 +32,14 @@ async fn page() -> String {
     page_at(BASE, DOCS, DOCS).await
 }
 
-/// What stands between the only `<name>` and its end.
+/// Returns the content of the only element `name`.
 fn only<'p>(page: &'p str, name: &str) -> &'p str {
     let (open, close) = (format!("<{name}>"), format!("</{name}>"));
     assert_eq!((page.matches(&format!("<{name}")).count(), page.matches(&close).count()), (1, 1), "{name}");
     page.split_once(&open).unwrap().1.split_once(&close).unwrap().0
 }
 
-/// The tags that open an element: its name, and its attributes as they are written.
+/// Returns the opening tags: the name of each element, and its attributes as they are written.
 fn elements(page: &str) -> Vec<(&str, &str)> {
     let text = page.split_once("<script>").unwrap().0;
     let tags = text.split('<').skip(1).filter(|piece| piece.starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -52,7 +52,7 @@ fn attribute<'p>(attributes: &'p str, name: &str) -> Option<&'p str> {
 }
 
 #[tokio::test]
-async fn the_policy_allows_its_own_style_and_script_and_the_api() {
+async fn policy_allows_own_style_script_and_api() {
     for (base, api) in [("/api/v1", "'self'"), ("https://api.example.com:8443/api/v1", "https://api.example.com:8443")]
     {
         let catalogue = catalogue(base, DOCS);
@@ -69,7 +69,7 @@ async fn the_policy_allows_its_own_style_and_script_and_the_api() {
 }
 
 #[tokio::test]
-async fn only_the_page_has_the_headers_of_a_page() {
+async fn only_the_page_has_page_headers() {
     let catalogue = catalogue(BASE, DOCS);
     let tag = get(&catalogue, DOCS).await.headers()["etag"].clone();
     for path in [
@@ -97,10 +97,10 @@ async fn only_the_page_has_the_headers_of_a_page() {
 }
 
 #[tokio::test]
-async fn it_asks_no_other_host_for_anything() {
+async fn page_loads_nothing_from_other_hosts() {
     let page = page().await;
-    for foreign in ["<img", "<iframe", " src=", "srcset", " style=", "javascript:"] {
-        assert!(!page.contains(foreign), "{foreign}");
+    for forbidden in ["<img", "<iframe", " src=", "srcset", " style=", "javascript:"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
     }
     for (name, attributes) in elements(&page) {
         let is_handler = |piece: &str| piece.starts_with("on") && piece.contains('=');
@@ -109,8 +109,8 @@ async fn it_asks_no_other_host_for_anything() {
             assert!(!link.contains("//") || name == "link" && link.starts_with("data:"), "{link}");
         }
     }
-    for foreign in ["@import", "url("] {
-        assert!(!only(&page, "style").contains(foreign), "{foreign}");
+    for forbidden in ["@import", "url("] {
+        assert!(!only(&page, "style").contains(forbidden), "{forbidden}");
     }
     let script = only(&page, "script");
     for word in ["innerHTML", "insertAdjacentHTML", "document.write", "eval(", "Storage", "cookie", "://", "import("] {
@@ -119,7 +119,7 @@ async fn it_asks_no_other_host_for_anything() {
 }
 
 #[tokio::test]
-async fn every_link_leads_somewhere_from_both_addresses() {
+async fn links_resolve_from_both_page_paths() {
     let catalogue = catalogue(BASE, DOCS);
     let page = page().await;
     for (_, attributes) in elements(&page).into_iter().filter(|(name, _)| *name == "a") {
@@ -127,7 +127,7 @@ async fn every_link_leads_somewhere_from_both_addresses() {
         match link.strip_prefix('#') {
             Some(id) => assert!(page.contains(&format!("id=\"{id}\"")), "{link}"),
             None => {
-                assert!(link.starts_with('/'), "{link} depends on where the page stands");
+                assert!(link.starts_with('/'), "{link} depends on the path of the page");
                 assert_eq!(get(&catalogue, link).await.status(), StatusCode::OK, "{link}");
             }
         }
@@ -135,7 +135,7 @@ async fn every_link_leads_somewhere_from_both_addresses() {
 }
 
 #[tokio::test]
-async fn its_structure_is_sound() {
+async fn page_structure_is_valid() {
     let page = page().await;
     assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
     let elements = elements(&page);
@@ -144,7 +144,7 @@ async fn its_structure_is_sound() {
     let mut ids = BTreeSet::new();
     for id in elements.iter().filter_map(|(_, attributes)| attribute(attributes, " id").or(attribute(attributes, "id")))
     {
-        assert!(ids.insert(id), "{id} stands twice");
+        assert!(ids.insert(id), "{id} is repeated");
     }
     for (name, attributes) in &elements {
         for reference in ["for", "aria-describedby", "aria-labelledby"] {
@@ -170,7 +170,7 @@ async fn its_structure_is_sound() {
 }
 
 #[tokio::test]
-async fn each_operation_has_a_sample_in_every_language_and_an_example_of_every_failure() {
+async fn each_operation_has_samples_and_failure_examples() {
     let page = page().await;
     let elements = elements(&page);
     let document = json(DocumentFormat::OpenApi);
@@ -192,22 +192,23 @@ async fn each_operation_has_a_sample_in_every_language_and_an_example_of_every_f
     assert!(
         elements.iter().any(|(_, attributes)| attributes.contains("id=\"error-invalid-request-limit-out-of-range\""))
     );
-    // The first cell of a row links to the row, and no other.
+    // Only the first cell of a row links to the row.
     let link = "<a href=\"#error-not-found\">";
     assert!(page.contains(&format!("{link}<code>not_found</code></a>")) && !page.contains(&format!("{link}404</a>")));
 }
 
 #[tokio::test]
-async fn headings_link_to_themselves_and_have_ids_that_stay() {
+async fn headings_link_to_themselves_and_have_stable_ids() {
     let page = page().await;
-    for id in ["quick-start", "errors", "listCourses", "listCourses-parameters", "getCourse-request", "getMe-answer"] {
+    for id in ["quick-start", "errors", "listCourses", "listCourses-parameters", "getCourse-request", "getMe-response"]
+    {
         assert!(page.contains(&format!(" id=\"{id}\"><a href=\"#{id}\">")), "{id}");
     }
-    assert!(page.contains("id=\"get-courses-slug\""), "links of earlier pages go on to lead there");
+    assert!(page.contains("id=\"get-courses-slug\""), "links to earlier versions of the page still work");
 }
 
 #[tokio::test]
-async fn each_operation_has_a_form_that_waits_for_the_script() {
+async fn forms_are_hidden_until_the_script_runs() {
     let page = page().await;
     let elements = elements(&page);
     let forms: Vec<_> = elements.iter().filter(|(name, _)| *name == "form").collect();
@@ -220,7 +221,7 @@ async fn each_operation_has_a_form_that_waits_for_the_script() {
     assert_eq!(panels, ["class=\"try\" data-script hidden"; Operation::ALL.len()], "closed at first");
     let (before, _) = page.split_once("data-script hidden").unwrap();
     assert!(!["<input", "<button"].iter().any(|control| before.contains(control)));
-    assert!(page.contains("as it is: this form encodes it.") && page.contains("-rules\">Opaque cursor"));
+    assert!(page.contains("not encoded: this form encodes it.") && page.contains("-rules\">Opaque cursor"));
     let default = Limit::DEFAULT.get();
     assert!(page.contains(&format!("type=\"text\" inputmode=\"numeric\" placeholder=\"{default}\"")));
     let key = elements.iter().find(|(_, attributes)| attribute(attributes, "id") == Some("api-key")).unwrap().1;
@@ -231,7 +232,7 @@ async fn each_operation_has_a_form_that_waits_for_the_script() {
 }
 
 #[tokio::test]
-async fn addresses_are_escaped() {
+async fn urls_are_escaped() {
     let page = page_at("/a&'b", "/d&'e", "/d&'e").await;
     assert!(page.contains("href=\"/d&amp;&#39;e/openapi.json\"") && page.contains("data-base=\"/a&amp;&#39;b\""));
     assert!(!page.contains("/a&'b") && !page.contains("/d&'e"));

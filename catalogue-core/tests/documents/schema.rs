@@ -1,10 +1,10 @@
-//! Checks a value against a schema of the document; only the words that the document uses, and no other.
+//! Validation of a value against a schema of the document, for the keywords that the document uses.
 
 use serde_json::Value;
 
 use crate::resolve;
 
-/// What is wrong with `value`; nothing when it fits.
+/// Returns the violations of `schema` by `value`.
 pub(crate) fn violations(document: &Value, schema: &Value, value: &Value) -> Vec<String> {
     let mut result = Vec::new();
     check(document, schema, value, "", &mut result);
@@ -12,7 +12,7 @@ pub(crate) fn violations(document: &Value, schema: &Value, value: &Value) -> Vec
 }
 
 fn check(document: &Value, schema: &Value, value: &Value, at: &str, result: &mut Vec<String>) {
-    let schema = resolve(document, schema).as_object().unwrap_or_else(|| panic!("{at}: a schema that is no object"));
+    let schema = resolve(document, schema).as_object().unwrap_or_else(|| panic!("{at}: the schema is not an object"));
     for (word, rule) in schema {
         let fits = match word.as_str() {
             "description" | "examples" | "format" | "required" | "additionalProperties" => true,
@@ -32,7 +32,7 @@ fn check(document: &Value, schema: &Value, value: &Value, at: &str, result: &mut
                 }
                 true
             }
-            other => panic!("{at}: the word {other} is not known here"),
+            other => panic!("{at}: unknown keyword {other}"),
         };
         if !fits {
             result.push(format!("{at}: {value} does not fit {word} {rule}"));
@@ -66,12 +66,12 @@ fn has_type(value: &Value, name: &Value) -> bool {
         "integer" => value.is_i64() || value.is_u64(),
         "boolean" => value.is_boolean(),
         "null" => value.is_null(),
-        other => panic!("the type {other} is not known here"),
+        other => panic!("unknown type {other}"),
     }
 }
 
 #[test]
-fn finds_what_does_not_fit() {
+fn violations_are_detected() {
     let schema = serde_json::json!({
         "type": "object",
         "required": ["a"],

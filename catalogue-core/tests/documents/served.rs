@@ -1,4 +1,4 @@
-//! The documents as they are served, and real answers held against them.
+//! The served documents, and real responses that are checked against them.
 
 use bytes::Bytes;
 use catalogue_core::admin::AdminStorage;
@@ -15,7 +15,7 @@ fn identity(scopes: &str) -> Identity {
     Identity::api_key(AccountId::new("acc"), "key_1", Scopes::from_names([scopes]))
 }
 
-/// Three courses: one published with a module, one without anything that may be absent.
+/// Returns a catalogue with three courses: one is published with a module, the others lack all optional values.
 async fn catalogue() -> Catalogue {
     let storage = MemoryStorage::new();
     let mut import = storage.begin_import().await.unwrap();
@@ -46,7 +46,7 @@ async fn call_as(catalogue: &Catalogue, scopes: &str, target: &str) -> Response<
 }
 
 #[tokio::test]
-async fn both_doors_and_the_command_give_the_same_bytes() {
+async fn served_and_generated_documents_are_equal() {
     let catalogue = catalogue().await;
     let public = catalogue.call(request("/docs/openapi.json")).await;
     let private = call_as(&catalogue, "", "/api/v1/openapi.json").await;
@@ -57,9 +57,9 @@ async fn both_doors_and_the_command_give_the_same_bytes() {
     }
 }
 
-/// Each answer's status, headers and body are those that the document names.
+/// Checks the status, headers and body of each response.
 #[tokio::test]
-async fn real_answers_fit_the_document() {
+async fn real_responses_match_the_document() {
     let catalogue = catalogue().await;
     let document = json(DocumentFormat::OpenApi);
     for (id, scopes, target) in [

@@ -9,7 +9,7 @@ use crate::{json, text, text_at};
 const TEXTS: [DocumentFormat; 2] = [DocumentFormat::Markdown, DocumentFormat::Llms];
 
 #[test]
-fn they_name_every_operation_code_and_scope() {
+fn texts_name_every_operation_code_and_scope() {
     let document = json(DocumentFormat::OpenApi);
     for format in TEXTS {
         let text = text(format);
@@ -32,7 +32,7 @@ fn they_name_every_operation_code_and_scope() {
 }
 
 #[test]
-fn the_markdown_says_what_each_code_means() {
+fn markdown_explains_each_code() {
     let text = text(DocumentFormat::Markdown).split_whitespace().collect::<Vec<_>>().join(" ");
     for (code, status, meaning) in [
         ("unauthorized", 401, "Missing or invalid bearer token."),
@@ -42,7 +42,7 @@ fn the_markdown_says_what_each_code_means() {
         ("rate_limited", 429, "Rate limit reached."),
         ("internal_error", 500, "Unexpected server error."),
     ] {
-        // In the table of codes, and in an endpoint's of answers.
+        // The code is in the table of codes, and in an endpoint's table of responses.
         for row in [format!("| `{code}` | {status} | {meaning} |"), format!("| {status} | `{code}` | {meaning}")] {
             assert!(text.contains(&row), "{row}");
         }
@@ -53,7 +53,7 @@ fn the_markdown_says_what_each_code_means() {
 }
 
 #[test]
-fn the_markdown_has_every_field() {
+fn markdown_lists_every_field() {
     let text = text(DocumentFormat::Markdown);
     let document = json(DocumentFormat::OpenApi);
     for name in ["Identity", "CourseListItem", "CourseDetail", "Module", "PaginationMeta"] {
@@ -64,7 +64,7 @@ fn the_markdown_has_every_field() {
 }
 
 #[test]
-fn the_index_has_the_form_of_llms_txt() {
+fn index_has_the_llms_txt_format() {
     let text = text(DocumentFormat::Llms);
     let mut lines = text.lines().filter(|line| !line.is_empty());
     assert!(lines.next().unwrap().starts_with("# "));
@@ -76,17 +76,17 @@ fn the_index_has_the_form_of_llms_txt() {
         let (_, list) = section.split_once("\n\n").unwrap();
         for line in list.lines().filter(|line| !line.is_empty()) {
             let (title, rest) = line.strip_prefix("- [").unwrap().split_once("](").unwrap();
-            let (address, note) = rest.split_once("): ").unwrap();
+            let (url, note) = rest.split_once("): ").unwrap();
             assert!(!title.is_empty() && !note.is_empty(), "{line}");
-            links.push(address);
+            links.push(url);
         }
     }
     assert_eq!(links, ["/docs/openapi.json", "/docs/openapi-3.0.json", "/docs/openapi.md", "/docs"]);
 }
 
-/// What a caller needs stands in the index itself, so that no other document has to be read for a call.
+/// The index itself contains all that a caller needs, so that a call requires no other document.
 #[test]
-fn the_index_suffices_to_call() {
+fn index_is_sufficient_for_calls() {
     let text = text(DocumentFormat::Llms);
     for piece in [
         "Authorization: Bearer <API_KEY>",
@@ -100,7 +100,7 @@ fn the_index_suffices_to_call() {
 }
 
 #[test]
-fn addresses_are_those_of_the_deployment() {
+fn urls_are_those_of_the_deployment() {
     for (base, docs, call, link) in [
         ("/api/v1", "/docs", "\"$SERVER/api/v1/me\"", "(/docs/openapi.json)"),
         ("/", "/docs", "\"$SERVER/me\"", "(/docs/openapi.json)"),
@@ -120,13 +120,13 @@ fn addresses_are_those_of_the_deployment() {
 }
 
 #[test]
-fn the_reference_page_at_the_root_has_an_address() {
+fn reference_page_at_the_root_has_a_link() {
     let text = text_at(DocumentFormat::Llms, "/api", "/");
     assert!(text.contains("[Reference page](/):"), "{text}");
 }
 
 #[test]
-fn the_same_addresses_give_the_same_bytes() {
+fn documents_are_deterministic() {
     for format in [DocumentFormat::OpenApi, DocumentFormat::OpenApi30, DocumentFormat::Markdown, DocumentFormat::Llms] {
         assert_eq!(text(format), text(format), "{format:?}");
     }

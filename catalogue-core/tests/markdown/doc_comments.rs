@@ -1,4 +1,4 @@
-//! The first line of each doc comment stands alone: it names its subject, so that it can be read without the code around it.
+//! First lines of doc comments, which must name their subject, so that a reader needs no code around them.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn no_doc_comment_begins_with_a_pointer() {
 }
 
 #[test]
-fn pointers_are_found_at_the_beginning_only() {
+fn pointers_are_detected_only_at_the_beginning() {
     let text = "/// It ends.\n///\n/// Those too.\nfn a() {}\n    //! Its name.\n\n    /// Returns that.\n/// As above\n//// That\n";
     let lines = first_lines(text);
     assert_eq!(lines, [(1, "It ends."), (5, "Its name."), (7, "Returns that.")]);

@@ -1,4 +1,4 @@
-//! Relative links name a file or a folder that is there, and anchors a heading.
+//! Relative links, which must name an existing file or folder, and anchors, which must name a heading.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::{files, root, without_code};
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_resolves() {
     let root = root();
     let files = files(&root, "md");
     assert!(files.len() >= 20, "{files:?}");
@@ -19,7 +19,7 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn a_dead_link_is_found() {
+fn dead_link_is_detected() {
     let file = root().join("README.md");
     let text = "# A `b`: c_d, 10^9!\n# A\n# A\n[x](none.md) [y](#a-b-c_d-109) [z](#a-1) [n](#none) `[i](code)`\n\
         [two\nlines](LICENSE-MIT) [out](https://example.org) ![p](benches/paging.svg)\n\
@@ -27,17 +27,17 @@ fn a_dead_link_is_found() {
     assert_eq!(dead_links(&file, text), ["none.md", "#none", "SECURITY.md#none", "#code"]);
 }
 
-/// The links of that file's text that lead nowhere.
+/// Returns the links in `text`, the content of `file`, that do not resolve.
 fn dead_links(file: &Path, text: &str) -> Vec<String> {
     let prose = without_code(text);
-    // Every second piece stands between backticks.
+    // Every second piece is between backticks.
     let prose: String = prose.split('`').step_by(2).collect();
     let targets = prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
     let relative = targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"));
-    relative.filter(|target| !leads_somewhere(file, text, target)).map(str::to_owned).collect()
+    relative.filter(|target| !resolves(file, text, target)).map(str::to_owned).collect()
 }
 
-fn leads_somewhere(file: &Path, text: &str, target: &str) -> bool {
+fn resolves(file: &Path, text: &str, target: &str) -> bool {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
     let path = file.parent().unwrap().join(path);
     let Some(anchor) = anchor else { return path.exists() };
@@ -47,14 +47,14 @@ fn leads_somewhere(file: &Path, text: &str, target: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|text| anchors(&text).iter().any(|name| name == anchor))
 }
 
-/// The anchors of the text's headings, as the sites that show Markdown make them.
+/// Returns the anchors of the headings, as sites that render Markdown create them.
 fn anchors(text: &str) -> Vec<String> {
     let mut anchors = Vec::<String>::new();
     let prose = without_code(text);
     for heading in prose.lines().filter(|line| line.starts_with('#')) {
         let heading = heading.trim_start_matches('#').trim().to_lowercase();
-        let kept = heading.chars().filter(|char| char.is_alphanumeric() || " -_".contains(*char));
-        let name = kept.collect::<String>().replace(' ', "-");
+        let allowed = heading.chars().filter(|char| char.is_alphanumeric() || " -_".contains(*char));
+        let name = allowed.collect::<String>().replace(' ', "-");
         let next = (1..).map(|number| format!("{name}-{number}"));
         let free = [name.clone()].into_iter().chain(next).find(|name| !anchors.contains(name));
         anchors.extend(free);

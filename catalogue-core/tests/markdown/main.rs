@@ -10,12 +10,12 @@ mod references;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap()
 }
 
-/// Every file below `folder` with that extension, but for what is built or hidden.
+/// Returns every file below `folder` with `extension`, except built and hidden ones.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -24,14 +24,14 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
         let name = entry.file_name();
         if kind.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
             found.extend(files(&path, extension));
-        } else if kind.is_file() && path.extension().is_some_and(|found| found == extension) {
+        } else if kind.is_file() && path.extension().is_some_and(|suffix| suffix == extension) {
             found.push(path);
         }
     }
     found
 }
 
-/// The text with empty lines in the place of its blocks of code.
+/// Returns `markdown` with an empty line for each line of a code block.
 fn without_code(markdown: &str) -> String {
     let mut is_code = false;
     let prose = markdown.lines().map(|line| {

@@ -1,4 +1,4 @@
-//! Each operation has a section in CONTRACT.md and a row in the README at the root.
+//! Sections of operations in CONTRACT.md, and their rows in the README at the root.
 
 use std::fs;
 
@@ -14,9 +14,9 @@ fn each_operation_has_a_section_in_the_contract() {
         let path = operation.path();
         let (heading, row) = (format!(" GET {path}"), format!("| `{{base_url}}{path}` |"));
         let mut lines = operations.lines();
-        let is_there =
+        let has_section =
             lines.any(|line| line.starts_with("### 4.") && line.ends_with(&heading) || line.starts_with(&row));
-        assert!(is_there, "add a section 4.N{heading} to CONTRACT.md");
+        assert!(has_section, "add a section 4.N{heading} to CONTRACT.md");
     }
 }
 

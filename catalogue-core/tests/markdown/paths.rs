@@ -1,4 +1,4 @@
-//! The map of the code stays short, and the paths that it and the records of decisions name exist.
+//! The length of the map of the code, and the paths in the map and in the records of decisions.
 
 use std::fs;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use crate::{files, root, without_code};
 
 #[test]
-fn map_is_read_in_fifteen_minutes() {
+fn map_is_readable_in_15_minutes() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let (lines, words) = (map.lines().count(), map.split_whitespace().count());
     assert!(lines <= 180 && words <= 2_600, "{lines} lines, {words} words; move details to the package's DECISIONS.md");
 }
 
 #[test]
-fn every_path_in_the_map_and_in_decisions_exists() {
+fn every_path_in_map_and_decisions_exists() {
     let root = root();
     let (mut count, mut dead) = (0, Vec::new());
     for file in files(&root, "md") {
@@ -33,7 +33,7 @@ fn every_path_in_the_map_and_in_decisions_exists() {
 }
 
 #[test]
-fn dead_path_is_found() {
+fn dead_path_is_detected() {
     let text = without_code(
         "`src/lib.rs`, `no/such`, `none.rs`\n```\n`in/code`\n```\n`GET /me` `/live` `a` a/b `catalogue-core`",
     );

@@ -1,5 +1,5 @@
-//! What comments and documents cite of CONTRACT.md is there: "section 5.5", "decisions R7, R8 and A18", "(A17)". Sections of an
-//! RFC are cited with its number before them.
+//! Citations of CONTRACT.md in comments and documents: "section 5.5", "decisions R7, R8 and A18", "(A17)". Citations of
+//! sections of an RFC begin with its number.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::fs;
 use crate::{files, root, without_code};
 
 #[test]
-fn every_citation_is_in_the_contract() {
+fn every_citation_exists_in_the_contract() {
     let root = root();
     let contract = contract(&fs::read_to_string(root.join("catalogue-core/CONTRACT.md")).unwrap());
     let (mut cited, mut dead) = (0, Vec::new());
@@ -20,11 +20,11 @@ fn every_citation_is_in_the_contract() {
         }
     }
     assert!(cited > 150, "{cited} citations are too few");
-    assert!(dead.is_empty(), "CONTRACT.md has none of {dead:#?}");
+    assert!(dead.is_empty(), "CONTRACT.md lacks {dead:#?}");
 }
 
 #[test]
-fn citations_are_found_however_they_are_written() {
+fn citations_are_found_in_any_notation() {
     for (text, found) in [
         ("as section 5.5 says.", "5.5"),
         ("Sections 4.2, 2.5 and 8; decisions R7 to R9, A7.", "4.2 2.5 8 R7 R8 R9 A7"),
@@ -41,14 +41,14 @@ fn citations_are_found_however_they_are_written() {
     assert_eq!(contract.into_iter().collect::<Vec<_>>(), ["5", "5.5", "R1"]);
 }
 
-/// The sections and decisions that the text has: numbers of headings, and of rows.
+/// Returns the sections and decisions in the text: numbers of headings, and of rows.
 fn contract(text: &str) -> BTreeSet<String> {
     let lines = text.lines().filter(|line| line.starts_with('#') || line.starts_with("| "));
     let names = lines.filter_map(|line| line.trim_start_matches(['#', '|', ' ']).split(' ').next().map(numbered));
     names.filter(|name| is_section(name) || is_decision(name)).map(str::to_owned).collect()
 }
 
-/// The comments of Rust code; each stands on a line, however many it took.
+/// Returns the comments of Rust code, each on one line.
 fn comments(code: &str) -> String {
     let mut prose = String::new();
     for line in code.lines() {
@@ -61,7 +61,7 @@ fn comments(code: &str) -> String {
     prose
 }
 
-/// What the text cites, in its order.
+/// Returns the citations in the text, in their order.
 fn citations(text: &str) -> Vec<String> {
     text.split("\n\n").flat_map(|paragraph| in_words(&paragraph.split_whitespace().collect::<Vec<_>>())).collect()
 }
@@ -71,7 +71,7 @@ fn in_words(words: &[&str]) -> Vec<String> {
     for (at, word) in words.iter().enumerate() {
         let kind = word.trim_start_matches(['(', '*', '"']).to_lowercase();
         match &*kind {
-            "section" | "sections" if !is_of_an_rfc(&words[..at]) => list(&words[at + 1..], is_section, &mut found),
+            "section" | "sections" if !follows_rfc(&words[..at]) => list(&words[at + 1..], is_section, &mut found),
             "decision" | "decisions" => list(&words[at + 1..], is_decision, &mut found),
             _ if word.strip_prefix('(').is_some_and(|code| is_decision(numbered(code))) => {
                 list(&words[at..], is_decision, &mut found);
@@ -82,30 +82,30 @@ fn in_words(words: &[&str]) -> Vec<String> {
     found
 }
 
-fn is_of_an_rfc(before: &[&str]) -> bool {
+fn follows_rfc(before: &[&str]) -> bool {
     before.len() >= 2 && before[before.len() - 2].ends_with("RFC")
 }
 
-/// Takes numbers for as long as there are some: "R1", "R1 and R2", "R1, R2 and A3", "R1 to R3".
+/// Collects numbers while they continue: "R1", "R1 and R2", "R1, R2 and A3", "R1 to R3".
 fn list(words: &[&str], is_one: fn(&str) -> bool, found: &mut Vec<String>) {
-    let (mut is_range, mut goes_on) = (false, true);
-    for (place, word) in words.iter().enumerate() {
+    let (mut is_range, mut continues) = (false, true);
+    for (index, word) in words.iter().enumerate() {
         match (numbered(word), *word) {
-            (_, "and") => goes_on = true,
-            (_, "to") => (is_range, goes_on) = (true, true),
-            (name, word) if goes_on && is_one(name) && (place == 0 || !word.starts_with('(')) => {
+            (_, "and") => continues = true,
+            (_, "to") => (is_range, continues) = (true, true),
+            (name, word) if continues && is_one(name) && (index == 0 || !word.starts_with('(')) => {
                 let last = found.last().filter(|_| is_range);
                 let between = last.map_or_else(Vec::new, |last| names_between(last, name));
                 found.extend(between);
                 found.push(name.to_owned());
-                (is_range, goes_on) = (false, word.ends_with(','));
+                (is_range, continues) = (false, word.ends_with(','));
             }
             _ => return,
         }
     }
 }
 
-/// "5.2" and "5.3" of "5.1" and "5.4".
+/// Returns the names between two others: "5.2" and "5.3" for "5.1" and "5.4".
 fn names_between(first: &str, last: &str) -> Vec<String> {
     let number = |name: &str| -> (String, u32) {
         let prefix = name.trim_end_matches(|char: char| char.is_ascii_digit());
@@ -115,19 +115,19 @@ fn names_between(first: &str, last: &str) -> Vec<String> {
     (first + 1..last).map(|number| format!("{prefix}{number}")).collect()
 }
 
-/// The word's beginning that can be a number, without the punctuation around it.
+/// Returns the beginning of a word that can be a number, without the punctuation around it.
 fn numbered(word: &str) -> &str {
     let word = word.trim_start_matches('(');
     let end = word.find(|char: char| !char.is_ascii_alphanumeric() && char != '.').unwrap_or(word.len());
     word[..end].trim_end_matches('.')
 }
 
-/// "4" or "4.2".
+/// Returns `true` for "4" or "4.2".
 fn is_section(name: &str) -> bool {
     name.split('.').all(|part| !part.is_empty() && part.len() <= 2 && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// "R2", or "P12".
+/// Returns `true` for "R2" or "P12".
 fn is_decision(name: &str) -> bool {
     let mut characters = name.chars();
     let letter = characters.next().is_some_and(|char| char.is_ascii_uppercase());

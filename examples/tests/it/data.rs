@@ -10,7 +10,7 @@ use catalogue_sqlite::SqliteStorage;
 use catalogue_storage_conformance::sample;
 use tempfile::TempDir;
 
-/// A database with the courses `one` and `two` of an account, and another account without courses.
+/// A database with the courses `one` and `two` of [`ACCOUNT`], and another account without courses.
 pub(crate) struct Data {
     storage: SqliteStorage,
     directory: TempDir,
@@ -35,7 +35,7 @@ impl Data {
     }
 
     /// Returns the value for `--database`.
-    pub(crate) fn address(&self) -> String {
+    pub(crate) fn database_url(&self) -> String {
         format!("sqlite:{}", self.path().display())
     }
 
@@ -43,7 +43,7 @@ impl Data {
         self.directory.path().join("catalogue.db")
     }
 
-    /// Creates a token of the account.
+    /// Creates a token of [`ACCOUNT`].
     pub(crate) async fn token(&self, kind: CredentialKind) -> NewToken {
         let token = NewToken::mint(kind);
         let scopes = Scopes::from_names(["read:courses"]);
@@ -66,7 +66,7 @@ impl Data {
         token
     }
 
-    /// Revokes the account's API key.
+    /// Revokes the API key of [`ACCOUNT`].
     pub(crate) async fn revoke_key(&self) {
         self.storage
             .revoke_key(&AccountId::new(ACCOUNT), "key_1", Timestamp::now(), &Actor::OPERATOR)

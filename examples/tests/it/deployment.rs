@@ -1,4 +1,4 @@
-//! The files of `deployment` are valid for the programs that read them. Their effects are tested by its drill.
+//! The files of `deployment` are valid for the programs that read them. `deployment/run drill` tests their effects.
 //!
 //! If haproxy is not installed, its test is skipped with a message, unless `CATALOGUE_TEST_REQUIRE` names `haproxy`.
 
@@ -11,24 +11,24 @@ fn file(name: &str) -> PathBuf {
 }
 
 #[track_caller]
-fn assert_taken(output: &Output) {
+fn assert_accepted(output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
-fn bash_reads_its_scripts() {
+fn bash_accepts_the_scripts() {
     for name in ["run", "databases.sh", "servers.sh", "drill.sh"] {
-        assert_taken(&Command::new("bash").arg("-n").arg(file(name)).output().unwrap());
+        assert_accepted(&Command::new("bash").arg("-n").arg(file(name)).output().unwrap());
     }
 }
 
 #[test]
-fn haproxy_takes_its_configuration() {
+fn haproxy_accepts_its_configuration() {
     // Debian installs it in a folder that is only on the PATH of administrators.
     let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("haproxy");
     match command.args(["-c", "-f"]).arg(file("haproxy.cfg")).env("PATH", path).output() {
-        Ok(output) => assert_taken(&output),
+        Ok(output) => assert_accepted(&output),
         Err(error) => {
             let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
             assert!(!required.split(',').any(|name| name.trim() == "haproxy"), "haproxy is required: {error}");
@@ -39,7 +39,7 @@ fn haproxy_takes_its_configuration() {
 }
 
 #[test]
-fn usage_is_told_and_nothing_started() {
+fn invalid_arguments_print_usage() {
     for arguments in [&["nonsense"][..], &["restart"], &["failover", "a", "b"]] {
         let output = Command::new("bash").arg(file("run")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2));

@@ -1,4 +1,4 @@
-//! The host application whose users create API keys.
+//! Tests of the host application whose users create API keys.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::program::Host;
 const README: &str = include_str!("../../developer_settings/README.md");
 
 #[test]
-fn the_lines_of_the_readme_work() {
+fn readme_commands_work() {
     let host = Host::start_with("developer_settings", &[]);
     let lines = README.split("```sh\n").nth(2).unwrap().split("```").next().unwrap();
     let lines = lines.replace("127.0.0.1:8080", &host.address).replace("kill %1\n", "");
@@ -24,24 +24,24 @@ fn the_lines_of_the_readme_work() {
 }
 
 #[test]
-fn who_is_not_logged_in_goes_to_the_login() {
+fn anonymous_user_is_redirected_to_login() {
     let host = Host::start_with("developer_settings", &[]);
     for path in ["/settings", "/settings/", "/settings/keys/new", "/settings/api/keys"] {
-        let response = host.ask("GET", path, "Cookie: session=guess\n");
+        let response = host.send("GET", path, "Cookie: session=guess\n");
         assert_eq!((response.status, response.header("location")), (303, Some("/")), "{path}");
     }
     let response = TestResponse::to(&host.address, &request("POST", "/login", "", "user=anna"));
     let cookie = response.header("set-cookie").unwrap().split(';').next().unwrap();
-    let page = host.ask("GET", "/settings/", &format!("Cookie: {cookie}\n"));
+    let page = host.send("GET", "/settings/", &format!("Cookie: {cookie}\n"));
     assert!(page.status == 200 && page.body.contains("Demo school, anna"), "{page:?}");
-    assert_eq!(host.ask("GET", "/logout", &format!("Cookie: {cookie}\n")).status, 303);
-    assert_eq!(host.ask("GET", "/settings", &format!("Cookie: {cookie}\n")).status, 303);
-    assert_eq!(host.ask("GET", "/api/v1/nothing", "").failure().0, 401);
-    assert!(host.ask("GET", "/docs/llms.txt", "").body.contains("[developer settings](/settings)"));
+    assert_eq!(host.send("GET", "/logout", &format!("Cookie: {cookie}\n")).status, 303);
+    assert_eq!(host.send("GET", "/settings", &format!("Cookie: {cookie}\n")).status, 303);
+    assert_eq!(host.send("GET", "/api/v1/nothing", "").failure().0, 401);
+    assert!(host.send("GET", "/docs/llms.txt", "").body.contains("[developer settings](/settings)"));
 }
 
 #[test]
-fn a_user_makes_a_key_in_a_browser() {
+fn user_creates_a_key_in_a_browser() {
     let host = Host::start_with("developer_settings", &[]);
     let Some(mut page) = Page::fresh() else { return };
     page.visit(&format!("http://{}", host.address));
@@ -59,6 +59,6 @@ fn a_user_makes_a_key_in_a_browser() {
     page.enter("Done");
     page.enter("Sign out");
     page.visit(&format!("http://{}/settings", host.address));
-    assert_eq!(page.evaluate("location.pathname"), "/", "nobody is logged in");
+    assert_eq!(page.evaluate("location.pathname"), "/", "the user is logged out");
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }

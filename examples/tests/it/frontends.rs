@@ -46,7 +46,7 @@ async fn on_poem_over_http1(catalogue: Catalogue) -> Server {
         .expect_other_body("http1::connect_returns_404")
 }
 
-/// Starts the application on Rocket, which ends with the test's runtime instead of the signals that end the tests.
+/// Starts the application on Rocket, which ends with the test's runtime and leaves signals to the test program.
 async fn on_rocket(catalogue: Catalogue) -> Server {
     let shutdown = Shutdown { ctrlc: false, signals: HashSet::new(), ..Shutdown::default() };
     let config = Config { port: 0, log_level: LogLevel::Off, shutdown, ..Config::default() };
@@ -63,8 +63,8 @@ async fn on_rocket(catalogue: Catalogue) -> Server {
         .expect_status("methods::extension_methods_are_preserved", 400)
         .expect_status("methods::method_case_is_preserved", 400)
         .expect_status("http1::connect_returns_404", 400)
-        // It drops a header that is not UTF-8, so the token is missing instead of malformed.
+        // Rocket drops a header that is not UTF-8, so the token is missing instead of malformed.
         .expect_other_body("credentials::non_ascii_bytes_are_preserved#1")
-        // It waits for the first bytes of each body and searches them for a method.
+        // Rocket waits for the first bytes of each body, and searches them for a method.
         .expect_status("http1::response_does_not_wait_for_body", None)
 }

@@ -14,30 +14,30 @@ macro_rules! hosts {
             const NAME: &str = stringify!($name);
 
             #[tokio::test]
-            async fn has_routes_of_its_own_and_hands_on_all_else() {
-                super::has_routes_of_its_own_and_hands_on_all_else(NAME).await;
+            async fn host_routes_and_catalogue_are_both_served() {
+                super::host_routes_and_catalogue_are_both_served(NAME).await;
             }
 
             #[tokio::test]
-            async fn accepts_keys_and_opaque_tokens() {
-                super::accepts_keys_and_opaque_tokens(NAME).await;
+            async fn keys_and_opaque_tokens_are_accepted() {
+                super::keys_and_opaque_tokens_are_accepted(NAME).await;
             }
 
             #[tokio::test]
-            async fn answers_as_the_catalogue_does() {
-                super::answers_as_the_catalogue_does(NAME).await;
+            async fn catalogue_responses_are_unchanged() {
+                super::catalogue_responses_are_unchanged(NAME).await;
             }
 
             #[tokio::test]
-            async fn finishes_what_runs() {
+            async fn running_request_finishes_on_shutdown() {
                 for signal in ["TERM", "INT"] {
-                    super::finishes_what_runs(NAME, signal).await;
+                    super::running_request_finishes_on_shutdown(NAME, signal).await;
                 }
             }
 
             #[test]
-            fn says_what_is_wrong() {
-                super::says_what_is_wrong(NAME);
+            fn invalid_options_are_reported() {
+                super::invalid_options_are_reported(NAME);
             }
         }
     )*};
@@ -50,7 +50,7 @@ const ROUTED_DIFFERENTLY: [(&str, &str, u16); 3] =
     [("poem", "/api/v1/courses/%ff", 400), ("poem", "*", 404), ("rocket", "//about", 200)];
 
 /// Asserts that `response` is the catalogue's 404 for `target`.
-fn is_not_found(name: &str, target: &str, response: &TestResponse) {
+fn assert_not_found(name: &str, target: &str, response: &TestResponse) {
     let routed = ROUTED_DIFFERENTLY.iter().find(|(host, other, _)| (*host, *other) == (name, target));
     match routed {
         Some((.., status)) => assert_eq!(response.status, *status, "{target}"),
@@ -58,23 +58,23 @@ fn is_not_found(name: &str, target: &str, response: &TestResponse) {
     }
 }
 
-async fn has_routes_of_its_own_and_hands_on_all_else(name: &str) {
+async fn host_routes_and_catalogue_are_both_served(name: &str) {
     let data = Data::new().await;
-    let host = Host::start(name, &data.address());
-    let about = host.ask("GET", "/about", "");
-    assert_eq!((about.status, &*about.body), (200, "a host of its own"));
+    let host = Host::start(name, &data.database_url());
+    let about = host.send("GET", "/about", "");
+    assert_eq!((about.status, &*about.body), (200, "a host application"));
     let echo = TestResponse::to(&host.address, &request("POST", "/echo", "", "said"));
     assert_eq!((echo.status, &*echo.body), (200, "said"));
     for target in ["/", "/elsewhere?q=1", "/about/us", "//about", "/api/v2/me", "/docs/nothing"] {
-        is_not_found(name, target, &host.ask("GET", target, ""));
+        assert_not_found(name, target, &host.send("GET", target, ""));
     }
-    assert_eq!(host.ask("GET", "/docs/openapi.json", "").json()["openapi"], "3.1.0");
+    assert_eq!(host.send("GET", "/docs/openapi.json", "").json()["openapi"], "3.1.0");
 }
 
-async fn accepts_keys_and_opaque_tokens(name: &str) {
+async fn keys_and_opaque_tokens_are_accepted(name: &str) {
     let data = Data::new().await;
-    let host = Host::start(name, &data.address());
-    assert_eq!(host.ask("GET", "/api/v1/me", "").failure(), (401, "unauthorized".to_owned()));
+    let host = Host::start(name, &data.database_url());
+    assert_eq!(host.send("GET", "/api/v1/me", "").failure(), (401, "unauthorized".to_owned()));
     let (key, token) = (data.token(CredentialKind::ApiKey).await, data.token(CredentialKind::OAuth).await);
     for secret in [key.expose(), token.expose()] {
         assert_eq!(host.get("/api/v1/me", secret).json()["data"]["userId"], ACCOUNT);
@@ -85,63 +85,63 @@ async fn accepts_keys_and_opaque_tokens(name: &str) {
     data.revoke_key().await;
     assert_eq!(host.get("/api/v1/me", key.expose()).json()["error"]["details"]["reason"], "revoked");
     host.signal("TERM");
-    let (status, out, err) = host.ended();
+    let (status, out, err) = host.output();
     assert_eq!((status, &*out), (Some(0), ""));
     assert!(!err.contains(key.expose()) && !err.contains(token.expose()), "{err}");
 }
 
-async fn answers_as_the_catalogue_does(name: &str) {
+async fn catalogue_responses_are_unchanged(name: &str) {
     let data = Data::new().await;
-    let host = Host::start(name, &data.address());
+    let host = Host::start(name, &data.database_url());
     let key = data.token(CredentialKind::ApiKey).await;
     let authorization = format!("Authorization: Bearer {}\n", key.expose());
-    let head = host.ask("HEAD", "/api/v1/courses", &authorization);
-    let page = host.ask("GET", "/api/v1/courses", &authorization);
+    let head = host.send("HEAD", "/api/v1/courses", &authorization);
+    let page = host.send("GET", "/api/v1/courses", &authorization);
     assert_eq!((head.status, &*head.body), (200, ""));
     assert_eq!(head.header("content-length"), Some(&*page.body.len().to_string()));
-    assert_eq!(host.ask("OPTIONS", "/api/v1/courses", "").header("allow"), Some("GET, HEAD, OPTIONS"));
-    assert_eq!(host.ask("PUT", "/api/v1/courses", &authorization).failure().0, 405);
+    assert_eq!(host.send("OPTIONS", "/api/v1/courses", "").header("allow"), Some("GET, HEAD, OPTIONS"));
+    assert_eq!(host.send("PUT", "/api/v1/courses", &authorization).failure().0, 405);
     assert_eq!(host.get("/api/v1/courses?limit=1&limit=2", key.expose()).failure().0, 400);
     for target in ["/api/v1/courses/a%2Fb", "/api/v1//courses", "/api/v1/courses/", "/api/v1/courses/%ff"] {
-        is_not_found(name, target, &host.get(target, key.expose()));
+        assert_not_found(name, target, &host.get(target, key.expose()));
     }
     assert_eq!(host.get("http://elsewhere/api/v1/courses?limit=1", key.expose()).status, 200);
-    is_not_found(name, "*", &host.ask("OPTIONS", "*", ""));
-    let with_body = request("GET", "/api/v1/me", &authorization, "nobody reads this");
+    assert_not_found(name, "*", &host.send("OPTIONS", "*", ""));
+    let with_body = request("GET", "/api/v1/me", &authorization, "an unread body");
     assert_eq!(TestResponse::to(&host.address, &with_body).status, 200);
     let not_modified = format!("{authorization}If-None-Match: {}\n", page.header("etag").unwrap());
-    assert_eq!(host.ask("GET", "/api/v1/courses", &not_modified).status, 304);
+    assert_eq!(host.send("GET", "/api/v1/courses", &not_modified).status, 304);
 }
 
 /// Sends `signal` while a route waits for the rest of a body, and asserts that the request is finished.
-async fn finishes_what_runs(name: &str, signal: &str) {
+async fn running_request_finishes_on_shutdown(name: &str, signal: &str) {
     const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
     let data = Data::new().await;
-    let host = Host::start(name, &data.address());
+    let host = Host::start(name, &data.database_url());
     let mut stream = host.connect();
     let head = request("POST", "/echo", "Expect: 100-continue\nContent-Length: 4\n", "");
     stream.write_all(head.as_bytes()).unwrap();
-    let mut script = [0; CONTINUE.len()];
-    stream.read_exact(&mut script).unwrap();
-    assert_eq!(script, CONTINUE);
+    let mut interim = [0; CONTINUE.len()];
+    stream.read_exact(&mut interim).unwrap();
+    assert_eq!(interim, CONTINUE);
     host.signal(signal);
-    host.has_heard();
+    host.wait_until_closed();
     stream.write_all(b"late").unwrap();
     let response = TestResponse::read(&mut stream);
     assert_eq!((response.status, &*response.body), (200, "late"));
-    let (status, out, err) = host.ended();
+    let (status, out, err) = host.output();
     assert_eq!((status, &*out), (Some(0), ""), "{err}");
 }
 
-fn says_what_is_wrong(name: &str) {
+fn invalid_options_are_reported(name: &str) {
     let directory = tempfile::tempdir().unwrap();
     let missing = format!("sqlite:{}", directory.path().join("missing").join("c.db").display());
     for (options, status, piece) in [
         (["--port", "8080"], 2, "unexpected argument '--port'"),
-        (["--database", "catalogue.db"], 2, "write sqlite:PATH"),
+        (["--database", "catalogue.db"], 2, "use sqlite:PATH"),
         (["--listen", "localhost"], 2, "'localhost'"),
-        (["--database", &missing], 1, "does not exist; make it first"),
+        (["--database", &missing], 1, "does not exist; create it first"),
     ] {
         let output = example(name).args(options).current_dir(directory.path()).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();

@@ -1,4 +1,4 @@
-//! The host application that accepts tokens of an authorization server.
+//! Tests of the host application that accepts tokens of an authorization server.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -27,7 +27,7 @@ impl Issuer {
         let mut output = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut output).unwrap();
         let address = output.split(' ').next().unwrap().to_owned();
-        // The issuer has read its keys; the file is only for a restart.
+        // The issuer's directory is removed here: it has its keys in memory and reads the file only when it starts.
         Self { process, address }
     }
 }
@@ -39,19 +39,19 @@ impl Drop for Issuer {
     }
 }
 
-/// Returns the lines of a block of the README, without the command that stops the servers: the test stops them.
+/// Returns the README's `sh` block number `block`, without the command that stops the servers: the test stops them.
 fn lines(block: usize) -> String {
     README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap().replace("kill %1 %2\n", "")
 }
 
 #[tokio::test]
-async fn the_lines_of_the_readme_work() {
+async fn readme_commands_work() {
     let Some(folder) = or_skip_unless("issuer", packages()) else { return };
     let data = Data::new().await;
     let issuer = Issuer::start(folder.to_str().unwrap());
-    let started = lines(1).lines().find_map(|line| Some(line.split_once("--example oauth -- ")?.1.to_owned())).unwrap();
-    let started = started.trim_end_matches(" &").replace("127.0.0.1:9000", &issuer.address);
-    let (options, database) = (started.split(' '), data.address());
+    let options = lines(1).lines().find_map(|line| Some(line.split_once("--example oauth -- ")?.1.to_owned())).unwrap();
+    let options = options.trim_end_matches(" &").replace("127.0.0.1:9000", &issuer.address);
+    let (options, database) = (options.split(' '), data.database_url());
     let host = Host::start_with("oauth", &options.chain(["--database", &database]).collect::<Vec<_>>());
 
     let script = lines(2).replace("127.0.0.1:9000", &issuer.address).replace("127.0.0.1:8080", &host.address);
@@ -68,6 +68,6 @@ async fn the_lines_of_the_readme_work() {
     drop(issuer);
     assert_eq!(host.get("/api/v1/courses", key.expose()).status, 200);
     host.signal("TERM");
-    let (status, _, log) = host.ended();
+    let (status, _, log) = host.output();
     assert_eq!(status, Some(0), "{log}");
 }

@@ -1,14 +1,14 @@
-//! The school, whose tables the catalogue reads without changes. The suite in `own_storage` tests that it reads them correctly.
+//! Tests of the school as a program. The suite in `own_storage/conformance.rs` tests that its tables are read correctly.
 
 use crate::program::Host;
 
 #[test]
-fn a_sample_school_is_made_and_read() {
+fn sample_school_is_created_and_read() {
     let directory = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", directory.path().join("school.db").display());
-    for start in ["makes the file", "finds it"] {
+    for start in ["creates the file", "finds it"] {
         let host = Host::start("own_storage", &database);
-        assert_eq!(host.ask("GET", "/about", "").body, "a school of its own", "{start}");
+        assert_eq!(host.send("GET", "/about", "").body, "an example school", "{start}");
         let list = host.get("/api/v1/courses", "north-sample-key").json();
         let courses = list["data"].as_array().unwrap();
         let slugs: Vec<_> = courses.iter().map(|course| course["slug"].as_str().unwrap()).collect();
@@ -25,12 +25,12 @@ fn a_sample_school_is_made_and_read() {
         assert_eq!(host.get("/api/v1/courses/sailing", "south-sample-key").failure().0, 404);
         assert_eq!(host.get("/api/v1/courses", "nobodys-key").failure().0, 401);
         host.signal("TERM");
-        assert_eq!(host.ended().0, Some(0));
+        assert_eq!(host.output().0, Some(0));
     }
 }
 
 #[test]
-fn a_file_of_another_shape_is_a_failure_and_no_refusal() {
+fn missing_tables_return_500() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("school.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE other (id)").unwrap();
@@ -39,7 +39,7 @@ fn a_file_of_another_shape_is_a_failure_and_no_refusal() {
     assert_eq!(failure.failure(), (500, "internal_error".to_owned()));
     assert!(!failure.body.contains("access_keys"), "{}", failure.body);
     host.signal("TERM");
-    let (status, _, log) = host.ended();
+    let (status, _, log) = host.output();
     assert_eq!(status, Some(0));
     assert!(log.contains("no such table: access_keys") && !log.contains("north-sample-key"), "{log}");
 }

@@ -43,12 +43,12 @@ impl Host {
         host
     }
 
-    pub(crate) fn ask(&self, method: &str, target: &str, headers: &str) -> TestResponse {
+    pub(crate) fn send(&self, method: &str, target: &str, headers: &str) -> TestResponse {
         TestResponse::to(&self.address, &request(method, target, headers, ""))
     }
 
     pub(crate) fn get(&self, target: &str, token: &str) -> TestResponse {
-        self.ask("GET", target, &format!("Authorization: Bearer {token}\n"))
+        self.send("GET", target, &format!("Authorization: Bearer {token}\n"))
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -62,12 +62,12 @@ impl Host {
     }
 
     /// Waits until no connection is accepted any more.
-    pub(crate) fn has_heard(&self) {
+    pub(crate) fn wait_until_closed(&self) {
         while TcpStream::connect(&self.address).is_ok() {}
     }
 
     /// Waits for the end. Returns the status and the rest of standard output and standard error.
-    pub(crate) fn ended(mut self) -> (Option<i32>, String, String) {
+    pub(crate) fn output(mut self) -> (Option<i32>, String, String) {
         let (mut out, mut err) = (String::new(), String::new());
         self.out.read_to_string(&mut out).unwrap();
         self.process.stderr.take().unwrap().read_to_string(&mut err).unwrap();

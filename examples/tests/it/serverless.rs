@@ -1,4 +1,4 @@
-//! The serverless function.
+//! Tests of the serverless function.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use crate::program::example;
 /// Returns the responses to `events`, in their order, and the log.
 fn responses(data: &Data, events: &[String]) -> (Vec<Value>, String) {
     let mut command = example("serverless");
-    command.args(["--database", &data.address()]).stdin(Stdio::piped());
+    command.args(["--database", &data.database_url()]).stdin(Stdio::piped());
     let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     process.stdin.take().unwrap().write_all(events.join("\n").as_bytes()).unwrap();
     let output = process.wait_with_output().unwrap();
@@ -22,7 +22,7 @@ fn responses(data: &Data, events: &[String]) -> (Vec<Value>, String) {
 }
 
 #[tokio::test]
-async fn each_event_has_its_answer() {
+async fn each_event_gets_a_response() {
     let data = Data::new().await;
     let key = data.token(CredentialKind::ApiKey).await;
     let headers = json!({ "Authorization": format!("Bearer {}", key.expose()), "Accept-Encoding": "gzip" });
@@ -48,11 +48,11 @@ async fn each_event_has_its_answer() {
     assert_eq!(responses[1]["body"], "");
     assert_eq!(body(&responses[2])["error"]["code"], "unauthorized");
     assert_eq!(body(&responses[7])["data"]["userId"], ACCOUNT);
-    assert!(log.contains("an event is no request") && !log.contains(key.expose()), "{log}");
+    assert!(log.contains("invalid event: ") && !log.contains(key.expose()), "{log}");
 }
 
 #[test]
-fn a_missing_database_is_a_failure() {
+fn missing_database_exits_1() {
     let directory = tempfile::tempdir().unwrap();
     let output = example("serverless").current_dir(directory.path()).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));

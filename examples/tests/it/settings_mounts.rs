@@ -33,8 +33,8 @@ fn check(address: &str) {
         TestResponse::to(address, &request("POST", path, &format!("Content-Type: {media_type}\n"), body))
     };
     let new = r#"{ "name": "example", "scopes": ["read:courses"], "expiresAt": null }"#;
-    let made = post("/settings/api/keys", "application/json", new);
-    assert!(made.status == 201 && made.json()["data"]["token"].is_string(), "{made:?}");
+    let created = post("/settings/api/keys", "application/json", new);
+    assert!(created.status == 201 && created.json()["data"]["token"].is_string(), "{created:?}");
     assert_eq!(post("/settings/check", "application/x-www-form-urlencoded", "token=a").status, 403);
     let long = format!(r#"{{ "token": "{}" }}"#, "a".repeat(16 << 10));
     assert_eq!(post("/settings/api/check", "application/json", &long).status, 413);
@@ -44,7 +44,7 @@ fn check(address: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn on_warp() {
+async fn settings_work_on_warp() {
     let settings = settings().await;
     let owner = warp::any().map(owner);
     let page = warp::path("settings").and(owner).and(catalogue_warp::full_request(16 << 10)).then(
@@ -60,7 +60,7 @@ async fn on_warp() {
 }
 
 #[actix_web::test]
-async fn on_actix() {
+async fn settings_work_on_actix() {
     let settings = settings().await;
     let app = move || {
         let settings = settings.clone();

@@ -1,4 +1,4 @@
-//! Converts requests and responses byte by byte between the `http` crate and the older version of it in actix-web.
+//! Converts requests and responses, byte for byte, between the `http` crate and the older version of it in actix-web.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -16,18 +16,18 @@ use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, Version};
 pub(crate) fn request(request: &HttpRequest) -> Request<()> {
     let mut converted = Request::new(());
     let method = Method::from_bytes(request.method().as_str().as_bytes());
-    *converted.method_mut() = method.expect("a method of the older version is one of the newer");
+    *converted.method_mut() = method.expect("valid in both versions");
     // A target that the newer version rejects becomes `*`, which matches no URL of the catalogue, so nothing is exposed.
     *converted.uri_mut() = Uri::try_from(request.uri().to_string()).unwrap_or_else(|_| Uri::from_static("*"));
     *converted.version_mut() = version(request);
     converted.headers_mut().reserve(request.headers().len());
     for (name, value) in request.headers() {
-        let name = HeaderName::from_bytes(name.as_str().as_bytes()).expect("the versions agree on names");
-        let value = HeaderValue::from_bytes(value.as_bytes()).expect("the versions agree on values");
+        let name = HeaderName::from_bytes(name.as_str().as_bytes()).expect("valid in both versions");
+        let value = HeaderValue::from_bytes(value.as_bytes()).expect("valid in both versions");
         converted.headers_mut().append(name, value);
     }
-    let named = request.extensions().get::<ClientAddress>().copied();
-    if let Some(client) = named.or_else(|| Some(ClientAddress(request.peer_addr()?.ip()))) {
+    let declared = request.extensions().get::<ClientAddress>().copied();
+    if let Some(client) = declared.or_else(|| Some(ClientAddress(request.peer_addr()?.ip()))) {
         converted.extensions_mut().insert(client);
     }
     converted
@@ -46,11 +46,11 @@ fn version(request: &HttpRequest) -> Version {
 /// Converts a response.
 pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     let (head, bytes) = response.into_parts();
-    let status = StatusCode::from_u16(head.status.as_u16()).expect("the versions agree on statuses");
+    let status = StatusCode::from_u16(head.status.as_u16()).expect("valid in both versions");
     let mut converted = HttpResponse::new(status);
     for (name, value) in &head.headers {
-        let name = header::HeaderName::from_bytes(name.as_str().as_bytes()).expect("the versions agree on names");
-        let value = header::HeaderValue::from_bytes(value.as_bytes()).expect("the versions agree on values");
+        let name = header::HeaderName::from_bytes(name.as_str().as_bytes()).expect("valid in both versions");
+        let value = header::HeaderValue::from_bytes(value.as_bytes()).expect("valid in both versions");
         converted.headers_mut().append(name, value);
     }
     let length = head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -62,7 +62,7 @@ pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     converted.set_body(body)
 }
 
-/// The omitted body of a response to HEAD: actix-web writes the length of the body, and ignores the header.
+/// Empty body of a response to HEAD, with the length of the omitted one: actix-web ignores the header and writes this.
 struct OmittedBody(u64);
 
 impl MessageBody for OmittedBody {
@@ -80,18 +80,18 @@ impl MessageBody for OmittedBody {
 #[cfg(test)]
 mod tests {
     use actix_web::http::Method as OlderMethod;
-    use actix_web::http::header::HeaderValue as Older;
+    use actix_web::http::header::HeaderValue as OlderValue;
     use actix_web::test::TestRequest;
 
     use super::*;
 
     #[test]
-    fn every_part_of_the_head_is_kept() {
+    fn head_is_converted_completely() {
         let request = TestRequest::with_uri("/a%2Fb//?c=+&c=%20")
             .method(OlderMethod::from_bytes(b"M-SEARCH").unwrap())
             .version(OlderVersion::HTTP_10)
             .append_header(("x-name", "one"))
-            .append_header(("x-name", Older::from_bytes(b"\xff\t\x80").unwrap()))
+            .append_header(("x-name", OlderValue::from_bytes(b"\xff\t\x80").unwrap()))
             .append_header(("x-empty", ""));
         let (head, ()) = super::request(&request.to_http_request()).into_parts();
         assert_eq!((head.method.as_str(), head.version), ("M-SEARCH", Version::HTTP_10));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_the_one_that_the_host_names_or_the_peer() {
+    fn client_is_declared_address_or_peer() {
         let client = |request: TestRequest| {
             let (head, ()) = super::request(&request.to_http_request()).into_parts();
             head.extensions.get::<ClientAddress>().map(|ClientAddress(address)| address.to_string())
@@ -111,14 +111,14 @@ mod tests {
         let peer = || TestRequest::default().peer_addr("192.0.2.1:1234".parse().unwrap());
         assert_eq!(client(TestRequest::default()), None);
         assert_eq!(client(peer()).unwrap(), "192.0.2.1");
-        let named = peer().to_http_request();
-        named.extensions_mut().insert(ClientAddress([192, 0, 2, 2].into()));
-        let (head, ()) = request(&named).into_parts();
+        let declared = peer().to_http_request();
+        declared.extensions_mut().insert(ClientAddress([192, 0, 2, 2].into()));
+        let (head, ()) = request(&declared).into_parts();
         assert_eq!(head.extensions.get(), Some(&ClientAddress([192, 0, 2, 2].into())));
     }
 
     #[test]
-    fn every_form_of_a_target_is_kept() {
+    fn every_target_form_is_preserved() {
         for target in ["*", "/", "/?", "http://example.com:8080/a?b", "example.com:443"] {
             let (head, ()) = request(&TestRequest::with_uri(target).to_http_request()).into_parts();
             assert_eq!(head.uri, target);

@@ -1,7 +1,7 @@
 //! The course catalogue API as an [`actix_web::Route`].
 //!
-//! [`route`] responds to every request, so it is the default service of an app or a scope: paths without another service
-//! get a 404 with the envelope.
+//! [`route`] responds to every request, so use it as the default service of an app or a scope: unknown paths get the
+//! envelope's 404.
 //!
 //! ```
 //! use actix_web::{App, HttpServer, web};
@@ -19,15 +19,15 @@
 //! # }
 //! ```
 //!
-//! It needs none of actix-web's features. Create the catalogue once, outside the function that each worker calls, so that
-//! all share its caches. On SIGINT actix-web drops running requests, unless `HttpServer::shutdown_signal` is set.
+//! The route needs none of actix-web's features. Create the catalogue once, outside the function that each worker calls, so
+//! that all share its caches. On SIGINT actix-web drops running requests, unless `HttpServer::shutdown_signal` is set.
 //!
-//! A scope leaves the path unchanged, so the catalogue is mounted in a scope at the URL that it was built with:
+//! A scope leaves the path unchanged, so the scope must have the URL that the catalogue was built with:
 //! `App::new().service(web::scope("/api/v1").default_service(catalogue_actix::route(catalogue)))`.
 //!
 //! Method, path, query and headers reach the catalogue byte for byte. The request's body is dropped unread, and so are its
-//! extensions, except for the [`ClientAddress`](catalogue_core::limit::ClientAddress) that a rate limit needs: the one that
-//! a host application behind a proxy adds, or else the peer.
+//! extensions. Only the [`ClientAddress`](catalogue_core::limit::ClientAddress), which a rate limit needs, is kept: the one
+//! that the host application added, or else the peer's.
 //!
 //! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
 //! separate route after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.

@@ -1,4 +1,4 @@
-//! The route passes the suite of every frontend, as the default service of an app and in scopes.
+//! Runs the frontend conformance suite on the route, as the default service of an app and in scopes.
 
 use std::net::TcpListener;
 use std::sync::mpsc;
@@ -12,8 +12,8 @@ use catalogue_actix::route;
 use catalogue_core::Catalogue;
 use catalogue_frontend_conformance::{BASE, DOCS, Server};
 
-mod as_the_default {
-    catalogue_frontend_conformance::tests!(super::as_the_default);
+mod as_default_service {
+    catalogue_frontend_conformance::tests!(super::as_default_service);
 }
 
 mod over_http2 {
@@ -24,13 +24,13 @@ mod in_scopes {
     catalogue_frontend_conformance::tests!(super::in_scopes);
 }
 
-async fn as_the_default(catalogue: Catalogue) -> Server {
-    refusing(400, serve(catalogue, mount_as_the_default))
+async fn as_default_service(catalogue: Catalogue) -> Server {
+    refusing_non_ascii(400, serve(catalogue, mount_as_default_service))
 }
 
-/// A target that cannot be is an error of the stream there, and has no answer.
+/// On HTTP/2, an invalid target is a stream error without a response.
 async fn over_http2(catalogue: Catalogue) -> Server {
-    refusing(None, serve(catalogue, mount_as_the_default))
+    refusing_non_ascii(None, serve(catalogue, mount_as_default_service))
 }
 
 async fn in_scopes(catalogue: Catalogue) -> Server {
@@ -39,22 +39,22 @@ async fn in_scopes(catalogue: Catalogue) -> Server {
             .service(web::scope(DOCS).default_service(route(catalogue.clone())))
             .default_service(route(catalogue));
     };
-    refusing(400, serve(catalogue, mount))
+    refusing_non_ascii(400, serve(catalogue, mount))
 }
 
-fn mount_as_the_default(app: &mut ServiceConfig, catalogue: Catalogue) {
+fn mount_as_default_service(app: &mut ServiceConfig, catalogue: Catalogue) {
     app.default_service(route(catalogue));
 }
 
-/// The version of `http` that actix-web speaks takes no target beyond ASCII.
-fn refusing(status: impl Into<Option<u16>>, server: Server) -> Server {
+/// Declares that non-ASCII targets are refused, by the version of `http` in actix-web.
+fn refusing_non_ascii(status: impl Into<Option<u16>>, server: Server) -> Server {
     let status = status.into();
     server
         .expect_status("path::unescaped_text_is_preserved", status)
         .expect_status("query::unescaped_text_is_preserved", status)
 }
 
-/// A server on a thread of its own, which is stopped when this is dropped.
+/// A server on a dedicated thread. Dropping it stops the server.
 struct Running {
     handle: ServerHandle,
     thread: Option<JoinHandle<()>>,
@@ -78,7 +78,7 @@ fn serve(catalogue: Catalogue, mount: fn(&mut ServiceConfig, Catalogue)) -> Serv
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The call itself sends the command; what it returns only waits.
+        // `stop` sends the command immediately; its future only waits.
         drop(self.handle.stop(false));
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
             && !thread::panicking()

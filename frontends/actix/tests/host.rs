@@ -1,4 +1,4 @@
-//! Beside the services of a host.
+//! The catalogue next to the services of a host application.
 
 use actix_web::dev::ServiceResponse;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
@@ -13,7 +13,7 @@ fn catalogue() -> Catalogue {
     Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build().unwrap()
 }
 
-/// The catalogue at `/my` for whoever has a session.
+/// Returns the catalogue at `/my`, for callers with a session.
 fn mine() -> Catalogue {
     catalogue().mounted_at("/my").unwrap().identified_by(|head| {
         let scopes = Scopes::from_names(["read:courses"]);
@@ -22,48 +22,48 @@ fn mine() -> Catalogue {
     })
 }
 
-/// The answer to a GET of an app.
-async fn ask(mount: impl FnOnce(&mut ServiceConfig), path: &str) -> ServiceResponse {
+/// Returns the response to a GET of an app with one route and what `mount` adds.
+async fn fetch(mount: impl FnOnce(&mut ServiceConfig), path: &str) -> ServiceResponse {
     let app = App::new().route("/about", web::to(async || "a host")).configure(mount);
     call_service(&init_service(app).await, TestRequest::get().uri(path).to_request()).await
 }
 
 #[actix_web::test]
-async fn a_host_keeps_its_own_services() {
+async fn host_keeps_its_own_services() {
     let mount = |app: &mut ServiceConfig| {
         app.default_service(route(catalogue()));
     };
-    assert_eq!(read_body(ask(mount, "/about").await).await, "a host");
-    assert_eq!(ask(mount, "/api/v1/me").await.status(), 401);
-    let elsewhere = ask(mount, "/elsewhere").await;
+    assert_eq!(read_body(fetch(mount, "/about").await).await, "a host");
+    assert_eq!(fetch(mount, "/api/v1/me").await.status(), 401);
+    let elsewhere = fetch(mount, "/elsewhere").await;
     assert_eq!(elsewhere.status(), 404);
     assert!(read_body(elsewhere).await.starts_with(b"{\"error\":{\"code\":\"not_found\""));
 }
 
 #[actix_web::test]
-async fn in_a_scope_it_leaves_the_rest_to_the_host() {
+async fn scoped_route_leaves_other_paths_to_host() {
     let mount = |app: &mut ServiceConfig| {
         app.service(web::scope("/api/v1").default_service(route(catalogue())))
             .default_service(web::to(async || HttpResponse::NotFound().body("a page of the host")));
     };
-    assert_eq!(ask(mount, "/api/v1/me").await.status(), 401);
-    assert_eq!(ask(mount, "/api/v1/nothing").await.status(), 401);
+    assert_eq!(fetch(mount, "/api/v1/me").await.status(), 401);
+    assert_eq!(fetch(mount, "/api/v1/nothing").await.status(), 401);
     for elsewhere in ["/elsewhere", "/api/v10/me", "/docs"] {
-        assert_eq!(read_body(ask(mount, elsewhere).await).await, "a page of the host");
+        assert_eq!(read_body(fetch(mount, elsewhere).await).await, "a page of the host");
     }
 }
 
 #[actix_web::test]
-async fn it_can_be_one_route_of_a_resource() {
+async fn catalogue_can_be_route_of_one_resource() {
     let mount = |app: &mut ServiceConfig| {
         app.route("/docs/{document}", route(catalogue()));
     };
-    assert_eq!(ask(mount, "/docs/llms.txt").await.status(), 200);
-    assert_eq!(ask(mount, "/docs").await.status(), 404);
+    assert_eq!(fetch(mount, "/docs/llms.txt").await.status(), 200);
+    assert_eq!(fetch(mount, "/docs").await.status(), 404);
 }
 
 #[actix_web::test]
-async fn a_cookie_opens_a_scope_of_its_own() {
+async fn cookie_identifies_caller_of_one_scope() {
     let app = App::new().service(web::scope("/my").default_service(route(mine()))).default_service(route(catalogue()));
     let app = init_service(app).await;
     for (path, cookie, status) in
@@ -75,7 +75,7 @@ async fn a_cookie_opens_a_scope_of_its_own() {
 }
 
 #[actix_web::test]
-async fn a_request_and_its_body_go_there_and_back() {
+async fn request_and_response_are_converted_with_body() {
     async fn describe(head: HttpRequest, body: web::Bytes) -> HttpResponse {
         let request = catalogue_actix::request_with(&head, body);
         let cookie = request.headers()["cookie"].clone();
@@ -86,8 +86,8 @@ async fn a_request_and_its_body_go_there_and_back() {
     }
     let app = App::new().service(web::scope("/mine").default_service(web::to(describe)));
     let request = TestRequest::post().uri("/mine/a%2Fb?c=+").insert_header(("cookie", "session=1")).set_payload("1234");
-    let answer = call_service(&init_service(app).await, request.to_request()).await;
-    assert_eq!(answer.status(), 201);
-    assert_eq!(answer.headers().get("x-cookie").unwrap(), "session=1");
-    assert_eq!(read_body(answer).await, "POST /mine/a%2Fb?c=+ b\"1234\"");
+    let response = call_service(&init_service(app).await, request.to_request()).await;
+    assert_eq!(response.status(), 201);
+    assert_eq!(response.headers().get("x-cookie").unwrap(), "session=1");
+    assert_eq!(read_body(response).await, "POST /mine/a%2Fb?c=+ b\"1234\"");
 }

@@ -2,13 +2,13 @@
 
 use crate::Frontend;
 
-/// A body on a GET.
+/// The body of a GET is ignored.
 pub async fn body_is_ignored(frontend: &Frontend) {
     let request = frontend.get("/api/v1/me").body("limit=0");
     frontend.assert_matches_core("A body is ignored.", 200, request).await;
 }
 
-/// A body that does not match its media type.
+/// A body that does not match its media type is ignored, like any other.
 pub async fn body_is_not_parsed(frontend: &Frontend) {
     let rule = "A body is not parsed.";
     for media_type in ["application/json", "application/x-www-form-urlencoded", "no media type"] {
@@ -17,9 +17,9 @@ pub async fn body_is_not_parsed(frontend: &Frontend) {
     }
 }
 
-/// A body on a method that could have one.
+/// A body does not change the response to a method that usually has one.
 pub async fn method_is_refused_despite_a_body(frontend: &Frontend) {
-    let rule = "A method is refused with a body as without one.";
+    let rule = "A method is refused even with a body.";
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let status = if method == "OPTIONS" { 204 } else { 405 };
         frontend.assert_matches_core(rule, status, frontend.request(method, "/api/v1/courses").body("{}")).await;

@@ -189,7 +189,7 @@ mod tests {
     /// Returns the names of the public async functions of every source file, by the file's name.
     fn cases_of_the_sources() -> Vec<(String, String)> {
         let mut found = Vec::new();
-        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources are there") {
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).expect("the sources exist") {
             let path = file.expect("a file of the sources").path();
             if path.is_dir() {
                 continue;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_holds_every_case_of_the_sources() {
+    fn case_list_equals_cases_of_sources() {
         let mut listed: Vec<_> = cases().map(|(topic, case)| (topic.to_owned(), case.to_owned())).collect();
         listed.sort();
         assert_eq!(listed, cases_of_the_sources());

@@ -7,25 +7,23 @@ use crate::test_request::TestRequest;
 /// A request without the header gets a 401.
 pub async fn missing_token_returns_401(frontend: &Frontend) {
     frontend
-        .assert_matches_core("A request without a token is refused as one.", 401, TestRequest::new("GET", "/api/v1/me"))
+        .assert_matches_core("A request without a token is refused.", 401, TestRequest::new("GET", "/api/v1/me"))
         .await;
 }
 
-/// An unknown token.
+/// An unknown token gets a 401.
 pub async fn unknown_token_returns_401(frontend: &Frontend) {
     let request = TestRequest::new("GET", "/api/v1/me").bearer("not-a-key");
-    frontend
-        .assert_matches_core("A token reaches the catalogue, which refuses what it does not know.", 401, request)
-        .await;
+    frontend.assert_matches_core("A token reaches the catalogue, which refuses an unknown one.", 401, request).await;
 }
 
-/// The refusal names the missing scope in a header.
+/// A token without the required scope gets a 403, with a header that names the scope.
 pub async fn missing_scope_returns_403(frontend: &Frontend) {
     let request = TestRequest::new("GET", "/api/v1/courses").bearer(&frontend.seed().profile_key);
     frontend.assert_matches_core("A refusal arrives with its challenge.", 403, request).await;
 }
 
-/// Two headers count as none, even if one or both are valid.
+/// Two `Authorization` headers get a 401, even if one or both are valid.
 pub async fn repeated_tokens_return_401(frontend: &Frontend) {
     let rule = "A repeated header arrives as often as it was sent.";
     frontend.assert_matches_core(rule, 401, frontend.get("/api/v1/me").bearer("other")).await;
@@ -36,7 +34,7 @@ pub async fn repeated_tokens_return_401(frontend: &Frontend) {
 
 /// The scheme is case-insensitive, several spaces may follow it, and other schemes carry no token.
 pub async fn authentication_scheme_is_preserved(frontend: &Frontend) {
-    let rule = "A token is read by the catalogue alone.";
+    let rule = "Only the catalogue reads a token.";
     let key = &frontend.seed().key;
     for (value, status) in [(format!("bEARER  {key}"), 200), (format!("Basic {key}"), 401), (key.clone(), 401)] {
         frontend
@@ -45,9 +43,9 @@ pub async fn authentication_scheme_is_preserved(frontend: &Frontend) {
     }
 }
 
-/// A token with non-ASCII bytes is malformed, which differs from missing.
+/// A token with non-ASCII bytes gets the response for a malformed token, not the one for a missing token.
 pub async fn non_ascii_bytes_are_preserved(frontend: &Frontend) {
-    let rule = "A header of bytes beyond ASCII reaches the catalogue.";
+    let rule = "A header with non-ASCII bytes reaches the catalogue.";
     for value in [&b"Bearer \xff\xfe"[..], "Bearer k\u{e9}y".as_bytes()] {
         frontend
             .assert_matches_core(rule, 401, TestRequest::new("GET", "/api/v1/me").header("authorization", value))
@@ -55,7 +53,7 @@ pub async fn non_ascii_bytes_are_preserved(frontend: &Frontend) {
     }
 }
 
-/// Only the header carries a token.
+/// A token in the query is ignored: only the header carries one.
 pub async fn token_in_query_is_ignored(frontend: &Frontend) {
     let target = format!("/api/v1/me?access_token={}", frontend.seed().key);
     frontend.assert_matches_core("A token in the query is not read.", 401, TestRequest::new("GET", target)).await;
@@ -63,7 +61,7 @@ pub async fn token_in_query_is_ignored(frontend: &Frontend) {
 
 /// A host application may identify callers by a cookie, and paging works with it.
 pub async fn cookie_identifies_caller(frontend: &Frontend) {
-    let rule = "The cookies of a request reach the catalogue, which may know its caller by one.";
+    let rule = "The cookies of a request reach the catalogue, which may identify its caller by one.";
     let request = |target: &str| TestRequest::new("GET", target).header("cookie", format!("theme=dark; {SESSION}"));
     frontend.assert_matches_core(rule, 200, request("/api/v1/me")).await;
     frontend.assert_pagination_matches(rule, "/api/v1/courses?limit=3", request).await;

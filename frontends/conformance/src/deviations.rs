@@ -31,23 +31,22 @@ struct DeclaredDeviation {
 }
 
 impl Deviations {
-    /// # Panics
-    /// Panics if `name` is not a case or a request of one, or was declared before.
+    /// Declares how the responses to a case, or to one request of it, deviate. Panics if `name` is neither a case nor a
+    /// request of one, or was declared before.
     pub(crate) fn declare(&mut self, name: &str, deviation: Deviation) {
         let (case, number) = name.split_once('#').map_or((name, None), |(case, number)| (case, Some(number)));
         let known = cases().any(|(topic, name)| case.split_once("::") == Some((topic, name)));
-        assert!(known, "there is no case {case}");
+        assert!(known, "unknown case {case}");
         let is_number = |number: &str| number.parse::<u16>().is_ok_and(|n| n > 0 && n.to_string() == number);
-        assert!(number.is_none_or(is_number), "{name} names no request; write one like {case}#1");
+        assert!(number.is_none_or(is_number), "{name} is not a request; use a name like {case}#1");
         assert!(self.exceptions.iter().all(|exception| exception.name != name), "{name} was declared twice");
         self.exceptions.push(DeclaredDeviation { name: name.to_owned(), deviation, used: Cell::new(false) });
     }
 
-    /// # Panics
-    /// Panics if every server may send the header `name`.
+    /// Declares a header that the server adds to every response. Panics if every server may send it.
     pub(crate) fn add(&mut self, name: &str) {
         let name = name.to_ascii_lowercase();
-        assert!(!SERVER_HEADERS.contains(&&*name), "every server may send {name}; it need not be declared");
+        assert!(!SERVER_HEADERS.contains(&&*name), "every server may send {name}; do not declare it");
         self.added.push(name);
     }
 
@@ -82,15 +81,15 @@ impl Deviations {
         }
         for name in &self.added {
             if core.headers.contains_key(name) {
-                return Some(format!("the header {name} is the catalogue's, and was declared to be added"));
+                return Some(format!("the header {name} is the catalogue's, but was declared to be added"));
             }
             if response.headers.remove(name).is_none() {
-                return Some(format!("the header {name} was not added, as it was declared to be"));
+                return Some(format!("the header {name} was not added, but was declared to be"));
             }
         }
         for name in &self.dropped {
             if core.headers.remove(name).is_some() && response.headers.contains_key(name) {
-                return Some(format!("the header {name} was not dropped, as it was declared to be"));
+                return Some(format!("the header {name} was not dropped, but was declared to be"));
             }
         }
         response.difference(&core)
@@ -107,14 +106,14 @@ impl Deviations {
         if status != declared {
             let [status, declared] =
                 [status, declared].map(|status| status.map_or("none".to_owned(), |status| status.to_string()));
-            return Some(format!("the status is {status} and not {declared}, as the server was declared to answer"));
+            return Some(format!("the status is {status} and not {declared}, as declared"));
         }
         let response = response?;
-        let has_its_body = response.body == core.body;
+        let has_core_body = response.body == core.body;
         if self.difference(response, core).is_none() {
-            return Some("nothing is otherwise, as the server was declared to be".to_owned());
+            return Some("the response does not differ, but was declared to".to_owned());
         }
-        let is_other = !matches!(deviation, Deviation::Body) || !has_its_body;
-        (!is_other).then(|| "the body is no other one, as the server was declared to send".to_owned())
+        let is_other = !matches!(deviation, Deviation::Body) || !has_core_body;
+        (!is_other).then(|| "the body does not differ, but was declared to".to_owned())
     }
 }

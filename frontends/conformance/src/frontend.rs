@@ -28,8 +28,8 @@ pub enum Protocol {
     Http2,
 }
 
-/// A frontend under test by one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) creates one for
-/// each.
+/// A frontend under test by one case: its server, and the catalogue that it serves. [`tests!`](crate::tests) creates one
+/// for each case.
 pub struct Frontend {
     case: &'static str,
     protocol: Protocol,
@@ -55,7 +55,7 @@ pub fn run(
         frontend.assert_dropped_headers_exist().await;
         body(&frontend).await;
         if let Some(unused) = frontend.server.declared().unused(case) {
-            fail(format!("{unused} was declared, and no request of the case is meant by it."));
+            fail(format!("{unused} was declared, but no request of the case uses it."));
         }
     });
 }
@@ -86,7 +86,7 @@ impl Frontend {
         let core = self.core(&request).await;
         assert_eq!(
             core.status, status,
-            "the core answers {} {} in another way than the case expects",
+            "the core's response to {} {} is not the one that the case expects",
             request.method, request.target
         );
         let number = self.request_count.get() + 1;
@@ -96,15 +96,15 @@ impl Frontend {
         let deadline = if matches!(exception, Some(Deviation::NoResponse)) { NO_RESPONSE_TIMEOUT } else { DEADLINE };
         let mismatch = match (exception, self.send(&request, deadline).await) {
             (None, Ok(response)) => declared.difference(response, core),
-            (None, Err(error)) => Some(format!("there was no answer: {error}")),
+            (None, Err(error)) => Some(format!("no response: {error}")),
             (Some(deviation), outcome) => declared.mismatch(deviation, outcome.ok(), core),
         };
         if let Some(mismatch) = mismatch {
-            fail(format!("{rule} Asked {} {} ({}#{number}), {mismatch}.", request.method, request.target, self.case));
+            fail(format!("{rule} Sent {} {} ({}#{number}), {mismatch}.", request.method, request.target, self.case));
         }
     }
 
-    /// Asserts that each page agrees, from `start` along the links to the last.
+    /// Asserts that the server's pages equal the core's, from `start` along the links to the last page.
     pub(crate) async fn assert_pagination_matches(
         &self,
         rule: &str,
@@ -117,9 +117,9 @@ impl Frontend {
             self.assert_matches_core(rule, 200, request(&target)).await;
             let Some(link) = response.headers.get("link") else { return };
             let link = str::from_utf8(&link[0]).expect("a link is ASCII");
-            target = link.trim_start_matches('<').split('>').next().expect("a link has an address").to_owned();
+            target = link.trim_start_matches('<').split('>').next().expect("a link has a URL").to_owned();
         }
-        fail(format!("{rule} The walk came to no end."));
+        fail(format!("{rule} Paging did not end."));
     }
 
     /// Asserts that the catalogue sends each header that the server was declared to drop, in at least one kind of response.
@@ -142,7 +142,7 @@ impl Frontend {
             sent.extend(self.core(&request).await.headers.into_keys());
         }
         if let Some(name) = dropped.iter().find(|name| !sent.contains(*name)) {
-            fail(format!("The header {name} was declared to be dropped, and the catalogue never sends it."));
+            fail(format!("The header {name} was declared to be dropped, but the catalogue never sends it."));
         }
     }
 
@@ -153,7 +153,7 @@ impl Frontend {
                 Protocol::Http2 => wire::http2::exchange(self.server.address(), request).await,
             }
         };
-        tokio::time::timeout(deadline, exchange).await.unwrap_or_else(|_| Err("it came to no end".into()))
+        tokio::time::timeout(deadline, exchange).await.unwrap_or_else(|_| Err("timed out".into()))
     }
 }
 

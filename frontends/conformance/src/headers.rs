@@ -33,15 +33,15 @@ pub async fn repeated_headers_are_preserved(frontend: &Frontend) {
     frontend.assert_matches_core(rule, 304, first).await;
 }
 
-/// A header without a value.
+/// Headers without a value are accepted.
 pub async fn empty_headers_are_accepted(frontend: &Frontend) {
     let request = frontend.get(LIST).header("if-none-match", "").header("x-empty", "");
-    frontend.assert_matches_core("A header without a value is no fault.", 200, request).await;
+    frontend.assert_matches_core("A header without a value is accepted.", 200, request).await;
 }
 
-/// A browser's preflight request.
+/// A browser's preflight request gets a 204.
 pub async fn preflight_returns_204(frontend: &Frontend) {
-    let rule = "A preflight is answered by the catalogue.";
+    let rule = "The catalogue responds to a preflight.";
     for target in [LIST, "/docs/openapi.json"] {
         let request = TestRequest::new("OPTIONS", target)
             .header("origin", ORIGIN)
@@ -51,7 +51,7 @@ pub async fn preflight_returns_204(frontend: &Frontend) {
     }
 }
 
-/// A script's request, from an allowed and from a disallowed origin.
+/// The origin of a script's request is preserved, whether it is allowed or not.
 pub async fn origin_is_preserved(frontend: &Frontend) {
     let rule = "The origin reaches the catalogue.";
     for origin in [ORIGIN, "https://other.example.com"] {
@@ -65,26 +65,26 @@ pub async fn request_id_is_returned(frontend: &Frontend) {
     let mut request = frontend.get("/api/v1/me");
     request.headers.retain(|(name, _)| *name != "x-request-id");
     let request = request.header("x-request-id", "~!mine|42");
-    frontend.assert_matches_core("The request id that the client gave comes back.", 200, request).await;
+    frontend.assert_matches_core("The client's request id is returned.", 200, request).await;
 }
 
-/// Proxies and browsers send many headers.
+/// Fifty headers are accepted: proxies and browsers send many.
 pub async fn many_headers_are_accepted(frontend: &Frontend) {
     let mut request = TestRequest::new("GET", "/api/v1/me");
     for _ in 0..50 {
         request = request.header("x-one-of-many", "value");
     }
-    frontend.assert_matches_core("Fifty headers are no fault.", 200, request.bearer(&frontend.seed().key)).await;
+    frontend.assert_matches_core("Fifty headers are accepted.", 200, request.bearer(&frontend.seed().key)).await;
 }
 
-/// Cookies and the like.
+/// A header of 4,000 octets is accepted: cookies and ETags can be long.
 pub async fn long_header_is_accepted(frontend: &Frontend) {
     let request = frontend.get(LIST).header("if-none-match", format!(r#""{}""#, "a".repeat(4_000)));
-    frontend.assert_matches_core("A header of 4,000 octets is no fault.", 200, request).await;
+    frontend.assert_matches_core("A header of 4,000 octets is accepted.", 200, request).await;
 }
 
-/// Non-ASCII bytes in an unused header.
+/// Non-ASCII bytes are accepted in a header that the catalogue does not use.
 pub async fn non_ascii_bytes_are_accepted(frontend: &Frontend) {
     let request = frontend.get("/api/v1/me").header("x-name", b"\xc3\xa9\xff\x80");
-    frontend.assert_matches_core("Bytes beyond ASCII in any header are no fault.", 200, request).await;
+    frontend.assert_matches_core("Non-ASCII bytes in any header are accepted.", 200, request).await;
 }

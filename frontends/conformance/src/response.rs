@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-/// Headers about the connection that a server may add to the catalogue's responses.
+/// Headers that a server may add to the catalogue's responses.
 pub(crate) const SERVER_HEADERS: [&str; 4] = ["connection", "date", "keep-alive", "strict-transport-security"];
 
 /// A response, split into its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// By name in lower case, with the values in order.
+    /// Values in order, by header name in lower case.
     pub(crate) headers: BTreeMap<String, Vec<Vec<u8>>>,
     pub(crate) body: Bytes,
 }
@@ -32,7 +32,7 @@ impl Response {
         self.headers.entry(name.to_ascii_lowercase()).or_default().push(value.to_owned());
     }
 
-    /// Returns how this response of a server differs from the core's, as a message; `None` if they are equal.
+    /// Returns a message about the first difference between this response and the core's; `None` if they are equal.
     pub(crate) fn difference(&self, core: &Self) -> Option<String> {
         if self.status != core.status {
             return Some(format!("the status is {} and not {}", self.status, core.status));
@@ -55,8 +55,7 @@ impl Response {
             return Some(format!("the header {name} was added: {}", format_values(&self.headers[name])));
         }
         let lengths = (self.body.len(), core.body.len());
-        (self.body != core.body)
-            .then(|| format!("the body is another one, of {} and not {} bytes", lengths.0, lengths.1))
+        (self.body != core.body).then(|| format!("the body differs: {} bytes, expected {}", lengths.0, lengths.1))
     }
 }
 

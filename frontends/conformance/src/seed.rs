@@ -13,10 +13,10 @@ use http::request;
 /// Path where the suite's catalogue is mounted.
 pub const BASE: &str = "/api/v1";
 
-/// Path where its documents are mounted.
+/// Path where the catalogue's documents are mounted.
 pub const DOCS: &str = "/docs";
 
-/// The only origin whose scripts may call it.
+/// The only origin whose scripts may call the catalogue.
 pub(crate) const ORIGIN: &str = "https://app.example.com";
 
 /// Session cookie of the account that has courses.
@@ -26,9 +26,9 @@ pub(crate) const SESSION: &str = "session=1";
 const CREATED_AT: i64 = 1_767_323_045_000_000;
 
 const ACCOUNT: &str = "acc";
-const UNREACHABLE_ACCOUNT: &str = "acc_out_of_reach";
+const UNREACHABLE_ACCOUNT: &str = "acc_unreachable";
 
-/// Contains pairs of slugs that a wrong conversion of the path would confuse.
+/// Slugs of the courses; a wrong conversion of the path would confuse some of them.
 const SLUGS: [&str; 8] =
     ["one", "two", "a b", "a%20b", "a+b", "\u{fc}ber", "using-\u{1f917}-transformers", "o'neill;v=1"];
 
@@ -46,7 +46,7 @@ pub(crate) struct Seed {
 impl Seed {
     pub(crate) async fn new() -> Self {
         let storage = MemoryStorage::new();
-        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
         for id in [ACCOUNT, UNREACHABLE_ACCOUNT] {
             let account = Account { id: AccountId::new(id), name: String::new(), email: String::new() };
             import.put_account(&account).await.expect("an account can be put");
@@ -55,29 +55,29 @@ impl Seed {
             import.put_course(&course(slug)).await.expect("a course can be put");
         }
         import.commit().await.expect("an import can be committed");
-        let key = mint(&storage, ACCOUNT, "read:courses").await;
-        let profile_key = mint(&storage, ACCOUNT, "read:profile").await;
-        let unreachable_key = mint(&storage, UNREACHABLE_ACCOUNT, "read:courses").await;
+        let key = create_key(&storage, ACCOUNT, "read:courses").await;
+        let profile_key = create_key(&storage, ACCOUNT, "read:profile").await;
+        let unreachable_key = create_key(&storage, UNREACHABLE_ACCOUNT, "read:courses").await;
         let catalogue = Catalogue::builder(Courses(storage.clone()), StoredCredentials::new(storage))
             .base_url(BASE)
             .docs_url(DOCS)
             .cors_origins([ORIGIN])
             .build()
-            .expect("a catalogue can be built of these settings")
+            .expect("the settings are valid")
             .identified_by(session);
         Self { catalogue, key, profile_key, unreachable_key }
     }
 }
 
-/// Identifies a signed-in caller; HTTP/2 may send cookies in separate fields.
+/// Identifies a caller by the session cookie; HTTP/2 may send cookies in separate fields.
 fn session(head: &request::Parts) -> Option<Identity> {
     let fields = head.headers.get_all(COOKIE).iter().filter_map(|field| field.to_str().ok());
-    let logged_in = fields.flat_map(|field| field.split("; ")).any(|cookie| cookie == SESSION);
+    let is_signed_in = fields.flat_map(|field| field.split("; ")).any(|cookie| cookie == SESSION);
     let scopes = Scopes::from_names(["read:courses"]);
-    logged_in.then(|| Identity::session(AccountId::new(ACCOUNT), "session", scopes))
+    is_signed_in.then(|| Identity::session(AccountId::new(ACCOUNT), "session", scopes))
 }
 
-async fn mint(storage: &MemoryStorage, account: &str, scope: &str) -> String {
+async fn create_key(storage: &MemoryStorage, account: &str, scope: &str) -> String {
     let (token, credential) = NewCredential::api_key(AccountId::new(account), "a key", Scopes::from_names([scope]));
     storage.create_key(&credential, &Actor::OPERATOR).await.expect("a key of a known account can be stored");
     token.expose().to_owned()
@@ -105,7 +105,7 @@ struct Courses(MemoryStorage);
 impl Courses {
     fn reachable_storage(&self, account: &AccountId) -> Result<&MemoryStorage, StorageError> {
         if account.as_str() == UNREACHABLE_ACCOUNT {
-            return Err(StorageError::new(StorageErrorKind::Unavailable, "out of reach"));
+            return Err(StorageError::new(StorageErrorKind::Unavailable, "unreachable"));
         }
         Ok(&self.0)
     }

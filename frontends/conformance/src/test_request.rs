@@ -52,7 +52,7 @@ impl TestRequest {
     pub(crate) fn to_http(&self, origin: &str) -> Request<()> {
         let mut request = Request::new(());
         *request.method_mut() = Method::from_bytes(self.method.as_bytes()).expect("a case's methods are tokens");
-        *request.uri_mut() = Uri::try_from(format!("{origin}{}", self.target)).expect("a case's targets are addresses");
+        *request.uri_mut() = Uri::try_from(format!("{origin}{}", self.target)).expect("a case's targets are URLs");
         for (name, value) in &self.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("a case's header names are tokens");
             let value = HeaderValue::from_bytes(value).expect("a case's header values are field values");

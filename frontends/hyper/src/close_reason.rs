@@ -31,7 +31,7 @@ pub enum CloseReason {
 }
 
 impl CloseReason {
-    /// All reasons with their names, in the order of their numbers.
+    /// All reasons with their names, in the order of their discriminants.
     pub(crate) const TABLE: [(Self, &'static str); 11] = [
         (Self::Closed, "closed"),
         (Self::Failed, "failed"),

@@ -21,7 +21,7 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
-    /// Returns this configuration with timeouts that can be added to a time, and a buffer for heads that hyper accepts.
+    /// Returns this configuration with timeouts that can be added to a time, and the minimum for heads that hyper requires (8 KiB).
     pub(crate) fn clamped(mut self) -> Self {
         const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
         let Timeouts { head, idle, stall, request, linger, grace, last_request, reclaim } = &mut self.timeouts;

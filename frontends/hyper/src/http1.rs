@@ -1,4 +1,4 @@
-//! HTTP/1: hyper's connection, and the shutdown that hyper leaves to its users.
+//! HTTP/1: hyper's connection, and the cases in which hyper leaves its close to the caller.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -65,13 +65,13 @@ fn builder(limits: &Limits) -> http1::Builder {
 /// Adds `Connection: close` if the response is the last one of its connection.
 async fn mark_last_response<B>(mut response: Response<ResponseBody<B>>) -> Response<ResponseBody<B>> {
     let ResponseBody { body, request } = response.body();
-    let (has_no_body, request) = (body.is_none(), request.clone());
+    let (is_bare, request) = (body.is_none(), request.clone());
     let may_be_last = request.is_unpipelined && request.state.registry.stopping().is_some();
-    if may_be_last && !has_no_body {
-        // In this poll of the connection, the I/O looks for further bytes, which may be another request.
+    if may_be_last && !is_bare {
+        // hyper flushes before it polls this again, and the flush checks for further bytes, which may be another request.
         yield_now().await;
     }
-    if has_no_body || may_be_last && !request.state.lock().bytes_waiting {
+    if is_bare || may_be_last && !request.state.lock().bytes_waiting {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response

@@ -28,7 +28,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
         Box::pin(async move {
             match response {
                 Some(response) => Ok(response.await),
-                // Nothing was done, so the client may retry (RFC 9113, 8.7); a response might have to wait, too.
+                // The service was not called, so the client may retry (RFC 9113, 8.7). A response might have to wait.
                 None => Err(h2::Error::from(Reason::REFUSED_STREAM)),
             }
         })
@@ -44,7 +44,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
             Pin::new(&mut connection).poll(cx)
         });
         match outcome.await {
-            // A request may be in flight: `GOAWAY` announces that it is the last, and the client has time to send it.
+            // Sends `GOAWAY` before it closes: a request that is already in flight is still served.
             Err(CloseReason::Idle) => is_idle = true,
             outcome => break outcome,
         }
@@ -52,13 +52,13 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     open.end(&outcome, CloseReason::Failed);
 }
 
-/// Returns hyper's builder without pings: a dead client is noticed by what it does not send, take or acknowledge.
+/// Returns hyper's builder without keep-alive pings: timeouts end the connection of a dead client.
 fn builder(limits: &Limits) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .max_concurrent_streams(limits.streams)
         .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
-        // The protocol's default: a smaller window applies only once the client has agreed.
+        // The protocol's default: a smaller window applies only once the client has acknowledged it.
         .initial_stream_window_size(64 * 1024 - 1)
         .initial_connection_window_size(1024 * 1024)
         // Bounds "rapid reset", but lets a client cancel all its requests at the same time.

@@ -18,7 +18,7 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Timeout for a task to notice that its connection must end.
 const FINAL_POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Maximum number of clients in a listen queue at shutdown. Further ones came after it had begun.
+/// Maximum number of clients taken from the listen queue at shutdown. Further ones connected after it had begun.
 const MAX_BACKLOG: usize = 65_535;
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, at the latest after the grace period.
@@ -79,7 +79,7 @@ pub async fn serve<S: TowerService>(
         while connections.join_next().await.is_some() {}
     };
     if timeout_at(shutdown_deadline + FINAL_POLL_TIMEOUT, finish).await.is_err() {
-        tracing::warn!("left connections behind whose requests do not yield");
+        tracing::warn!("shutdown finished with open connections: their requests did not yield");
     }
 }
 
@@ -106,12 +106,12 @@ where
         match accept().await {
             Ok(accepted) => return accepted,
             Err(error) if is_client_error(&error) => {
-                tracing::debug!(%error, "a client went away before it was accepted");
+                tracing::debug!(%error, "a client disconnected before it was accepted");
             }
             Err(error) => {
                 metrics.accept_failures.add();
                 if !mem::replace(&mut is_logged, true) {
-                    tracing::warn!(%error, "cannot accept connections; trying again until it succeeds");
+                    tracing::warn!(%error, "cannot accept connections; retrying");
                 }
                 *failing = true;
                 sleep(ACCEPT_RETRY_DELAY).await;

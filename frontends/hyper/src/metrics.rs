@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_are_counted_by_the_reason_of_their_end() {
+    fn closed_connections_are_counted_by_reason() {
         let metrics = ConnectionMetrics::default();
         for (index, (reason, _)) in CloseReason::TABLE.into_iter().enumerate() {
             assert_eq!(reason as usize, index, "{reason}");

@@ -7,23 +7,23 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::connection::{ConnectionState, WaitsFor};
 
-/// Held by the service, its response and each unwritten part of that. The request ends when all are dropped.
+/// Held by the call of the service, its response and each unwritten part of that. The request ends when all are dropped.
 pub(crate) struct OpenRequest {
     pub(crate) state: Arc<ConnectionState>,
     id: u64,
-    /// Whether only its head had been read; see [`Activity::begin`](crate::connection::Activity::begin).
+    /// Whether nothing after its head had been read; see [`Activity::begin`](crate::connection::Activity::begin).
     pub(crate) is_unpipelined: bool,
     _stream: Option<OwnedSemaphorePermit>,
 }
 
 impl OpenRequest {
-    /// Begins a request whose head, usually of `length` bytes, was read.
+    /// Begins a request whose head was read. Its canonical form has `head_length` bytes.
     pub(crate) fn begin(
         state: &Arc<ConnectionState>,
-        length: usize,
+        head_length: usize,
         stream: Option<OwnedSemaphorePermit>,
     ) -> Arc<Self> {
-        let (id, is_unpipelined) = state.lock().begin(length);
+        let (id, is_unpipelined) = state.lock().begin(head_length);
         Arc::new(Self { state: state.clone(), id, is_unpipelined, _stream: stream })
     }
 
@@ -38,7 +38,7 @@ impl Drop for OpenRequest {
     }
 }
 
-/// A part of a response, until it is written as far as the socket and the client's windows allow.
+/// A part of a response that waits until the socket and the client's windows allow to write it.
 pub(crate) struct TrackedBuf<D> {
     pub(crate) data: D,
     pub(crate) request: Arc<OpenRequest>,

@@ -14,8 +14,8 @@ use crate::connection::{Activity, ConnectionState, Idle};
 /// Delay between two searches for connections to evict.
 pub(crate) const SEARCH_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Divisor of a search: it finds at most a sixteenth of the connections, or frees a sixteenth of the streams.
-const EVICTION_BATCH: u32 = 16;
+/// Divisor that bounds a search: it finds at most a sixteenth of the connections, or frees a sixteenth of the streams.
+const EVICTION_DIVISOR: u32 = 16;
 
 /// State that all connections of a listener share.
 pub(crate) struct Registry {
@@ -87,7 +87,7 @@ impl Registry {
         for has_searched in [false, true] {
             if has_searched {
                 open.candidates = self.idle(&open.connections, |_| true);
-                open.candidates.truncate(self.config.limits.connections.div_ceil(EVICTION_BATCH) as usize);
+                open.candidates.truncate(self.config.limits.connections.div_ceil(EVICTION_DIVISOR) as usize);
                 open.candidates.reverse();
             }
             while let Some((idle, state)) = open.candidates.pop() {
@@ -99,7 +99,7 @@ impl Registry {
         false
     }
 
-    /// Returns a permit for an HTTP/2 request. If there is none, evicts connections that keep streams waiting.
+    /// Returns a permit for an HTTP/2 request. If there is none, evicts idle connections with open streams, for later requests.
     pub(crate) fn stream(&self) -> Option<OwnedSemaphorePermit> {
         let permit = self.streams.clone().try_acquire_owned().ok();
         if permit.is_none() {
@@ -114,7 +114,7 @@ impl Registry {
             return;
         }
         open.next_search = Some(now + SEARCH_INTERVAL);
-        let mut remaining = self.config.limits.outstanding_streams.div_ceil(EVICTION_BATCH) as usize;
+        let mut remaining = self.config.limits.outstanding_streams.div_ceil(EVICTION_DIVISOR) as usize;
         for (idle, state) in self.idle(&open.connections, |activity| activity.streams() > 0) {
             if remaining == 0 {
                 break;
@@ -158,8 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn connection_that_has_ended_is_not_evicted_in_place_of_an_open_one() {
-        let registry = without_reclaim_delay(Limits { connections: 2 * EVICTION_BATCH, ..Limits::default() });
+    fn ended_connection_is_not_evicted_instead_of_open_one() {
+        let registry = without_reclaim_delay(Limits { connections: 2 * EVICTION_DIVISOR, ..Limits::default() });
         let connections: Vec<_> = (0..3)
             .map(|_| {
                 let state = ConnectionState::new(PEER, registry.clone());
@@ -176,8 +176,8 @@ mod tests {
 
     #[test]
     fn streams_are_freed_by_one_search_per_delay() {
-        let registry = without_reclaim_delay(Limits { outstanding_streams: EVICTION_BATCH, ..Limits::default() });
-        let _permits: Vec<_> = (0..EVICTION_BATCH).map(|_| registry.stream().unwrap()).collect();
+        let registry = without_reclaim_delay(Limits { outstanding_streams: EVICTION_DIVISOR, ..Limits::default() });
+        let _permits: Vec<_> = (0..EVICTION_DIVISOR).map(|_| registry.stream().unwrap()).collect();
         let add = || {
             let state = ConnectionState::new(PEER, registry.clone());
             registry.add(&state);

@@ -14,7 +14,7 @@ use crate::service::catch_panic;
 
 /// Body of a response. hyper drops it when it has the whole response. A panic ends only this response.
 pub(crate) struct ResponseBody<B> {
-    /// `None` for an empty body.
+    /// `None` for a bare response, which the server sends instead of the service's.
     pub(crate) body: Option<B>,
     pub(crate) request: Arc<OpenRequest>,
 }
@@ -33,7 +33,7 @@ where
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let Self { body: Some(body), request } = &mut *self else { return Poll::Ready(None) };
         let Some(frame) = catch_panic(|| Pin::new(body).poll_frame(cx)) else {
-            request.state.count_panic("a response was broken off: its service panicked");
+            request.state.count_panic("aborted a response: its service panicked");
             return Poll::Ready(Some(Err("the service panicked".into())));
         };
         request.wait(if frame.is_pending() { WaitsFor::Service } else { WaitsFor::Window });

@@ -49,7 +49,7 @@ where
     type Body = B;
 }
 
-/// Begins a request, and passes it to the service. The future returns the response, or a bare one instead.
+/// Begins a request, and passes it to the service. The future returns its response, or a bare 400 or 500.
 pub(crate) fn respond<S: TowerService>(
     service: &S,
     request: Request<Incoming>,
@@ -96,7 +96,7 @@ pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
 /// Counts a request without a response from the service. Returns a response without a body.
 fn empty_response<B>(status: StatusCode, state: &ConnectionState) -> Response<Option<B>> {
     if status == StatusCode::INTERNAL_SERVER_ERROR {
-        state.count_panic("a request was answered with 500, for the code that serves it panicked");
+        state.count_panic("a request got a 500: its service panicked");
     } else {
         state.registry.config.metrics.malformed.add();
     }

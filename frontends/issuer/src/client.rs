@@ -18,16 +18,16 @@ pub type HttpClient = Client<HttpsConnector<HttpConnector>, Full<Bytes>>;
 /// Error: the system has no CA certificate that could authenticate a server, or none can be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "no certificate of the system can be read, which {server} is checked by: {reason}; install the certificates, or name a \
-     file of them by SSL_CERT_FILE"
+    "cannot read the system's CA certificates, which authenticate {server}: {reason}; install them, or set SSL_CERT_FILE \
+     to a file that has them"
 )]
 pub struct NoCertificates {
     server: String,
     reason: String,
 }
 
-/// Creates a client of `server`, such as "the collector of spans". If `secured` is set, the system's CA certificates
-/// authenticate the server. It works for servers other than issuers too.
+/// Creates a client of an issuer or another server, which errors call `server`, such as "the collector of spans". If
+/// `secured` is set, the system's CA certificates authenticate it.
 ///
 /// # Errors
 /// Returns an error if `secured` is set and no CA certificate of the system can be read.
@@ -58,7 +58,7 @@ fn system_roots(server: &str) -> Result<RootCertStore, NoCertificates> {
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let reason = found.errors.first().map_or_else(
-            || "there is none in PEM, of which a byte order mark hides the first".to_owned(),
+            || "found no PEM certificate; remove a byte order mark, which would hide the first one".to_owned(),
             ToString::to_string,
         );
         return Err(NoCertificates { server: server.to_owned(), reason });

@@ -15,7 +15,7 @@ use crate::client::HttpClient;
 /// The content coding that leaves the body unchanged.
 const IDENTITY: &str = "identity";
 
-/// Returns the body of the response, at most `max_bytes` bytes, and its `Date`. The status must be 200; the body is not decoded.
+/// Sends a request. Returns the body of the response, at most `max_bytes` bytes, and its `Date`; fails unless it is a 200.
 pub(crate) async fn exchange(
     client: &HttpClient,
     request: Builder,
@@ -25,15 +25,15 @@ pub(crate) async fn exchange(
     let request = request.header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")));
     // Without this header, any coding is acceptable (RFC 9110 section 12.5.3).
     let request = request.header(ACCEPT_ENCODING, IDENTITY);
-    let request = request.body(Full::new(body)).expect("the address and the fields were read before");
+    let request = request.body(Full::new(body)).expect("the URL and the headers are valid");
     let response = client.request(request).await.map_err(|error| chain(&error))?;
     if response.status() != StatusCode::OK {
-        return Err(format!("the answer was {}", response.status()));
+        return Err(format!("unexpected status {}", response.status()));
     }
     if let Some(coding) = response.headers().get_all(CONTENT_ENCODING).iter().find(|coding| !is_identity(coding)) {
         return Err(format!(
-            "the answer has the Content-Encoding {coding:?}, and is asked for without one; turn compression off for this \
-             address, at the server or a proxy before it"
+            "the response has the Content-Encoding {coding:?}, which was not requested; disable compression for this URL \
+             in the server or its proxy"
         ));
     }
     let date = date(response.headers());
@@ -46,7 +46,7 @@ pub(crate) async fn with_timeout<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, String>>,
 ) -> Result<T, String> {
-    timeout(limit, work).await.unwrap_or_else(|_| Err(format!("no answer within {limit:?}")))
+    timeout(limit, work).await.unwrap_or_else(|_| Err(format!("no response within {limit:?}")))
 }
 
 fn is_identity(coding: &HeaderValue) -> bool {

@@ -20,11 +20,11 @@ const INTROSPECTION_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a response, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
-/// Id and secret of a client that the issuer knows. The `Debug` output is redacted.
+/// Client id and secret with which the catalogue authenticates to the issuer. The `Debug` output is redacted.
 #[derive(Clone, Debug)]
 pub struct ClientCredentials(HeaderValue);
 
-/// Client for token introspection (RFC 7662). Runs within a Tokio runtime.
+/// Client for token introspection (RFC 7662). Needs a Tokio runtime.
 #[derive(Debug)]
 pub struct Introspection {
     endpoint: IssuerUrl,
@@ -42,7 +42,7 @@ impl ClientCredentials {
 }
 
 impl Introspection {
-    /// Creates a client for this endpoint, which the issuer's metadata call `introspection_endpoint`. Sends no request yet.
+    /// Creates a client for `endpoint`, the `introspection_endpoint` in the issuer's metadata. Sends no request yet.
     ///
     /// # Errors
     /// Returns an error if the system's CA certificates, which authenticate the issuer, cannot be read.
@@ -59,7 +59,7 @@ impl Introspect for Introspection {
             .header(AUTHORIZATION, &self.credentials.0)
             .header(ACCEPT, "application/json")
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded");
-        let form = format!("token={}&token_type_hint=access_token", encoded(token));
+        let form = format!("token={}&token_type_hint=access_token", form_encode(token));
         let response =
             with_timeout(INTROSPECTION_TIMEOUT, exchange(&self.client, request, form.into(), MAX_RESPONSE_BYTES)).await;
         let failed = |why| StorageError::new(StorageErrorKind::Unavailable, format!("{}: {why}", self.endpoint));
@@ -68,12 +68,12 @@ impl Introspect for Introspection {
 }
 
 fn basic(id: &str, secret: &str) -> HeaderValue {
-    let basic = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
+    let basic = STANDARD.encode(format!("{}:{}", form_encode(id), form_encode(secret)));
     HeaderValue::from_str(&format!("Basic {basic}")).expect("visible ASCII")
 }
 
 /// Encodes `text` as a value of a form, and as RFC 6749 section 2.3.1 requires for a client's id and secret.
-fn encoded(text: &str) -> String {
+fn form_encode(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric().then(|| char::from(byte).to_string());
     text.bytes().map(|byte| plain(byte).unwrap_or_else(|| format!("%{byte:02X}"))).collect()
 }
@@ -84,13 +84,13 @@ mod tests {
 
     /// The example of RFC 6749 appendix B.
     #[test]
-    fn texts_are_encoded_as_a_form_has_them() {
-        assert_eq!(encoded(" %&+£€"), "%20%25%26%2B%C2%A3%E2%82%AC");
-        assert_eq!(encoded("AZaz09"), "AZaz09");
+    fn texts_are_form_encoded() {
+        assert_eq!(form_encode(" %&+£€"), "%20%25%26%2B%C2%A3%E2%82%AC");
+        assert_eq!(form_encode("AZaz09"), "AZaz09");
     }
 
     #[test]
-    fn credentials_are_not_shown() {
+    fn debug_output_is_redacted() {
         let text = format!("{:?}", ClientCredentials::new("c", "hunter2"));
         assert!(!text.contains("hunter2") && !text.contains(&STANDARD.encode("c:hunter2")), "{text}");
     }

@@ -23,8 +23,8 @@ use crate::url::IssuerUrl;
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a response or a file, in bytes.
 const MAX_RESPONSE_BYTES: usize = 256 << 10;
-/// Time for which metadata are cached.
-const METADATA_TTL: Duration = Duration::from_secs(60 * 60);
+/// Time for which the URL of the keys from the metadata is cached.
+const JWKS_URI_TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Location of an issuer's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +37,13 @@ pub enum KeySource {
     File(PathBuf),
 }
 
-/// Source of an issuer's keys. Runs within a Tokio runtime. Clones share their state.
+/// Source of an issuer's keys. Needs a Tokio runtime. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct IssuerKeys {
     issuer: String,
     source: KeySource,
     client: HttpClient,
-    /// Cached URL of the keys from the metadata, and when it was found; `None` after a fetch that failed.
+    /// Cached URL of the keys from the metadata, and when it was found; `None` before the first fetch and after a failed one.
     cached_jwks_uri: Arc<Mutex<Option<(Instant, IssuerUrl)>>>,
 }
 
@@ -72,7 +72,7 @@ impl IssuerKeys {
     pub fn new(issuer: &str, source: KeySource) -> Result<Self, NoCertificates> {
         let secured = match &source {
             KeySource::File(_) => false,
-            KeySource::Url(address) => address.is_secured(),
+            KeySource::Url(url) => url.is_secured(),
             KeySource::Metadata => issuer.starts_with("https:"),
         };
         let client = client::issuer_client(secured)?;
@@ -82,8 +82,8 @@ impl IssuerKeys {
     /// Like [`fetch`](FetchKeys::fetch), but also returns the issuer's clock.
     ///
     /// # Errors
-    /// Returns an error if the issuer is unreachable or late, or returns another status than 200 or more than 256 KiB; if
-    /// its metadata are of another issuer; or if the file cannot be read.
+    /// Returns an error if the issuer is unreachable, does not respond within 5 s, or returns a status other than 200 or more
+    /// than 256 KiB; if its metadata name another issuer; or if the file cannot be read.
     pub async fn fetch_dated(&self) -> Result<FetchedKeys, StorageError> {
         let fetched = with_timeout(FETCH_TIMEOUT, self.fetch_set()).await;
         fetched.map_err(|why| {
@@ -95,7 +95,7 @@ impl IssuerKeys {
     async fn fetch_set(&self) -> Result<FetchedKeys, String> {
         match &self.source {
             KeySource::Metadata => self.get(&self.jwks_uri().await?).await,
-            KeySource::Url(address) => self.get(address).await,
+            KeySource::Url(url) => self.get(url).await,
             KeySource::File(path) => {
                 let path = path.clone();
                 let read = spawn_blocking(move || read(&path)).await.map_err(|error| error.to_string())?;
@@ -107,46 +107,46 @@ impl IssuerKeys {
     /// Returns the URL of the keys from the issuer's metadata: those of OIDC Discovery, or those of RFC 8414 if the former
     /// cannot be used, such as when the server returns an HTML page for unknown paths.
     async fn jwks_uri(&self) -> Result<IssuerUrl, String> {
-        let cached_jwks_uri = self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, address)) = cached_jwks_uri.filter(|(at, _)| at.elapsed() < METADATA_TTL) {
-            return Ok(address);
+        let cached = self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, url)) = cached.filter(|(found_at, _)| found_at.elapsed() < JWKS_URI_TTL) {
+            return Ok(url);
         }
         let (origin, path) = split_origin(&self.issuer);
         let [first, second] = [
             format!("{origin}{path}/.well-known/openid-configuration"),
             format!("{origin}/.well-known/oauth-authorization-server{path}"),
         ];
-        let address = match self.jwks_uri_at(&first).await {
-            Ok(address) => address,
+        let url = match self.jwks_uri_at(&first).await {
+            Ok(url) => url,
             Err(why) => self.jwks_uri_at(&second).await.map_err(|other| format!("{why}; {other}"))?,
         };
-        self.cache_jwks_uri(Some((Instant::now(), address.clone())));
-        Ok(address)
+        self.cache_jwks_uri(Some((Instant::now(), url.clone())));
+        Ok(url)
     }
 
-    async fn jwks_uri_at(&self, at: &str) -> Result<IssuerUrl, String> {
-        let response = self.get(&address(at)?).await?;
-        self.jwks_uri_in(&response.set).map_err(|why| format!("{at}: {why}"))
+    async fn jwks_uri_at(&self, metadata_url: &str) -> Result<IssuerUrl, String> {
+        let response = self.get(&parse_url(metadata_url)?).await?;
+        self.jwks_uri_in(&response.set).map_err(|why| format!("{metadata_url}: {why}"))
     }
 
     /// Returns the URL of the keys in `metadata`, which must be this issuer's (RFC 8414 section 3.3).
     fn jwks_uri_in(&self, metadata: &[u8]) -> Result<IssuerUrl, String> {
         let read = serde_json::from_slice(metadata);
-        let metadata: Metadata = read.map_err(|error| format!("the issuer's metadata cannot be read: {error}"))?;
+        let metadata: Metadata = read.map_err(|error| format!("invalid issuer metadata: {error}"))?;
         if metadata.issuer != self.issuer {
-            return Err(format!("the metadata are of the issuer {:?}; name it as they do", metadata.issuer));
+            return Err(format!("the metadata name the issuer {:?}; configure that name", metadata.issuer));
         }
-        address(&metadata.jwks_uri).map_err(|error| format!("jwks_uri of the metadata: {error}"))
+        parse_url(&metadata.jwks_uri).map_err(|error| format!("jwks_uri in the metadata: {error}"))
     }
 
-    fn cache_jwks_uri(&self, cached_jwks_uri: Option<(Instant, IssuerUrl)>) {
-        *self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner) = cached_jwks_uri;
+    fn cache_jwks_uri(&self, found: Option<(Instant, IssuerUrl)>) {
+        *self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
-    async fn get(&self, address: &IssuerUrl) -> Result<FetchedKeys, String> {
-        let request = Request::get(address.uri()).header(ACCEPT, "application/json, application/jwk-set+json");
+    async fn get(&self, url: &IssuerUrl) -> Result<FetchedKeys, String> {
+        let request = Request::get(url.uri()).header(ACCEPT, "application/json, application/jwk-set+json");
         let response = exchange(&self.client, request, Bytes::new(), MAX_RESPONSE_BYTES).await;
-        let (set, date) = response.map_err(|why| format!("{address}: {why}"))?;
+        let (set, date) = response.map_err(|why| format!("{url}: {why}"))?;
         Ok(FetchedKeys { set, date })
     }
 }
@@ -155,15 +155,14 @@ impl IssuerKeys {
 impl FetchKeys for IssuerKeys {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
         let this = self.clone();
-        // Spawned, so that it runs without being polled: otherwise it could time out after a request was dropped.
+        // Spawned, so that it continues if the request that polls it is dropped: it would time out without being polled.
         let fetched = tokio::spawn(async move { this.fetch_dated().await }).await;
-        let failed =
-            |error| StorageError::new(StorageErrorKind::Other, "the fetch of the keys failed").with_source(error);
+        let failed = |error| StorageError::new(StorageErrorKind::Other, "fetching the keys failed").with_source(error);
         Ok(fetched.map_err(failed)??.set)
     }
 }
 
-fn address(text: &str) -> Result<IssuerUrl, String> {
+fn parse_url(text: &str) -> Result<IssuerUrl, String> {
     IssuerUrl::parse(text).map_err(|error| error.to_string())
 }
 
@@ -187,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_are_below_an_issuer_or_between_its_host_and_path() {
+    fn issuer_is_split_into_origin_and_path() {
         for (issuer, origin, path) in [
             ("https://id.example.com", "https://id.example.com", ""),
             ("https://id.example.com/", "https://id.example.com", ""),

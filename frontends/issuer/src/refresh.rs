@@ -37,21 +37,21 @@ mod tests {
 
     /// Source that responds once, and is unreachable after that. Records the time of each fetch.
     #[derive(Clone, Debug, Default)]
-    struct Once(Arc<Mutex<Vec<Instant>>>);
+    struct RespondsOnce(Arc<Mutex<Vec<Instant>>>);
 
     #[async_trait]
-    impl FetchKeys for Once {
+    impl FetchKeys for RespondsOnce {
         async fn fetch(&self) -> Result<Bytes, StorageError> {
-            let mut trigger = self.0.lock().unwrap();
-            trigger.push(Instant::now());
-            let away = || StorageError::new(StorageErrorKind::Unavailable, "away");
-            if trigger.len() == 1 { Ok(SET.into()) } else { Err(away()) }
+            let mut times = self.0.lock().unwrap();
+            times.push(Instant::now());
+            let unreachable = || StorageError::new(StorageErrorKind::Unavailable, "unreachable");
+            if times.len() == 1 { Ok(SET.into()) } else { Err(unreachable()) }
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_asked_for_and_fails_is_tried_again_soon() {
-        let (source, trigger) = (Once::default(), Arc::<Notify>::default());
+    async fn failed_triggered_fetch_is_retried_with_backoff() {
+        let (source, trigger) = (RespondsOnce::default(), Arc::<Notify>::default());
         let tokens = SignedTokens::builder("i", "a", source.clone()).build().unwrap();
         let task = tokio::spawn(keep_fetching_with_trigger(tokens.clone(), Duration::MAX, Arc::clone(&trigger)));
         while tokens.keys().fetched < 1 {
@@ -63,13 +63,13 @@ mod tests {
         }
         task.abort();
         let times = source.0.lock().unwrap();
-        let pauses: Vec<_> = times.windows(2).map(|two| (two[1] - two[0]).as_secs()).collect();
+        let pauses: Vec<_> = times.windows(2).map(|pair| (pair[1] - pair[0]).as_secs()).collect();
         assert_eq!(pauses, [0, 5, 10]);
     }
 
-    /// A file is read more often than the core would fetch keys.
+    /// This is how a file is read more often than the core would fetch keys.
     #[tokio::test]
-    async fn keys_are_fetched_again_after_that_time_at_most() {
+    async fn keys_are_fetched_again_after_max_delay() {
         let tokens = SignedTokens::builder("i", "a", Bytes::from(SET)).build().unwrap();
         let task = tokio::spawn(keep_fetching(tokens.clone(), Duration::ZERO));
         while tokens.keys().fetched < 3 {

@@ -8,7 +8,7 @@ use http::Uri;
 use rustls::pki_types::ServerName;
 use thiserror::Error;
 
-const HINT: &str = "write https://HOST/PATH, or http to this machine, like http://127.0.0.1:9000";
+const HINT: &str = "use https://HOST/PATH, or http on this machine, e.g. http://127.0.0.1:9000";
 
 /// URL of an issuer that is trusted: `https`, or `http` to this machine (decision O23).
 #[derive(Clone, PartialEq, Eq)]
@@ -27,11 +27,11 @@ impl IssuerUrl {
     pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
         let uri = parse_server_url(text, "issuer", HINT)?;
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let is_here = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
-        if uri.scheme_str() == Some("https") || is_here {
+        let is_loopback = host == "localhost" || host.parse().is_ok_and(|ip: IpAddr| ip.to_canonical().is_loopback());
+        if uri.scheme_str() == Some("https") || is_loopback {
             return Ok(Self(uri));
         }
-        Err(InvalidUrl(format!("over plain HTTP anybody on the way could make tokens good; {HINT}")))
+        Err(InvalidUrl(format!("plain HTTP to another machine would allow forged tokens; {HINT}")))
     }
 
     /// Like [`parse`](Self::parse), but for an issuer, whose URL has no query (RFC 8414).
@@ -39,12 +39,12 @@ impl IssuerUrl {
     /// # Errors
     /// Returns an error in the cases of [`parse`](Self::parse), and if there is a query.
     pub fn parse_issuer(text: &str) -> Result<Self, InvalidUrl> {
-        let address = Self::parse(text)?;
-        let wrong = || InvalidUrl(format!("an issuer has no query (RFC 8414); {HINT}"));
-        if address.0.query().is_some() { Err(wrong()) } else { Ok(address) }
+        let url = Self::parse(text)?;
+        let has_query = || InvalidUrl(format!("the URL of an issuer has no query (RFC 8414); {HINT}"));
+        if url.0.query().is_some() { Err(has_query()) } else { Ok(url) }
     }
 
-    /// Returns whether a certificate authenticates its server.
+    /// Returns whether the scheme is `https`, so that a certificate authenticates the server.
     pub(crate) fn is_secured(&self) -> bool {
         self.0.scheme_str() == Some("https")
     }
@@ -66,17 +66,17 @@ impl fmt::Debug for IssuerUrl {
     }
 }
 
-/// Parses the URL of a server for [`client`](crate::client). Errors name `server`, such as `collector`, and end with the
-/// hint `hint`.
+/// Parses the URL of a server for [`client`](crate::client). Errors name `server`, such as `collector`, and end with
+/// `hint`.
 ///
 /// # Errors
 /// Returns an error if `text` is not an HTTP(S) URL, or has user info, a fragment or a host that no certificate can name.
 pub fn parse_server_url(text: &str, server: &str, hint: &str) -> Result<Uri, InvalidUrl> {
-    let wrong = |reason: &str| InvalidUrl(format!("the address of the {server} is not valid: {reason}; {hint}"));
-    let uri = parse_http_url(text).map_err(wrong)?;
+    let invalid = |reason: &str| InvalidUrl(format!("invalid URL of the {server}: {reason}; {hint}"));
+    let uri = parse_http_url(text).map_err(invalid)?;
     let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     if uri.scheme_str() == Some("https") && ServerName::try_from(host).is_err() {
-        return Err(wrong("no certificate can be for its host"));
+        return Err(invalid("no certificate can be issued for its host"));
     }
     Ok(uri)
 }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_believed_comes_over_tls_or_from_this_machine() {
+    fn url_must_be_https_or_loopback() {
         for text in [
             "https://id.example.com",
             "https://a:8443/b/",

@@ -1,4 +1,4 @@
-//! Answers are asked for without a content coding, and one that has a coding all the same is named.
+//! Responses are requested without a content coding, and the error about a coded one names the coding.
 
 use catalogue_core::auth::introspected::Introspect as _;
 use catalogue_core::auth::signed::FetchKeys as _;
@@ -6,10 +6,10 @@ use catalogue_issuer::{ClientCredentials, Introspection, IssuerKeys, IssuerUrl, 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-/// The address of a server that sends these fields with `{}`, and asserts that each request wants no coding.
-async fn sending(fields: &'static str) -> String {
+/// Returns the URL of a server that sends `fields` with `{}`, or a 406 to a request that accepts a coding.
+async fn start_server(fields: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let here = format!("http://{}", listener.local_addr().unwrap());
+    let origin = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
@@ -22,40 +22,40 @@ async fn sending(fields: &'static str) -> String {
             stream.write_all(response.as_bytes()).await.unwrap();
         }
     });
-    here
+    origin
 }
 
-/// What comes of the keys at an address, of metadata and of introspection, each from a server that sends these fields.
-async fn all_three(fields: &'static str) -> [Result<String, String>; 3] {
-    let here = sending(fields).await;
-    let address = || IssuerUrl::parse(&here).unwrap();
-    let keys = IssuerKeys::new("https://a", KeySource::Url(address())).unwrap().fetch().await;
-    let metadata = IssuerKeys::new(&here, KeySource::Metadata).unwrap().fetch().await;
-    let requested = Introspection::new(address(), ClientCredentials::new("c", "s")).unwrap().introspect("opaque").await;
-    [keys, metadata, requested].map(|outcome| match outcome {
+/// Returns the outcomes of fetching keys and metadata and of introspection, each from a server that sends `fields`.
+async fn fetch_and_introspect(fields: &'static str) -> [Result<String, String>; 3] {
+    let origin = start_server(fields).await;
+    let url = || IssuerUrl::parse(&origin).unwrap();
+    let keys = IssuerKeys::new("https://a", KeySource::Url(url())).unwrap().fetch().await;
+    let metadata = IssuerKeys::new(&origin, KeySource::Metadata).unwrap().fetch().await;
+    let introspected = Introspection::new(url(), ClientCredentials::new("c", "s")).unwrap().introspect("opaque").await;
+    [keys, metadata, introspected].map(|outcome| match outcome {
         Ok(body) => Ok(String::from_utf8(body.to_vec()).unwrap()),
         Err(error) => Err(error.to_string()),
     })
 }
 
 #[tokio::test]
-async fn answers_without_a_coding_are_asked_for_and_read() {
+async fn responses_without_coding_are_requested_and_read() {
     for fields in ["", "Content-Encoding: identity\r\n", "Content-Encoding: IDENTITY\r\n", "Content-Encoding:\r\n"] {
-        let [keys, metadata, requested] = all_three(fields).await;
-        assert_eq!([keys, requested], [Ok("{}".to_owned()), Ok("{}".to_owned())], "{fields}");
+        let [keys, metadata, introspected] = fetch_and_introspect(fields).await;
+        assert_eq!([keys, introspected], [Ok("{}".to_owned()), Ok("{}".to_owned())], "{fields}");
         let why = metadata.unwrap_err();
-        assert!(why.contains("missing field `issuer`"), "read, and found to be no metadata: {why}");
+        assert!(why.contains("missing field `issuer`"), "read, but not metadata: {why}");
     }
 }
 
 #[tokio::test]
-async fn coding_of_an_answer_is_named() {
+async fn error_names_coding_of_response() {
     for (fields, coding) in [
         ("Content-Encoding: gzip\r\n", "\"gzip\""),
         ("Content-Encoding: identity\r\nContent-Encoding: br\r\n", "\"br\""),
         ("Content-Encoding: deflate, gzip\r\n", "\"deflate, gzip\""),
     ] {
-        for outcome in all_three(fields).await {
+        for outcome in fetch_and_introspect(fields).await {
             let why = outcome.unwrap_err();
             assert!(why.contains(&format!("has the Content-Encoding {coding}")) && why.contains("127.0.0.1"), "{why}");
         }

@@ -1,4 +1,4 @@
-//! A fetch goes on while nobody polls it: a request may begin one and be dropped.
+//! A fetch continues without being polled: a request may begin one and be dropped.
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -11,19 +11,19 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 
 #[tokio::test]
-async fn a_fetch_that_is_left_goes_on() {
+async fn fetch_continues_without_polling() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = IssuerUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
-    let keys = IssuerKeys::new("https://a", KeySource::Url(address)).unwrap();
+    let url = IssuerUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    let keys = IssuerKeys::new("https://a", KeySource::Url(url)).unwrap();
     let mut fetch = pin!(keys.fetch());
     assert!(matches!(fetch.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
     let response = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         assert!(stream.read(&mut [0; 4096]).await.unwrap() > 0);
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").await.unwrap();
-        // Whoever has read it all hangs up.
+        // A client that has read everything disconnects.
         assert_eq!(stream.read(&mut [0; 1]).await.unwrap(), 0);
     };
-    timeout(Duration::from_secs(60), response).await.expect("nobody polls it, and it goes on");
+    timeout(Duration::from_secs(60), response).await.expect("the fetch continues without polling");
     assert_eq!(fetch.await.unwrap(), "{}");
 }

@@ -16,8 +16,8 @@ const MAX_LINE: usize = 1_000;
 /// Unsuccessful end of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// The exit status: 1 if the work failed; 2 if the command line, the environment or the configuration is wrong; 128 and its
-    /// number for a signal; 0 if the reader of standard output has disconnected, and then nothing is reported.
+    /// The exit status: 1 if the work failed; 2 if the command line, the environment or the configuration is wrong; 128 plus
+    /// the number of a signal; 0 if the reader of standard output has disconnected, and then nothing is reported.
     status: u8,
     /// The error messages, some of several lines.
     messages: Vec<String>,
@@ -33,7 +33,7 @@ impl Failure {
         Self::new(1, message)
     }
 
-    /// Creates the failure of a change. If the outcome is unknown, the message says that `what` is, and that `hint` shows it.
+    /// Creates the failure of a change. If its outcome is unknown, the message contains `what`, a clause, and `hint`.
     pub(crate) fn change_failed(error: &StorageError, what: &str, hint: &str) -> Self {
         let why = chain(error);
         Self::work(match error.kind() {
@@ -64,10 +64,10 @@ impl Failure {
 
     /// Creates the end of a command whose reader closed standard output (`| head`). Not an error: exits silently.
     pub(crate) fn reader_disconnected() -> Self {
-        Self::new(0, "nobody reads standard output")
+        Self::new(0, "standard output was closed by its reader")
     }
 
-    /// Adds that the work failed after something was `done`.
+    /// Prefixes the message of failed work with `done`, a clause about what succeeded before.
     pub(crate) fn after(self, done: &str) -> Self {
         if self.status == 1 { Self::work(format!("{done}, but {}", self.message())) } else { self }
     }
@@ -115,14 +115,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_cannot_steer_the_terminal_nor_fill_it() {
+    fn messages_are_escaped_and_shortened() {
         assert_eq!(presentable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\nc");
         let long = presentable(&format!("{}; write less", "é\u{1b}".repeat(10_000)));
         assert!(long.len() < MAX_LINE + 10 && long.ends_with("; write less"), "{long}");
     }
 
     #[test]
-    fn a_text_from_outside_makes_no_line_of_its_own() {
+    fn external_text_adds_no_lines() {
         let text = "x\nerror: nothing is wrong\u{2028}redis://:s3cret@h";
         let expected = "x\\nerror: nothing is wrong\\u{2028}redis://…@h";
         for failure in [Failure::work(text), Failure::usage(text)] {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_label_is_coloured() {
+    fn only_label_is_colored() {
         assert_eq!(label(false), "error: ");
         assert!(label(true).contains("error:") && label(true).ends_with("\u{1b}[0m "));
     }

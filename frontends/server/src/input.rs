@@ -15,7 +15,7 @@ pub(crate) fn stdin(hint: &str) -> Utf8Reader<StdinLock<'static>> {
     Utf8Reader::new(io::stdin().lock())
 }
 
-/// Returns the failure of a read of standard input.
+/// Returns the failure for an `error` while reading standard input.
 pub(crate) fn unreadable(error: &io::Error) -> Failure {
-    Failure::work(format!("standard input cannot be read: {error}"))
+    Failure::work(format!("cannot read standard input: {error}"))
 }

@@ -33,16 +33,16 @@ use exit::{Failure, sanitized};
 fn main() -> ExitCode {
     if std::env::args_os().any(|argument| redaction::is_ambiguous(&argument.to_string_lossy())) {
         output::guess_format();
-        return Failure::usage(format!("the command line cannot be read: {}", redaction::AMBIGUOUS)).report();
+        return Failure::usage(format!("invalid command line: {}", redaction::AMBIGUOUS)).report();
     }
     match cli::parse() {
         Ok((command, command_line)) => match commands::run(command, command_line) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => failure.report(),
         },
-        Err(wrong) if wrong.use_stderr() => {
+        Err(error) if error.use_stderr() => {
             output::guess_format();
-            mistake(wrong).report()
+            to_failure(error).report()
         }
         Err(help) => {
             // Ignore the error: standard output may be a closed pipe.
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 /// Converts an error of clap to a failure. Sanitizes the arguments that it repeats.
-fn mistake(mut error: clap::Error) -> Failure {
+fn to_failure(mut error: clap::Error) -> Failure {
     let repeated: Vec<_> = error.context().filter_map(|(kind, value)| Some((kind, sanitize_context(value)?))).collect();
     for (kind, value) in repeated {
         error.insert(kind, value);
@@ -61,7 +61,7 @@ fn mistake(mut error: clap::Error) -> Failure {
     if let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
         && ["--port", "-p"].contains(&option.as_str())
     {
-        let tip = "`--listen 127.0.0.1:8080` says where to listen".to_owned();
+        let tip = "use `--listen 127.0.0.1:8080`".to_owned();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     let text = error.to_string();

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_leave_room_for_all_else() {
+    fn connections_leave_files_for_other_uses() {
         for (limit, connections) in
             [(None, 10_000), (Some(1 << 40), 10_000), (Some(10_100), 10_000), (Some(1_024), 924), (Some(50), 1)]
         {
@@ -57,7 +57,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_limit_is_raised_and_never_lowered() {
+    fn limit_is_raised_and_never_lowered() {
         let before = raised_limit(0);
         assert_eq!(raised_limit(1), before);
         if let Some(before) = before {

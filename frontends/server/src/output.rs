@@ -50,7 +50,7 @@ pub(crate) fn print_note(text: &str) {
 /// Like [`print_note`], with another level. `label` precedes the text, but not in JSON.
 pub(crate) fn write_line(level: &str, label: &str, text: &str) {
     let line = if JSON.load(Ordering::Relaxed) {
-        let (now, text) = (Timestamp::now(), json(text).expect("a text is JSON"));
+        let (now, text) = (Timestamp::now(), json(text).expect("a string can be serialized"));
         format!(r#"{{"timestamp":"{now}","level":"{level}","target":"catalogue","message":{text}}}"#)
     } else {
         format!("{label}{text}")
@@ -93,7 +93,7 @@ fn is_discarded() -> bool {
     is_discarded
 }
 
-/// Refuses work whose only result is output that would be lost. `undone` says what is not done, and `why` adds a reason.
+/// Refuses work whose only result is output that would be lost. `undone` states what was not done, and `why` adds a reason.
 pub(crate) fn check_output_visible(undone: &str, why: &str) -> Result<(), Failure> {
     let message =
         || format!("{undone}: standard output is closed or /dev/null{why}; direct it to a terminal, a pipe or a file");

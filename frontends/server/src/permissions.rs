@@ -20,7 +20,7 @@ pub(crate) fn mode(_: &Path) -> Option<u32> {
     None
 }
 
-/// Describes the access to a database's file or directory that this process needs and lacks, with the users concerned.
+/// Describes the access that this process lacks, with its user and the owner. A file that `is_theirs` need only be readable.
 #[cfg(unix)]
 pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -29,10 +29,8 @@ pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<
     use rustix::io::Errno;
 
     if access(directory, Access::WRITE_OK) == Err(Errno::ROFS) {
-        return Some(format!(
-            "{file:?} cannot be opened: SQLite makes files beside it, and its file system is mounted read-only; mount it \
-             writable, or copy the file with its `-wal` and serve the copy"
-        ));
+        let why = "SQLite creates files next to it, but its file system is read-only";
+        return Some(format!("cannot open {file:?}: {why}; mount it writable, or serve a copy of it and its `-wal`"));
     }
     let refused = |path: &Path, required| access(path, required) == Err(Errno::ACCESS);
     let (path, what, verb) = [
@@ -47,7 +45,7 @@ pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<
     let user = rustix::process::geteuid().as_raw();
     let owner = path.metadata().map(|found| (found.mode() & 0o7777, found.uid(), found.gid()));
     let owner = owner.map(|(mode, user, group)| format!(" (mode {mode:03o}, owner {user}:{group})"));
-    Some(format!("{what}{path:?} may not be {verb} by the user {user}{}", owner.unwrap_or_default()))
+    Some(format!("{what}{path:?} cannot be {verb} by the user {user}{}", owner.unwrap_or_default()))
 }
 
 #[cfg(not(unix))]
@@ -59,18 +57,18 @@ pub(crate) fn refusal(_: &Path, _: &Path, _: bool) -> Option<String> {
 pub(crate) fn check_file(file: &Path, report: &mut Report) {
     let (Some(mode), name) = (mode(file), file.display()) else { return };
     if mode & 0o002 != 0 {
-        report.error(CHECK, format!("everybody may write {name} (mode {mode:03o}); chmod o-rwx {name}"));
+        report.error(CHECK, format!("{name} is writable by all users (mode {mode:03o}); run chmod o-rwx {name}"));
     } else if mode & 0o004 != 0 {
-        report.warning(CHECK, format!("everybody may read {name} (mode {mode:03o}); chmod o-rwx {name}"));
+        report.warning(CHECK, format!("{name} is readable by all users (mode {mode:03o}); run chmod o-rwx {name}"));
     } else {
-        report.ok(CHECK, format!("{name} is not open to others (mode {mode:03o})"));
+        report.ok(CHECK, format!("{name} is not accessible to other users (mode {mode:03o})"));
     }
 }
 
 /// Reports whether others may write into the directory of an SQLite database, which contains its WAL and WAL index.
 pub(crate) fn check_directory(directory: &Path, report: &mut Report) {
     if let Some(mode) = mode(directory).filter(|mode| mode & 0o002 != 0) {
-        let what = format!("everybody may write into the database's directory (mode {mode:03o})");
-        report.warning(CHECK, format!("{what} and put files beside it; chmod o-w {}", directory.display()));
+        let what = format!("all users can create files next to the database (mode {mode:03o})");
+        report.warning(CHECK, format!("{what}; run chmod o-w {}", directory.display()));
     }
 }

@@ -1,4 +1,4 @@
-//! [`RateLimiting`]: the configured rate limit, and what counts requests for it.
+//! [`RateLimiting`]: the configured rate limit, and the limiter that counts requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use catalogue_redis::RedisRateLimiter;
 
 use crate::units;
 
-/// Address of a store in which several servers count together.
+/// Address of a store whose counts several servers share.
 #[cfg(feature = "redis")]
 pub(crate) use catalogue_redis::RedisAddress as StoreAddress;
 
@@ -25,11 +25,11 @@ pub(crate) fn store_address(text: &str) -> Result<StoreAddress, String> {
 
 #[cfg(not(feature = "redis"))]
 pub(crate) fn store_address(_: &str) -> Result<StoreAddress, String> {
-    Err("this build has no Redis; build with the feature redis, or leave the store out: each server then counts by itself".to_owned())
+    Err("this build lacks Redis; build with the feature redis, or let each server count separately".to_owned())
 }
 
-/// Hint on the form of a limit.
-pub(crate) const HINT: &str = "write a number of requests and a time, like 600/1m";
+/// Hint on the format of a limit.
+pub(crate) const HINT: &str = "use a number of requests and a duration, like 600/1m";
 
 /// The configured rate limit, if any.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ impl RateLimiting {
         Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), display: Some(display), ..Self::default() }
     }
 
-    /// Returns whether the store counts, or why not and what would help; `None` if there is no store.
+    /// Checks whether the store counts. Returns why not and what would help, or `None` without a store.
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
         #[cfg(feature = "redis")]
         if let Some(store) = &self.store {
@@ -88,15 +88,15 @@ impl fmt::Display for RateLimiting {
 
 /// Parses a limit such as `600/1m`.
 pub(crate) fn parse(text: &str) -> Result<RateLimit, String> {
-    let wrong = || format!("{text:?} is not a rate limit; {HINT}");
-    let (requests, window) = text.split_once('/').ok_or_else(wrong)?;
+    let invalid = || format!("invalid rate limit {text:?}; {HINT}");
+    let (requests, window) = text.split_once('/').ok_or_else(invalid)?;
     if requests.is_empty() || !requests.bytes().all(|digit| digit.is_ascii_digit()) {
-        return Err(wrong());
+        return Err(invalid());
     }
     // The only error left is a number that does not fit.
-    let requests = requests.parse().map_err(|_| format!("{text:?} is more than can be counted; {HINT}"))?;
-    let window = units::duration(window).map_err(|error| format!("{text:?} is not a rate limit: {error}"))?;
-    RateLimit::new(requests, window).map_err(|error| format!("{text:?}: {error}"))
+    let requests = requests.parse().map_err(|_| format!("the rate limit {text:?} is too large; {HINT}"))?;
+    let window = units::duration(window).map_err(|error| format!("invalid rate limit {text:?}: {error}"))?;
+    RateLimit::new(requests, window).map_err(|error| format!("invalid rate limit {text:?}: {error}"))
 }
 
 #[cfg(test)]
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_in_a_time() {
+    fn valid_rate_limits_are_parsed() {
         for (text, requests, seconds) in
             [("600/1m", 600, 60), ("1/1s", 1, 1), ("007/2h", 7, 7_200), ("4294967295/1d", u32::MAX, 86_400)]
         {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_all_else_and_says_what_is_wrong() {
+    fn invalid_rate_limits_are_refused_with_reason() {
         for (text, piece) in [
             ("", "like 600/1m"),
             ("600", "like 600/1m"),
@@ -127,11 +127,11 @@ mod tests {
             ("600/m", "like 90d"),
             ("600/1", "like 90d"),
             ("600/1m/1", "like 90d"),
-            ("0/1m", "allow 1 at least"),
-            ("600/0s", "1 at least"),
-            ("600/50000d", "4294967295 at most"),
-            ("4294967296/1m", "more than can be counted"),
-            ("1/99999999999999999999s", "longer than can be counted"),
+            ("0/1m", "use at least 1"),
+            ("600/0s", "use whole seconds from 1"),
+            ("600/50000d", "from 1 to 4294967295"),
+            ("4294967296/1m", "the rate limit \"4294967296/1m\" is too large"),
+            ("1/99999999999999999999s", "the duration \"99999999999999999999s\" is too large"),
         ] {
             let message = parse(text).unwrap_err();
             assert!(message.contains(piece) && message.contains(&format!("{text:?}")), "{text}: {message}");

@@ -69,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_shown_from_their_host_on() {
+    fn credentials_in_addresses_are_redacted() {
         for (text, redacted) in [
-            ("\"redis://:s3cret@h\" is no address", "\"redis://…@h\" is no address"),
-            ("--base-url: \"https://u:s3cret@h/x\" is none", "--base-url: \"https://…@h/x\" is none"),
+            ("\"redis://:s3cret@h\" is invalid", "\"redis://…@h\" is invalid"),
+            ("--base-url: \"https://u:s3cret@h/x\" found", "--base-url: \"https://…@h/x\" found"),
             ("'x=amqp+tls://u:s3/cr@et@h' found", "'x=amqp+tls://…@h' found"),
             ("'postgres://u:s3'c\"ret@h' found", "'postgres://…@h' found"),
             ("redis://a and redis://s3cret@b", "redis://a and redis://…@b"),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_ambiguous_if_its_password_is_not_encoded() {
+    fn address_with_unencoded_password_is_ambiguous() {
         for text in
             ["redis://:a b@h", "--name=redis://:a\"@h", "'redis://a\nb@h", "redis://u@h/a'b", "redis://a\u{85}@h"]
         {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_shown_by_their_beginning() {
+    fn tokens_are_redacted_after_prefix() {
         let secret = "0123456789abcdefABCDEF";
         for start in TOKENS {
             let text = format!("{start}{secret}: no such file, '{start}{secret}.{secret}-_' and {start}012");

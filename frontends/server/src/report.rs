@@ -73,9 +73,9 @@ impl fmt::Display for NamedKey {
         let day = self.day().to_string();
         let day = day.split('T').next().unwrap_or_default();
         match (unused_since, expires_at) {
-            (Some(_), _) => write!(f, "{id} of {account} is unused since {day}"),
+            (Some(_), _) => write!(f, "{id} of {account} has been unused since {day}"),
             (None, Some(_)) => write!(f, "{id} of {account} expires on {day}"),
-            (None, None) => write!(f, "{id} of {account}, made on {day}, never expires"),
+            (None, None) => write!(f, "{id} of {account}, created on {day}, never expires"),
         }
     }
 }
@@ -124,8 +124,8 @@ impl Report {
         let errors = self.0.iter().filter(|finding| finding.verdict == Verdict::Error).count();
         match errors {
             0 => Ok(()),
-            1 => Err(Failure::work("there is 1 fault to mend")),
-            _ => Err(Failure::work(format!("there are {errors} faults to mend"))),
+            1 => Err(Failure::work("1 problem found")),
+            _ => Err(Failure::work(format!("{errors} problems found"))),
         }
     }
 

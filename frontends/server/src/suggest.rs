@@ -16,7 +16,7 @@ mod tests {
     use crate::settings::table::all;
 
     #[test]
-    fn a_slip_is_understood_and_no_more() {
+    fn only_similar_names_are_suggested() {
         let known = || all().map(|setting| setting.name);
         for (name, expected) in [
             ("lisen", Some("listen")),

@@ -1,5 +1,4 @@
-//! Integration with systemd: messages about readiness and reloads, watchdog pings, and an inherited socket. Does
-//! nothing without systemd.
+//! Integration with systemd, if it runs the program: readiness, reloads, watchdog pings, and an inherited socket.
 
 use std::fmt::Display;
 use std::future::pending;
@@ -28,7 +27,7 @@ pub(crate) fn stopping() {
 pub(crate) struct Reload(());
 
 impl Reload {
-    /// Reports that a reload begins. With `Type=notify-reload`, systemd waits for its end, identified by the time sent.
+    /// Reports that a reload begins. `Type=notify-reload` requires the time, and makes systemd wait for the end.
     pub(crate) fn begin() -> Self {
         #[cfg(unix)]
         if let Ok(now) = sd_notify::NotifyState::monotonic_usec_now()
@@ -64,7 +63,7 @@ pub(crate) async fn keep_alive() {
 fn notify(state: &str) {
     #[cfg(unix)]
     if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Custom(state)]) {
-        tracing::warn!(%error, "systemd cannot be told of this server's state");
+        tracing::warn!(%error, "cannot notify systemd");
     }
     #[cfg(not(unix))]
     let _ = state;
@@ -74,14 +73,14 @@ fn notify(state: &str) {
 /// while the server restarts. Call it once, before there are other threads.
 #[cfg(unix)]
 pub(crate) fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
-    const HINT: &str = "write one ListenStream= with an IP address and a port into the socket unit";
+    const HINT: &str = "use one ListenStream= with an IP address and a port in the socket unit";
     let mut sockets = listenfd::ListenFd::from_env();
     match sockets.len() {
         0 => Ok(None),
         1 => sockets
             .take_tcp_listener(0)
-            .map_err(|error| Failure::usage(format!("the socket of LISTEN_FDS cannot be served: {error}; {HINT}"))),
-        number => Err(Failure::usage(format!("LISTEN_FDS has {number} sockets and one is served; {HINT}"))),
+            .map_err(|error| Failure::usage(format!("cannot serve the socket of LISTEN_FDS: {error}; {HINT}"))),
+        number => Err(Failure::usage(format!("LISTEN_FDS has {number} sockets instead of one; {HINT}"))),
     }
 }
 

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_escaped_and_means_the_same() {
+    fn escaped_json_parses_to_same_value() {
         let strange = "\u{7f}\u{9b}\u{202e}\u{e0041}\n\u{e9}\u{1f917}\"";
         let text = json(&[strange]).unwrap();
         assert_eq!(text, "[\"\\u007f\\u009b\\u202e\\udb40\\udc41\\n\u{e9}\u{1f917}\\\"\"]");

@@ -3,19 +3,18 @@
 use std::time::Duration;
 
 const DAY: u64 = 24 * 60 * 60;
-/// Units of a duration, from the longest on, as in a duration.
+/// Units of a duration, in the order in which it must name them.
 const SECONDS: [(&str, u64); 5] = [("w", 7 * DAY), ("d", DAY), ("h", 60 * 60), ("m", 60), ("s", 1)];
 const BYTES: [(&str, u64); 4] = [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
 /// Parses a duration such as `90d` or `1h30m`.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let seconds = seconds(text).ok_or_else(|| {
-        format!("{text:?} is not a duration; write whole numbers with w, d, h, m or s, like 90d or 1h30m")
-    })?;
-    seconds.map(Duration::from_secs).ok_or_else(|| format!("{text:?} is longer than can be counted"))
+    let invalid = || format!("invalid duration {text:?}; use whole numbers with w, d, h, m or s, like 90d or 1h30m");
+    let seconds = seconds(text).ok_or_else(invalid)?;
+    seconds.map(Duration::from_secs).ok_or_else(|| format!("the duration {text:?} is too large"))
 }
 
-/// Returns the seconds of all parts, each of a smaller unit than the last. `None` and `Some(None)` are as in [`parse_number`].
+/// Sums the seconds of all parts, whose units must descend. `None` and `Some(None)` are as in [`parse_number`].
 fn seconds(text: &str) -> Option<Option<u64>> {
     let (mut units, mut total) = (SECONDS.iter(), Some(0_u64));
     for part in text.split_inclusive(|character: char| !character.is_ascii_digit()) {
@@ -29,27 +28,22 @@ fn seconds(text: &str) -> Option<Option<u64>> {
 /// Parses a lifetime, which must not be zero.
 pub(crate) fn lifetime(text: &str) -> Result<Duration, String> {
     let lifetime = duration(text)?;
-    if lifetime.is_zero() {
-        return Err(format!("{text:?} would be over at once; write a duration from 1s on, like 90d"));
-    }
-    Ok(lifetime)
+    if lifetime.is_zero() { Err(format!("{text:?} is too short; use at least 1s, like 90d")) } else { Ok(lifetime) }
 }
 
 /// Parses a duration from `min` to `max`.
 pub(crate) fn between(text: &str, [min, max]: [&str; 2]) -> Result<Duration, String> {
     let time = duration(text)?;
-    if time < duration(min)? || time > duration(max)? {
-        return Err(format!("{text:?} is too short or too long; write a duration from {min} to {max}"));
-    }
-    Ok(time)
+    let is_allowed = (duration(min)?..=duration(max)?).contains(&time);
+    is_allowed.then_some(time).ok_or_else(|| format!("{text:?} is out of range; use a duration from {min} to {max}"))
 }
 
-/// Parses a size such as `64MiB`, in bytes.
+/// Parses a size such as `64MiB` into bytes.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
-    const HINT: &str = "write a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";
-    let bytes = parse_number(text, &BYTES).ok_or_else(|| format!("{text:?} is not a size; {HINT}"))?;
+    const HINT: &str = "use a whole number of bytes, or one with KiB, MiB or GiB, like 64MiB";
+    let bytes = parse_number(text, &BYTES).ok_or_else(|| format!("invalid size {text:?}; {HINT}"))?;
     let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.ok_or_else(|| format!("{text:?} is larger than can be counted; write a size like 64MiB"))
+    bytes.ok_or_else(|| format!("the size {text:?} is too large; {HINT}"))
 }
 
 /// Converts a number with a unit to the smallest unit. `None` if `text` is malformed, `Some(None)` if it is too large.
@@ -64,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_is_whole_numbers_and_units() {
+    fn durations_are_parsed() {
         for (text, seconds) in [("0s", 0), ("10s", 10), ("2m", 120), ("3h", 10_800), ("90d", 7_776_000), ("007s", 7)] {
             assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
         }
@@ -74,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_life_is_some_time() {
+    fn zero_lifetime_is_refused() {
         assert_eq!(lifetime("1s"), Ok(Duration::from_secs(1)));
         for text in ["0s", "00d", "0"] {
             let message = lifetime(text).unwrap_err();
@@ -83,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_duration_is_taken() {
+    fn malformed_durations_are_refused() {
         for text in ["", "s", "10", "-1s", "+1s", "1.5h", "1 s", " 1s", "1s ", "1D", "1ms", "١s", "é", "1é"] {
             let message = duration(text).unwrap_err();
             assert!(message.contains("like 90d"), "{text}: {message}");
@@ -94,21 +88,21 @@ mod tests {
     }
 
     #[test]
-    fn no_duration_overflows() {
+    fn overflowing_durations_are_refused() {
         for text in ["99999999999999999999s", "18446744073709551615d", "5124095576030431h18446744073709551615s"] {
-            assert!(duration(text).unwrap_err().contains("longer than can be counted"), "{text}");
+            assert!(duration(text).unwrap_err().contains("is too large"), "{text}");
         }
     }
 
     #[test]
-    fn a_size_is_a_whole_number_and_perhaps_a_unit() {
+    fn sizes_are_parsed() {
         for (text, bytes) in [("0", 0), ("1", 1), ("007", 7), ("0GiB", 0), ("3KiB", 3_072), ("64MiB", 67_108_864)] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
     }
 
     #[test]
-    fn no_other_size_is_taken() {
+    fn malformed_sizes_are_refused() {
         for text in ["", "MiB", "-1", "+1", "1.5GiB", "64 MiB", " 1", "1 ", "1MB", "1M", "1mib", "1B", "١", "é", "0x10"]
         {
             let message = size(text).unwrap_err();
@@ -117,9 +111,9 @@ mod tests {
     }
 
     #[test]
-    fn no_size_overflows() {
+    fn overflowing_sizes_are_refused() {
         for text in ["99999999999999999999", "18446744073709551615GiB"] {
-            assert!(size(text).unwrap_err().contains("larger than can be counted"), "{text}");
+            assert!(size(text).unwrap_err().contains("is too large"), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use http::{Response, StatusCode};
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::{Value, json};
 
-use crate::call::{Call, MAX_EVENTS, Made};
+use crate::call::{Call, CreatedKey, MAX_EVENTS};
 use crate::failure::Failure;
 use crate::input::{self, FieldError, NewKey, Reason};
 use crate::key::hints;
@@ -32,9 +32,9 @@ pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, body: &[u8]) -> 
         }
         Action::CreateKey => {
             let fields = fields(&["name", "scopes", "expiresAt", "nonce"])?;
-            let made = call.create(new_key(&fields, call.now)?, nonce(&fields, call.now)?).await?;
+            let created = call.create(new_key(&fields, call.now)?, nonce(&fields, call.now)?).await?;
             status = StatusCode::CREATED;
-            made_view(call, &made)
+            created_view(call, &created)
         }
         Action::ShowKey => {
             let key = call.key(id).await?;
@@ -48,9 +48,9 @@ pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, body: &[u8]) -> 
         }
         Action::RotateKey => {
             let fields = fields(&["overlapSeconds", "nonce"])?;
-            let made = call.rotate(id, overlap(&fields)?, nonce(&fields, call.now)?).await?;
+            let created = call.rotate(id, overlap(&fields)?, nonce(&fields, call.now)?).await?;
             status = StatusCode::CREATED;
-            made_view(call, &made)
+            created_view(call, &created)
         }
         Action::RevokeKey => {
             fields(&[])?;
@@ -104,10 +104,10 @@ fn view(key: &CredentialRecord, keys: &[CredentialRecord], now: Timestamp) -> Va
 }
 
 /// Returns a new key with its token, which is never shown again.
-fn made_view(call: Call<'_>, made: &Made) -> Value {
-    let mut data = view(&made.key, &[], call.now);
-    data["token"] = made.token.expose().into();
-    if let Some(old) = &made.replaces {
+fn created_view(call: Call<'_>, created: &CreatedKey) -> Value {
+    let mut data = view(&created.key, &[], call.now);
+    data["token"] = created.token.expose().into();
+    if let Some(old) = &created.replaces {
         data["replaces"] = json!({ "id": &*old.identity.credential_id, "expiresAt": old.expires_at });
     }
     data

@@ -10,7 +10,7 @@ use http_body::Body;
 
 use crate::failure::Failure;
 
-const LIMIT: usize = 16 << 10;
+const MAX_BODY_BYTES: usize = 16 << 10;
 
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 pub(crate) const JSON: &str = "application/json";
@@ -24,7 +24,7 @@ pub(crate) async fn read<B: Body>(headers: &HeaderMap, body: B, media_type: &'st
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
         let Ok(mut data) = frame.map_err(|_| Failure::Body)?.into_data() else { continue };
-        if bytes.len() + data.remaining() > LIMIT {
+        if bytes.len() + data.remaining() > MAX_BODY_BYTES {
             return Err(Failure::TooLarge);
         }
         while data.has_remaining() {

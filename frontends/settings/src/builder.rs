@@ -50,8 +50,8 @@ impl SettingsBuilder {
     /// Sets the URL at which the settings are mounted, such as `https://api.example.com/settings`, or only its path. Default:
     /// `/settings`.
     ///
-    /// With a full URL, only forms of its origin are accepted; with a path, forms of the host that the request names, which a
-    /// proxy must then pass on. The session cookie's name is derived from the same.
+    /// With a full URL, only forms from its origin are accepted. With a path, only forms from the host in the request's `Host`
+    /// are, so a proxy must pass that on. The session cookie's name is derived from the URL, or from host and path.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
         self.settings_url = settings_url.into();
         self
@@ -75,8 +75,8 @@ impl SettingsBuilder {
         self
     }
 
-    /// Declares that an API of another origin lets scripts of this one read its responses (CORS), so that a new key can be
-    /// tried on its page.
+    /// Declares that the API, at another origin, lets scripts of the settings' origin read its responses (CORS), so that a
+    /// new key can be tried on its page.
     pub fn cross_origin_tryout(mut self) -> Self {
         self.cross_origin_tryout = true;
         self
@@ -97,7 +97,7 @@ impl SettingsBuilder {
     /// Builds the settings.
     ///
     /// # Errors
-    /// Returns an error if a URL is not a valid mount URL, has no TLS, or would hide the API or its documents.
+    /// Returns an error for an invalid URL, or settings that are plain HTTP on another machine or hide the API or its documents.
     pub fn build(self) -> Result<DeveloperSettings, SettingsError> {
         let urls = SettingsUrls::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
         Ok(DeveloperSettings(Arc::new(Inner {
@@ -116,7 +116,7 @@ impl SettingsBuilder {
 
 /// Returns a rate limiter of `requests` a minute per key, which counts in this process.
 pub(crate) fn per_minute(requests: u32) -> Arc<dyn RateLimiter> {
-    let limit = RateLimit::new(requests, Duration::from_secs(60)).expect("a limit of some requests in whole seconds");
+    let limit = RateLimit::new(requests, Duration::from_secs(60)).expect("a nonzero limit in whole seconds");
     Arc::new(LocalRateLimiter::new(limit))
 }
 

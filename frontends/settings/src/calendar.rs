@@ -9,16 +9,17 @@ use crate::times::last_day;
 const DAYS_BEFORE: u32 = 14;
 
 /// Maximum length of a line in bytes, without its end (RFC 5545 section 3.1).
-const LINE: usize = 75;
+const MAX_LINE_BYTES: usize = 75;
 
-/// Returns an event of a whole day: 14 days before `end`, or on the day of the end if the former is past. `page` is the URL at
+/// Returns an event of a whole day: 14 days before `end`, or on the day of `end` if that has passed. `page` is the URL at
 /// which the key can be rotated, if it is fully known.
 pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>, now: Timestamp) -> String {
     let before = end.as_microseconds() - i64::from(DAYS_BEFORE) * DAY.as_micros() as i64;
     let day = Timestamp::from_microseconds(before).filter(|day| *day > now).unwrap_or(end);
     let (day, stamp) = (basic(&last_day(day)), basic(&format!("{}Z", &now.to_string()[..19])));
     let title = escape(&format!("API key \"{name}\" ends on {}", last_day(end)));
-    let description = escape(&format!("It is refused from {end} on. Rotate it and put the new key into use before."));
+    let description =
+        escape(&format!("It is refused from {end} on. Before then, rotate it and switch to the new key."));
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_owned(),
         "VERSION:2.0".to_owned(),
@@ -59,7 +60,7 @@ fn escape(text: &str) -> String {
 fn fold(line: &str) -> String {
     let (mut folded, mut length) = (String::new(), 0);
     for c in line.chars() {
-        if length + c.len_utf8() > LINE {
+        if length + c.len_utf8() > MAX_LINE_BYTES {
             folded.push_str("\r\n ");
             length = 1;
         }
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn two_weeks_before_the_end_or_on_its_day() {
+    fn reminder_is_two_weeks_before_expiry_or_same_day() {
         let now = at("2026-11-22T04:40:00Z");
         for (end, day) in [("2027-02-20T10:00:00Z", "20270206"), ("2026-11-30T10:00:00Z", "20261130")] {
             let file = reminder("key_1", "partner", at(end), None, now);
@@ -94,10 +95,10 @@ mod tests {
     fn texts_are_escaped_and_lines_folded() {
         let name = format!("a,b;c\\d\nEND:VEVENT\r{}", "é".repeat(90));
         let file = reminder("key_1", &name, at("2027-02-20T10:00:00Z"), None, at("2026-11-22T04:40:00Z"));
-        assert!(file.lines().all(|line| line.len() <= LINE), "{file}");
+        assert!(file.lines().all(|line| line.len() <= MAX_LINE_BYTES), "{file}");
         assert_eq!(file.matches("\r\nEND:VEVENT\r\n").count(), 1);
-        assert_eq!(fold(&"a".repeat(LINE)).matches("\r\n").count(), 1);
-        assert_eq!(fold(&"a".repeat(LINE + 1)), format!("{}\r\n a\r\n", "a".repeat(LINE)));
+        assert_eq!(fold(&"a".repeat(MAX_LINE_BYTES)).matches("\r\n").count(), 1);
+        assert_eq!(fold(&"a".repeat(MAX_LINE_BYTES + 1)), format!("{}\r\n a\r\n", "a".repeat(MAX_LINE_BYTES)));
         let unfolded = file.replace("\r\n ", "");
         assert!(unfolded.contains(&format!("a\\,b\\;c\\\\d\\nEND:VEVENT{}", "é".repeat(90))), "{unfolded}");
     }

@@ -16,7 +16,7 @@ use crate::settings::Inner;
 /// Maximum number of active keys per account.
 const MAX_KEYS: usize = 100;
 
-/// Maximum number of new keys per account and day, whatever their state: all are stored for long.
+/// Maximum number of new keys per account and day, active or ended: ended ones are retained for a long time.
 const MAX_NEW_KEYS: usize = 200;
 
 /// Maximum number of ended keys in a list; an older one is found by its id.
@@ -34,7 +34,7 @@ pub(crate) struct Call<'c> {
 }
 
 /// A key that was just created, and its token.
-pub(crate) struct Made {
+pub(crate) struct CreatedKey {
     pub(crate) token: NewToken,
     pub(crate) key: CredentialRecord,
     /// The key that it replaces.
@@ -42,7 +42,7 @@ pub(crate) struct Made {
 }
 
 /// Result of checking a pasted text.
-pub(crate) struct Checked {
+pub(crate) struct CheckResult {
     pub(crate) kind: Option<CredentialKind>,
     /// The owner's key.
     pub(crate) key: Option<CredentialRecord>,
@@ -67,16 +67,16 @@ impl Call<'_> {
         key.ok_or(Failure::NotFound)
     }
 
-    pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<Made, Failure> {
+    pub(crate) async fn create(&self, new: NewKey, nonce: Nonce) -> Result<CreatedKey, Failure> {
         let id = nonce.key_id(&self.owner.account);
         self.check_key_limits(&id, true).await?;
         let (token, key) = self.mint(id, new);
         self.inner.storage.create_key(&key, &self.owner.actor).await.map_err(|error| creation_failure(error, &key))?;
         self.audit(CredentialAction::KeyCreated, &key.record);
-        Ok(Made { token, key: key.record, replaces: None })
+        Ok(CreatedKey { token, key: key.record, replaces: None })
     }
 
-    /// Renames a key. `name` must be a validated one.
+    /// Renames a key. `name` must be valid.
     pub(crate) async fn rename(&self, id: &str, name: &str) -> Result<CredentialRecord, Failure> {
         let key = self.key(id).await?;
         if key.name.as_deref() == Some(name) {
@@ -89,7 +89,7 @@ impl Call<'_> {
     }
 
     /// Creates a successor with the key's name, scopes and lifetime.
-    pub(crate) async fn rotate(&self, id: &str, overlap: Duration, nonce: Nonce) -> Result<Made, Failure> {
+    pub(crate) async fn rotate(&self, id: &str, overlap: Duration, nonce: Nonce) -> Result<CreatedKey, Failure> {
         let old = self.key(id).await?;
         let new_id = nonce.key_id(&self.owner.account);
         // A key that ends immediately makes room for its successor.
@@ -109,7 +109,7 @@ impl Call<'_> {
         let replaced = self.inner.storage.rotate_key(account, id, later(overlap), &new, actor).await;
         let replaced = replaced.map_err(|error| creation_failure(error, &new))?.ok_or(Failure::NotRotatable)?;
         self.audit(CredentialAction::KeyRotated, &replaced);
-        Ok(Made { token, key: new.record, replaces: Some(replaced) })
+        Ok(CreatedKey { token, key: new.record, replaces: Some(replaced) })
     }
 
     pub(crate) async fn revoke(&self, id: &str) -> Result<CredentialRecord, Failure> {
@@ -124,7 +124,7 @@ impl Call<'_> {
     }
 
     /// Checks a pasted text. The result is the same for a key of another account and for one that does not exist.
-    pub(crate) async fn check(&self, text: &str) -> Result<Checked, Failure> {
+    pub(crate) async fn check(&self, text: &str) -> Result<CheckResult, Failure> {
         let mut key = None;
         if let Some(token) = BearerToken::new(text)
             && let Some(found) = self.inner.storage.find_credential(&token.digest()).await?
@@ -133,7 +133,7 @@ impl Call<'_> {
             key = self.inner.storage.find_key(&self.owner.account, &found.identity.credential_id).await?;
         }
         let kind = key.as_ref().map(|key| key.identity.kind).or_else(|| token_kind(text));
-        Ok(Checked { kind, key })
+        Ok(CheckResult { kind, key })
     }
 
     /// Returns the account's last events, newest first.
@@ -149,18 +149,18 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Rejects a second key of one form, and one beyond the limits. `adds_valid_key` is whether there will be more active keys.
-    async fn check_key_limits(&self, id: &str, adds_valid_key: bool) -> Result<(), Failure> {
+    /// Rejects a second key from the same form, and a key beyond the limits. `adds_active_key` is whether their number grows.
+    async fn check_key_limits(&self, id: &str, adds_active_key: bool) -> Result<(), Failure> {
         if self.inner.storage.find_key(&self.owner.account, id).await?.is_some() {
             return Err(Failure::AlreadyExists(id.to_owned()));
         }
-        // A key that was created within the day had not ended before it.
+        // The keys that were active a day ago or later, which include all keys created since.
         let day = i64::try_from(DAY.as_micros()).unwrap_or(i64::MAX);
         let day_ago = Timestamp::from_microseconds(self.now.as_microseconds().saturating_sub(day));
         let keys = self.list(day_ago.unwrap_or(Timestamp::MIN), 0).await?;
-        // Tokens of an authorization server come and go without action of their owner.
+        // Tokens of an authorization server do not count: they come and go without action of their owner.
         let keys = || keys.iter().filter(|key| key.identity.kind == CredentialKind::ApiKey);
-        if adds_valid_key && keys().filter(|key| key.state(self.now).is_active()).count() >= MAX_KEYS {
+        if adds_active_key && keys().filter(|key| key.state(self.now).is_active()).count() >= MAX_KEYS {
             return Err(Failure::TooMany);
         }
         let allowed_at = keys().nth(MAX_NEW_KEYS - 1).and_then(|key| key.created_at.checked_add(DAY));

@@ -7,23 +7,19 @@ use catalogue_core::InvalidMountUrl;
 #[non_exhaustive]
 pub enum SettingsError {
     /// The settings' URL is not a valid mount URL.
-    #[error("the settings' address {0}")]
+    #[error("invalid settings URL {0}")]
     SettingsUrl(InvalidMountUrl),
     /// The base URL is not a valid mount URL.
-    #[error("the base address {0}")]
+    #[error("invalid base URL {0}")]
     BaseUrl(InvalidMountUrl),
     /// The documents' URL is not a valid mount URL.
-    #[error("the documents' address {0}")]
+    #[error("invalid docs URL {0}")]
     DocsUrl(InvalidMountUrl),
     /// The settings' URL has the scheme http, and its host is not this machine.
-    #[error(
-        "the settings' address {0:?} has no TLS; write https://…; a session over plain HTTP can be read on the way"
-    )]
+    #[error("the settings URL {0:?} is plain HTTP, so sessions could be intercepted; use https://…")]
     PlainHttp(String),
     /// The settings would hide the API, its documents or one of their paths.
-    #[error(
-        "{hidden} stands at or below the settings' address {settings:?}; move the settings elsewhere, like /settings"
-    )]
+    #[error("the settings URL {settings:?} would hide {hidden}; use another URL, e.g. /settings")]
     Overlap {
         /// The settings' URL, as configured.
         settings: String,

@@ -85,39 +85,39 @@ impl Failure {
     pub(crate) fn sentence(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Options(_) => "",
-            Self::Method(allow) => return format!("This address accepts only {allow}.").into(),
+            Self::Method(allow) => return format!("Method not allowed. Use {allow}.").into(),
             Self::Field(FieldError { parameter, .. }) if parameter == "nonce" => {
-                "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or leave it out."
+                "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or omit it."
             }
             Self::Field(error) => return format!("{}: {}", error.parameter, error.sentence()).into(),
-            Self::Body => "The request broke off before its end. Nothing has changed. Send it again.",
-            Self::TooLarge => "The request has more than 16 KiB. Send less.",
-            Self::MediaType(right) => return format!("Send the body as {right}.").into(),
-            Self::SignedOut("expired", _) => "The session is over. Sign in again.",
-            Self::SignedOut("revoked", _) => "The session was ended. Sign in again.",
+            Self::Body => "The request was incomplete. Nothing has changed. Send it again.",
+            Self::TooLarge => "The request is larger than 16 KiB. Send less.",
+            Self::MediaType(expected) => return format!("Send the body as {expected}.").into(),
+            Self::SignedOut("expired", _) => "Your session has expired. Sign in again.",
+            Self::SignedOut("revoked", _) => "Your session was ended. Sign in again.",
             Self::SignedOut(..) => "Sign in first.",
-            Self::Code => "This code does not work. It may be used up or too old. Ask for another.",
+            Self::Code => "This code is invalid, expired or already used. Request a new one.",
             Self::CrossSite => {
-                "The request comes from another site, so nothing was done. Open the settings themselves."
+                "The request was refused, because it came from another site. Open the settings directly."
             }
-            Self::NoOwner => "Your sign-in has no account here. Ask whoever runs this service for one.",
-            Self::NotFound => "There is nothing here, or it is not yours.",
+            Self::NoOwner => "There is no account for your sign-in. Contact the operator of this service.",
+            Self::NotFound => "Not found, or not yours.",
             Self::AlreadyExists(_) => {
-                "This key was made already, and its token shown then. If you do not have it, rotate the key."
+                "This key already exists, and its token was shown when it was created. If you do not have it, rotate the key."
             }
-            Self::NotRotatable => "It was rotated, revoked or has expired meanwhile.",
+            Self::NotRotatable => "This key has been rotated or revoked, or has expired.",
             Self::TooMany => "You already have 100 valid keys. Revoke one first.",
             Self::RateLimited(seconds) => return format!("Too many requests. Try again in {seconds} s.").into(),
             Self::Storage(error) if error.kind() == StorageErrorKind::OutcomeUnknown => {
-                "It is not known whether the change was made. Look before you repeat it."
+                "The change may or may not have been saved. Check before you retry."
             }
             Self::Storage(error) if error.kind() == StorageErrorKind::Busy => {
                 "Another program is writing to the database; an import may be running. Nothing has changed. Try again in a minute."
             }
             Self::Storage(error) if error.kind() == StorageErrorKind::Unavailable => {
-                "The database cannot be used now. Nothing has changed. Try again in a minute."
+                "The database is unavailable. Nothing has changed. Try again in a minute."
             }
-            Self::Storage(_) => "The server failed. Nothing has changed.",
+            Self::Storage(_) => "Internal server error. Nothing has changed.",
         })
     }
 
@@ -141,9 +141,9 @@ impl Failure {
     pub(crate) fn log(&self, request_id: &str) {
         match self {
             Self::Storage(error) => {
-                tracing::error!(request_id, error = chain(error), "a request of the developer settings failed");
+                tracing::error!(request_id, error = chain(error), "a developer settings request failed");
             }
-            Self::NoOwner => tracing::debug!(request_id, "whoever asked the developer settings owns no account"),
+            Self::NoOwner => tracing::debug!(request_id, "no account for the signed-in user"),
             _ => {}
         }
     }

@@ -20,7 +20,7 @@ pub(crate) const DEFAULT_EXPIRY: &str = "90d";
 
 /// Overlaps of a rotation to choose from, in seconds and in words; the default is [`DEFAULT_OVERLAP`].
 pub(crate) const OVERLAPS: [(&str, u64, &str); 4] = [
-    ("0", 0, "at once (it has leaked)"),
+    ("0", 0, "immediately (if it has leaked)"),
     ("1h", 60 * 60, "after 1 hour"),
     ("24h", 24 * 60 * 60, "after 24 hours"),
     ("7d", 7 * 24 * 60 * 60, "after 7 days"),
@@ -54,16 +54,16 @@ pub(crate) enum Reason {
 impl Reason {
     const fn sentence(self) -> &'static str {
         match self {
-            Self::Missing => "It is missing.",
-            Self::Repeated => "It came twice. Send it once.",
-            Self::Empty => "Fill it in.",
+            Self::Missing => "This field is required.",
+            Self::Repeated => "This field was sent twice. Send it once.",
+            Self::Empty => "Fill in this field.",
             Self::TooLong => "Use at most 100 characters.",
-            Self::Character => "It has a character that cannot be shown. Write it in plain text.",
-            Self::UnknownScope => "There is no such scope. Choose from those listed.",
+            Self::Character => "This field has a character that cannot be displayed. Use plain text.",
+            Self::UnknownScope => "Unknown scope. Choose from those listed.",
             Self::InThePast => "That time has passed. Choose a later one.",
-            Self::NotATime => "Write a date like 2027-02-20.",
-            Self::OutOfRange => "Choose one of the values offered.",
-            Self::Unknown => "There is no such field, or it has another type.",
+            Self::NotATime => "Use a date like 2027-02-20.",
+            Self::OutOfRange => "Choose one of the offered values.",
+            Self::Unknown => "Unknown field or wrong type.",
         }
     }
 
@@ -77,13 +77,13 @@ impl FieldError {
     pub(crate) fn sentence(&self) -> &'static str {
         match (&*self.parameter, self.reason) {
             ("scope" | "scopes", Reason::Empty) => "Choose at least one.",
-            ("code", Reason::Repeated) => "The sign-in code came twice. Send it once.",
-            ("token", Reason::Repeated) => "The key came twice. Send it once.",
-            ("expiresAt", Reason::NotATime) => "Write a time like 2027-02-20T00:00:00Z, or null.",
+            ("code", Reason::Repeated) => "The sign-in code was sent twice. Send it once.",
+            ("token", Reason::Repeated) => "The key was sent twice. Send it once.",
+            ("expiresAt", Reason::NotATime) => "Use a time like 2027-02-20T00:00:00Z, or null.",
             ("date", Reason::OutOfRange) => "That date is too far ahead. Choose an earlier one.",
-            ("overlapSeconds", Reason::OutOfRange) => "Write whole seconds from 0 to 2592000.",
-            ("body", Reason::Unknown) => "Send one JSON object, with the properties of this request alone.",
-            ("nonce", _) => "This form is too old or was changed. Here is a new one: send it again.",
+            ("overlapSeconds", Reason::OutOfRange) => "Use whole seconds from 0 to 2592000.",
+            ("body", Reason::Unknown) => "Send one JSON object with only the properties of this request.",
+            ("nonce", _) => "This form has expired or was changed. Here is a new one: send it again.",
             (_, reason) => reason.sentence(),
         }
     }
@@ -101,11 +101,11 @@ pub(crate) struct NewKey {
 pub(crate) fn name(text: &str) -> Result<String, FieldError> {
     let text = text.trim();
     // Characters that change the writing direction could make names look alike; U+FFFD stands for bytes that are not UTF-8.
-    let is_bad =
+    let is_forbidden =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffd}');
     let reason = match text.chars().count() {
         0 => Reason::Empty,
-        _ if text.contains(is_bad) || text.chars().all(is_invisible) => Reason::Character,
+        _ if text.contains(is_forbidden) || text.chars().all(is_invisible) => Reason::Character,
         1..=MAX_NAME => return Ok(text.to_owned()),
         _ => Reason::TooLong,
     };
@@ -129,7 +129,7 @@ pub(crate) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Sco
     }
 }
 
-/// Returns when a key ends that is created now.
+/// Returns when a key that is created at `now` expires, or `None` if the choice is never.
 pub(crate) fn expiry(choice: &str, date: &str, now: Timestamp) -> Result<Option<Timestamp>, Reason> {
     let end = match choice {
         "never" => return Ok(None),

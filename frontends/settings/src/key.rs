@@ -35,9 +35,9 @@ pub(crate) fn successor<'k>(
         let id = key.replaced_by.as_ref()?;
         keys.iter().find(|key| key.identity.credential_id == *id)
     };
-    let line = iter::successors(next(&key), next).take(MAX_SUCCESSORS);
+    let chain = iter::successors(next(&key), next).take(MAX_SUCCESSORS);
     let mut last = None;
-    line.inspect(|key| last = Some(*key)).find(|key| key.state(now).is_active()).or(last)
+    chain.inspect(|key| last = Some(*key)).find(|key| key.state(now).is_active()).or(last)
 }
 
 /// Returns the hints for `key`, which is one of `keys`.
@@ -64,5 +64,5 @@ pub(crate) fn hints(key: &CredentialRecord, keys: &[CredentialRecord], now: Time
         (Hint::SuccessorUnused, active_successor.is_some_and(|new| new.last_used_at.is_none()) && ends_within(DAY)),
         (Hint::SuccessorEnded, successor.is_some() && active_successor.is_none()),
     ];
-    found.into_iter().filter(|(_, holds)| *holds).map(|(hint, _)| hint).collect()
+    found.into_iter().filter(|(_, applies)| *applies).map(|(hint, _)| hint).collect()
 }

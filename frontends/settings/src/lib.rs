@@ -27,12 +27,12 @@
 //!
 //! A program without users has [`SignInSettings`], with single-use sign-in links and built-in sessions.
 //!
-//! The pages are complete without scripts. Each response has `Cache-Control: no-store` and a strict Content Security Policy.
+//! The pages work without scripts. Each response has `Cache-Control: no-store` and a strict Content Security Policy.
 //! Forms are accepted only from pages of the settings' own origin, as reported by the browser. Bearer tokens are never read: a
 //! key cannot create keys. A key's token is in one response, and is stored as a digest.
 //!
 //! A 500 response does not reveal its cause, which goes to `tracing` with the response's request id. Each change is also logged
-//! at the level `info` with the target `catalogue::audit`. Each response has an [`RequestLabels`] among its extensions.
+//! at the level `info` with the target `catalogue::audit`. Each response has [`RequestLabels`] among its extensions.
 
 mod api;
 mod body;

@@ -11,7 +11,7 @@ const MAX_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 /// Maximum time that a nonce may be ahead of the clock, in milliseconds.
 const MAX_CLOCK_SKEW_MS: i64 = 5 * 60 * 1000;
 
-/// Identifies a form. Equal nonces result in equal key ids.
+/// Identifier of a form. Equal nonces result in equal key ids within an account.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nonce(Uuid);
 
@@ -70,9 +70,9 @@ mod tests {
     }
 
     #[test]
-    fn a_nonce_is_taken_for_a_day() {
-        let made = at("2026-11-22T10:00:00Z");
-        let nonce = Nonce::fresh(made).text();
+    fn nonce_is_valid_for_a_day() {
+        let created = at("2026-11-22T10:00:00Z");
+        let nonce = Nonce::fresh(created).text();
         for (now, accepted) in [
             ("2026-11-22T10:00:00Z", true),
             ("2026-11-23T10:00:00Z", true),
@@ -82,19 +82,23 @@ mod tests {
         ] {
             assert_eq!(Nonce::parse(&nonce, at(now)).is_ok(), accepted, "{now}");
         }
-        // Of another version, and of another variant.
-        let [other, foreign] =
+        let [other_version, other_variant] =
             [(12, "4"), (16, "c")].map(|(at, digit)| [&nonce[..at], digit, &nonce[at + 1..]].concat());
-        for wrong in
-            [&other, &foreign, &nonce[1..], &nonce.to_uppercase(), &Uuid::parse_str(&nonce).unwrap().to_string(), "x"]
-        {
-            assert_eq!(Nonce::parse(wrong, made).unwrap_err().reason, Reason::OutOfRange, "{wrong}");
+        for invalid in [
+            &other_version,
+            &other_variant,
+            &nonce[1..],
+            &nonce.to_uppercase(),
+            &Uuid::parse_str(&nonce).unwrap().to_string(),
+            "x",
+        ] {
+            assert_eq!(Nonce::parse(invalid, created).unwrap_err().reason, Reason::OutOfRange, "{invalid}");
         }
-        assert_eq!(Nonce::parse("", made).unwrap_err().reason, Reason::Missing);
+        assert_eq!(Nonce::parse("", created).unwrap_err().reason, Reason::Missing);
     }
 
     #[test]
-    fn the_id_follows_from_account_and_nonce() {
+    fn key_id_is_derived_from_account_and_nonce() {
         let now = at("2026-11-22T10:00:00Z");
         let (one, other) = (Nonce::fresh(now), Nonce::fresh(now));
         let (anna, bert) = (AccountId::new("anna"), AccountId::new("bert"));

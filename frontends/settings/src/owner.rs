@@ -19,7 +19,7 @@ pub struct Owner {
     pub(crate) actor: Actor,
     pub(crate) name: Option<String>,
     pub(crate) sign_out: SignOut,
-    /// Whether the account may be missing.
+    /// Whether the account may not exist.
     pub(crate) is_unverified: bool,
 }
 
@@ -78,7 +78,7 @@ impl Owner {
         self
     }
 
-    /// Sets the target of the pages' link *Sign out*, such as `/logout`. By default there is no link.
+    /// Sets the target of the pages' link *Sign out*, such as `/logout`. Default: no link.
     #[must_use]
     pub fn sign_out_url(mut self, url: impl Into<String>) -> Self {
         self.sign_out = SignOut::Link(url.into());

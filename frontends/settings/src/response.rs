@@ -26,7 +26,7 @@ pub(crate) fn empty(status: StatusCode) -> Response<Bytes> {
 /// Returns a redirect to another page of the settings; `location` is visible ASCII.
 pub(crate) fn see_other(location: &str) -> Response<Bytes> {
     let mut response = empty(StatusCode::SEE_OTHER);
-    let location = HeaderValue::try_from(location).expect("a path of ours is visible ASCII");
+    let location = HeaderValue::try_from(location).expect("paths of the settings are visible ASCII");
     response.headers_mut().insert(LOCATION, location);
     response
 }

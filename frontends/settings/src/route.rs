@@ -58,13 +58,13 @@ pub(crate) fn action_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|row| row.3)
 }
 
-/// An action, and the key that it is about, if any.
+/// An action, and the id of the key that it is about; empty if it is about none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RouteMatch {
     pub(crate) action: Action,
     pub(crate) name: &'static str,
     pub(crate) id: String,
-    /// Whether the request is a program's, for JSON.
+    /// Whether the request is for the JSON API.
     pub(crate) is_api: bool,
 }
 
@@ -74,7 +74,7 @@ impl Action {
     }
 }
 
-/// Returns the action of `method` at `path`, below the settings' URL. [`Failure::Options`] is a response like the others.
+/// Returns the action of `method` at `path`, below the settings' URL. For OPTIONS, fails with [`Failure::Options`].
 pub(crate) fn find(path: &str, method: &Method) -> Result<RouteMatch, Failure> {
     let path = if path == "/" { "" } else { path };
     let is_literal = TABLE.iter().any(|row| row.0 == path);
@@ -113,21 +113,21 @@ pub(crate) fn is_page(settings: &MountUrl, next: &str) -> bool {
     is_plain && settings.below(path).is_some_and(|below| find(below, &Method::GET).is_ok_and(is_page))
 }
 
-/// Returns whether `path`, below the settings' URL, is for programs.
+/// Returns whether `path`, below the settings' URL, is that of the JSON API.
 pub(crate) fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
 }
 
 fn match_path(pattern: &str, path: &str) -> Option<String> {
-    let (mut ours, mut theirs) = (pattern.split('/'), path.split('/'));
+    let (mut expected, mut actual) = (pattern.split('/'), path.split('/'));
     let mut id = String::new();
     loop {
-        match (ours.next(), theirs.next()) {
+        match (expected.next(), actual.next()) {
             (None, None) => return Some(id),
             (Some("{id}"), Some(segment)) if !segment.is_empty() => {
                 id = percent_decode_str(segment).decode_utf8_lossy().into_owned();
             }
-            (Some(ours), Some(theirs)) if ours == theirs => {}
+            (Some(expected), Some(actual)) if expected == actual => {}
             _ => return None,
         }
     }
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_methods() {
+    fn routes_match_paths_and_methods() {
         let matched = |path, method: Method| find(path, &method).map(|matched| (matched.action, matched.id));
         assert_eq!(matched("", Method::GET).unwrap().0, Action::ListKeys);
         assert_eq!(matched("/", Method::HEAD).unwrap().0, Action::ListKeys);
@@ -160,14 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn next_is_a_page_of_ours() {
+    fn next_accepts_only_own_pages() {
         let is_page = |next: &str| is_page(&MountUrl::parse("/s").unwrap(), next);
-        for right in
-            ["/s", "/s/", "/s?done=revoked", "/s/keys/new?name=Acme&scope=read:courses", "/s/keys/key_1/revoke"]
+        for own in ["/s", "/s/", "/s?done=revoked", "/s/keys/new?name=Acme&scope=read:courses", "/s/keys/key_1/revoke"]
         {
-            assert!(is_page(right), "{right}");
+            assert!(is_page(own), "{own}");
         }
-        for wrong in [
+        for other in [
             "",
             "/",
             "//evil",
@@ -188,7 +187,7 @@ mod tests {
             "/s/check",
             "/s/keys/key_1/reminder.ics",
         ] {
-            assert!(!is_page(wrong), "{wrong}");
+            assert!(!is_page(other), "{other}");
         }
     }
 }

@@ -36,26 +36,26 @@ pub(crate) fn check(head: &request::Parts, settings: &MountUrl) -> Result<(), Fa
     }
     if matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS) {
         let is_embedded = headers.get(SEC_FETCH_DEST).is_some_and(|dest| dest != "document");
-        let is_foreign = headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site");
-        return if is_foreign && is_embedded { Err(Failure::CrossSite) } else { Ok(()) };
+        let is_cross_site = headers.get(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site");
+        return if is_cross_site && is_embedded { Err(Failure::CrossSite) } else { Ok(()) };
     }
-    let is_ours = match single(headers, SEC_FETCH_SITE)? {
+    let is_accepted = match single(headers, SEC_FETCH_SITE)? {
         Some(site) => matches!(site, "same-origin" | "none"),
         // A page of another origin cannot send this type without a preflight, which is never granted.
         None => origin.is_some() || is_of_type(headers, JSON),
     };
-    if is_ours { Ok(()) } else { Err(Failure::CrossSite) }
+    if is_accepted { Ok(()) } else { Err(Failure::CrossSite) }
 }
 
 /// Returns whether `origin` is that of the settings; if only their path is known, whether it has the authority of the request.
 fn is_own_origin(origin: &str, head: &request::Parts, settings: &MountUrl) -> Result<bool, Failure> {
     let own = settings.origin();
     if !own.is_empty() {
-        return Ok(without_usual_port(origin) == without_usual_port(own));
+        return Ok(without_default_port(origin) == without_default_port(own));
     }
     let Some((scheme, _)) = origin.split_once("://") else { return Ok(false) };
     let own = authority(head)?.map(|authority| format!("{scheme}://{authority}"));
-    Ok(own.is_some_and(|own| without_usual_port(origin) == without_usual_port(&own)))
+    Ok(own.is_some_and(|own| without_default_port(origin) == without_default_port(&own)))
 }
 
 /// Returns the authority of a request, from its target or its `Host`.
@@ -64,7 +64,7 @@ pub(crate) fn authority(head: &request::Parts) -> Result<Option<&str>, Failure> 
     if target_authority.is_some() { Ok(target_authority) } else { single(&head.headers, HOST) }
 }
 
-pub(crate) fn without_usual_port(origin: &str) -> String {
+pub(crate) fn without_default_port(origin: &str) -> String {
     let origin = origin.to_ascii_lowercase();
     let port = if origin.starts_with("https://") { ":443" } else { ":80" };
     origin.strip_suffix(port).map(str::to_owned).unwrap_or(origin)
@@ -93,7 +93,7 @@ pub(crate) fn policy(style: &str, script: &str, urls: &SettingsUrls) -> HeaderVa
         "default-src 'none'; style-src '{style}'; script-src '{script}'; connect-src {connect}; img-src data:; \
          form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     );
-    HeaderValue::try_from(policy).expect("addresses are visible ASCII")
+    HeaderValue::try_from(policy).expect("URLs are visible ASCII")
 }
 
 /// Adds the headers of every response.

@@ -156,8 +156,8 @@ impl Inner {
             _ if is_api => api::failure(failure, id),
             Failure::SignedOut(reason, _) => response::see_other(&self.sign_in_page(reason, head)),
             _ => {
-                let is_there = owner.is_none() && !matches!(failure, Failure::NotFound);
-                let at_sign_in = is_there && head.uri.path() == self.urls.page("/sign-in");
+                let may_be_sign_in = owner.is_none() && !matches!(failure, Failure::NotFound);
+                let at_sign_in = may_be_sign_in && head.uri.path() == self.urls.page("/sign-in");
                 let page = pages::failure(Frame { inner: self, owner }, failure, id, at_sign_in);
                 response::html(failure.status(), page)
             }
@@ -230,7 +230,7 @@ async fn form<B: Body>(head: &request::Parts, body: B) -> Result<Form, Failure> 
     })
 }
 
-/// Takes one request from the allowance of `key`, or returns when to retry. Returns the window to give it back to, if it was
+/// Takes one request from the allowance of `key`, or returns when to retry. Returns the window to refund it to, if it was
 /// counted.
 pub(crate) async fn acquire(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<Option<u64>, Failure> {
     match limiter.acquire(key).await {
@@ -246,6 +246,6 @@ pub(crate) async fn acquire(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) ->
 /// Omits what is not for logs.
 impl fmt::Debug for Inner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeveloperSettings").field("addresses", &self.urls).finish_non_exhaustive()
+        f.debug_struct("DeveloperSettings").field("urls", &self.urls).finish_non_exhaustive()
     }
 }

@@ -31,11 +31,11 @@ pub(crate) fn last_day(end: Timestamp) -> String {
     date(Timestamp::from_microseconds(end.as_microseconds() - 1).unwrap_or(end))
 }
 
-/// Returns how far away `at` is. A future time is an end.
+/// Returns how far away `at` is. A future time is the expiry of a key.
 fn words(at: Timestamp, now: Timestamp) -> String {
     let is_ahead = at > now;
     let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;
-    // A lifetime of 90 days still reads as 90 days when its page is shown.
+    // Rounded if ahead, so that a lifetime of 90 days still reads as 90 days when its page is shown.
     let whole = |away: i64, unit: i64| if is_ahead { (away + unit / 2) / unit } else { away / unit };
     let away = if seconds < MINUTE { seconds.abs() } else { whole(seconds, MINUTE) * MINUTE };
     let (count, unit) = match away {
@@ -58,7 +58,7 @@ mod tests {
     fn near_times_are_relative() {
         let at = |text: &str| Timestamp::parse(text).unwrap();
         let now = at("2026-11-22T04:43:00Z");
-        for (time, words_of_it) in [
+        for (time, expected) in [
             ("2026-11-22T04:42:01Z", "just now"),
             ("2026-11-22T04:40:00Z", "3 minutes ago"),
             ("2026-11-22T04:43:00Z", "just now"),
@@ -75,7 +75,7 @@ mod tests {
             ("2027-03-02T04:43:00Z", "on 2027-03-02"),
             ("2027-11-22T04:43:00Z", "on 2027-11-22"),
         ] {
-            assert_eq!(words(at(time), now), words_of_it, "{time}");
+            assert_eq!(words(at(time), now), expected, "{time}");
         }
         let html = time(at("2026-11-22T04:40:00Z"), now).into_string();
         let exact = "2026-11-22T04:40:00.000Z";

@@ -28,7 +28,7 @@ impl SettingsUrls {
             docs: MountUrl::parse(docs).map_err(SettingsError::DocsUrl)?,
         };
         let origin = urls.settings.origin();
-        if origin.starts_with("http://") && !is_this_machine(origin) {
+        if origin.starts_with("http://") && !is_loopback(origin) {
             return Err(SettingsError::PlainHttp(settings.to_owned()));
         }
         match urls.hidden() {
@@ -51,7 +51,7 @@ impl SettingsUrls {
         format!("{}{below}", self.settings.path())
     }
 
-    /// Returns the path of a key's page, or of what is below it.
+    /// Returns the path of a key's page, or of a page `below` it.
     pub(crate) fn key(&self, id: &str, below: &str) -> String {
         format!("{}/keys/{}{below}", self.settings.path(), segment(id))
     }
@@ -68,7 +68,7 @@ pub(crate) fn segment(text: &str) -> String {
     utf8_percent_encode(text, &SEGMENT).to_string()
 }
 
-fn is_this_machine(origin: &str) -> bool {
+fn is_loopback(origin: &str) -> bool {
     let host = origin.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase));
     matches!(host.as_deref(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }
@@ -76,7 +76,7 @@ fn is_this_machine(origin: &str) -> bool {
 /// Returns whether `path`, which may have parameters in braces, is that of the settings or begins with it.
 fn is_at_or_below(path: &str, settings: &str) -> bool {
     let mut segments = path.split('/');
-    settings.split('/').all(|ours| segments.next().is_some_and(|theirs| theirs == ours || theirs.starts_with('{')))
+    settings.split('/').all(|own| segments.next().is_some_and(|other| other == own || other.starts_with('{')))
 }
 
 #[cfg(test)]
@@ -84,20 +84,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_need_tls_or_this_machine() {
-        for right in
+    fn settings_url_must_be_https_or_loopback() {
+        for valid in
             ["/settings", "https://a.example/s", "http://localhost:8080/s", "http://127.0.0.1/s", "http://[::1]:1/s"]
         {
-            assert!(SettingsUrls::parse(right, "/api/v1", "/docs").is_ok(), "{right}");
+            assert!(SettingsUrls::parse(valid, "/api/v1", "/docs").is_ok(), "{valid}");
         }
-        for wrong in ["http://a.example/s", "http://localhost.example/s", "http://127.0.0.2/s"] {
-            let refused = SettingsUrls::parse(wrong, "/api/v1", "/docs").unwrap_err();
-            assert!(matches!(refused, SettingsError::PlainHttp(_)) && refused.to_string().contains("write https://"));
+        for plain in ["http://a.example/s", "http://localhost.example/s", "http://127.0.0.2/s"] {
+            let refused = SettingsUrls::parse(plain, "/api/v1", "/docs").unwrap_err();
+            assert!(matches!(refused, SettingsError::PlainHttp(_)) && refused.to_string().contains("use https://"));
         }
     }
 
     #[test]
-    fn the_settings_hide_nothing() {
+    fn settings_url_must_not_overlap_other_urls() {
         for (settings, base, docs) in [
             ("/", "/api/v1", "/docs"),
             ("/api", "/api/v1", "/docs"),

@@ -1,4 +1,4 @@
-//! The course catalogue API as a [`tower_service::Service`], for axum, hyper and everything else that takes one.
+//! The course catalogue API as a [`tower_service::Service`], for axum, hyper and other frameworks that accept one.
 //!
 //! [`CatalogueService`] responds to every request, so on axum it is the fallback: unknown paths get the envelope's 404.
 //!
@@ -17,14 +17,14 @@
 //! # }
 //! ```
 //!
-//! It needs none of axum's features; `axum::serve` needs `http1` or `http2`, and `tokio`.
+//! The service needs none of axum's features; `axum::serve` needs `http1` or `http2`, and `tokio`.
 //!
-//! Behind a router that strips a prefix from the path, use [`CatalogueService::nested_at`]; on hyper,
-//! `hyper_util::service::TowerToHyperService`, over HTTP/1 and HTTP/2 alike. A service function on hyper needs neither:
-//! [`Catalogue::call`](catalogue_core::Catalogue::call) takes hyper's request as it is.
+//! Behind a router that strips a prefix from the path, use [`CatalogueService::nested_at`]. On hyper, wrap the service in
+//! `hyper_util::service::TowerToHyperService`, for HTTP/1 and HTTP/2. Without this crate, a `service_fn` on hyper can pass
+//! hyper's request to [`Catalogue::call`](catalogue_core::Catalogue::call) unchanged.
 //!
-//! Other frameworks have adapters for tower services: poem's `.compat()` turns this one into an endpoint, as an example in
-//! the workspace shows. For any other framework, see [the core's documentation](catalogue_core#any-other-framework).
+//! Other frameworks have adapters for tower services: poem's `.compat()` turns the service into an endpoint as in
+//! `examples/poem` in the workspace. Without an adapter, see [the core's documentation](catalogue_core#any-other-framework).
 //!
 //! The head of a request reaches the catalogue unchanged, with percent-encoding and extensions; its body is dropped unread.
 //!
@@ -32,8 +32,8 @@
 //! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by), on a separate route after
 //! [`mounted_at`](catalogue_core::Catalogue::mounted_at): `.route_service("/my/{*operation}", CatalogueService::new(mine))`.
 //!
-//! A rate limit counts unknown tokens by the extension [`ClientAddress`](catalogue_core::limit::ClientAddress). On axum a
-//! layer adds it, from `ConnectInfo<SocketAddr>` or from the header of a trusted proxy.
+//! A rate limit counts unknown tokens by the extension [`ClientAddress`](catalogue_core::limit::ClientAddress). On axum, a
+//! layer of the host application must add it, from `ConnectInfo<SocketAddr>` or from the header of a trusted proxy.
 
 mod nesting;
 mod service;

@@ -16,14 +16,14 @@ impl Nesting {
         let is_path = |text: &str| text.parse::<PathAndQuery>().is_ok_and(|parsed| parsed.path() == text);
         assert!(
             prefix.is_empty() || (prefix.starts_with('/') && !prefix.ends_with('/') && is_path(prefix)),
-            "{prefix:?} is no prefix of a path; write one like /api/v1"
+            "invalid path prefix {prefix:?}; use e.g. /api/v1"
         );
         Self(prefix.into())
     }
 
     /// Returns the target as it was before the router stripped the prefix.
     pub(crate) fn restore(&self, uri: Uri) -> Uri {
-        // A target without a path, of a CONNECT or `*`, never had the prefix.
+        // A target without a path (`*`, or that of a CONNECT) had no prefix to strip.
         if self.0.is_empty() || !uri.path().starts_with('/') {
             return uri;
         }
@@ -34,7 +34,7 @@ impl Nesting {
             return Uri::from_static("*");
         };
         parts.path_and_query = Some(restored);
-        Uri::from_parts(parts).expect("an address with another path is one")
+        Uri::from_parts(parts).expect("a URL with another path is valid")
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prefix_stands_in_front_of_the_path() {
+    fn prefix_is_prepended_to_path() {
         for (target, restored_uri) in [
             ("/me", "/api/v1/me"),
             ("/", "/api/v1/"),
@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn a_target_without_a_path_stays_as_it_is() {
+    fn target_without_path_is_unchanged() {
         for target in ["*", "example.com:443"] {
             assert_eq!(restored("/api/v1", target), target);
         }
     }
 
     #[test]
-    fn the_root_changes_nothing() {
+    fn root_prefix_changes_no_target() {
         for prefix in ["", "/"] {
             for target in ["/me?x", "/", "*"] {
                 assert_eq!(restored(prefix, target), target);
@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_becomes_too_long_is_outside_every_address() {
+    fn too_long_path_matches_no_mount() {
         let longest = format!("/{}", "a".repeat(65_533));
         assert_eq!(restored("/", &longest), longest);
         assert_eq!(restored("/api/v1", &longest), "*");
     }
 
     #[test]
-    fn a_prefix_is_the_beginning_of_a_path() {
+    fn invalid_prefix_panics() {
         for prefix in ["api/v1", "/api?x", "/api#x", "https://example.com/api", "*", "/a b", "//"] {
             assert!(std::panic::catch_unwind(|| Nesting::at(prefix)).is_err(), "{prefix}");
         }

@@ -32,7 +32,7 @@ impl CatalogueService {
     /// Configures the service for a router that strips `prefix` from the path, such as axum's `nest_service`: the service
     /// restores it. A second call replaces the first.
     ///
-    /// `prefix` is everything that all routers stripped. A catalogue whose URLs share no prefix is nested at each of them:
+    /// `prefix` is what all routers together strip. If the mounts share no prefix, nest the service at each of them:
     ///
     /// ```
     /// use axum::Router;
@@ -51,11 +51,11 @@ impl CatalogueService {
     /// # }
     /// ```
     ///
-    /// Other changes by the router stay: axum passes on `/me` even for `/api/v1//me`, which then does not get a 404. Its
+    /// Other changes by the router remain: for `/api/v1//me`, axum passes on `/me`, so the response is not a 404. axum's
     /// `fallback_service` and `route_service` leave the path unchanged.
     ///
     /// # Panics
-    /// Panics if `prefix` is not the beginning of a path, such as `/api/v1`. `/` and the empty text change nothing.
+    /// Panics if `prefix` is not the beginning of a path, such as `/api/v1`. `/` and the empty string change nothing.
     #[must_use]
     pub fn nested_at(mut self, prefix: &str) -> Self {
         self.nesting = Nesting::at(prefix);
@@ -99,8 +99,8 @@ impl fmt::Debug for ResponseFuture {
     }
 }
 
-/// Body of a response: complete bytes, in one frame. Not a type of `http-body-util`, a new version of which would break
-/// host applications.
+/// Body of a response: complete bytes, in one frame. Not a type of `http-body-util`, because each incompatible version of
+/// that crate would break host applications.
 #[derive(Clone, Debug, Default)]
 pub struct Body(Option<Bytes>);
 

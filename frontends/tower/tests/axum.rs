@@ -1,4 +1,4 @@
-//! Beside the routes of a host on axum.
+//! The catalogue next to the routes of a host application on axum.
 
 use axum::Router;
 use axum::extract::Request;
@@ -24,8 +24,8 @@ fn host() -> Router {
     Router::new().route("/about", get(|| async { "a host" }))
 }
 
-/// Status and body of the answer to a GET.
-async fn ask(mut routes: Router, path: &str) -> (StatusCode, String) {
+/// Returns status and body of the response to a GET.
+async fn fetch(mut routes: Router, path: &str) -> (StatusCode, String) {
     let response = routes.call(Request::get(path).body(axum::body::Body::empty()).unwrap()).await.unwrap();
     let status = response.status();
     let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -33,51 +33,51 @@ async fn ask(mut routes: Router, path: &str) -> (StatusCode, String) {
 }
 
 #[tokio::test]
-async fn a_host_keeps_its_own_routes() {
+async fn host_keeps_its_own_routes() {
     let routes = host().fallback_service(service());
-    assert_eq!(ask(routes.clone(), "/about").await, (StatusCode::OK, "a host".to_owned()));
-    assert_eq!(ask(routes.clone(), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
-    let (status, body) = ask(routes, "/elsewhere").await;
+    assert_eq!(fetch(routes.clone(), "/about").await, (StatusCode::OK, "a host".to_owned()));
+    assert_eq!(fetch(routes.clone(), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    let (status, body) = fetch(routes, "/elsewhere").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert!(body.starts_with(r#"{"error":{"code":"not_found""#), "{body}");
 }
 
 #[tokio::test]
-async fn nested_it_leaves_the_rest_to_the_host() {
+async fn nested_service_leaves_other_paths_to_host() {
     let routes = host().nest_service("/api/v1", service().nested_at("/api/v1"));
     let routes = routes.fallback(|| async { (StatusCode::NOT_FOUND, "a page of the host") });
-    assert_eq!(ask(routes.clone(), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
-    assert_eq!(ask(routes.clone(), "/api/v1/nothing").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(fetch(routes.clone(), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(fetch(routes.clone(), "/api/v1/nothing").await.0, StatusCode::UNAUTHORIZED);
     for elsewhere in ["/elsewhere", "/api/v10/me", "/docs"] {
-        assert_eq!(ask(routes.clone(), elsewhere).await, (StatusCode::NOT_FOUND, "a page of the host".to_owned()));
+        assert_eq!(fetch(routes.clone(), elsewhere).await, (StatusCode::NOT_FOUND, "a page of the host".to_owned()));
     }
 }
 
 #[tokio::test]
-async fn nested_twice_the_whole_prefix_is_named() {
+async fn doubly_nested_service_needs_whole_prefix() {
     let inner = Router::new().nest_service("/v1", service().nested_at("/api/v1"));
-    assert_eq!(ask(host().nest("/api", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(fetch(host().nest("/api", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
     let inner = Router::new().fallback_service(service().nested_at("/api/v1"));
-    assert_eq!(ask(host().nest("/api/v1", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(fetch(host().nest("/api/v1", inner), "/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
 }
 
 #[tokio::test]
-async fn both_addresses_can_stand_below_one_prefix() {
+async fn both_mounts_can_share_one_prefix() {
     let service = service_at("/catalogue/api/v1", "/catalogue/docs").nested_at("/catalogue");
     let routes = host().nest_service("/catalogue", service);
-    assert_eq!(ask(routes.clone(), "/catalogue/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
-    assert_eq!(ask(routes, "/catalogue/docs/llms.txt").await.0, StatusCode::OK);
+    assert_eq!(fetch(routes.clone(), "/catalogue/api/v1/me").await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(fetch(routes, "/catalogue/docs/llms.txt").await.0, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn without_its_prefix_a_nested_service_finds_nothing() {
+async fn nested_service_returns_404_without_prefix() {
     let routes = host().nest_service("/api/v1", service());
-    assert_eq!(ask(routes, "/api/v1/me").await.0, StatusCode::NOT_FOUND);
+    assert_eq!(fetch(routes, "/api/v1/me").await.0, StatusCode::NOT_FOUND);
 }
 
-/// What a layer of the host has left in the extensions identifies the caller as well as a cookie does.
+/// The layer reads a cookie and sets an extension, which identifies the caller.
 #[tokio::test]
-async fn a_layer_identifies_the_callers_of_a_route_of_its_own() {
+async fn layer_identifies_callers_of_one_route() {
     #[derive(Clone)]
     struct User(&'static str);
 

@@ -1,4 +1,4 @@
-//! The service passes the suite of every frontend, on hyper and in axum.
+//! Runs the frontend conformance suite on the service, on hyper and in axum.
 
 use std::net::SocketAddr;
 
@@ -19,12 +19,12 @@ mod over_http2 {
     catalogue_frontend_conformance::http2_tests!(super::over_http2);
 }
 
-/// As the fallback of a router, which leaves the path as it is.
+/// The service is the fallback of a router, which does not change the path.
 mod in_axum {
     catalogue_frontend_conformance::tests!(super::in_axum);
 }
 
-/// Nested at both of its addresses, which the router takes off the path.
+/// The service is nested at both mounts, whose prefixes the router strips.
 mod nested_in_axum {
     catalogue_frontend_conformance::tests!(super::nested_in_axum);
 }
@@ -41,7 +41,7 @@ async fn over_http2(catalogue: Catalogue) -> Server {
     hyper(move |stream| builder.serve_connection(TokioIo::new(stream), service.clone())).await
 }
 
-/// Serves each connection in a task of its own; they end with the test's runtime.
+/// Serves each connection in its own task; the tasks end with the test's runtime.
 async fn hyper<C>(connection: impl Fn(TcpStream) -> C + Send + 'static) -> Server
 where
     C: Future<Output = hyper::Result<()>> + Send + 'static,
@@ -65,7 +65,7 @@ async fn nested_in_axum(catalogue: Catalogue) -> Server {
         .nest_service(BASE, service.clone().nested_at(BASE))
         .nest_service(DOCS, service.clone().nested_at(DOCS))
         .fallback_service(service);
-    // axum takes such a slash off together with the prefix.
+    // axum strips a second slash after the prefix too.
     axum(routes).await.expect_status("path::double_slash_after_mount_is_preserved", 200)
 }
 

@@ -1,4 +1,4 @@
-//! What a service owes its callers: any body, no wait, and an answer that can go anywhere.
+//! Guarantees of the service: it accepts any body, is always ready, and its response is `Send`.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -19,28 +19,28 @@ fn service() -> CatalogueService {
 }
 
 #[test]
-fn frameworks_can_take_it() {
-    fn shared<T: Clone + Send + Sync + 'static>() {}
-    fn sent<T: Send + 'static>() {}
-    fn infallible<S, B>()
+fn service_satisfies_bounds_of_frameworks() {
+    fn is_shareable<T: Clone + Send + Sync + 'static>() {}
+    fn is_sendable<T: Send + 'static>() {}
+    fn is_infallible<S, B>()
     where
         S: Service<Request<B>, Response = Response<Body>, Error = Infallible, Future = ResponseFuture>,
     {
     }
-    shared::<CatalogueService>();
-    sent::<ResponseFuture>();
-    shared::<Body>();
-    infallible::<CatalogueService, hyper::body::Incoming>();
-    infallible::<CatalogueService, Rc<str>>();
+    is_shareable::<CatalogueService>();
+    is_sendable::<ResponseFuture>();
+    is_shareable::<Body>();
+    is_infallible::<CatalogueService, hyper::body::Incoming>();
+    is_infallible::<CatalogueService, Rc<str>>();
 }
 
 #[test]
-fn it_is_always_ready() {
+fn service_is_always_ready() {
     let ready = Service::<Request<()>>::poll_ready(&mut service(), &mut Context::from_waker(Waker::noop()));
     assert!(matches!(ready, Poll::Ready(Ok(()))));
 }
 
-/// A body of a type that is neither `Send` nor a body, and that tells when it is dropped.
+/// A body that is neither `Send` nor an HTTP body, and that records when it is dropped.
 struct Dropped<'f>(&'f Cell<bool>);
 
 impl Drop for Dropped<'_> {
@@ -50,7 +50,7 @@ impl Drop for Dropped<'_> {
 }
 
 #[tokio::test]
-async fn the_body_of_a_request_is_dropped_before_the_answer() {
+async fn request_body_is_dropped_before_response() {
     let dropped = Cell::new(false);
     let future = service().call(Request::get("/api/v1/me").body(Dropped(&dropped)).unwrap());
     assert!(dropped.get());
@@ -58,7 +58,7 @@ async fn the_body_of_a_request_is_dropped_before_the_answer() {
 }
 
 #[tokio::test]
-async fn the_body_of_an_answer_is_one_frame_of_known_length() {
+async fn response_body_is_one_frame_with_length() {
     let response = service().call(Request::get("/docs/llms.txt").body(()).unwrap()).await.unwrap();
     let length: u64 = response.headers()["content-length"].to_str().unwrap().parse().unwrap();
     let mut body = response.into_body();
@@ -72,7 +72,7 @@ async fn the_body_of_an_answer_is_one_frame_of_known_length() {
 }
 
 #[tokio::test]
-async fn the_body_of_an_answer_to_head_has_ended() {
+async fn body_of_head_response_is_at_its_end() {
     let response = service().call(Request::head("/docs/llms.txt").body(()).unwrap()).await.unwrap();
     assert_ne!(response.headers()["content-length"], "0");
     assert!(response.body().is_end_stream());

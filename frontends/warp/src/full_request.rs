@@ -21,8 +21,8 @@ use crate::{attached_head, build_head};
 /// use http::{Request, Response};
 /// use warp::Filter;
 ///
-/// let answer = |request: Request<Bytes>| async move { Response::new(request.into_body()) };
-/// let routes = warp::path("settings").and(catalogue_warp::full_request(16 << 10)).then(answer);
+/// let respond = |request: Request<Bytes>| async move { Response::new(request.into_body()) };
+/// let routes = warp::path("settings").and(catalogue_warp::full_request(16 << 10)).then(respond);
 /// # let _ = warp::service(routes);
 /// ```
 pub fn full_request(

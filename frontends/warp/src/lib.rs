@@ -15,13 +15,13 @@
 //! # }
 //! ```
 //!
-//! Behind filters such as `warp::path("api")` it still sees the whole path, so it serves the URLs that it was built with.
+//! After filters such as `warp::path("api")` it still sees the whole path, so it serves the URLs that it was built with.
 //!
 //! Method, path, query and headers reach the catalogue unchanged, with percent-encoding; the request's body is not read.
-//! warp provides a request in parts, so headers are copied, and extensions are lost, except for the [`ClientAddress`] that
-//! a rate limit needs: the one that a host application behind a proxy adds, or else the peer that `warp::serve` knows. A
-//! server that calls [`warp::service`] avoids the copy with [`attach_head`], and also the panic of warp's own path filters on
-//! a target without a path, such as that of `GET example.com:443`.
+//! warp provides a request in parts, so headers are copied, and extensions are lost. Only the [`ClientAddress`], which a rate
+//! limit needs, is kept: the one that the host application added, or else the peer's, which `warp::serve` provides. A server
+//! that calls [`warp::service`] itself can avoid the copy with [`attach_head`], and also a panic of warp's own path filters:
+//! they panic on a target without a path, such as that of `GET example.com:443`.
 //!
 //! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
 //! separate route after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
@@ -43,7 +43,7 @@ use warp::{Filter, Rejection};
 
 pub use full_request::{BrokenBody, full_request};
 
-/// Returns a filter that responds to every request like `catalogue`. It rejects none.
+/// Returns a filter that responds to every request like `catalogue`, and never rejects.
 pub fn filter(
     catalogue: Catalogue,
 ) -> impl Filter<Extract = (Response<Bytes>,), Error = Infallible> + Clone + Send + Sync + 'static {
@@ -61,10 +61,10 @@ fn build_head() -> impl Filter<Extract = (Arc<request::Parts>,), Error = Infalli
 
 /// Extracts the client's address, if it is known.
 fn client() -> impl Filter<Extract = (Option<ClientAddress>,), Error = Infallible> + Copy {
-    let named = warp::ext::optional::<ClientAddress>();
-    named
+    let declared = warp::ext::optional::<ClientAddress>();
+    declared
         .and(warp::addr::remote())
-        .map(|named: Option<_>, peer: Option<SocketAddr>| named.or_else(|| Some(ClientAddress(peer?.ip()))))
+        .map(|declared: Option<_>, peer: Option<SocketAddr>| declared.or_else(|| Some(ClientAddress(peer?.ip()))))
 }
 
 /// Extracts path and query unchanged.
@@ -95,12 +95,12 @@ fn head(method: Method, uri: Uri, headers: HeaderMap, client: Option<ClientAddre
     Arc::new(head)
 }
 
-/// The head, for all filters that extract it.
+/// Head of a request, shared by all filters that extract it.
 #[derive(Clone)]
 struct AttachedHead(Arc<request::Parts>);
 
-/// Passes the request's head to [`filter`] as it is: with extensions, and without a copy of the headers. Other filters see
-/// only its method and target, so do not use it if the host application's filters read headers, extensions or the version.
+/// Passes the request's head to [`filter`] unchanged: with extensions, and without a copy of the headers. Other filters see
+/// only method and target, so do not use this if filters of the host application read headers, extensions or the version.
 ///
 /// ```
 /// use catalogue_core::Catalogue;
@@ -108,7 +108,7 @@ struct AttachedHead(Arc<request::Parts>);
 /// use http::Request;
 /// use tower_service::Service;
 ///
-/// # async fn answer() -> Result<(), Box<dyn std::error::Error>> {
+/// # async fn respond() -> Result<(), Box<dyn std::error::Error>> {
 /// let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build()?;
 /// let mut service = warp::service(catalogue_warp::filter(catalogue));
 /// // In the server, for each request that it has read:
@@ -117,7 +117,7 @@ struct AttachedHead(Arc<request::Parts>);
 /// assert_eq!(response.status(), 200);
 /// # Ok(())
 /// # }
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(answer()).unwrap();
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(respond()).unwrap();
 /// ```
 #[must_use]
 pub fn attach_head<B>(request: Request<B>) -> Request<B> {

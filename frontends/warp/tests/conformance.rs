@@ -1,4 +1,4 @@
-//! The filter passes the suite of every frontend.
+//! Runs the frontend conformance suite on the filter.
 
 use std::net::SocketAddr;
 
@@ -26,7 +26,7 @@ mod attached_head {
     catalogue_frontend_conformance::tests!(super::attached_head);
 }
 
-/// Behind a route of the host's own; it ends with the test's runtime.
+/// Serves by warp, after a route of the host application. The server ends with the test's runtime.
 async fn over_http1(catalogue: Catalogue) -> Server {
     let (listener, address) = listen().await;
     let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue));
@@ -34,24 +34,24 @@ async fn over_http1(catalogue: Catalogue) -> Server {
     Server::new(address, ())
 }
 
-/// On hyper, by a server that hands heads over; its connections end with the test's runtime.
+/// Serves on hyper and attaches each head. The connections end with the test's runtime.
 async fn attached_head(catalogue: Catalogue) -> Server {
     let (listener, address) = listen().await;
     let service = warp::service(catalogue_warp::filter(catalogue));
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let service = service.clone();
-            let handing_over = service_fn(move |request: Request<Incoming>| {
+            let attaching = service_fn(move |request: Request<Incoming>| {
                 let mut service = service.clone();
                 async move { service.call(catalogue_warp::attach_head(request)).await }
             });
-            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), handing_over));
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), attaching));
         }
     });
     Server::new(address, ())
 }
 
-/// On hyper, each connection in a task of its own; they end with the test's runtime.
+/// Serves each connection on hyper in its own task; the tasks end with the test's runtime.
 async fn over_http2(catalogue: Catalogue) -> Server {
     let (listener, address) = listen().await;
     let service = TowerToHyperService::new(warp::service(catalogue_warp::filter(catalogue)));

@@ -1,4 +1,4 @@
-//! Beside the routes of a host.
+//! The catalogue next to the routes of a host application.
 
 use std::convert::Infallible;
 
@@ -16,7 +16,7 @@ fn catalogue() -> Catalogue {
     Catalogue::with_api_keys(MemoryStorage::new()).base_url("/api/v1").docs_url("/docs").build().unwrap()
 }
 
-/// The catalogue at `/my` for whoever has a session.
+/// Returns the catalogue at `/my`, for callers with a session.
 fn mine() -> Catalogue {
     catalogue().mounted_at("/my").unwrap().identified_by(|head| {
         let scopes = Scopes::from_names(["read:courses"]);
@@ -25,7 +25,7 @@ fn mine() -> Catalogue {
     })
 }
 
-/// Sends a request through a filter as a server does.
+/// Sends a request to a filter, like a server, and returns the response.
 async fn send<F>(filter: F, request: Request<String>) -> Response<Bytes>
 where
     F: Filter<Error = Infallible> + Clone + Send + Sync + 'static,
@@ -37,7 +37,7 @@ where
 }
 
 #[tokio::test]
-async fn a_host_keeps_its_own_routes() {
+async fn host_keeps_its_own_routes() {
     let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue()));
     let get = |path| Request::get(path).body(String::new()).unwrap();
     let about = send(routes.clone(), get("/about")).await;
@@ -50,7 +50,7 @@ async fn a_host_keeps_its_own_routes() {
 }
 
 #[tokio::test]
-async fn after_a_prefix_it_leaves_the_rest_to_the_host() {
+async fn filter_below_prefix_leaves_other_paths_to_host() {
     let prefix = warp::path("api").and(warp::path("v1"));
     let elsewhere = warp::any().map(|| "a page of the host");
     let routes = prefix.and(catalogue_warp::filter(catalogue())).or(elsewhere);
@@ -63,7 +63,7 @@ async fn after_a_prefix_it_leaves_the_rest_to_the_host() {
 }
 
 #[tokio::test]
-async fn a_cookie_opens_a_route_of_its_own() {
+async fn cookie_identifies_caller_of_one_route() {
     let routes = warp::path("my").and(catalogue_warp::filter(mine())).or(catalogue_warp::filter(catalogue()));
     for (path, cookie, status) in
         [("/my/courses", "session=1", 200), ("/my/courses", "session=2", 401), ("/api/v1/courses", "session=1", 401)]
@@ -73,9 +73,9 @@ async fn a_cookie_opens_a_route_of_its_own() {
     }
 }
 
-/// A host that takes from one catalogue what it knows, and all else from another.
+/// A warp app with two catalogues: known routes go to the first, everything else to the second.
 #[tokio::test]
-async fn a_head_that_was_handed_over_can_be_asked_for_again() {
+async fn request_head_can_be_extracted_twice() {
     let first = catalogue_warp::filter(catalogue()).and_then(async |response: Response<Bytes>| {
         if response.status() == 404 { Err(warp::reject()) } else { Ok(response) }
     });
@@ -90,12 +90,12 @@ async fn a_head_that_was_handed_over_can_be_asked_for_again() {
     }
 }
 
-/// A host behind a proxy says who the client is, whether the head is handed over or not.
+/// The host application declares the client's address, with and without an attached head.
 #[tokio::test]
-async fn unknown_tokens_are_counted_by_the_client_that_the_host_names() {
+async fn unknown_tokens_are_limited_by_client_address() {
     for attached_head in [false, true] {
-        let once = LocalRateLimiter::new(RateLimit::new(1, std::time::Duration::from_secs(60)).unwrap());
-        let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(once).build().unwrap();
+        let limiter = LocalRateLimiter::new(RateLimit::new(1, std::time::Duration::from_secs(60)).unwrap());
+        let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).rate_limiter(limiter).build().unwrap();
         let mut service = warp::service(catalogue_warp::filter(catalogue));
         for (client, status) in [(Some(1), 401), (Some(1), 429), (Some(2), 401), (None, 401), (None, 401)] {
             let mut request = Request::get("/api/v1/me").header("authorization", "Bearer guess");
@@ -110,7 +110,7 @@ async fn unknown_tokens_are_counted_by_the_client_that_the_host_names() {
 }
 
 #[tokio::test]
-async fn a_request_is_put_together_again_with_its_body() {
+async fn full_request_has_head_and_body() {
     let describe = |request: Request<Bytes>| async move {
         let client = request.extensions().get::<ClientAddress>().map(|client| client.0.to_string());
         let cookie = request.headers().get("cookie").map(|cookie| cookie.to_str().unwrap().to_owned());

@@ -53,7 +53,7 @@ pub(crate) async fn run_all<F: Future<Output = ()>>(futures: impl IntoIterator<I
     .await;
 }
 
-/// Reads repeatedly on two threads, concurrently with writes of the numbers from 1 up; write 0 precedes all reads.
+/// Reads repeatedly on two threads, concurrently with writes number 1, 2 and so on; write 0 precedes all reads.
 pub(crate) async fn read_during_writes(read: impl AsyncFn() + Sync, write: impl AsyncFn(usize) + Sync) {
     write(0).await;
     let (reads, over, runtime) = (AtomicUsize::new(0), AtomicBool::new(false), Handle::current());

@@ -36,7 +36,7 @@ pub(crate) async fn as_stored(fixture: &impl CredentialFixture, credential: &New
 /// Looks up a credential by its digest. Removes the revision, which has its own case.
 pub(crate) async fn find(fixture: &impl CredentialFixture, digest: &TokenDigest) -> Option<Credential> {
     let found = retry_while_blocked(fixture, async || fixture.storage().find_credential(digest).await).await;
-    found.expect("A credential can be looked up; an unknown one is None, not an error.").map(|mut credential| {
+    found.expect("A credential can be looked up; an unknown one returns None, not an error.").map(|mut credential| {
         credential.revision = None;
         credential
     })
@@ -50,13 +50,13 @@ pub(crate) fn similar_tokens() -> Vec<String> {
     let mut near: Vec<_> = tokens.iter().filter(share(0)).take(4).collect();
     near.extend(tokens.iter().skip(1).filter(share(31)).take(4));
     near.extend(tokens.iter().filter(|token| digest(token).as_bytes()[0] == 0).take(4));
-    assert_eq!(near.len(), 12, "three thousand digests hold near ones");
+    assert_eq!(near.len(), 12, "some of 3,000 digests are similar");
     near.into_iter().cloned().collect()
 }
 
 /// Returns whether a signed token is revoked; `None` if the storage has no revocations.
 pub(crate) async fn is_revoked(storage: &impl CredentialStorage, digest: &TokenDigest) -> Option<bool> {
-    storage.is_revoked(digest).await.expect("A revocation can be looked up; an unknown token is no error.")
+    storage.is_revoked(digest).await.expect("A revocation can be looked up; an unknown token is not an error.")
 }
 
 /// Asserts that the credential is found by its digest as it was put.

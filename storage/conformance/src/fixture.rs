@@ -39,14 +39,14 @@ impl Precision {
 
 /// Properties of all tables of a host application. The defaults are for text ids, and times to the microsecond.
 pub trait Fixture: Sync {
-    /// Returns the id of the account that the cases call `name`. Implement it if ids are not arbitrary texts, such as numbers.
+    /// Returns the id of the account that the cases call `name`. Implement it if ids are not free text but, say, numbers.
     ///
     /// A name always has the same id, and two names never share one.
     fn account(&self, name: &str) -> impl Future<Output = AccountId> {
         ready(AccountId::new(name))
     }
 
-    /// Returns the precision of times in the tables. Cases truncate times to it before they write them, and expect them back.
+    /// Returns the precision of times in the tables. Cases write times truncated to it, and expect these back.
     fn precision(&self) -> Precision {
         Precision::Microseconds
     }
@@ -60,8 +60,8 @@ pub trait Fixture: Sync {
 
 /// A storage of courses, and how to fill its tables: [`course_storage_tests!`](crate::course_storage_tests) runs on it.
 ///
-/// Implement the methods that return a future as `async fn`. They panic if they fail, and commit before their future ends.
-/// Every storage that is also an [`AdminStorage`] implements this trait already.
+/// Implement the methods that return a future as `async fn`. They must panic if they fail, and commit before they return.
+/// Every [`Storage`] implements this trait already.
 pub trait CourseFixture: Fixture {
     /// The storage under test.
     type Storage: CourseStorage;
@@ -85,7 +85,7 @@ pub trait CourseFixture: Fixture {
     }
 
     /// Returns whether the tables accept the slug. They must accept up to 32 lower-case ASCII letters and digits with single
-    /// hyphens between them, which most cases use. Reads may name any other slug, and find nothing.
+    /// hyphens between them, which most cases use. Reads may name any other slug, and must find nothing.
     fn accepts_slug(&self, slug: &str) -> bool {
         let _ = slug;
         true
@@ -137,7 +137,7 @@ pub trait CredentialFixture: Fixture {
     }
 }
 
-/// How to fill the table of accounts. Implement it like a [`CourseFixture`].
+/// Writes to the table of accounts. Implement it like a [`CourseFixture`].
 pub trait AccountFixture: Fixture {
     /// Adds an account, or updates the name and email of the one with its id.
     fn put_account(&self, account: &Account) -> impl Future<Output = ()>;
@@ -180,12 +180,12 @@ impl<S: Storage> CourseFixture for S {
 
     async fn remove_course(&self, account: &AccountId, slug: &str) {
         let existed = AdminStorage::remove_course(self, account, slug).await.expect("a course can be removed");
-        assert!(existed, "Removing a course that is there says so.");
+        assert!(existed, "Removing an existing course returns true.");
     }
 
     /// Puts all courses in one import.
     async fn put_courses(&self, courses: &[Course]) {
-        let mut import = self.begin_import().await.expect("an import begins while no other runs");
+        let mut import = self.begin_import().await.expect("an import can begin if no other is open");
         for course in courses {
             import.put_account(&account(course.account.as_str())).await.expect("an account can be put");
             let change = import.put_course(course).await;
@@ -213,7 +213,7 @@ impl<S: Storage> CredentialFixture for S {
     }
 
     async fn revoke_credential(&self, id: &str, at: Timestamp) {
-        let record = self.find_credential_record(id).await.expect("a record can be found").expect("it is there");
+        let record = self.find_credential_record(id).await.expect("a record can be found").expect("the record exists");
         let revoked = self.revoke_key(&record.identity.account, id, at, &Actor::OPERATOR).await;
         let revoked = revoked.expect("a credential can be revoked");
         assert!(revoked.is_some(), "Revoking a credential returns its record, revoked.");
@@ -226,14 +226,14 @@ impl<S: Storage> CredentialFixture for S {
 
 impl<S: Storage> AccountFixture for S {
     async fn put_account(&self, account: &Account) {
-        let mut import = self.begin_import().await.expect("an import begins while no other runs");
+        let mut import = self.begin_import().await.expect("an import can begin if no other is open");
         import.put_account(account).await.expect("an account can be put");
         import.commit().await.expect("an import can be committed");
     }
 
     async fn remove_account(&self, account: &AccountId) {
         let removed = AdminStorage::remove_account(self, account).await.expect("an account can be removed");
-        assert!(removed.is_some(), "Removing an account that is there says what went.");
+        assert!(removed.is_some(), "Removing an existing account returns the removed counts.");
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_kept_as_the_one_before_it_that_the_tables_hold() {
+    fn precision_truncates_times_toward_the_past() {
         for (precision, unit) in
             [(Precision::Microseconds, 1), (Precision::Milliseconds, 1_000), (Precision::Seconds, 1_000_000)]
         {

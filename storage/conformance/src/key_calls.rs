@@ -33,12 +33,12 @@ pub(crate) async fn list_at(
     ended: usize,
 ) -> Option<Vec<CredentialRecord>> {
     let listed = fixture.storage().list_keys(account, now, ended).await;
-    listed.expect("Keys can be listed; an unknown account is None, not an error.")
+    listed.expect("Keys can be listed; an unknown account returns None, not an error.")
 }
 
 pub(crate) async fn find_key(fixture: &impl KeyFixture, account: &AccountId, id: &str) -> Option<CredentialRecord> {
     let found = fixture.storage().find_key(account, id).await;
-    found.expect("A key can be looked for by its id; an unknown one is None, not an error.")
+    found.expect("A key can be looked up by its id; an unknown one returns None, not an error.")
 }
 
 pub(crate) async fn rename(
@@ -48,7 +48,7 @@ pub(crate) async fn rename(
     name: &str,
 ) -> Option<CredentialRecord> {
     let renamed = fixture.storage().rename_key(account, id, name, &Actor::OWNER).await;
-    renamed.expect("A key can be renamed; an unknown id is None, not an error.")
+    renamed.expect("A key can be renamed; an unknown id returns None, not an error.")
 }
 
 pub(crate) async fn revoke(
@@ -58,7 +58,7 @@ pub(crate) async fn revoke(
     at: Timestamp,
 ) -> Option<CredentialRecord> {
     let revoked = fixture.storage().revoke_key(account, id, at, &Actor::OWNER).await;
-    revoked.expect("A key can be revoked; an unknown id is None, not an error.")
+    revoked.expect("A key can be revoked; an unknown id returns None, not an error.")
 }
 
 /// Replaces the key `id` of the successor's account.
@@ -79,7 +79,7 @@ pub(crate) async fn events(fixture: &impl KeyFixture, account: &AccountId) -> Ve
 }
 
 pub(crate) async fn last_events(fixture: &impl KeyFixture, account: &AccountId, limit: usize) -> Vec<CredentialEvent> {
-    fixture.storage().list_events(account, limit).await.expect("Events can be listed, however many are asked for.")
+    fixture.storage().list_events(account, limit).await.expect("Events can be listed, with any limit.")
 }
 
 /// Returns the actions on keys, newest first, each with the key's id.

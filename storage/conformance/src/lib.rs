@@ -1,6 +1,6 @@
 //! The test suite that every storage of the course catalogue passes, whether built-in or a host application's.
 //!
-//! | The storage keeps | Macro | Tests run on |
+//! | The storage holds | Macro | Tests run on |
 //! | --- | --- | --- |
 //! | courses | [`course_storage_tests!`] | a [`CourseFixture`] |
 //! | credentials | [`credential_storage_tests!`] | a [`CredentialFixture`] |

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reaches_every_number_of_a_small_range_and_no_other() {
+    fn between_returns_every_number_of_range() {
         let mut random = Random::new(1);
         let mut counts = [0; 7];
         for _ in 0..200 {

@@ -54,16 +54,13 @@ pub(crate) async fn retry_while_blocked<T>(
 
 /// Reads a page of a list.
 pub(crate) async fn page(fixture: &impl CourseFixture, account: &str, limit: u8, after: Option<Position>) -> Page {
-    let limit = Limit::new(limit).expect("a case keeps to 1 to 100");
+    let limit = Limit::new(limit).expect("a case's limits are from 1 to 100");
     let account = fixture.account(account).await;
     let request = PageRequest { limit, after: after.clone() };
     let page = retry_while_blocked(fixture, async || read_page(fixture.storage(), &account, &request).await).await;
-    let page = page.expect("A list can be read, also of an account without courses and after any place.");
+    let page = page.expect("A list can be read, even of an account without courses and after any position.");
     if let (Some(next), Some(after)) = (&page.next, after) {
-        assert!(
-            *next < after,
-            "A next page starts further on than its page, so that a walk neither repeats courses nor goes on for ever."
-        );
+        assert!(*next < after, "The next page starts after this one, so paging repeats no courses, and ends.");
     }
     page
 }
@@ -105,7 +102,7 @@ pub(crate) async fn find_at_revision(
 ) -> AtRevision<Option<CourseDetail>> {
     let account = fixture.account(account).await;
     let found = retry_while_blocked(fixture, async || fixture.storage().find_course(&account, slug).await).await;
-    found.expect("A course can be asked for; one that does not exist is None, not an error.")
+    found.expect("A course can be looked up; a nonexistent one returns None, not an error.")
 }
 
 /// Exports all records.
@@ -115,7 +112,7 @@ pub(crate) async fn export(storage: &impl AdminStorage) -> Vec<Record> {
         records.push(record);
         ControlFlow::Continue(())
     };
-    storage.export(Accounts::All, &mut visit).await.expect("an export can be made");
+    storage.export(Accounts::All, &mut visit).await.expect("records can be exported");
     records
 }
 
@@ -174,7 +171,7 @@ pub(crate) async fn assert_last_page(
 ) {
     let page = page(fixture, account, limit, after).await;
     assert_eq!(page.items, items, "{rule}");
-    assert_eq!(page.next, None, "No page follows where no further course exists.");
+    assert_eq!(page.next, None, "The last page has no next page.");
 }
 
 /// Asserts that the account's list contains exactly `courses`, and that each of them is found.

@@ -40,7 +40,7 @@ pub(crate) async fn seed<'c>(fixture: &impl CourseFixture, courses: impl IntoIte
 
 /// Puts accounts without courses.
 pub(crate) async fn seed_accounts(storage: &impl AdminStorage, ids: &[&str]) {
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     for id in ids {
         import.put_account(&account(id)).await.expect("an account can be put");
     }

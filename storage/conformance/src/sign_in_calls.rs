@@ -34,7 +34,7 @@ pub(crate) async fn try_link(fixture: &impl SignInFixture, link: &NewSignIn) -> 
 
 /// Creates a link `made` seconds after the default time.
 pub(crate) async fn make_link(fixture: &impl SignInFixture, account: &AccountId, code: &str, made: i64) {
-    try_link(fixture, &link(account, code, made)).await.expect("A link of a known account can be made.");
+    try_link(fixture, &link(account, code, made)).await.expect("A link of a known account can be created.");
 }
 
 /// Exchanges the link with the digest `code` for `session`, at the session's start.
@@ -44,7 +44,7 @@ pub(crate) async fn exchange(
     session: &NewSession,
 ) -> Option<Account> {
     let exchanged = fixture.storage().exchange_link(code, session.created_at, session).await;
-    exchanged.expect("A link can be exchanged; one that is not there or is over is None, not an error.")
+    exchanged.expect("A link can be exchanged; an unknown or expired one returns None, not an error.")
 }
 
 /// Begins a session at second `at`, by creating and exchanging a link.
@@ -61,7 +61,7 @@ pub(crate) async fn find(fixture: &impl SignInFixture, secret: &str) -> Option<S
 
 pub(crate) async fn find_by(fixture: &impl SignInFixture, digest: &TokenDigest) -> Option<Session> {
     let found = fixture.storage().find_session(digest).await;
-    found.expect("A session can be looked up; an unknown one is None, not an error.")
+    found.expect("A session can be looked up; an unknown one returns None, not an error.")
 }
 
 /// Returns those of `secrets` that have a session.
@@ -75,12 +75,12 @@ pub(crate) async fn found<'s>(fixture: &impl SignInFixture, secrets: &[&'s str])
 
 pub(crate) async fn end(fixture: &impl SignInFixture, secret: &str) {
     let ended = fixture.storage().end_session(&digest(secret)).await;
-    ended.expect("A session can be ended, also one that is not there.");
+    ended.expect("A session can be ended, even an unknown one.");
 }
 
 pub(crate) async fn sign_out(fixture: &impl SignInFixture, account: &AccountId) -> u64 {
     let ended = fixture.storage().end_sign_ins(account, &Actor::OPERATOR).await;
-    ended.expect("All links and sessions of an account can be ended, also where there are none.")
+    ended.expect("All links and sessions of an account can be ended, even if it has none.")
 }
 
 /// Returns the actions in the account's events, oldest first.

@@ -12,21 +12,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Finds the programs in the `PATH`, through symbolic links there to only some of them, or in Debian's newest package.
+/// Puts all of PostgreSQL's programs into the `PATH`, which may have links to only some, or none: then Debian's newest ones.
 const PROGRAMS: &str = r#"
     for found in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do PATH="$PATH:$found"; done
-    initdb=$(command -v initdb) || { echo "it is not installed" >&2; exit 1; }
+    initdb=$(command -v initdb) || { echo "not installed" >&2; exit 1; }
     PATH="$(dirname "$(readlink -f "$initdb")"):$PATH"
 "#;
 
-/// Creates a cluster, or with a second argument a standby of the one with this socket. Prints its directory, waits until
-/// standard input ends, as it does when the parent process ends, and removes it.
+/// Creates a cluster in the folder `$1`; with `$2`, a standby of the cluster in that directory. Prints its directory, waits
+/// until standard input ends, as it does when the parent process ends, and removes the cluster.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
     directory=$(mktemp -d "$1/catalogue-postgres.XXXXXX") || exit 1
     cd "$directory" || exit 1
     init() { initdb -D data -U postgres -A trust -E UTF8 --no-sync "$@" >log 2>&1; }
-    # A collation that orders texts otherwise than by their bytes, where PostgreSQL knows one.
+    # A collation that does not order texts by their bytes, if PostgreSQL was built with ICU.
     make() { init --locale=C.UTF-8 --locale-provider=icu --icu-locale=en-US || init --locale=C.UTF-8; }
     copy() { pg_basebackup -h "$1" -p "$(ls -A "$1" | sed -n 's/^\.s\.PGSQL\.\([0-9]*\)$/\1/p')" -U postgres -D data -R -X stream -c fast --no-sync >log 2>&1; }
     if if [ -n "$2" ]; then copy "$2"; else make; fi &&
@@ -68,7 +68,7 @@ impl Cluster {
         Self::start_in(&default_folder())
     }
 
-    /// Like [`start`](Self::start), in a new directory in `folder`, which every user may write to.
+    /// Like [`start`](Self::start), in a new directory in `folder`, which must be writable for every user.
     ///
     /// # Errors
     /// Returns the reason if it does not start.
@@ -96,15 +96,15 @@ impl Cluster {
         let mut command = shell_command_with(programs, &format!("{PROGRAMS}{SCRIPT}"));
         command.arg(folder).arg(primary);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut watchdog = command.spawn().map_err(|error| format!("its watchdog cannot be run: {error}"))?;
+        let mut watchdog = command.spawn().map_err(|error| format!("cannot run the watchdog: {error}"))?;
         let mut directory = String::new();
-        let output = watchdog.stdout.take().expect("it is piped");
+        let output = watchdog.stdout.take().expect("standard output is piped");
         BufReader::new(output).read_line(&mut directory).map_err(|error| error.to_string())?;
         if directory.is_empty() {
-            let mut output_of_error = String::new();
-            let _ = watchdog.stderr.take().expect("it is piped").read_to_string(&mut output_of_error);
+            let mut error_output = String::new();
+            let _ = watchdog.stderr.take().expect("standard error is piped").read_to_string(&mut error_output);
             let _ = watchdog.wait();
-            return Err(format!("it does not start: {output_of_error}"));
+            return Err(format!("cannot start: {error_output}"));
         }
         let programs = programs.map(Path::to_owned);
         Ok(Self { directory: PathBuf::from(directory.trim_end()), programs, _watchdog: watchdog })
@@ -133,7 +133,7 @@ impl Cluster {
         port
     }
 
-    /// Makes the server a standby of `primary` from its next start on. It must have been stopped before that was promoted.
+    /// Makes this server a standby of `primary` from its next start on. It must have stopped before `primary` was promoted.
     pub fn follow(&self, primary: &Self) {
         self.configure(&[&format!("primary_conninfo = 'host={} user=postgres'", primary.directory.display())]);
         self.shell("touch data/standby.signal");
@@ -144,11 +144,11 @@ impl Cluster {
         self.write("data/postgresql.auto.conf", format!("{}\n", settings.join("\n")).as_bytes());
     }
 
-    /// Appends to a file in its directory that only its user can read.
+    /// Appends to a file in its directory. If the file is new, only PostgreSQL's user can read it.
     pub fn write(&self, file: &str, contents: &[u8]) {
         let mut command = shell_command("umask 077; cat >>\"$1\"");
         let mut child = command.arg(file).current_dir(&self.directory).stdin(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().expect("it is piped").write_all(contents).unwrap();
+        child.stdin.take().expect("standard input is piped").write_all(contents).unwrap();
         assert!(child.wait().unwrap().success(), "{file}");
     }
 
@@ -156,7 +156,7 @@ impl Cluster {
         assert!(shell_command(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
     }
 
-    /// Returns the address of `database` on this cluster and on `others`, which have one with this name.
+    /// Returns the address of `database` with this cluster and `others` as its hosts.
     #[must_use]
     pub fn address_with(&self, others: &[&Self], database: &str) -> String {
         let hosts: Vec<_> = [self].iter().chain(others).map(|one| one.directory.display().to_string()).collect();
@@ -180,7 +180,7 @@ fn shell_command_with(programs: Option<&Path>, text: &str) -> Command {
     command
 }
 
-/// Returns a shell that runs `text`, not as root, which PostgreSQL refuses.
+/// Returns a shell that runs `text`, as another user if this one is root, as which PostgreSQL refuses to run.
 fn shell_command(text: &str) -> Command {
     let mut command = Command::new("env");
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
@@ -197,12 +197,12 @@ fn default_folder() -> PathBuf {
     if memory.is_dir() { memory } else { std::env::temp_dir() }
 }
 
-/// Returns `ready`, or `None` after printing why not, if that is allowed.
+/// Returns the value of `ready`. If there is none, prints the reason, or panics if `CATALOGUE_TEST_REQUIRE` names PostgreSQL.
 fn ok_or_skip<T>(ready: Result<T, String>) -> Option<T> {
     let Err(reason) = ready else { return ready.ok() };
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "postgres"), "PostgreSQL is required: {reason}");
-    // Bypasses the capture of test output, so that it is visible.
+    // Bypasses the capture of test output, so that the line is visible.
     stderr().write_all(format!("skipped: PostgreSQL: {reason}\n").as_bytes()).unwrap();
     None
 }

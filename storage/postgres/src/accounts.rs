@@ -1,4 +1,4 @@
-//! Listing accounts and their contents page by page, and removing them.
+//! Listing accounts with the numbers of their courses and keys, page by page, and removing accounts.
 
 use std::collections::HashMap;
 use std::mem;
@@ -64,7 +64,7 @@ pub(crate) fn sorted(ids: &[AccountId]) -> Vec<&str> {
     ids
 }
 
-/// Pages through accounts by id, in a transaction that reads one state.
+/// Pages of accounts by id, all read from one snapshot.
 pub(crate) struct Pages<'c> {
     connection: &'c Connection,
     accounts: Accounts<'c>,
@@ -130,7 +130,7 @@ pub(crate) async fn list(
     }
 }
 
-/// Returns numbers of rows by account.
+/// Returns the counts that `sql` selects, by account id.
 async fn counts(
     connection: &Connection,
     sql: &Sql<'_>,
@@ -169,5 +169,5 @@ pub(crate) async fn check_account(
 }
 
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
-    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+    StorageError::new(StorageErrorKind::UnknownReference, format!("no account {account:?}"))
 }

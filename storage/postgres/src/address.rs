@@ -1,4 +1,4 @@
-//! [`take`]: extracts the parameters of an address that tokio-postgres does not know or interprets differently.
+//! [`extract`]: removes parameters from a connection string that tokio-postgres does not know or interprets differently.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,11 +17,11 @@ pub(crate) fn parameters() -> String {
     format!("{}, target_session_attrs, {}", PARAMETERS.join(", "), DRIVER_PARAMETERS.replace(' ', ", "))
 }
 
-/// Removes the parameters `names` from an address; returns the rest and their values.
+/// Removes the parameters `names` from a connection string. Returns the rest, and the values of these parameters.
 ///
 /// # Errors
-/// Returns [`OpenError::Address`] if the address is invalid, and [`OpenError::DuplicateParameter`] if a parameter occurs twice, because
-/// the intent would be ambiguous (`sslmode=verify-full` or `sslmode=disable`?).
+/// Returns [`OpenError::Address`] if the connection string is invalid, and [`OpenError::DuplicateParameter`] if a parameter
+/// occurs twice, because the intent would be ambiguous (`sslmode=verify-full` or `sslmode=disable`?).
 pub(crate) fn extract(
     address: &str,
     names: &[&'static str],
@@ -37,8 +37,8 @@ pub(crate) fn extract(
         extracted_name.map(|known| extracted.insert(known, value.into_owned())).is_some()
     };
     let rest = match address.split_once("://") {
-        Some(("postgres" | "postgresql", _)) => of_url(address, &mut is_extracted),
-        _ => of_pairs(address, &mut is_extracted),
+        Some(("postgres" | "postgresql", _)) => extract_from_url(address, &mut is_extracted),
+        _ => extract_from_pairs(address, &mut is_extracted),
     };
     match (rest, repeated) {
         (Some(_), Some(name)) => Err(OpenError::DuplicateParameter(name)),
@@ -47,7 +47,7 @@ pub(crate) fn extract(
     }
 }
 
-/// Returns the address without its hosts.
+/// Returns the connection string without its hosts.
 pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
     let (mut rest, _) = extract(address, &["host", "hostaddr", "port"])?;
     if let Some(("postgres" | "postgresql", after)) = rest.split_once("://") {
@@ -59,7 +59,7 @@ pub(crate) fn without_hosts(address: &str) -> Result<String, OpenError> {
 }
 
 /// Returns what remains of `postgres://user:password@host/database?name=value&…`.
-fn of_url(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
+fn extract_from_url(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
     // A password may contain a question mark, but no `@`.
     let after_password = address.find('@').unwrap_or(0);
     let Some(query) = address[after_password..].find('?').map(|at| after_password + at) else {
@@ -78,7 +78,7 @@ fn of_url(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bo
 }
 
 /// Returns what remains of `name=value name='a value' …`.
-fn of_pairs(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
+fn extract_from_pairs(address: &str, is_extracted: &mut impl FnMut(&str, Cow<'_, str>) -> bool) -> Option<String> {
     let mut remaining = Vec::new();
     let mut rest = address.trim_start();
     while !rest.is_empty() {
@@ -116,27 +116,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn assert_taken(address: &str, rest: &str, root: Option<&str>) {
+    fn assert_extracted(address: &str, rest: &str, root: Option<&str>) {
         let (remaining, extracted) = extract(address, &["sslrootcert", "sslmode"]).unwrap();
         assert_eq!((remaining.as_str(), extracted.get("sslrootcert").map(String::as_str)), (rest, root));
     }
 
     #[test]
-    fn parameters_are_taken_out_of_both_forms() {
-        assert_taken("postgres://a:b@c/d", "postgres://a:b@c/d", None);
-        assert_taken("postgres://a:b@c/d?sslrootcert=%2Fa%20b", "postgres://a:b@c/d", Some("/a b"));
+    fn parameters_are_extracted_from_both_formats() {
+        assert_extracted("postgres://a:b@c/d", "postgres://a:b@c/d", None);
+        assert_extracted("postgres://a:b@c/d?sslrootcert=%2Fa%20b", "postgres://a:b@c/d", Some("/a b"));
         let url = "postgres://a:?sslmode=x&@c/d?port=1&sslrootcert=/r&sslmode=&connect_timeout=2";
-        assert_taken(url, "postgres://a:?sslmode=x&@c/d?port=1&connect_timeout=2", Some("/r"));
-        assert_taken("postgres:///d?host=/tmp&sslrootcert=r", "postgres:///d?host=/tmp", Some("r"));
-        assert_taken(" host=a  sslrootcert = /r\tuser=b", "host=a user=b", Some("/r"));
-        assert_taken("sslrootcert='a \\'b\\\\' host=a", "host=a", Some("a 'b\\"));
+        assert_extracted(url, "postgres://a:?sslmode=x&@c/d?port=1&connect_timeout=2", Some("/r"));
+        assert_extracted("postgres:///d?host=/tmp&sslrootcert=r", "postgres:///d?host=/tmp", Some("r"));
+        assert_extracted(" host=a  sslrootcert = /r\tuser=b", "host=a user=b", Some("/r"));
+        assert_extracted("sslrootcert='a \\'b\\\\' host=a", "host=a", Some("a 'b\\"));
         let secret = r"password='sslmode=1 \' sslrootcert=2' user=a\ b";
-        assert_taken(secret, secret, None);
-        assert_taken("", "", None);
+        assert_extracted(secret, secret, None);
+        assert_extracted("", "", None);
     }
 
     #[test]
-    fn hosts_are_left_out_of_both_forms() {
+    fn hosts_are_removed_from_both_formats() {
         for (address, rest) in [
             ("postgres://a:b%40@c,d:1/e?port=2&user=f", "postgres://a:b%40@/e?user=f"),
             ("postgresql://c?dbname=e", "postgresql://?dbname=e"),
@@ -148,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_end_or_no_value_is_no_address() {
+    fn incomplete_address_is_rejected() {
         for wrong in ["host='a", "host=a sslmode", "host=a\\", "postgres://a/b?x=%ff"] {
             assert!(matches!(extract(wrong, &["sslmode"]), Err(OpenError::Address)), "{wrong}");
         }
     }
 
     #[test]
-    fn no_parameter_stands_twice() {
+    fn duplicate_parameter_is_rejected() {
         for (wrong, name) in [
             ("postgres://h/n?sslmode=verify-full&sslmode=disable", "sslmode"),
             ("postgres://h/n?sslmode=disable&port=1&ssl%6dode=disable", "sslmode"),
@@ -166,7 +166,7 @@ mod tests {
             let error = extract(wrong, &["sslmode"]).unwrap_err();
             assert!(matches!(error, OpenError::DuplicateParameter(found) if found == name), "{wrong}: {error}");
             let message = error.to_string();
-            assert!(message.contains(name) && message.contains("write it once"), "{message}");
+            assert!(message.contains(name) && message.contains("use it once"), "{message}");
         }
         // tokio-postgres refuses parameters unknown to both, and no message repeats them.
         assert!(extract("postgres://h/n?hunter2=a&hunter2=b", &["sslmode"]).is_ok());

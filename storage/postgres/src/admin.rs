@@ -23,12 +23,12 @@ use crate::writes::{lock_account, remove_course, replace_revision};
 #[async_trait]
 impl AdminStorage for PostgresStorage {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        self.require_own_courses("nothing is imported")?;
+        self.require_own_courses("cannot import")?;
         Ok(Box::new(PostgresImport::begin(self.importer().await?).await?))
     }
 
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError> {
-        self.require_own_courses("nothing is exported")?;
+        self.require_own_courses("cannot export")?;
         export(&self.exporter().await?, accounts, visit).await
     }
 
@@ -44,14 +44,14 @@ impl AdminStorage for PostgresStorage {
     }
 
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError> {
-        self.require_own_courses("no account is removed")?;
+        self.require_own_courses("cannot remove the account")?;
         let Some([account]) = storable([account.as_str()]) else { return Ok(None) };
         let connection = self.writer().await?;
         transact(&connection, BULK_DEADLINE, LONG_LOCK_TIMEOUT, || accounts::remove(&connection, account)).await
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-        self.require_own_courses("no course is removed")?;
+        self.require_own_courses("cannot remove the course")?;
         let Some([_, slug]) = storable([account.as_str(), slug]) else { return Ok(false) };
         let connection = self.writer().await?;
         let remove = || async {
@@ -112,13 +112,12 @@ impl AdminStorage for PostgresStorage {
 }
 
 impl PostgresStorage {
-    /// Refuses changes and exports of another program's courses: V12.
-    fn require_own_courses(&self, what: &str) -> Result<(), StorageError> {
+    /// Returns an error if courses are in views: then they belong to the host application, which changes and exports them.
+    fn require_own_courses(&self, failure: &str) -> Result<(), StorageError> {
         if self.views.is_none() {
             return Ok(());
         }
-        let message =
-            format!("{what}: the courses belong to another program, and are read from its views; change them there");
+        let message = format!("{failure}: accounts and courses belong to another program; use that program");
         Err(StorageError::new(StorageErrorKind::Unsupported, message))
     }
 }

@@ -30,20 +30,20 @@ pub(crate) struct Connection {
     pub(crate) opened: Instant,
     /// Whether the tables are distributed over Citus nodes by account.
     pub(crate) is_distributed: bool,
-    /// The log that its server writes, if it was queried.
+    /// Log that the server writes; `None` if it was not queried.
     pub(crate) log: Option<Log>,
     last_response: Mutex<LastResponse>,
     /// Prepared statements by text; `None` if statements are unnamed.
     prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
 }
 
-/// When the server last responded.
+/// Times of the server's last response and of its last role check.
 pub(crate) struct LastResponse {
     /// Time of the last response.
     pub(crate) received: Instant,
-    /// Time of the last successful check of its role.
+    /// Time of the last check that found the server in the requested role.
     pub(crate) role_checked: Instant,
-    /// Whether a statement was sent whose response is outstanding, or was abandoned.
+    /// Whether the response to a statement is outstanding or was abandoned.
     pub(crate) is_outstanding: bool,
 }
 
@@ -100,12 +100,12 @@ impl Connection {
         affected.map_err(storage_error)
     }
 
-    /// Runs statements without values.
+    /// Runs statements without parameters.
     pub(crate) async fn run(&self, sql: &str) -> Result<(), StorageError> {
         self.client.batch_execute(sql).await.map_err(storage_error)
     }
 
-    /// Runs statements without values and returns their messages.
+    /// Runs statements without parameters and returns their messages.
     pub(crate) async fn query_simple(&self, sql: &str) -> Result<Vec<SimpleQueryMessage>, StorageError> {
         self.client.simple_query(sql).await.map_err(storage_error)
     }

@@ -28,8 +28,8 @@ const INSERT: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
-/// Credentials that have not ended at a given time, and the last ones that have. The end is an indexed expression. An account
-/// without credentials yields one row of nulls.
+/// Credentials that are active at `$2`, and of the others the `$3` that ended last. The end is an indexed expression.
+/// An account without active credentials yields one row of nulls.
 pub(crate) const LIST: Sql = Sql {
     text: "SELECT c.* FROM accounts AS a LEFT JOIN credentials AS c ON c.account_id = $1 AND \
            least(coalesce(c.revoked_at, 9223372036854775807), coalesce(c.expires_at, 9223372036854775807)) > $2 \
@@ -178,14 +178,14 @@ pub(crate) async fn rotate(
     let (account, successor_id) = (identity.account.as_str(), &*identity.credential_id);
     let ended = first(connection, &END, &[&account, &id, &ends_at, &created_at, &successor_id]).await?;
     if ended.is_some() {
-        // Never removes the one that has just ended.
+        // At `before`, the credential that has just ended is not past retention.
         remove_ended(connection, &identity.account, before).await?;
         insert(connection, successor, find_account).await?;
     }
     Ok(ended)
 }
 
-/// Removes credentials of the account that ended long before `now`, with their events.
+/// Removes the account's credentials that are past retention at `now`, with their events.
 pub(crate) async fn remove_ended(
     connection: &Connection,
     account: &AccountId,
@@ -206,7 +206,7 @@ pub(crate) async fn remove_ended(
     connection.execute(&REMOVE, &[&account, &ids]).await.map(|_| ())
 }
 
-/// Records uses. Ids that cannot be stored are not those of a credential.
+/// Records uses. Skips ids that cannot be stored: no credential has them.
 pub(crate) async fn record_uses(connection: &Connection, uses: &[CredentialUse]) -> Result<Option<()>, StorageError> {
     let mut latest = BTreeMap::new();
     for CredentialUse { account, credential_id, at } in uses {
@@ -248,7 +248,7 @@ pub(crate) async fn insert(
     let (digest, account) = (credential.digest.as_bytes().as_slice(), identity.account.as_str());
     // The schema may only guarantee unique ids within an account, but a revocation names no account.
     if find(connection, id).await?.is_some() {
-        return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is a credential with this id already"));
+        return Err(StorageError::new(StorageErrorKind::AlreadyExists, "a credential with this id already exists"));
     }
     if connection.is_distributed {
         connection.execute(&INSERT_ACCOUNT_OF_DIGEST, &[&digest, &account, &id]).await?;

@@ -25,7 +25,7 @@ mod tests {
     use super::refused;
 
     #[test]
-    fn engines_are_told_by_what_they_call_themselves() {
+    fn unsupported_engines_are_recognized_by_version_text() {
         for (version, engine) in [
             ("CockroachDB CCL v25.1.0 (x86_64-pc-linux-gnu, built 2025/02/14 12:00:00, go1.22.8)", "CockroachDB"),
             ("CockroachDB OSS v23.1.11 (x86_64-pc-linux-gnu)", "CockroachDB"),

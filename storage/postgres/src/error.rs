@@ -100,28 +100,25 @@ pub(crate) fn kind_and_message(error: &Error) -> (StorageErrorKind, Cow<'static,
     }
     // Only the database's own message names the object that the role may not use.
     if let Some(refusal) = error.as_db_error().filter(|refusal| *refusal.code() == SqlState::INSUFFICIENT_PRIVILEGE) {
-        return (
-            Unavailable,
-            format!("the role lacks a privilege: {}; grant it to the role", refusal.message()).into(),
-        );
+        return (Unavailable, format!("the role lacks a privilege: {}; grant it", refusal.message()).into());
     }
     let (kind, message) = match error.code() {
-        Some(code) => of_code(code),
+        Some(code) => classify(code),
         None if error.is_closed() || is_io(error) => {
-            (Unavailable, "the database is out of reach, or closed the connection")
+            (Unavailable, "the database is unreachable or closed the connection")
         }
         None if is_password_missing(error) => (
             Unavailable,
-            "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
+            "the database requires a password, but none is set; use postgres://USER:PASSWORD@HOST/DATABASE",
         ),
-        None => (Other, "the database gave no answer that can be understood"),
+        None => (Other, "unexpected response from the database"),
     };
     (kind, message.into())
 }
 
 /// Returns `true` if an error of opening a database may pass without a change by the operator.
 pub(crate) fn is_transient(error: &StorageError) -> bool {
-    // After an unconfirmed commit, a migration checks the schema again.
+    // Includes `OutcomeUnknown`: a repeated migration checks the schema again.
     if ![Busy, Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
@@ -136,39 +133,35 @@ pub(crate) fn is_transient(error: &StorageError) -> bool {
 
 /// Converts the error of reading a value that no writer of this schema writes.
 pub(crate) fn corrupt(error: Error) -> StorageError {
-    StorageError::new(Corrupt, "the database holds a value that it must not").with_source(error)
+    StorageError::new(Corrupt, "the database contains an invalid value").with_source(error)
 }
 
-fn of_code(code: &SqlState) -> (StorageErrorKind, &'static str) {
+fn classify(code: &SqlState) -> (StorageErrorKind, &'static str) {
     match *code {
         SqlState::QUERY_CANCELED => (Unavailable, "the database took too long"),
         SqlState::LOCK_NOT_AVAILABLE | SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => {
-            (Busy, "another program is writing the same accounts; try again when it is done")
+            (Busy, "another program is writing to the same accounts; try again when it is done")
         }
         SqlState::READ_ONLY_SQL_TRANSACTION => {
-            (Unavailable, "the database is read-only; name the primary and a role that may write")
+            (Unavailable, "the database is read-only; use the primary and a role that may write")
         }
         SqlState::DISK_FULL => (Unavailable, "the database's disk is full"),
-        SqlState::INVALID_CATALOG_NAME => (Unavailable, "there is no database of this name"),
-        SqlState::UNIQUE_VIOLATION => (AlreadyExists, "there is such a record already"),
-        SqlState::FOREIGN_KEY_VIOLATION => (UnknownReference, "there is no such account"),
-        SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => {
-            (InvalidValue, "the database does not take such a value")
-        }
-        SqlState::PROTOCOL_VIOLATION => {
-            (Unavailable, "the settings of a session are refused; say so where a pooler stands before the database")
-        }
+        SqlState::INVALID_CATALOG_NAME => (Unavailable, "the database does not exist"),
+        SqlState::UNIQUE_VIOLATION => (AlreadyExists, "the record already exists"),
+        SqlState::FOREIGN_KEY_VIOLATION => (UnknownReference, "the account does not exist"),
+        SqlState::CHECK_VIOLATION | SqlState::NOT_NULL_VIOLATION => (InvalidValue, "the database rejected the value"),
+        SqlState::PROTOCOL_VIOLATION => (Unavailable, "session settings were rejected, perhaps by a pooler"),
         SqlState::DUPLICATE_PSTATEMENT | SqlState::INVALID_SQL_STATEMENT_NAME => {
-            (Unavailable, "the session is shared with others; say that a pooler stands before the database")
+            (Unavailable, "other clients share the session, perhaps through a pooler")
         }
-        _ if is_lost(code) => (Unavailable, "the database is not there, or is stopping or starting"),
+        _ if is_lost(code) => (Unavailable, "the database is unavailable (down, starting or shutting down)"),
         _ => match code.code().get(..2).unwrap_or_default() {
-            "22" => (InvalidValue, "the database does not take such a value"),
-            "28" => (Unavailable, "the database does not let this role in"),
-            "42" => (Corrupt, "the database has another schema"),
-            "53" => (Unavailable, "the database has no room for this: memory, disk or connections"),
-            "58" => (Unavailable, "the database's machine failed"),
-            "XX" => (Corrupt, "the database is damaged"),
+            "22" => (InvalidValue, "the database rejected the value"),
+            "28" => (Unavailable, "authentication failed for this role"),
+            "42" => (Corrupt, "the database has a different schema"),
+            "53" => (Unavailable, "the database is out of memory, disk space or connections"),
+            "58" => (Unavailable, "system error on the database server"),
+            "XX" => (Corrupt, "internal error or corrupt data in the database"),
             _ => (Other, "the database failed"),
         },
     }

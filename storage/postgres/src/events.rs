@@ -60,7 +60,7 @@ pub(crate) async fn limit_renames(connection: &Connection, account: &str, key: &
     remove(connection, account, renames.get(MAX_RENAMES..).unwrap_or_default()).await
 }
 
-/// Removes events without a key that are long before `now`.
+/// Removes sign-in events that are past retention at `now`.
 pub(crate) async fn remove_old(connection: &Connection, account: &str, now: Timestamp) -> Result<(), StorageError> {
     let values: Values<'_> = &[&account, &retained_since(now), &(MAX_REMOVED as i64)];
     let old = connection.query(&OLD, values).await?;
@@ -97,7 +97,7 @@ pub(crate) fn event(row: &Row) -> Result<CredentialEvent, StorageError> {
         account: account_id(row, "account_id")?,
         id: get::<&str>(row, "id")?.into(),
         at: time(row, "at")?,
-        action: CredentialAction::from_name(action).ok_or_else(|| invalid_value(&format!("the action {action:?}")))?,
+        action: CredentialAction::from_name(action).ok_or_else(|| invalid_value(&format!("action {action:?}")))?,
         actor: Actor::from_stored(owned_text(row, "actor")?),
         credential_id: get::<Option<&str>>(row, "credential_id")?.map(Into::into),
         name: optional_text(row, "name")?,

@@ -1,4 +1,4 @@
-//! Exporting everything, module bodies included, from one state and a batch of courses at a time.
+//! Exporting accounts, and courses with module bodies in batches, from one snapshot.
 
 use std::ops::ControlFlow;
 

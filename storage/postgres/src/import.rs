@@ -42,8 +42,8 @@ const MAX_PIPELINED_REMOVALS: usize = 256;
 
 /// Import in one transaction, which [`commit`](Import::commit) ends; closing the connection rolls it back.
 ///
-/// Imported keys are tracked in memory, about 60 bytes a course. Temporary tables are not used: some engines have none, and
-/// some roles may not create them.
+/// Imported account ids and slugs are tracked in memory, about 60 bytes per course. Temporary tables are not used: some
+/// engines have none, and some roles may not create them.
 pub(crate) struct PostgresImport {
     connection: Connection,
     imported_accounts: HashSet<AccountId>,
@@ -51,7 +51,7 @@ pub(crate) struct PostgresImport {
     imported_courses: HashMap<AccountId, HashSet<Box<str>>>,
     /// Accounts whose courses were changed, to have their revision replaced.
     changed: HashSet<AccountId>,
-    /// Whether a statement failed. The database then rolls back, and its commit would report no error.
+    /// Whether a statement failed. The database then rolls back, and `COMMIT` reports no error.
     failed: bool,
 }
 
@@ -69,7 +69,7 @@ impl PostgresImport {
         })
     }
 
-    /// Pipelines statements, so each group costs one round trip.
+    /// Writes `records` with pipelined statements, so each group of statements costs one round trip.
     async fn write_all(&mut self, records: &[Record]) -> Result<Vec<Result<Change, StorageError>>, StorageError> {
         self.lock_accounts(records).await?;
         let (mut accounts, mut courses) = (Vec::new(), Vec::new());
@@ -109,7 +109,7 @@ impl PostgresImport {
         Ok(outcomes)
     }
 
-    /// Locks the accounts that courses name, except those that are locked or written before them.
+    /// Locks the accounts of the courses, except those that are locked or come before their courses in `records`.
     async fn lock_accounts(&mut self, records: &[Record]) -> Result<(), StorageError> {
         let (mut written, mut named) = (HashSet::new(), HashSet::new());
         for record in records {
@@ -142,7 +142,7 @@ impl PostgresImport {
     fn record_course(&mut self, Course { account, slug, .. }: &Course) -> Result<bool, StorageError> {
         let imported = self.imported_courses.get_mut(account).ok_or_else(|| unknown_account(account))?;
         if !is_slug(slug) {
-            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{slug:?} is not a slug")));
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("invalid slug {slug:?}")));
         }
         Ok(imported.insert(slug.as_str().into()))
     }
@@ -172,7 +172,7 @@ impl PostgresImport {
             Some(known) if known == *course => return Ok(Change::Unchanged),
             Some(_) => Change::Changed,
         };
-        // Also if it is added: this removes modules that the host application may have left.
+        // Even if the course is new: this removes modules that the host application may have left.
         remove_course(&self.connection, &course.account, &course.slug).await?;
         Ok(change)
     }
@@ -244,7 +244,7 @@ impl Import for PostgresImport {
 
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         if self.failed {
-            return Err(StorageError::new(StorageErrorKind::Other, "the import failed before, and is undone"));
+            return Err(StorageError::new(StorageErrorKind::Other, "the import has failed and was rolled back"));
         }
         for account in &self.changed {
             replace_revision(&self.connection, account).await?;

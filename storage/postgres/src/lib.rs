@@ -18,7 +18,7 @@
 //! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
 //! closed is retried once over another. No call of the request path takes longer than [`Options::deadline`].
 //!
-//! The package's README describes the guarantees for failover, replicas, poolers and courses in another program's views.
+//! The package's README describes the guarantees for failover, replicas, poolers and courses in the host application's views.
 //!
 //! # Other writers
 //! Triggers maintain each account's revision, so a host application may write to the tables with plain SQL. Without triggers

@@ -20,8 +20,8 @@ use crate::versions::{MIGRATIONS, Migration};
 
 /// Timeout for reading the schema's version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
-/// Timeout for a table lock of another transaction, and number of attempts and delay between them, also for conflicts with
-/// others that create the same tables.
+/// Timeout for a table lock that another transaction holds. [`ATTEMPTS`] and [`RETRY_DELAY`] also apply if another program
+/// creates the same tables concurrently.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPTS: usize = 30;
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ const TABLES: Sql = Sql {
     types: &[],
 };
 
-/// The schema is the one that new tables would be created in; it and the role are also returned quoted.
+/// Encoding, role and extension, and the schema that new tables would be created in.
 const SETTINGS: Sql = Sql {
     text: "SELECT current_setting('server_encoding') AS encoding, CAST(coalesce(current_schema(), '') AS TEXT) AS schema, \
            EXISTS (SELECT oid FROM pg_catalog.pg_extension WHERE extname = 'citus') AS has_citus, \
@@ -101,8 +101,8 @@ pub(crate) async fn read_state(options: &Options) -> Result<SchemaState, OpenErr
         if schema.is_empty() && options.courses.schema().is_none() {
             let role: &str = get(&settings, "role")?;
             return Err(OpenError::Role(format!(
-                "no schema of its search_path exists for the role {role}; run ALTER ROLE {role} SET search_path = public, or name a \
-                 schema by --database-schema"
+                "role {role} has no schema in its search_path; run ALTER ROLE {role} SET search_path = public, or set \
+                 --database-schema"
             )));
         }
         let has_citus = get(&settings, "has_citus")?;
@@ -111,7 +111,7 @@ pub(crate) async fn read_state(options: &Options) -> Result<SchemaState, OpenErr
         }
         Ok(SchemaState { has_citus, ..read_state_in(&connection, &VERSION, options).await? })
     };
-    let unresponsive = "the database does not answer; it is slow, or another transaction has its tables locked";
+    let unresponsive = "the database does not respond; it is slow, or another transaction has locked its tables";
     timeout(VERSION_TIMEOUT, state).await.unwrap_or_else(|_| Err(OpenError::Failed(unavailable(unresponsive))))
 }
 
@@ -128,8 +128,7 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
         return Err(OpenError::NewerSchema { found, known });
     }
     if options.citus && options.courses.views.is_some() {
-        let message = "courses in views of another program's tables cannot be spread over nodes; leave --citus out";
-        return Err(OpenError::Distribution(message));
+        return Err(OpenError::Distribution("courses in views cannot be distributed over nodes; omit --citus"));
     }
     let is_complete = !options.citus || is_distributed && has_citus && placement::is_complete(options).await?;
     if found == known && is_complete {
@@ -170,7 +169,7 @@ async fn apply(
         let (schema, role): (&str, &str) = (get(&settings, "quoted_schema")?, get(&settings, "role")?);
         connection.run(VERSION_TABLE).await.map_err(|error| match (code(&error), cause(&error)) {
             (Some(&SqlState::INSUFFICIENT_PRIVILEGE), Some(reason)) => OpenError::Role(format!(
-                "the role {role} may not create tables in the schema {schema}: {reason}; the owner of the database runs: \
+                "role {role} may not create tables in schema {schema}: {reason}; as the database's owner, run \
                  GRANT CREATE ON SCHEMA {schema} TO {role}"
             )),
             _ => error.into(),
@@ -199,7 +198,7 @@ async fn apply(
     Ok(found)
 }
 
-/// Reads the version by `sql`; 0 if there are no tables. Does not look for Citus.
+/// Reads the version by `sql`; 0 without tables. Does not look for Citus.
 async fn read_state_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<SchemaState, OpenError> {
     let tables = connection.query(&TABLES, &[]).await?;
     let tables: Vec<&str> = column(&tables)?;

@@ -10,32 +10,29 @@ use crate::{address, error};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The text is not the address of a PostgreSQL database.
+    /// The connection string is not one of a PostgreSQL database.
     #[error(
-        "the address is none of PostgreSQL; write postgres://USER:PASSWORD@HOST/DATABASE, with % and two hexadecimal \
-         digits for each special character"
+        "invalid connection string; use postgres://USER:PASSWORD@HOST/DATABASE, with special characters percent-encoded"
     )]
     Address,
-    /// The address has a parameter that does not exist. It is not named, because it may be a part of a password.
+    /// The connection string has an unknown parameter. The message does not name it: it may be a part of a password.
     #[error(
-        "the address has a parameter that does not exist; write postgres://USER:PASSWORD@HOST/DATABASE?NAME=VALUE; the \
-         parameters are {}",
+        "unknown parameter in the connection string; use postgres://USER:PASSWORD@HOST/DATABASE?NAME=VALUE with {}",
         address::parameters()
     )]
     UnknownParameter,
-    /// A parameter occurs twice in the address.
-    #[error("the address has the parameter {0} twice; write it once")]
+    /// A parameter occurs twice in the connection string.
+    #[error("parameter {0} occurs twice in the connection string; use it once")]
     DuplicateParameter(&'static str),
-    /// The address requires TLS, which this build lacks.
-    #[error("the address asks for TLS (sslmode), which this build does not have")]
+    /// The connection string requires TLS, which this build lacks.
+    #[error("the connection string requires TLS (sslmode), which this build lacks")]
     NoTls,
-    /// The address is ambiguous about TLS, or lacks parameters that TLS needs.
+    /// The connection string is ambiguous about TLS, or lacks parameters that TLS needs.
     #[error(
-        "the address must say sslmode=verify-full, if it is to have sslrootcert or both of sslcert and sslkey, or \
-         sslmode=disable; there is no TLS here that is not verified"
+        "TLS is always verified; use sslmode=verify-full (for sslrootcert, or sslcert and sslkey) or sslmode=disable"
     )]
     SslMode,
-    /// A file that the address names has no usable certificate or key.
+    /// A file that the connection string names has no usable certificate or key.
     #[error("{}: {reason}", .file.display())]
     Certificate {
         /// The file.
@@ -44,20 +41,17 @@ pub enum OpenError {
         reason: String,
     },
     /// The engine only speaks PostgreSQL's protocol; its `version()` names another product.
-    #[error(
-        "the database is {0}, which is not supported; use PostgreSQL, and to spread courses over several machines its \
-         extension citus"
-    )]
+    #[error("unsupported database {0}; use PostgreSQL, with the extension citus for several machines")]
     UnsupportedEngine(&'static str),
     /// The database's encoding is not UTF-8.
-    #[error("the database has the encoding {0}; make one with the encoding UTF8")]
+    #[error("the database has encoding {0}; create one with encoding UTF8")]
     Encoding(String),
-    /// The schema contains the views, or something of another program, such as a table with a name of the catalogue's.
-    #[error("the schema {0:?} has tables of another program; name another database, or another schema for ours")]
+    /// The catalogue's schema is the one of the views, or has another program's tables, perhaps with the same names.
+    #[error("schema {0:?} has tables of another program; use another database or schema")]
     OtherApplication(String),
     /// The schema was created for courses in views and the options name none, or the reverse.
     #[error(
-        "the schema {schema:?} was made for courses in {}; name another schema, or say so", if *views { "views" } else { "its own tables" }
+        "schema {schema:?} was created for --courses {}; use that, or another schema", if *views { "views" } else { "tables" }
     )]
     OtherCourseSource {
         /// The schema.
@@ -70,12 +64,12 @@ pub enum OpenError {
     #[error("{0}")]
     Role(String),
     /// The views that courses are read from are missing or unreadable.
-    #[error("the courses cannot be read: {}", ViewProblem::line(.0))]
+    #[error("cannot read the courses: {}", ViewProblem::line(.0))]
     Views(Vec<ViewProblem>),
     /// The tables were created by a build before the first release, whose schema this one cannot read.
     #[error(
-        "the tables in the schema {schema:?} were made by an older, unreleased build, whose schema this one does not read: {}",
-        if *.beside_views { "drop them or name another schema, and create new keys" } else {
+        "schema {schema:?} has tables of an older, unreleased build, which this one cannot read: {}",
+        if *.beside_views { "drop them or use another schema, and create new keys" } else {
             "export the courses with that build, import them into a new database with this one, and create new keys"
         }
     )]
@@ -86,9 +80,7 @@ pub enum OpenError {
         beside_views: bool,
     },
     /// The database has no tables yet, or older ones than this program needs.
-    #[error(
-        "the database has schema version {found} and this program needs {known}; bring it up to date with `migrate`"
-    )]
+    #[error("the database has schema version {found}, but this program needs {known}; run `migrate`")]
     OlderSchema {
         /// The version found; 0 if the database has no tables of the catalogue.
         found: u32,
@@ -96,21 +88,18 @@ pub enum OpenError {
         known: u32,
     },
     /// The tables are newer than this program supports.
-    #[error(
-        "the database has schema version {found}, made by a newer program; this one knows up to {known}: use the newer \
-         one"
-    )]
+    #[error("the database has schema version {found}, but this program supports up to {known}; use the newer program")]
     NewerSchema {
         /// The version found.
         found: u32,
         /// The newest version that this program supports.
         known: u32,
     },
-    /// The tables are to be distributed, which this database, this node or these options do not allow.
+    /// The options request distributed tables, but this database, this node or other options do not allow them.
     #[error("{0}")]
     Distribution(&'static str),
     /// The database is unreachable, or failed.
-    #[error("the database cannot be opened")]
+    #[error("cannot open the database")]
     Failed(#[from] StorageError),
 }
 

@@ -26,7 +26,7 @@ const IS_REVOKED: Sql = Sql { text: "SELECT count(*) FROM revoked_tokens WHERE d
 
 /// All rows of a page as one row of arrays, which is cheaper for the database and its clients. A sorted subquery passes its
 /// rows to the aggregates in order. The first page starts from a position that no course can have. The revision is part of it,
-/// as only one statement sees one state of one server.
+/// as only one statement sees one snapshot of one server.
 const PAGE: Sql = Sql {
     text: "SELECT array_agg(slug) AS slugs, array_agg(title) AS titles, array_agg(language) AS languages, \
            array_agg(published_at) AS published, array_agg(hidden) AS hidden, array_agg(module_count) AS module_counts, \
@@ -37,7 +37,7 @@ const PAGE: Sql = Sql {
     types: &[Type::TEXT, Type::INT8, Type::INT8, Type::TEXT],
 };
 
-/// One statement for the course, its modules and the revision, so all are of one state.
+/// One statement for the course, its modules and the revision, so all are of one snapshot.
 const FIND_COURSE: Sql = Sql {
     text: "SELECT c.slug, c.title, c.tagline, c.language, c.published_at, c.hidden, c.access_mode, \
            m.title AS module_title, m.summary AS module_summary, \

@@ -51,11 +51,11 @@ pub(crate) fn optional_time(row: &Row, column: impl Column) -> Result<Option<Tim
 }
 
 fn checked_time(microseconds: i64) -> Result<Timestamp, StorageError> {
-    Timestamp::from_microseconds(microseconds).ok_or_else(|| invalid_value(&format!("the time {microseconds}")))
+    Timestamp::from_microseconds(microseconds).ok_or_else(|| invalid_value(&format!("time {microseconds}")))
 }
 
 pub(crate) fn invalid_value(what: &str) -> StorageError {
-    StorageError::new(StorageErrorKind::Corrupt, format!("the database holds {what}, which it must not"))
+    StorageError::new(StorageErrorKind::Corrupt, format!("the database contains an invalid value: {what}"))
 }
 
 /// Pushes the courses of a page, which is one row of arrays.
@@ -73,7 +73,7 @@ pub(crate) fn push_courses(row: &Row, rows: &mut CourseRows<'_>) -> Result<(), S
             language: &language,
             published_at: published[number].map(checked_time).transpose()?,
             hidden: hidden[number],
-            module_count: u32::try_from(modules).map_err(|_| invalid_value(&format!("the module count {modules}")))?,
+            module_count: u32::try_from(modules).map_err(|_| invalid_value(&format!("module count {modules}")))?,
         };
         let position = || Ok(Position { created_at: checked_time(created[number])?, slug: slug.to_owned() });
         if rows.try_push(course, position)?.is_break() {
@@ -97,10 +97,10 @@ fn identity(row: &Row) -> Result<Identity, StorageError> {
         Some(CredentialKind::ApiKey) => Ok(Identity::api_key(account, get::<&str>(row, "id")?, scopes)),
         Some(CredentialKind::OAuth) => {
             let digest =
-                get::<&[u8]>(row, "digest")?.try_into().map_err(|_| invalid_value("a digest of another length"))?;
+                get::<&[u8]>(row, "digest")?.try_into().map_err(|_| invalid_value("digest of another length"))?;
             Ok(Identity::oauth(account, &TokenDigest::from_bytes(digest), scopes))
         }
-        Some(CredentialKind::Session) | None => Err(invalid_value(&format!("the credential kind {kind:?}"))),
+        Some(CredentialKind::Session) | None => Err(invalid_value(&format!("credential kind {kind:?}"))),
     }
 }
 

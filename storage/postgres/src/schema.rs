@@ -16,14 +16,14 @@ const FIND_SCHEMA: Sql = Sql {
     types: &[Type::TEXT],
 };
 
-/// Tables, views, sequences and types with columns.
+/// A relation of the schema: a table, a view, a sequence or a composite type.
 const FIND_RELATION: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_class AS c \
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() LIMIT 1",
     types: &[],
 };
 
-/// Returns whether the schema exists, and checks that sessions use it. If none is configured, it is the session's.
+/// Returns whether the configured schema exists, and checks that sessions use it. Returns `true` if none is configured.
 pub(crate) async fn exists(connection: &Connection, options: &Options) -> Result<bool, OpenError> {
     let Some(name) = options.courses.schema() else { return Ok(true) };
     if options.courses.views.as_deref() == Some(name) {
@@ -36,7 +36,7 @@ pub(crate) async fn exists(connection: &Connection, options: &Options) -> Result
         (true, true) => Ok(true),
         // A pooler does not forward settings.
         (true, false) if options.through_pooler => Err(OpenError::Role(format!(
-            "sessions do not find the schema {schema}; for a pooler write: ALTER ROLE {role} SET search_path = {schema}"
+            "schema {schema} is not in the search_path; behind a pooler, run ALTER ROLE {role} SET search_path = {schema}"
         ))),
         // A session does not see a schema without the right to use it.
         (true, false) => Err(no_schema(schema, role)),
@@ -60,11 +60,11 @@ pub(crate) async fn create(connection: &Connection, options: &Options) -> Result
 
 fn no_schema(schema: &str, role: &str) -> OpenError {
     OpenError::Role(format!(
-        "the role may not make or use the schema {schema}; its database's owner writes: CREATE SCHEMA {schema} AUTHORIZATION {role}"
+        "the role may not create or use schema {schema}; as the database's owner, run CREATE SCHEMA {schema} AUTHORIZATION {role}"
     ))
 }
 
-/// Refuses a schema without the catalogue's tables that is not empty, if it must be a dedicated one.
+/// Returns an error if courses are in views and the schema, which lacks the catalogue's tables, is not empty.
 pub(crate) async fn check_empty(connection: &Connection, options: &Options) -> Result<(), OpenError> {
     let Some(schema) = options.courses.schema().filter(|_| options.courses.views.is_some()) else { return Ok(()) };
     let found = connection.query(&FIND_RELATION, &[]).await?;

@@ -19,7 +19,7 @@ use crate::rows::{account, column, get, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 
-/// Retention of other accounts' ended rows, which differ from unknown ones, and of expired tokens' revocations.
+/// Retention of other accounts' ended links and sessions, which differ from unknown ones, and of expired tokens' revocations.
 const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Stored names of the two kinds.
@@ -32,7 +32,7 @@ pub(crate) const FIND_SIGN_IN: Sql = Sql {
     types: &[Type::BYTEA, Type::TEXT],
 };
 
-/// Serializes changes of one account, as each needs rows of the other. Ordered, so that one waits instead of deadlocking.
+/// Serializes changes of one account, which affect the same rows. Ordered, so that changes wait instead of deadlocking.
 const LOCK_SIGN_INS: Sql = Sql {
     text: "SELECT digest, expires_at FROM sign_ins WHERE account_id = $1 ORDER BY digest FOR UPDATE",
     types: &[Type::TEXT],
@@ -183,7 +183,7 @@ async fn create(connection: &Connection, link: &NewSignIn, by: &Actor) -> Result
     record_event(connection, account, CredentialAction::LinkMade, *created_at, by).await
 }
 
-/// Returns the retention cutoff: rows that ended by then can be removed.
+/// Returns the retention cutoff at `at`: rows that ended at or before it can be removed.
 pub(crate) fn retention_cutoff(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(SIGN_IN_RETENTION.as_micros() as i64)
 }

@@ -49,7 +49,7 @@ impl PostgresStorage {
     /// or if views that the options name, or their columns, are missing or of an unreadable type. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         for server in &options.unencrypted_servers {
-            tracing::warn!(server, "no TLS to the database: write sslmode=verify-full, or sslmode=disable");
+            tracing::warn!(server, "no TLS to the database; set sslmode=verify-full or sslmode=disable");
         }
         let migration::SchemaState { version: found, is_distributed, has_citus } =
             migration::read_state(options).await?;
@@ -64,7 +64,7 @@ impl PostgresStorage {
                     // Perhaps only one node is down; those of other accounts may be up.
                     Err(error) if is_distributed && is_transient(&error) => {
                         storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
-                        tracing::warn!(%error, "a node does not answer: requests of its accounts are answered 500");
+                        tracing::warn!(%error, "a node does not respond; requests of its accounts get a 500");
                     }
                     checked => checked?,
                 }
@@ -102,7 +102,7 @@ impl PostgresStorage {
         Self { write_timeout: timeout, ..self }
     }
 
-    /// Creates missing tables and brings existing ones up to date, in one transaction. Of several concurrent calls, one
+    /// Creates missing tables and brings existing ones up to date, in one transaction. If calls are concurrent, one
     /// migrates and the others wait for it.
     ///
     /// # Errors
@@ -172,7 +172,7 @@ impl PostgresStorage {
             return Vec::new();
         }
         citus::health::problems(&self.readers, self.is_distributed).await.unwrap_or_else(|error| {
-            tracing::debug!(%error, "what Citus knows of its nodes cannot be read");
+            tracing::debug!(%error, "cannot read the state of the Citus nodes");
             Vec::new()
         })
     }

@@ -50,8 +50,7 @@ pub(crate) fn check_storable<'t>(ids: impl IntoIterator<Item = &'t str>) -> Resu
     if ids.into_iter().all(can_be_stored) {
         return Ok(());
     }
-    let message = "an id has the character U+0000, which PostgreSQL cannot hold";
-    Err(StorageError::new(StorageErrorKind::InvalidValue, message))
+    Err(StorageError::new(StorageErrorKind::InvalidValue, "an id contains U+0000, which PostgreSQL cannot store"))
 }
 
 #[cfg(test)]
@@ -59,8 +58,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_shown_as_it_was() {
-        // All texts of up to five of these characters.
+    fn every_text_round_trips() {
+        // Cover all texts of up to five of these characters.
         let letters = ["\0", "\u{fffe}", "0", "a", "\u{ffff}"];
         let mut texts = vec![String::new()];
         for _ in 0..5 {
@@ -77,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_is_neither_changed_nor_copied() {
+    fn texts_without_escapes_are_unchanged() {
         for text in ["", "a title", "\u{1}\u{1f917}0"] {
             assert!(matches!(stored(text), Cow::Borrowed(same) if same == text));
             assert!(matches!(displayed(text), Cow::Borrowed(same) if same == text));

@@ -38,8 +38,7 @@ where
     let mut outcome =
         run_change(connection, deadline, if is_long { LOG_WAIT_AFTER } else { lock_timeout }, change()).await;
     if is_long && outcome.as_ref().is_err_and(is_locked) {
-        let seconds = lock_timeout.as_secs();
-        tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
+        tracing::warn!(timeout = ?lock_timeout, "waiting for another program that is writing to the database");
         with_deadline(DEADLINE, async { connection.run("ROLLBACK").await }).await?;
         outcome = run_change(connection, deadline, lock_timeout.saturating_sub(LOG_WAIT_AFTER), change()).await;
     }
@@ -79,7 +78,7 @@ pub(crate) async fn with_deadline<T>(
     deadline: Duration,
     call: impl Future<Output = Result<T, StorageError>>,
 ) -> Result<T, StorageError> {
-    timeout(deadline, call).await.unwrap_or_else(|_| Err(unavailable("the database does not answer in time")))
+    timeout(deadline, call).await.unwrap_or_else(|_| Err(unavailable("the database did not respond in time")))
 }
 
 /// Commits, without a timeout.
@@ -100,8 +99,8 @@ fn outcome_unknown() -> StorageError {
 /// Returns `true` if the database reports a rollback instead. If it closes a connection that waits for a standby, the
 /// transaction may have been committed; distributed databases have codes for an unknown outcome.
 fn is_refusal(error: &StorageError) -> bool {
-    driver_error(error).and_then(Error::as_db_error).is_some_and(|answer| {
-        let is_unknown = answer.code().code().starts_with("08") || answer.code().code() == "40003";
-        answer.parsed_severity() == Some(Severity::Error) && !is_unknown
+    driver_error(error).and_then(Error::as_db_error).is_some_and(|refusal| {
+        let is_unknown = refusal.code().code().starts_with("08") || refusal.code().code() == "40003";
+        refusal.parsed_severity() == Some(Severity::Error) && !is_unknown
     })
 }

@@ -12,7 +12,7 @@ use crate::rows::{account_id, get, optional_text, optional_time, owned_text, tim
 pub(crate) const FIND_COURSE: Sql =
     Sql { text: "SELECT * FROM courses WHERE account_id = $1 AND slug = $2", types: &[Type::TEXT, Type::TEXT] };
 
-/// Compares by equality only, which the planner applies to the bodies too: with a range it would read all of them.
+/// Selects by equality, which the planner applies to `module_contents` too; with a range, it would read all bodies.
 pub(crate) const FIND_MODULES: Sql = Sql {
     text: "SELECT m.title, m.summary, coalesce(b.content, '') AS content FROM modules AS m \
            LEFT JOIN module_contents AS b \

@@ -1,4 +1,4 @@
-//! Administration's writes below one account. They do the work of the triggers, which skip such writes or are missing.
+//! Writes of administration to one account. They do the work of the triggers, which skip these writes or are missing.
 
 use std::pin::pin;
 
@@ -20,7 +20,7 @@ const TEXT: Type = Type::TEXT;
 pub(crate) const LOCK_ACCOUNT: Sql =
     Sql { text: "SELECT name, email FROM accounts WHERE id = $1 FOR NO KEY UPDATE", types: &[TEXT] };
 
-/// The value is generated here: on Citus each node would generate another one, so Citus refuses that in changes of rows.
+/// The value is a parameter: on Citus, each node would generate another one, so Citus refuses `gen_random_uuid()` here.
 const REPLACE_REVISION: Sql =
     Sql { text: "UPDATE accounts SET revision = $2 WHERE id = $1", types: &[TEXT, Type::UUID] };
 

@@ -1,6 +1,6 @@
--- Takes one of the ARGV[1] requests that KEYS[1] has in a window of ARGV[2] milliseconds. A window is when it ends, by this
--- server's clock, and how many were taken. Answers whether one was left, how many remain, in how long the window ends, and
--- when.
+-- Takes one of the ARGV[1] requests of KEYS[1] in a window of ARGV[2] milliseconds. A window is stored as the time of its end,
+-- by this server's clock, and the number of requests taken. Returns whether a request was left, how many remain, the
+-- milliseconds until the window ends, and the time of its end.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window = redis.call('HMGET', KEYS[1], 'end', 'taken')

@@ -5,9 +5,9 @@ use std::fmt;
 use redis::Client;
 use thiserror::Error;
 
-const HINT: &str = "write redis://HOST:PORT, like redis://127.0.0.1:6379";
+const HINT: &str = "use redis://HOST:PORT, such as redis://127.0.0.1:6379";
 
-/// Address of Redis, perhaps with a user and a password, which are never shown.
+/// Address of Redis, perhaps with a user and a password, which `Display` and `Debug` omit.
 #[derive(Clone)]
 pub struct RedisAddress(pub(crate) Client);
 
@@ -16,10 +16,10 @@ pub struct RedisAddress(pub(crate) Client);
 #[non_exhaustive]
 pub enum InvalidRedisAddress {
     /// The text does not begin with `redis://`.
-    #[error("the store of the rate limit is Redis without TLS; {HINT}")]
+    #[error("only Redis without TLS is supported; {HINT}")]
     Scheme,
     /// The rest of the text is not a host and port.
-    #[error("the address of the store cannot be read; {HINT}")]
+    #[error("invalid Redis URL; {HINT}")]
     Unreadable,
 }
 
@@ -36,7 +36,7 @@ impl RedisAddress {
     }
 }
 
-/// Omits what may be secret.
+/// Writes only the host and port, since all else may be secret.
 impl fmt::Display for RedisAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "redis://{}", self.0.get_connection_info().addr())

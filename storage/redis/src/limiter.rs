@@ -11,9 +11,9 @@ use catalogue_core::limit::{Acquired, RateLimit, RateLimitKey, RateLimiter};
 use crate::address::RedisAddress;
 use crate::store::{RedisUnavailable, Store};
 
-/// Rate limiter that counts in Redis, with a round trip each time that a request is taken or given back. Most requests take
-/// once; a 304 also gives back; a valid token that is new to this process takes from the client address, gives that back, and
-/// takes for itself. While Redis does not reply, requests pass uncounted. Clones count together.
+/// Rate limiter that counts in Redis, with a round trip for each `acquire` and `refund`. Most requests acquire once; a 304
+/// that needed no rendering also refunds. A valid token that is new to this process acquires for the client's address, refunds
+/// that, and acquires for itself. While Redis is unavailable, requests pass uncounted. Clones count together.
 #[derive(Clone, Debug)]
 pub struct RedisRateLimiter {
     limit: RateLimit,
@@ -27,10 +27,10 @@ impl RedisRateLimiter {
         Self { limit, store: Store::new(address) }
     }
 
-    /// Checks whether Redis counts now.
+    /// Checks whether Redis counts requests now.
     ///
     /// # Errors
-    /// Returns an error if it does not, with a hint if there is one.
+    /// Returns an error if Redis does not, with a hint if there is one.
     pub async fn check(&self) -> Result<(), RedisUnavailable> {
         self.store.check().await
     }
@@ -40,7 +40,7 @@ impl RedisRateLimiter {
         self.store.probe().await;
     }
 
-    /// Returns the running count of requests that passed uncounted.
+    /// Returns the counter of requests that passed uncounted, since this limiter was created.
     #[must_use]
     pub fn uncounted(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.store.uncounted)
@@ -52,7 +52,7 @@ impl RedisRateLimiter {
         Some(match key {
             RateLimitKey::Credential(caller) => {
                 let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.rate_limit_subject());
-                // With the account's length, so that no account id can run into a credential id.
+                // With the account's length, since `a:b` with `c` and `a` with `b:c` must differ.
                 format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{id}", account.len())
             }
             RateLimitKey::UnknownTokens(address) => format!("catalogue:{requests}/{seconds}:address:{address}"),
@@ -63,7 +63,7 @@ impl RedisRateLimiter {
     }
 }
 
-/// Shows the address of Redis without secrets.
+/// Writes the address of Redis without secrets.
 impl fmt::Display for RedisRateLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.store.address.fmt(f)
@@ -77,11 +77,11 @@ impl RateLimiter for RedisRateLimiter {
     }
 
     async fn acquire(&self, key: RateLimitKey<'_>) -> Acquired {
-        let taken = match self.window_key(key) {
+        let reply = match self.window_key(key) {
             Some(window_key) => self.store.acquire(window_key, self.limit.requests(), self.limit.window()).await,
             None => None,
         };
-        let Some((granted, remaining, milliseconds, window)) = taken else {
+        let Some((granted, remaining, milliseconds, window)) = reply else {
             self.store.uncounted.fetch_add(1, Ordering::Relaxed);
             return Acquired::Uncounted;
         };
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_credential_has_a_place_of_its_own() {
+    fn each_credential_has_its_own_window_key() {
         let limit = RateLimit::new(600, Duration::from_secs(60)).unwrap();
         let limiter = RedisRateLimiter::new(limit, RedisAddress::parse("redis://127.0.0.1").unwrap());
         let window_key = |account, id| {

@@ -1,4 +1,4 @@
-//! [`Store`]: Redis over one connection, with a circuit breaker for outages.
+//! [`Store`]: Redis over one shared connection, with a circuit breaker for outages.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -13,27 +13,27 @@ use tokio::time::{sleep, timeout};
 
 use crate::address::RedisAddress;
 
-/// Maximum time that a request waits for the store.
+/// Maximum time that a request waits for a reply.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Delay between two probes of a store that failed.
+/// Delay before each probe during an outage.
 const PROBE_DELAY: Duration = Duration::from_millis(500);
 
-/// Redis key that no request counts at: the recovery probe runs the same script there.
+/// Redis key of the probes, which run the script of requests. No request counts there.
 const PROBE_KEY: &str = "catalogue:probe";
 
-/// Reply of a window: whether a request was left, how many remain, milliseconds until the window ends, and its number.
+/// Reply of `acquire.lua`: whether a request was left, how many remain, milliseconds until the window ends, and its number.
 pub(crate) type WindowReply = (bool, u32, u64, u64);
 
-/// Why Redis does not count, with a hint if there is one.
+/// Why Redis does not count requests, with a hint if there is one.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct RedisUnavailable(String);
 
-/// Redis with a circuit breaker: the first request without a reply opens it; then only a task queries Redis, until it counts.
+/// Redis with a circuit breaker: the first failed query opens it; then only a task queries Redis, until a probe succeeds.
 pub(crate) struct Store {
     pub(crate) address: RedisAddress,
-    /// The shared connection and its number. A task that connects holds the lock, so that the others wait for that connection.
+    /// The shared connection and its number. A call that connects holds the lock, so that others wait for its connection.
     shared: RwLock<(u64, Option<MultiplexedConnection>)>,
     acquire: Script,
     refund: Script,
@@ -55,7 +55,7 @@ impl Store {
         })
     }
 
-    /// Takes one of the `requests` in a window of length `window`; `None` if the store does not reply.
+    /// Takes one of the `requests` in a window of length `window`; `None` if Redis does not count.
     pub(crate) async fn acquire(self: &Arc<Self>, key: String, requests: u32, window: Duration) -> Option<WindowReply> {
         let mut script = self.acquire.key(key);
         self.run(script.arg(requests).arg(window.as_millis() as u64)).await
@@ -63,11 +63,11 @@ impl Store {
 
     /// Gives one request back to `window`.
     pub(crate) async fn refund(self: &Arc<Self>, key: String, window: u64) {
-        // Failures are ignored: the end of the window gives the request back anyway.
+        // Failures are ignored: the end of the window refunds the request anyway.
         let _: Option<()> = self.run(self.refund.key(key).arg(window)).await;
     }
 
-    /// Checks whether the store counts. Returns why it does not, with a hint if there is one.
+    /// Checks whether Redis counts requests; fails with the reason, and with a hint if there is one.
     pub(crate) async fn check(&self) -> Result<(), RedisUnavailable> {
         let mut script = self.acquire.key(PROBE_KEY);
         let reply = self.query::<WindowReply>(script.arg(1).arg(1)).await;
@@ -91,20 +91,20 @@ impl Store {
             Ok(reply) => return Some(reply),
             Err(error) => error,
         };
-        // Of the requests without a reply, only one opens the circuit breaker.
+        // Only the first of the queries that fail concurrently logs the outage and starts the task.
         if !self.is_unreachable.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%error, "the store of the rate limit is out of reach; nothing is limited meanwhile");
+            tracing::warn!(%error, "rate-limit store unreachable; requests are not limited");
             tokio::spawn(probe_until_recovery(Arc::downgrade(self)));
         }
         None
     }
 
     async fn query<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
-        let timed_out = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {RESPONSE_TIMEOUT:?}"));
+        let timed_out = |_| io::Error::new(io::ErrorKind::TimedOut, format!("no reply within {RESPONSE_TIMEOUT:?}"));
         timeout(RESPONSE_TIMEOUT, self.invoke(script)).await.map_err(timed_out)?
     }
 
-    /// Runs `script`. A connection may have ended while it was idle, since the store was restarted: then connects again.
+    /// Runs `script`. Connects again if the connection was lost while it was idle, as after a restart of Redis.
     async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
         let (number, shared) = self.shared.read().await.clone();
         if let Some(mut connection) = shared {
@@ -116,7 +116,7 @@ impl Store {
         script.invoke_async(&mut self.connect(number).await?).await
     }
 
-    /// Returns a connection that is newer than `number`.
+    /// Returns the shared connection if it is newer than `number`, otherwise a new one.
     async fn connect(&self, number: u64) -> Result<MultiplexedConnection, RedisError> {
         let mut shared = self.shared.write().await;
         if let (newer, Some(connection)) = &*shared
@@ -132,7 +132,7 @@ impl Store {
     }
 }
 
-/// Probes the store after each pause, over a new connection, until it counts again.
+/// Probes Redis after each [`PROBE_DELAY`], over a new connection, until it counts again.
 async fn probe_until_recovery(store: Weak<Store>) {
     while let Some(failed) = store.upgrade() {
         failed.shared.write().await.1 = None;
@@ -142,7 +142,7 @@ async fn probe_until_recovery(store: Weak<Store>) {
         if store.check().await.is_ok() {
             store.is_unreachable.store(false, Ordering::Relaxed);
             let uncounted = store.uncounted.load(Ordering::Relaxed);
-            return tracing::info!(uncounted, "the store of the rate limit answers again");
+            return tracing::info!(uncounted, "rate-limit store reachable again");
         }
     }
 }
@@ -155,11 +155,11 @@ impl fmt::Debug for Store {
 
 /// Returns how to fix an error, if that is known.
 fn hint(error: &RedisError) -> Option<&'static str> {
-    const PASSWORD: &str = "write the user and password that Redis knows into its address";
+    const PASSWORD: &str = "set the user and password in the Redis URL";
     match (error.kind(), error.code()) {
         (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => Some(PASSWORD),
-        (_, Some("NOPERM")) => Some("let this user run scripts on keys that begin with catalogue:"),
-        (ErrorKind::Io, _) => Some("start Redis or let it be reached"),
+        (_, Some("NOPERM")) => Some("allow this user to run scripts on keys that begin with catalogue:"),
+        (ErrorKind::Io, _) => Some("start Redis, or check the network"),
         // Redis replied, and its error says what is wrong.
         _ => None,
     }
@@ -171,7 +171,7 @@ mod tests {
 
     /// The request may be dropped at any await: if the task were spawned after one, the outage might never end.
     #[tokio::test]
-    async fn an_outage_is_watched_though_the_connection_is_held() {
+    async fn outage_is_probed_while_connection_is_locked() {
         let store = Store::new(RedisAddress::parse("redis://127.0.0.1:1").unwrap());
         let _held = store.shared.read().await;
         timeout(Duration::from_secs(20), store.probe()).await.unwrap();

@@ -43,8 +43,8 @@ pub(crate) fn sorted<'a>(ids: &'a [AccountId]) -> Vec<&'a str> {
     ids
 }
 
-/// Calls `visit` for each row of the statement `all`, or of the statement `one` for each of `accounts` in order, whose id is
-/// its last parameter. Stops when `visit` breaks off.
+/// Calls `visit` for each row of `accounts`, until it breaks: for all accounts the rows of the statement `all`, otherwise those
+/// of the statement `one` for each account in order. The last parameter of `one` is the account's id, after `values`.
 pub(crate) fn visit_rows<T>(
     connection: &Connection,
     [all, one]: [&str; 2],
@@ -102,7 +102,7 @@ pub(crate) fn list(
     visit_rows(&transaction, [all, one], &[&Micros(now)], &accounts, account_summary, visit).map(drop)
 }
 
-/// Removes the account, and then the bytes of it that are left in the file.
+/// Removes the account, and then its bytes that are left in the database's files.
 pub(crate) fn remove(
     transaction: WriteTransaction,
     account: &AccountId,
@@ -117,7 +117,7 @@ fn remove_rows(connection: &Connection, account: &str) -> rusqlite::Result<Optio
     if !account_exists(connection, account)? {
         return Ok(None);
     }
-    let what = |row: &Row<'_>| {
+    let counts = |row: &Row<'_>| {
         Ok(RemovedAccount {
             courses: count(row, removed::courses)?,
             modules: count(row, removed::modules)?,
@@ -127,7 +127,7 @@ fn remove_rows(connection: &Connection, account: &str) -> rusqlite::Result<Optio
         })
     };
     connection.pragma_update(None, "secure_delete", true)?;
-    let removed = connection.query_row(concat!("SELECT ", removed_columns!()), [account], what).optional()?;
+    let removed = connection.query_row(concat!("SELECT ", removed_columns!()), [account], counts).optional()?;
     for sql in REMOVE {
         connection.execute(sql, [account])?;
     }
@@ -140,7 +140,7 @@ mod tests {
     use crate::plan::plan;
 
     #[test]
-    fn an_account_is_one_lookup() {
+    fn account_is_found_by_primary_key() {
         assert_eq!(plan(FIND), ["SEARCH accounts USING PRIMARY KEY (id=?)"]);
     }
 }

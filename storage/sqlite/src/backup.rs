@@ -25,19 +25,19 @@ type Progress<'p> = &'p mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 #[non_exhaustive]
 pub enum BackupError {
     /// The target already exists.
-    #[error("is there already; name a file that is not")]
+    #[error("already exists; use another file")]
     AlreadyExists,
     /// The directory of the target does not exist.
-    #[error("its directory does not exist; make it first")]
+    #[error("its directory does not exist; create it first")]
     MissingDirectory,
     /// The database cannot be copied.
-    #[error("no copy was made")]
+    #[error("cannot copy the database")]
     Copy(#[source] StorageError),
     /// The file cannot be written.
     #[error("cannot be written: {0}")]
     Write(io::Error),
     /// The copy exists, but may not survive a power failure.
-    #[error("is whole, but may be lost if the machine stops: its directory cannot be synced: {0}")]
+    #[error("is complete, but may not survive a power failure: cannot sync its directory: {0}")]
     Sync(io::Error),
 }
 
@@ -46,7 +46,7 @@ impl SqliteStorage {
     ///
     /// Uses SQLite's backup, for any schema version. The copy is of one instant, and appears when it is complete and on the
     /// disk, with the mode of the database. `progress` gets the number of copied bytes and the total, and may cancel. Returns
-    /// the size in bytes; `None` if cancelled. Then, and after any error but [`BackupError::Sync`], no file is left.
+    /// the size in bytes; `None` if canceled. Then, and after any error but [`BackupError::Sync`], no file is left.
     ///
     /// # Errors
     /// Returns an error if `target` exists, the database cannot be read, or the copy cannot be written.
@@ -86,7 +86,7 @@ impl SqliteStorage {
 fn back_up(source: &Path, copy: &Path, progress: Progress<'_>) -> Result<ControlFlow<()>, StorageError> {
     let database = Database::File(source.to_owned());
     if database.inspect(&[APPLICATION_ID, KEYS_APPLICATION_ID])? == 0 {
-        let message = "the database has no tables, so there is nothing to copy; name the one that is in use";
+        let message = "the database has no tables to copy; use the one that `serve` uses";
         return Err(StorageError::new(StorageErrorKind::Unavailable, message));
     }
     let source = database.open_exporter()?;
@@ -99,7 +99,7 @@ fn copy_all(
     target: &mut Connection,
     progress: Progress<'_>,
 ) -> Result<ControlFlow<()>, StorageError> {
-    // A cancelled copy is deleted, so it needs no journal.
+    // A canceled copy is deleted, so it needs no journal.
     target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(storage_error)?;
     // Without it each step would begin a separate read transaction, and start over after a write of another connection. Within
     // this one all steps see the same state. `VACUUM INTO` would too, but rebuilds the file and reports no progress.

@@ -22,7 +22,7 @@ pub(crate) const KEYS_APPLICATION_ID: i32 = 0x6374_6c6b;
 /// Application id of builds before schema version 1 was redefined: the letters `ccat`.
 const UNRELEASED_ID: i32 = 0x6363_6174;
 
-/// Timeout for a lock of another connection.
+/// Timeout for a lock that another connection holds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Size to which the WAL is truncated after a checkpoint, in bytes.
 pub(crate) const WAL_SIZE_LIMIT: i64 = 64 << 20;
@@ -40,13 +40,13 @@ pub(crate) enum Database {
 }
 
 impl Database {
-    /// Returns the schema version of an existing database with one of `marks`; 0 if it is empty. Changes nothing.
-    pub(crate) fn inspect(&self, marks: &[i32]) -> Result<u32, OpenError> {
+    /// Returns the schema version of an existing database with one of `application_ids`; 0 if it is empty. Changes nothing.
+    pub(crate) fn inspect(&self, application_ids: &[i32]) -> Result<u32, OpenError> {
         if let Self::File(path) = self {
             file::check(path)?;
         }
         let connection = self.open_exporter().map_err(|source| self.failed(source))?;
-        version_of(&connection, marks)
+        version_of(&connection, application_ids)
             .map_err(|error| match error.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => OpenError::NotADatabase(self.path()),
                 _ => self.failed(storage_error(error)),
@@ -54,7 +54,7 @@ impl Database {
             .ok_or_else(|| self.refusal(&connection))
     }
 
-    /// Returns why a database without the right mark is refused.
+    /// Returns why a database with another application id is refused.
     fn refusal(&self, connection: &Connection) -> OpenError {
         let beside_views = has_prefixed_tables(connection).unwrap_or_default();
         if beside_views || application_id(connection) == Ok(UNRELEASED_ID) {
@@ -69,7 +69,7 @@ impl Database {
         match self {
             Self::File(path) | Self::HostApplication(path) => {
                 fs::metadata(path).map(|metadata| FileVersion::of(&metadata)).map_err(|error| {
-                    StorageError::new(StorageErrorKind::Unavailable, "the database file is out of reach")
+                    StorageError::new(StorageErrorKind::Unavailable, "cannot access the database file")
                         .with_source(error)
                 })
             }
@@ -77,7 +77,8 @@ impl Database {
         }
     }
 
-    /// Opens a connection that can read only what the API returns. It fails immediately if the database is locked.
+    /// Opens a connection for requests: it cannot read module bodies of the catalogue's own tables, nor do anything but read in
+    /// a host application's file. Its reads fail immediately if the database is locked.
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
@@ -152,9 +153,9 @@ impl Database {
         // Without it SQLite prepares a cached statement again at each execution, in case a value needs another plan.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if matches!(self, Self::HostApplication(_)) {
-            // That program's views may call functions that compute, but none with side effects.
+            // The host application's views may call functions that compute, but none with side effects.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-            // A writer may turn foreign keys off, so triggers of cascading deletes must not count for `trust`.
+            // Writers may turn foreign keys off, so `trust` must not rely on triggers that cascading deletes fire.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
         }
         Ok(connection)
@@ -178,17 +179,17 @@ impl Database {
     }
 }
 
-/// Returns the schema version, 0 for an empty database; `None` if it has none of `marks`.
-pub(crate) fn version_of(connection: &Connection, marks: &[i32]) -> rusqlite::Result<Option<u32>> {
+/// Returns the schema version, 0 for an empty database; `None` if it has none of `application_ids`.
+pub(crate) fn version_of(connection: &Connection, application_ids: &[i32]) -> rusqlite::Result<Option<u32>> {
     let application_id = application_id(connection)?;
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let is_empty: bool =
         connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))?;
-    let is_ours = marks.contains(&application_id) || (application_id == 0 && is_empty && version == 0);
+    let is_ours = application_ids.contains(&application_id) || (application_id == 0 && is_empty && version == 0);
     Ok(is_ours.then_some(version))
 }
 
-/// Returns whether it has the tables by which unreleased builds marked a file with keys, perhaps another program's.
+/// Returns whether an unreleased build stored keys here, in tables with a prefix, perhaps in another program's file.
 fn has_prefixed_tables(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' \
                AND name IN ('catalogue_version', 'catalogue_schema_version'))";

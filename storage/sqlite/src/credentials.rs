@@ -25,7 +25,7 @@ macro_rules! end {
 columns!(record, record_columns: account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at,
     last_used_at, replaced_by);
 
-/// Credentials that have not ended at an instant, and the last that have. The end is an indexed expression.
+/// Credentials that have not ended at `?2`, and the last `?3` of those that have. The end is an indexed expression.
 const LIST: &str = concat!(
     "SELECT ",
     record_columns!(),
@@ -65,7 +65,7 @@ pub(crate) const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_
 pub(crate) const REVOKE: &str =
     "UPDATE credentials SET revoked_at = ?3 WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL";
 
-/// Ends a credential that is active at an instant and has no successor.
+/// Ends a credential at `?3` if it is active at `?4` and has no successor.
 const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3), replaced_by = ?5 \
      WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
      AND replaced_by IS NULL";
@@ -79,7 +79,7 @@ const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1
 /// A credential after a change, and whether it was changed; `None` if there is no such credential.
 pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
-/// Returns the account's credentials that have not ended by `now`, and the `ended` that ended last.
+/// Returns the account's credentials that have not ended by `now`, and the last `ended` of those that have.
 pub(crate) fn list(
     connection: &Connection,
     account: &AccountId,
@@ -164,7 +164,7 @@ pub(crate) fn change(
     run().map_err(storage_error)
 }
 
-/// Records uses. If all of them are known, nothing is committed, which would invalidate all cached lookups.
+/// Records uses. Changes no row for a use that is known: a commit would invalidate all cached lookups.
 pub(crate) fn record_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(RECORD_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
@@ -177,13 +177,13 @@ pub(crate) fn count_keys(connection: &Connection, account: &str, now: Timestamp)
     connection.query_row(COUNT_KEYS, params![account, Micros(now)], |row| rows::count(row, 0))
 }
 
-/// Stores a credential. Its account was looked up before; a foreign key enforces it if accounts are in this file.
+/// Stores a credential. The caller has checked that its account exists; if accounts are in this file, a foreign key does too.
 pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
-    // The schema could enforce unique ids only within an account, but a revocation names no account.
+    // Unique keys of the schema begin with the account, but an operator may revoke a key by its id only.
     if find(connection, &identity.credential_id).map_err(storage_error)?.is_some() {
-        return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is a credential with this id already"));
+        return Err(StorageError::new(StorageErrorKind::AlreadyExists, "a credential with this id already exists"));
     }
     let values = params![
         credential.digest.as_bytes(),
@@ -222,7 +222,7 @@ pub(crate) fn account_exists(connection: &Connection, id: &str) -> rusqlite::Res
 }
 
 pub(crate) fn unknown_account(account: &AccountId) -> StorageError {
-    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+    StorageError::new(StorageErrorKind::UnknownReference, format!("no account {account:?}"))
 }
 
 #[cfg(test)]
@@ -231,7 +231,7 @@ mod tests {
     use crate::plan::plan;
 
     #[test]
-    fn a_key_is_found_and_changed_by_its_index() {
+    fn key_statements_use_account_index() {
         for sql in [FIND_IN_ACCOUNT, RENAME, REVOKE, END, RECORD_USE, REMOVE] {
             let steps: Vec<_> = plan(sql).into_iter().map(|step| step.replace("COVERING ", "")).collect();
             assert_eq!(
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn ended_keys_are_read_up_to_the_limit() {
+    fn ended_keys_are_read_by_index_range() {
         let range = |bound: &str| {
             format!("SEARCH credentials USING INDEX credentials_by_end (account_id=? AND <expr>{bound}?)")
         };

@@ -1,4 +1,4 @@
-//! [`run_on_dedicated_thread`]: runs work that may wait, without the caller's thread.
+//! [`run_on_dedicated_thread`]: runs work that may wait without blocking the caller's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -17,10 +17,10 @@ pub(crate) async fn run_on_dedicated_thread<T: Send + 'static>(
         let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
     });
     started.map_err(|error| {
-        let message = "the system starts no more threads; try again later";
+        let message = "cannot start a thread; try again later";
         StorageError::new(StorageErrorKind::Unavailable, message).with_source(error)
     })?;
-    let outcome = receiver.await.expect("the thread sends an outcome before it ends");
+    let outcome = receiver.await.expect("the thread sends its outcome");
     outcome.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn dropped_call_leaves_its_work_to_be_done() {
+    async fn work_continues_after_call_is_dropped() {
         let ((go, wait), (done, is_done)) = (mpsc::channel::<()>(), mpsc::channel());
         let mut call = Box::pin(run_on_dedicated_thread(move || {
             wait.recv().unwrap();
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_call_gets_the_outcome() {
+    async fn call_returns_outcome_of_work() {
         let (go, wait) = mpsc::channel();
         let mut call = pin!(run_on_dedicated_thread(move || Ok(wait.recv().unwrap())));
         assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -57,7 +57,7 @@ mod tests {
 
     #[tokio::test]
     #[should_panic(expected = "of the work")]
-    async fn panic_of_the_work_is_one_of_the_call() {
+    async fn panic_propagates_to_caller() {
         let _ = run_on_dedicated_thread::<()>(|| panic!("of the work")).await;
     }
 }

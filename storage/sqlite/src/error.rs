@@ -19,27 +19,26 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         }
         Some(ErrorCode::OperationInterrupted) => (Unavailable, "a read took too long"),
         Some(ErrorCode::ReadOnly) if is_unfinished(&error) => {
-            (Unavailable, "a program stopped within a change to the database; start it again, so that it undoes that")
+            (Unavailable, "a program stopped during a write; start it again, so that SQLite rolls the write back")
         }
         Some(ErrorCode::ReadOnly) => {
             (Unavailable, "the database is read-only; make the file and its directory writable")
         }
         Some(ErrorCode::CannotOpen) => (
             Unavailable,
-            "the database file, or a temporary one, cannot be opened; set TMPDIR or SQLITE_TMPDIR to a directory that can be \
-             written if the former can",
+            "cannot open the database or a temporary file; for the latter, set TMPDIR or SQLITE_TMPDIR to a writable directory",
         ),
         Some(ErrorCode::DiskFull) => (Unavailable, "the disk is full"),
         Some(ErrorCode::SystemIoFailure) if has_no_temporary_directory(&error) => (
             Unavailable,
-            "SQLite finds no directory for its temporary files; set TMPDIR or SQLITE_TMPDIR to a directory that can be written",
+            "SQLite has no directory for temporary files; set TMPDIR or SQLITE_TMPDIR to a writable directory",
         ),
         Some(ErrorCode::SystemIoFailure) => (Unavailable, "the disk failed"),
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is damaged"),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is corrupt"),
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
-        Some(ErrorCode::SchemaChanged) => (Corrupt, "the database has another schema"),
+        Some(ErrorCode::SchemaChanged) => (Corrupt, "the database has a different schema"),
         // An error without a code: a value that no writer of this schema stores.
-        None if is_conversion(&error) => (Corrupt, "the database holds a value that it must not"),
+        None if is_conversion(&error) => (Corrupt, "the database contains an invalid value"),
         _ => (Other, "the database failed"),
     };
     StorageError::new(kind, message).with_source(error)
@@ -82,12 +81,10 @@ fn constraint(error: &Error) -> (StorageErrorKind, &'static str) {
     };
 
     match error.sqlite_error().map_or(0, |error| error.extended_code) {
-        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => (AlreadyExists, "there is such a record already"),
-        SQLITE_CONSTRAINT_FOREIGNKEY => (UnknownReference, "there is no such account"),
-        SQLITE_CONSTRAINT_CHECK | SQLITE_CONSTRAINT_NOTNULL => {
-            (InvalidValue, "the database does not take such a value")
-        }
-        _ => (Other, "the database refused the change"),
+        SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE => (AlreadyExists, "the record already exists"),
+        SQLITE_CONSTRAINT_FOREIGNKEY => (UnknownReference, "the account does not exist"),
+        SQLITE_CONSTRAINT_CHECK | SQLITE_CONSTRAINT_NOTNULL => (InvalidValue, "the database rejected the value"),
+        _ => (Other, "the database rejected the change"),
     }
 }
 
@@ -105,7 +102,7 @@ mod tests {
 
     /// Kind and message name the remedy; SQLite's own error remains the cause.
     #[test]
-    fn each_code_is_told_by_what_to_do_about_it() {
+    fn error_kind_and_message_match_sqlite_code() {
         for (code, kind, words) in [
             (ffi::SQLITE_BUSY, Busy, "another program is writing"),
             (ffi::SQLITE_LOCKED, Busy, "another program is writing"),
@@ -113,19 +110,19 @@ mod tests {
             (ffi::SQLITE_READONLY, Unavailable, "read-only"),
             (ffi::SQLITE_READONLY_RECOVERY, Unavailable, "start it again"),
             (ffi::SQLITE_READONLY_ROLLBACK, Unavailable, "start it again"),
-            (ffi::SQLITE_CANTOPEN, Unavailable, "cannot be opened"),
+            (ffi::SQLITE_CANTOPEN, Unavailable, "cannot open"),
             (ffi::SQLITE_FULL, Unavailable, "the disk is full"),
             (ffi::SQLITE_IOERR, Unavailable, "the disk failed"),
             (ffi::SQLITE_IOERR_GETTEMPPATH, Unavailable, "set TMPDIR or SQLITE_TMPDIR"),
-            (ffi::SQLITE_CORRUPT, Corrupt, "damaged"),
-            (ffi::SQLITE_NOTADB, Corrupt, "damaged"),
-            (ffi::SQLITE_SCHEMA, Corrupt, "another schema"),
-            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, AlreadyExists, "such a record already"),
-            (ffi::SQLITE_CONSTRAINT_UNIQUE, AlreadyExists, "such a record already"),
-            (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, UnknownReference, "no such account"),
-            (ffi::SQLITE_CONSTRAINT_CHECK, InvalidValue, "such a value"),
-            (ffi::SQLITE_CONSTRAINT_NOTNULL, InvalidValue, "such a value"),
-            (ffi::SQLITE_CONSTRAINT_TRIGGER, Other, "refused the change"),
+            (ffi::SQLITE_CORRUPT, Corrupt, "corrupt"),
+            (ffi::SQLITE_NOTADB, Corrupt, "corrupt"),
+            (ffi::SQLITE_SCHEMA, Corrupt, "a different schema"),
+            (ffi::SQLITE_CONSTRAINT_PRIMARYKEY, AlreadyExists, "record already exists"),
+            (ffi::SQLITE_CONSTRAINT_UNIQUE, AlreadyExists, "record already exists"),
+            (ffi::SQLITE_CONSTRAINT_FOREIGNKEY, UnknownReference, "the account does not exist"),
+            (ffi::SQLITE_CONSTRAINT_CHECK, InvalidValue, "rejected the value"),
+            (ffi::SQLITE_CONSTRAINT_NOTNULL, InvalidValue, "rejected the value"),
+            (ffi::SQLITE_CONSTRAINT_TRIGGER, Other, "rejected the change"),
             (ffi::SQLITE_ERROR, Other, "the database failed"),
         ] {
             let error = storage_error(Error::SqliteFailure(ffi::Error::new(code), None));

@@ -96,16 +96,14 @@ mod tests {
     use crate::plan::plan;
 
     #[test]
-    fn the_last_events_are_one_range_of_the_primary_key_without_a_sort() {
+    fn last_events_are_read_by_primary_key_unsorted() {
         assert_eq!(plan(LIST), ["SEARCH credential_events USING PRIMARY KEY (account_id=?)"]);
     }
 
     #[test]
-    fn events_are_removed_by_the_index_of_their_key() {
-        let by_key =
-            |bounds: &str| format!("INDEX credential_events_by_key (account_id=? AND credential_id=?{bounds})");
-        for (sql, read) in [(REMOVE_OF_KEY, by_key("")), (LIMIT_RENAMES, by_key("")), (REMOVE_OLD, by_key(" AND at<?"))]
-        {
+    fn events_are_removed_by_key_index() {
+        let index = |bounds: &str| format!("INDEX credential_events_by_key (account_id=? AND credential_id=?{bounds})");
+        for (sql, read) in [(REMOVE_OF_KEY, index("")), (LIMIT_RENAMES, index("")), (REMOVE_OLD, index(" AND at<?"))] {
             let steps = plan(sql);
             assert!(steps.iter().any(|step| step.contains(&read)), "{sql}: {steps:?}");
             assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{sql}: {steps:?}");

@@ -66,8 +66,8 @@ impl FileIdentity {
     }
 }
 
-/// Creates an empty file if there is none, since SQLite would let all users read it. Its WAL inherits the mode. SQLite
-/// reports what prevents the creation.
+/// Creates an empty file for its owner and group if there is none: SQLite would let all users read a new file. Its WAL inherits
+/// the mode. Ignores errors: SQLite reports them when it opens the file.
 ///
 /// Never opens an existing file: closing it would drop the locks that SQLite holds on it in this process. So symbolic links
 /// are followed here.
@@ -97,7 +97,7 @@ pub(crate) fn check(path: &Path) -> Result<(), OpenError> {
         io::ErrorKind::NotFound if has_directory => OpenError::Missing(path),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::MissingDirectory(path),
         _ => {
-            let source = StorageError::new(StorageErrorKind::Unavailable, "its file cannot be looked at");
+            let source = StorageError::new(StorageErrorKind::Unavailable, "cannot access the database file");
             OpenError::Failed { path, source: source.with_source(error) }
         }
     })

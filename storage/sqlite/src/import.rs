@@ -106,7 +106,7 @@ pub(crate) fn execute_changed(
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 
-/// Inserts the modules first: then the course's trigger counts them once, and theirs find no course to count for.
+/// Inserts a course, after its modules: then its trigger counts them once, and theirs find no course to count for.
 fn insert_course(connection: &Connection, course: &Course) -> rusqlite::Result<()> {
     let (account, slug) = (course.account.as_str(), &course.slug);
     let mut insert_module = connection.prepare_cached(
@@ -158,7 +158,7 @@ impl Import for SqliteImport {
             return Err(unknown_account(&course.account));
         }
         if !is_slug(&course.slug) {
-            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("invalid slug {:?}", course.slug)));
         }
         Self::put_course(self, course).map_err(storage_error)
     }

@@ -21,7 +21,7 @@ pub enum Integrity {
     Ok,
     /// The first damage that was found.
     Damaged(String),
-    /// The time ran out before the whole file was checked; the checked part is sound.
+    /// The time ran out before the whole file was checked; the checked part is undamaged.
     TimedOut,
 }
 

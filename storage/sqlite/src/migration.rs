@@ -68,8 +68,8 @@ impl Schema {
         Ok(Migrated { from, to: known })
     }
 
-    /// Applies the missing migrations, as determined under the lock, since another process may have been faster. Returns `None`
-    /// if that process has made the database another program's.
+    /// Applies the missing migrations. Returns the version before; `None` if the database is another program's by now. Reads the
+    /// version under the lock, since another process may have created or migrated the database in the meantime.
     fn apply(&self, connection: Connection) -> Result<Option<u32>, StorageError> {
         let transaction = WriteTransaction::begin(connection, BUSY_TIMEOUT)?;
         let found = version_of(&transaction, &[self.application_id]).map_err(storage_error)?;
@@ -93,9 +93,9 @@ mod tests {
     use super::*;
     use crate::SqliteStorage;
 
-    /// No migration follows version 1 yet.
+    /// Adds a second migration, since none follows version 1 yet.
     #[test]
-    fn second_migration_is_applied_once_to_a_database_of_version_1_and_keeps_its_data() {
+    fn second_migration_applies_once_and_keeps_data() {
         const SECOND: &str = "ALTER TABLE accounts ADD COLUMN nickname TEXT NOT NULL DEFAULT 'none'";
         const BOTH: [&str; 2] = [CATALOGUE_SCHEMA.migrations[0], SECOND];
         let newer = Schema { migrations: &BOTH, ..CATALOGUE_SCHEMA };

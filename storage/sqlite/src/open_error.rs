@@ -9,36 +9,36 @@ use catalogue_core::storage::{StorageError, StorageErrorKind, ViewProblem};
 #[non_exhaustive]
 pub enum OpenError {
     /// The file does not exist.
-    #[error("there is no database at {0:?}; `migrate` or an import makes one")]
+    #[error("no database at {0:?}; create one with `migrate` or an import")]
     Missing(PathBuf),
     /// The directory for the new file does not exist.
-    #[error("the directory of the database {0:?} does not exist; make it first")]
+    #[error("the directory of the database {0:?} does not exist; create it first")]
     MissingDirectory(PathBuf),
-    /// The path is a directory or something else that is not a file.
-    #[error("{0:?} is not a file, so it cannot be a database")]
+    /// The path is a directory, a device or another special file.
+    #[error("invalid database {0:?}: not a file")]
     NotAFile(PathBuf),
-    /// The file is not an SQLite database, or it is damaged.
-    #[error("{0:?} is not an SQLite database, or it is damaged")]
+    /// The file is not an SQLite database, or is corrupt.
+    #[error("{0:?} is not an SQLite database, or is corrupt")]
     NotADatabase(PathBuf),
     /// The file is a database of another program.
-    #[error("{0:?} is a database of another program; name another file")]
+    #[error("{0:?} is a database of another program; use another file")]
     OtherApplication(PathBuf),
     /// The file for the keys of a storage over views has other tables.
-    #[error("{0:?} has other tables; keys beside views need a file of their own: name a new one")]
+    #[error("{0:?} has other tables; use a new file for the keys, separate from the views")]
     OtherTables(PathBuf),
     /// The file of another program is in WAL mode, that program does not have it open, and the `-shm` that is needed to read
     /// it cannot be created next to it.
     #[error(
-        "{0:?} has a WAL and no `-shm`, and none can be made in its directory; start its program first, or run this one \
-         as the user of that program"
+        "{0:?} has a WAL but no `-shm`, and none can be created; start its program first, or run catalogue as that \
+         program's user"
     )]
     WalWithoutIndex(PathBuf),
     /// The file of another program is in WAL mode, that program does not have it open, and reading it would create files next
-    /// to it that its owner may not write.
+    /// to it that its owner could not write.
     #[error(
         "{path:?} is in WAL mode and its program does not have it open: reading it now would leave a `-wal` and `-shm` that \
-         the program may not write, so that it gets \"attempt to write a readonly database\"; run catalogue as the user \
-         {owner}, or start your program first and keep a connection open"
+         the program cannot write (\"attempt to write a readonly database\"); run catalogue as the user {owner}, or start \
+         your program first and keep a connection open"
     )]
     WalOfAnotherUser {
         /// The database.
@@ -46,9 +46,9 @@ pub enum OpenError {
         /// The name of its owner.
         owner: String,
     },
-    /// The `-wal` or `-shm` of another program's file may not be read.
+    /// This user is not allowed to read the `-wal` or `-shm` of another program's file.
     #[error(
-        "{path:?} may not be read by this user; run catalogue as the user {owner}, or let the group read and write the \
+        "this user cannot read {path:?}; run catalogue as the user {owner}, or let the group read and write the \
          database's `-wal` and `-shm`"
     )]
     WalOutOfReach {
@@ -58,18 +58,18 @@ pub enum OpenError {
         owner: String,
     },
     /// The views with the courses are missing or cannot be read.
-    #[error("{path:?}: the courses cannot be read: {}", ViewProblem::line(.problems))]
+    #[error("{path:?}: cannot read the courses: {}", ViewProblem::line(.problems))]
     Views {
         /// The database with the views.
         path: PathBuf,
         /// The problems of the views.
         problems: Vec<ViewProblem>,
     },
-    /// The database was made by a build from before the first release, whose schema this one does not read; or such a build
-    /// created tables for keys in another program's file.
+    /// The database was created by a build from before the first release, whose schema this one does not read; or such a
+    /// build created tables for keys in another program's file.
     #[error(
-        "{path:?} was made by an older, unreleased build, whose schema this one does not read: {}",
-        if *.beside_views { "name a new file and create new keys" } else {
+        "{path:?} was created by an older, unreleased build, and this one cannot read it: {}",
+        if *.beside_views { "use a new file and create new keys" } else {
             "export the courses with that build, import them into a new file with this one, and create new keys"
         }
     )]
@@ -80,7 +80,7 @@ pub enum OpenError {
         beside_views: bool,
     },
     /// The schema is older than this program's.
-    #[error("{path:?} has schema version {found} and this program needs {known}; bring it up to date with `migrate`")]
+    #[error("{path:?} has schema version {found}, but this program needs {known}; run `migrate`")]
     OlderSchema {
         /// The database.
         path: PathBuf,
@@ -90,9 +90,7 @@ pub enum OpenError {
         known: u32,
     },
     /// The schema is newer than this program's.
-    #[error(
-        "{path:?} has schema version {found}, made by a newer program; this one knows up to {known}: use the newer one"
-    )]
+    #[error("{path:?} has schema version {found}, but this program supports up to {known}; use the newer program")]
     NewerSchema {
         /// The database.
         path: PathBuf,
@@ -105,7 +103,7 @@ pub enum OpenError {
     #[error("the database {0:?} is read-only; make the file and its directory writable")]
     ReadOnly(PathBuf),
     /// Any other error of SQLite or the file system.
-    #[error("the database {path:?} cannot be opened")]
+    #[error("cannot open the database {path:?}")]
     Failed {
         /// The database.
         path: PathBuf,

@@ -155,7 +155,7 @@ impl CredentialStorage for SqliteStorage {
     }
 }
 
-/// Passes no row twice: an attempt that finds the database locked fails before its first row.
+/// Reads a page. Passes no row twice: an attempt that finds the database locked fails before its first row.
 fn list_courses(
     connection: &Connection,
     account: &AccountId,
@@ -226,13 +226,13 @@ mod tests {
     use crate::plan::plan;
 
     #[test]
-    fn a_page_is_one_range_of_the_primary_key_without_a_sort() {
+    fn pages_read_primary_key_range_without_sort() {
         assert_eq!(plan(FIRST_PAGE), ["SEARCH courses USING PRIMARY KEY (account_id=?)"]);
         assert_eq!(plan(NEXT_PAGE), ["SEARCH courses USING PRIMARY KEY (account_id=? AND (created_at,slug)<(?,?))"]);
     }
 
     #[test]
-    fn a_detail_is_two_look_ups_without_a_sort() {
+    fn detail_needs_two_lookups_and_no_sort() {
         assert_eq!(
             plan(FIND_COURSE),
             [
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_and_revisions_are_one_look_up() {
+    fn credentials_and_revisions_are_found_by_primary_key() {
         assert_eq!(
             plan(FIND_CREDENTIAL),
             ["SEARCH c USING PRIMARY KEY (digest=?)", "SEARCH a USING PRIMARY KEY (id=?)"]
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_refuses_to_read_module_bodies_for_the_api() {
+    fn readers_cannot_select_module_contents() {
         let storage = SqliteStorage::in_memory().unwrap();
         let reader = storage.readers.database().open_reader().unwrap();
         let refused = reader.prepare("SELECT content FROM module_contents").unwrap_err();

@@ -66,7 +66,7 @@ impl ReadOffload {
         }
         // Fallback if the host's function did not run it.
         work();
-        outcome.expect("the read has run by now")
+        outcome.expect("the read has run")
     }
 
     /// Waits for a slot for a slow read.
@@ -100,14 +100,14 @@ mod tests {
 
     thread_local!(static OFFLOADED: Cell<u32> = const { Cell::new(0) });
 
-    fn counted(work: &mut dyn FnMut()) {
+    fn count_and_run(work: &mut dyn FnMut()) {
         OFFLOADED.set(OFFLOADED.get() + 1);
         work();
     }
 
     fn read_offload() -> ReadOffload {
         let reads = ReadOffload::default();
-        reads.set(counted);
+        reads.set(count_and_run);
         reads
     }
 
@@ -120,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn reads_leave_the_thread_while_they_are_slow() {
+    fn reads_are_offloaded_while_slow() {
         let reads = read_offload();
         assert!(!is_offloaded(&reads));
         reads.record(5_000_000);
-        assert!(!is_offloaded(&reads), "one of them is none");
+        assert!(!is_offloaded(&reads), "one slow read must not switch modes");
         reads.record(5_000_000);
         assert!(is_offloaded(&reads));
         for _ in 0..10 {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_function_of_the_host_they_run_on_the_thread() {
+    fn reads_run_on_thread_without_offload_fn() {
         let reads = ReadOffload::default();
         reads.record(5_000_000_000);
         assert!(!is_offloaded(&reads));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_does_not_run_it_is_no_reason_to_fail() {
+    fn falls_back_when_offload_fn_does_not_run_work() {
         let reads = ReadOffload::default();
         reads.set(|_| ());
         reads.record(5_000_000_000);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_run_than_there_are_slots() {
+    fn concurrent_slow_reads_are_bounded() {
         let reads = read_offload();
         let taken: Vec<_> = (0..MAX_SLOW_READS).map(|_| reads.slot()).collect();
         std::thread::scope(|scope| {

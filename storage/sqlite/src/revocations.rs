@@ -34,7 +34,7 @@ mod tests {
     use crate::plan::plan;
 
     #[test]
-    fn those_that_are_long_over_are_one_range_of_their_index() {
+    fn retention_cleanup_reads_one_index_range() {
         let steps = plan(REMOVE_PAST_RETENTION);
         let expected = "SEARCH revoked_tokens USING COVERING INDEX revoked_tokens_by_end (expires_at<?)";
         assert!(steps.iter().any(|step| step == expected), "{steps:?}");

@@ -58,13 +58,13 @@ pub(crate) fn collect<T>(
     ROW_BUFFER.with_borrow_mut(RowBuffer::clear);
     COUNT.set(0);
     let mut order = Vec::with_capacity(limit);
-    let mut is_in_turn = true;
+    let mut is_in_order = true;
     while order.len() < limit
         && let Some(row) = rows.next()?
     {
-        // While there are as many calls as rows, the last call was for the last row. Its number would be slow to read.
-        is_in_turn &= COUNT.get() == order.len() + 1;
-        order.push(if is_in_turn { order.len() as u32 } else { row.get(0)? });
+        // While each row follows its call of the function, rows are in the order of the calls. Reading numbers would be slow.
+        is_in_order &= COUNT.get() == order.len() + 1;
+        order.push(if is_in_order { order.len() as u32 } else { row.get(0)? });
     }
     drop(rows);
     ROW_BUFFER.with_borrow(|buffer| {

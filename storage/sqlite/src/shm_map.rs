@@ -41,15 +41,15 @@ mod tests {
 
     use super::*;
 
-    fn of(content: &[u8]) -> Arc<File> {
+    fn file_with(content: &[u8]) -> Arc<File> {
         let file = tempfile::tempfile().unwrap();
         file.write_all_at(content, 0).unwrap();
         Arc::new(file)
     }
 
     #[test]
-    fn what_is_written_is_seen() {
-        let file = of(&[1; 24]);
+    fn file_writes_are_visible_in_map() {
+        let file = file_with(&[1; 24]);
         let mapped = ShmMap::start_of(Arc::clone(&file), 3).unwrap();
         assert_eq!(mapped.words(0), Some([0x0101_0101_0101_0101; 3]));
         file.write_all_at(&[2; 8], 8).unwrap();
@@ -59,8 +59,8 @@ mod tests {
 
     /// SQLite truncates an index that no connection has open.
     #[test]
-    fn a_shorter_file_is_not_mapped() {
-        assert!(ShmMap::start_of(of(&[1; 3]), 1).is_none());
-        assert!(ShmMap::start_of(of(&[]), 1).is_none());
+    fn short_file_is_not_mapped() {
+        assert!(ShmMap::start_of(file_with(&[1; 3]), 1).is_none());
+        assert!(ShmMap::start_of(file_with(&[]), 1).is_none());
     }
 }

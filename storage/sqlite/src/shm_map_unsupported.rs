@@ -1,4 +1,4 @@
-//! Replaces `mapped.rs` on systems other than Linux, where mapping was not tested.
+//! Replaces `shm_map.rs` on systems other than Linux, where mapping was not tested.
 
 use std::fs::File;
 use std::sync::Arc;

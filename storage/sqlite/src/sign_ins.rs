@@ -17,7 +17,7 @@ use crate::readers::CREDENTIAL_WAIT;
 use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
 
-/// Retention of revocations, and of other accounts' sign-ins after their end, so that an owner can learn of the end.
+/// Retention after expiry of revocations, and of sign-ins unless their account gets a new link, so that owners learn of it.
 const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 const INSERT: &str =
@@ -133,7 +133,7 @@ fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()
     events::remove_old(connection, account, *created_at)
 }
 
-/// Returns the latest end, in microseconds, with which sign-ins and revocations are past retention at `at`.
+/// Returns the instant, in microseconds, by which sign-ins and revocations have expired that are past retention at `at`.
 pub(crate) fn retention_cutoff(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(SIGN_IN_RETENTION.as_micros() as i64)
 }
@@ -165,14 +165,14 @@ mod tests {
     use crate::plan::plan;
 
     #[test]
-    fn a_sign_in_is_one_look_up() {
+    fn sign_in_is_found_by_primary_key() {
         for sql in [TAKE_LINK, FIND, END_SESSION] {
             assert_eq!(plan(sql), ["SEARCH sign_ins USING PRIMARY KEY (digest=?)"], "{sql}");
         }
     }
 
     #[test]
-    fn those_that_are_long_over_are_one_range_of_their_index() {
+    fn retention_cleanup_reads_one_index_range() {
         let steps = plan(REMOVE_PAST_RETENTION);
         let expected = "SEARCH sign_ins USING COVERING INDEX sign_ins_by_end (expires_at<?)";
         assert!(steps.iter().any(|step| step == expected), "{steps:?}");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_an_account_are_one_range_of_its_index() {
+    fn account_sign_ins_use_account_index() {
         let by_account = "SEARCH sign_ins USING INDEX sign_ins_by_account (account_id=?)";
         for sql in [REMOVE_EXPIRED, LIMIT_SESSIONS, END_ALL] {
             let steps = plan(sql);

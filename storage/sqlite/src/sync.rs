@@ -1,5 +1,5 @@
-//! Locks, atomics and caches that readers share, and a monotonic clock. Unit tests use variants whose interleavings can be
-//! explored.
+//! Locks, atomics and caches that readers share, and a monotonic clock. Unit tests use variants that are
+//! model-checked with shuttle.
 
 use std::sync::LazyLock;
 use std::time::Instant;

@@ -14,15 +14,15 @@ use crate::sync::Mutex;
 const HEADER_WORDS: usize = 6;
 /// Version of the index's format, in its first 4 bytes.
 const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
-/// Position of the header's flag that it is in use: the word, and the byte in it.
-const IN_USE_FLAG: (usize, usize) = (1, 4);
+/// Position of the flag that the header is initialized: the index of its word, and of its byte in the word.
+const INITIALIZED_FLAG: (usize, usize) = (1, 4);
 
 /// The `-shm` file next to a database in WAL mode, in which the connections of all processes share where the last commit
 /// ends (the "WAL-index" of SQLite's file formats).
 ///
 /// Every commit replaces its header, which SQLite's own readers start from. While the header is unchanged, so is the
-/// database, provided that the database stays in WAL mode. Callers ensure that with an open connection that has read once:
-/// its locks prevent another journal mode and removal of the file. Only available on systems where this was tested.
+/// database, provided that it stays in WAL mode. Callers ensure that with an open connection that has read once: its locks
+/// prevent a change of the journal mode and the removal of the index. Used only on Linux; other systems are not tested.
 pub(crate) struct WalIndex {
     copies: ShmMap,
     identity: FileIdentity,
@@ -34,7 +34,7 @@ pub(crate) struct WalIndex {
 pub(crate) struct WalState([u64; HEADER_WORDS]);
 
 impl WalIndex {
-    /// Returns the index of the database that `connection` has read; `None` without a WAL, or if it cannot be watched.
+    /// Returns the index of the database that `connection` has read; `None` without a WAL, or if the index cannot be mapped.
     pub(crate) fn of(connection: &Connection) -> Option<Self> {
         let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).ok()?;
         if mode != "wal" {
@@ -49,11 +49,11 @@ impl WalIndex {
 
     /// Returns the current header; `None` while it is being replaced.
     pub(crate) fn state(&self) -> Option<WalState> {
-        // Writers replace the second copy first, so if the first copy is whole, the second one is as new or newer.
+        // Writers replace the second copy before the first, so copies that are read in the other order and are equal are whole.
         let first: [u64; HEADER_WORDS] = self.copies.words(0)?;
         let is_valid = first == self.copies.words(HEADER_WORDS)?
             && first[0].to_ne_bytes().starts_with(&VERSION)
-            && first[IN_USE_FLAG.0].to_ne_bytes()[IN_USE_FLAG.1] == 1;
+            && first[INITIALIZED_FLAG.0].to_ne_bytes()[INITIALIZED_FLAG.1] == 1;
         is_valid.then_some(WalState(first))
     }
 
@@ -69,7 +69,7 @@ pub(crate) fn sibling_path(database: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// Reads the start of a file that SQLite may have open too.
+/// Fills `buffer` from the start of a file that SQLite may have open too.
 #[cfg(unix)]
 pub(crate) fn read_start(path: &Path, buffer: &mut [u8]) -> Option<()> {
     use std::os::unix::fs::FileExt as _;
@@ -77,7 +77,7 @@ pub(crate) fn read_start(path: &Path, buffer: &mut [u8]) -> Option<()> {
     open_and_retain(path)?.read_exact_at(buffer, 0).ok()
 }
 
-/// Opens a file once, and closes it only when it cannot be opened any more: closing it drops every lock that SQLite holds
+/// Opens a file at most once, and closes it only after the file was removed: closing it drops every lock that SQLite holds
 /// on it in this process (POSIX).
 fn open_and_retain(path: &Path) -> Option<Arc<File>> {
     static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
@@ -94,7 +94,7 @@ fn open_and_retain(path: &Path) -> Option<Arc<File>> {
     Some(file)
 }
 
-/// Returns whether the file has no name any more.
+/// Returns whether the file was removed from its directory, so that no path leads to it.
 #[cfg(unix)]
 fn is_removed(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -114,7 +114,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_header_counts_when_both_copies_are_whole() {
+    fn header_is_valid_when_both_copies_match() {
         let whole = {
             let mut header = [0; 8 * HEADER_WORDS];
             header[..VERSION.len()].copy_from_slice(&VERSION);
@@ -126,7 +126,7 @@ mod tests {
             header[at] ^= 1;
             header
         };
-        for (copies, counts) in [
+        for (copies, is_valid) in [
             ([whole, whole], true),
             ([whole, with_flipped_bit(47)], false),
             ([with_flipped_bit(0), with_flipped_bit(0)], false),
@@ -137,13 +137,13 @@ mod tests {
             let (file, path) = (Arc::new(temporary.reopen().unwrap()), temporary.path().to_owned());
             let identity = FileIdentity::of(&file.metadata().unwrap());
             let index = WalIndex { copies: ShmMap::start_of(file, 2 * HEADER_WORDS).unwrap(), identity, path };
-            assert_eq!(index.state().is_some(), counts, "{copies:?}");
+            assert_eq!(index.state().is_some(), is_valid, "{copies:?}");
         }
     }
 
-    /// Closing it would drop the locks of SQLite's own connections to it.
+    /// Closing the file would drop the locks of SQLite's own connections to it.
     #[test]
-    fn a_file_stays_open_for_as_long_as_it_has_a_name() {
+    fn file_stays_open_until_it_is_unlinked() {
         let [first, second, third] = [(); 3].map(|()| tempfile::NamedTempFile::new().unwrap());
         let open = |temporary: &tempfile::NamedTempFile| Arc::downgrade(&open_and_retain(temporary.path()).unwrap());
         let (file, _) = (open(&first), open(&second));

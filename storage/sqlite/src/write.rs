@@ -16,7 +16,7 @@ const LOG_WAIT_AFTER: Duration = Duration::from_secs(1);
 pub(crate) const LONG_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Reason why a removed row may still be in the WAL.
 const WAL_STILL_READ: &str =
-    "another program reads the database as it was; the next change that nobody reads beside empties its WAL";
+    "another program is still reading the old state; the next change without such a reader empties the WAL";
 /// Maximum time that a checkpoint waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
 /// Like [`CHECKPOINT_TIMEOUT`], for a WAL beyond its limit. Other writers wait during this time.
@@ -38,8 +38,7 @@ impl WriteTransaction {
             if error.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) || timeout <= log_after {
                 return Err(storage_error(error));
             }
-            let seconds = timeout.as_secs();
-            tracing::warn!("waiting for another program that is writing to the database (up to {seconds} s)");
+            tracing::warn!(?timeout, "waiting for another program that is writing to the database");
             begin(&connection, timeout.saturating_sub(log_after)).map_err(storage_error)?;
         }
         Ok(Self(connection))
@@ -66,7 +65,7 @@ impl WriteTransaction {
         Ok(match rewritten {
             Err(error) => {
                 let reason = storage_error(error);
-                Some(format!("the file could not be written anew ({reason}); SQLite's `VACUUM` does it"))
+                Some(format!("the file could not be rewritten ({reason}); run SQLite's `VACUUM`"))
             }
             Ok(()) if !is_emptied => Some(WAL_STILL_READ.to_owned()),
             Ok(()) => None,
@@ -106,7 +105,7 @@ fn begin(connection: &Connection, timeout: Duration) -> rusqlite::Result<()> {
 fn empty_wal(connection: &Connection) {
     let timeout = if has_large_wal(connection) { LARGE_CHECKPOINT_TIMEOUT } else { CHECKPOINT_TIMEOUT };
     if !try_empty_wal(connection, timeout) {
-        tracing::debug!("the WAL was not emptied: somebody is reading");
+        tracing::debug!("cannot empty the WAL: another connection is reading");
     }
 }
 
@@ -123,8 +122,8 @@ fn try_empty_wal(connection: &Connection, timeout: Duration) -> bool {
     matches!(checkpoint, Ok(false))
 }
 
-/// Converts the error of a commit. A failed write leaves the transaction without its end, so it is rolled back. After a
-/// later failure, above all of the sync, the outcome is unknown: the transaction is in the WAL, where it is invisible, but
+/// Converts the error of a commit. A failed write leaves the transaction without its commit mark, so it is rolled back. After
+/// a later failure, mostly of the sync, the outcome is unknown: the transaction is in the WAL, invisible for now, but
 /// it counts if the machine stops before another one overwrites it.
 fn commit_error(error: Error) -> StorageError {
     use rusqlite::ffi::{SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE};
@@ -149,7 +148,7 @@ mod tests {
     const MOMENT: Duration = Duration::from_millis(20);
 
     #[test]
-    fn a_patient_writer_gives_up_too_and_says_why() {
+    fn long_wait_fails_with_busy() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
         let first = WriteTransaction::begin(open(), BUSY_TIMEOUT).unwrap();
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_wal_of_one_that_is_dropped_is_emptied() {
+    fn dropping_large_transaction_truncates_wal() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("c.db");
         let reader = Connection::open(&path).unwrap();
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_dropped_is_undone() {
+    fn dropped_transaction_rolls_back() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
         open().execute_batch("CREATE TABLE t (a)").unwrap();
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_left_in_the_files_is_told() {
+    fn commit_and_scrub_reports_remaining_readers() {
         let directory = tempfile::tempdir().unwrap();
         let open = || Connection::open(directory.path().join("c.db")).unwrap();
         let reader = open();
@@ -206,7 +205,7 @@ mod tests {
             transaction.commit_and_scrub().unwrap()
         };
         reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
-        assert!(remove().unwrap().contains("reads the database as it was"));
+        assert!(remove().unwrap().contains("is still reading the old state"));
         reader.execute_batch("COMMIT").unwrap();
         assert_eq!(remove(), None);
     }

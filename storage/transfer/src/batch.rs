@@ -11,12 +11,12 @@ use crate::line::Line;
 use crate::line_error::field_error;
 use crate::report::Report;
 
-/// Limits of a batch, in lines and in bytes of input. A storage over a network waits once per batch, and memory grows neither
-/// with the input nor, beyond these limits, with the number of lines.
+/// Maximum number of lines in a batch. With [`MAX_BYTES`] of input, it bounds the memory for a batch, unless a single line is
+/// longer. A storage over a network waits once per batch instead of once per line.
 const MAX_LINES: usize = 1_000;
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Lines that are valid by themselves, with their numbers.
+/// Lines with their numbers, each valid by itself, that are not in the storage yet.
 #[derive(Default)]
 pub(crate) struct Batch {
     lines: Vec<(u64, Line)>,
@@ -35,7 +35,7 @@ impl Batch {
         is_full
     }
 
-    /// Puts the lines, empties the batch, and records the errors.
+    /// Puts the lines into the import, which empties the batch; records their changes and errors.
     pub(crate) async fn flush(
         &mut self,
         import: &mut dyn Import,
@@ -64,7 +64,7 @@ impl Batch {
     }
 }
 
-/// Returns the course of a line that has no creation time.
+/// Returns the account and slug of a course whose line has no creation time.
 fn undated(line: &Line) -> Option<(AccountId, &str)> {
     match line {
         Line::Course(line) if line.created_at.is_none() => Some((AccountId::new(&*line.account), &line.slug)),
@@ -84,7 +84,7 @@ fn to_record(line: Line, created_at: impl FnOnce() -> Timestamp) -> Record {
     }
 }
 
-/// Counts the change of a record, or returns what is wrong with its line.
+/// Adds the change of a record to the report, or returns what is wrong with its line.
 fn record_change(
     record: &Record,
     outcome: Result<Change, StorageError>,
@@ -92,16 +92,16 @@ fn record_change(
 ) -> Result<Option<String>, StorageError> {
     match (record, outcome) {
         (Record::Account(account), Ok(Change::Repeated)) => {
-            return Ok(Some(repeated("id", &format!("the account {:?}", account.id))));
+            return Ok(Some(repeated("id", &format!("account {:?}", account.id))));
         }
         (Record::Course(course), Ok(Change::Repeated)) => {
-            return Ok(Some(repeated("slug", &format!("the course {:?} of {:?}", course.slug, course.account))));
+            return Ok(Some(repeated("slug", &format!("course {:?} of {:?}", course.slug, course.account))));
         }
         (Record::Account(account), Ok(change)) => report.record(change, &account.id, None),
         (Record::Course(course), Ok(change)) => report.record(change, &course.account, Some(&course.slug)),
         (Record::Course(course), Err(error)) if error.kind() == StorageErrorKind::UnknownReference => {
-            let message = "its own line must come before those of its courses";
-            return Ok(Some(field_error("account", &format!("there is no account {:?}; {message}", course.account))));
+            let hint = "put its line before its courses";
+            return Ok(Some(field_error("account", &format!("no account {:?}; {hint}", course.account))));
         }
         (_, Err(error)) => return Err(error),
     }
@@ -109,5 +109,5 @@ fn record_change(
 }
 
 fn repeated(field: &str, message: &str) -> String {
-    field_error(field, &format!("{message} has a line before this one"))
+    field_error(field, &format!("{message} is already on an earlier line"))
 }

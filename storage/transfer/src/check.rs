@@ -29,18 +29,18 @@ impl CheckedInput {
     }
 
     /// Checks the lines of a file.
-    pub(crate) fn of_file(file: File, watcher: Watcher) -> Result<Self, ImportError> {
-        let version = version_of(&file).map_err(ImportError::of_input)?;
+    pub(crate) fn from_file(file: File, watcher: Watcher) -> Result<Self, ImportError> {
+        let version = version_of(&file).map_err(ImportError::from_input)?;
         check(Lines::new(buffered(&file, &watcher)))?;
         let length = position(&file)?;
         Ok(Self { file, length, version: Some(version), watcher })
     }
 
     /// Copies a stream, and checks its lines.
-    pub(crate) fn of_stream(stream: impl Read, watcher: Watcher) -> Result<Self, ImportError> {
-        let mut spool = Spool::new().map_err(ImportError::of_input)?;
+    pub(crate) fn from_stream(stream: impl Read, watcher: Watcher) -> Result<Self, ImportError> {
+        let mut spool = Spool::new().map_err(ImportError::from_input)?;
         check(Lines::with_copy(buffered(stream, &watcher), &mut spool))?;
-        let file = spool.finish().map_err(ImportError::of_input)?;
+        let file = spool.finish().map_err(ImportError::from_input)?;
         let length = position(&file)?;
         Ok(Self { file, length, version: None, watcher })
     }
@@ -56,7 +56,7 @@ impl CheckedInput {
     pub(crate) fn check_unchanged(&self) -> Result<(), String> {
         match self.version {
             Some(version) if version != version_of(&self.file)? => {
-                Err("was written to meanwhile; import it again when it is whole".to_owned())
+                Err("changed during the import; import it again when it is complete".to_owned())
             }
             _ => Ok(()),
         }
@@ -65,7 +65,7 @@ impl CheckedInput {
 
 impl fmt::Debug for CheckedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checked").field("length", &self.length).finish_non_exhaustive()
+        f.debug_struct("CheckedInput").field("length", &self.length).finish_non_exhaustive()
     }
 }
 
@@ -82,9 +82,9 @@ fn check(mut lines: Lines<'_, impl BufRead>) -> Result<(), ImportError> {
     errors.finish()
 }
 
-/// Returns how far a file was read or written, in its own bytes, whatever they encode.
+/// Returns the position up to which a file was read or written, in bytes of the file, which need not be UTF-8.
 fn position(mut file: &File) -> Result<u64, ImportError> {
-    file.stream_position().map_err(|error| ImportError::of_input(unreadable(&error)))
+    file.stream_position().map_err(|error| ImportError::from_input(unreadable(&error)))
 }
 
 fn buffered<R: Read>(input: R, watcher: &Watcher) -> BufReader<WatchedReader<'_, R>> {

@@ -27,7 +27,7 @@ pub enum ImportError {
     Storage(#[from] StorageError),
 }
 
-/// Error in an input. It has no control characters, and at most a few hundred bytes.
+/// Error in an input. Its text has no control characters, and at most a few hundred bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// The number of the line, from 1; `None` if the error is about the whole input.
@@ -38,7 +38,7 @@ pub struct LineError {
 
 impl ImportError {
     /// Creates an error about the whole input.
-    pub(crate) fn of_input(message: String) -> Self {
+    pub(crate) fn from_input(message: String) -> Self {
         Self::Input { errors: vec![LineError { line: None, message }], stopped: false }
     }
 }
@@ -61,7 +61,7 @@ fn in_one_line(errors: &[LineError]) -> String {
 pub(crate) struct LineErrors(BTreeMap<u64, String>);
 
 impl LineErrors {
-    /// Records the error of a line, instead of an earlier one. Errors beyond the limit are dropped.
+    /// Records the error of a line; replaces an earlier error of this line. Drops errors beyond the limit.
     pub(crate) fn add(&mut self, line: u64, message: String) {
         if !self.is_full() {
             self.0.insert(line, message);

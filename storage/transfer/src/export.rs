@@ -14,7 +14,7 @@ use crate::line::Line;
 #[non_exhaustive]
 pub enum ExportError {
     /// The target cannot be written.
-    #[error("the export cannot be written: {0}")]
+    #[error("cannot write the export: {0}")]
     Target(#[source] io::Error),
     /// The storage has failed.
     #[error(transparent)]
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_target_that_is_closed_is_told() {
+    async fn closed_target_fails_with_broken_pipe() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,7 +1,7 @@
 //! Imports JSON Lines into a storage, all or nothing.
 //!
-//! The input is read twice. The first reading may take long, and blocks no other writer; the second one puts each line, in one
-//! transaction, which on SQLite blocks all other writers.
+//! The input is read twice. The first pass checks it: it may take long, and blocks no other writer. The second pass puts all
+//! lines into the storage in one transaction, which on SQLite blocks all other writers.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -21,12 +21,11 @@ use crate::report::Report;
 /// Options of an import.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Whether to remove the courses that the input does not list, of the accounts that have a line in it.
+    /// Whether to remove courses that the input does not list, from the accounts that have a line in it.
     pub prune: bool,
     /// Whether to run the import without committing it.
     pub dry_run: bool,
-    /// Whether the [`Report`] contains the name of each change, instead of only 20 per kind, as people are shown. There may be
-    /// very many.
+    /// Whether the [`Report`] contains the names of all changes, which may be very many, instead of 20 per kind as in its text.
     pub all_names: bool,
 }
 
@@ -37,17 +36,17 @@ pub struct PreparedImport {
 }
 
 impl CheckedInput {
-    /// Puts the whole input into an import. If the call or its result is dropped, nothing has changed.
+    /// Puts all lines into an import, without committing it. If the call or its result is dropped, nothing has changed.
     ///
     /// # Errors
     /// Returns an error if the storage fails, a line conflicts with the storage's content or another line, or the input was
     /// written to since it was checked.
     pub async fn prepare(self, storage: &dyn AdminStorage, options: Options) -> Result<PreparedImport, ImportError> {
-        let mut lines = self.lines().map_err(ImportError::of_input)?;
+        let mut lines = self.lines().map_err(ImportError::from_input)?;
         let mut errors = LineErrors::default();
         let prepared = put_all(storage, &mut lines, options, &mut errors).await;
         errors.finish()?;
-        self.check_unchanged().map_err(ImportError::of_input)?;
+        self.check_unchanged().map_err(ImportError::from_input)?;
         prepared
     }
 }
@@ -67,11 +66,11 @@ impl PreparedImport {
 
 impl fmt::Debug for PreparedImport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").field("report", &self.report).finish_non_exhaustive()
+        f.debug_struct("PreparedImport").field("report", &self.report).finish_non_exhaustive()
     }
 }
 
-/// Imports a text in memory, which need not be read twice.
+/// Imports a text in memory. Reads it only once, since that cannot take long.
 ///
 /// # Errors
 /// Returns an error if the text is invalid or the storage fails. Nothing has changed then, unless the kind is `OutcomeUnknown`.
@@ -105,11 +104,11 @@ async fn put_all(
             Err(message) => {
                 batch.flush(&mut *import, now, &mut report, errors).await?;
                 errors.add(lines.number, message);
-                // The next lines may depend on it: it may have been their account.
+                // The next lines may depend on the invalid one, which may have been their account.
                 break;
             }
         }
-        // SQLite never waits, so this is where a caller can react to a signal.
+        // Imports into SQLite are never pending, so only here can a caller react to a signal.
         yield_now().await;
     }
     batch.flush(&mut *import, now, &mut report, errors).await?;

@@ -38,8 +38,8 @@ impl Input {
         Self { source: Source::Stream(Box::new(stream)), watcher: Box::new(|_| {}) }
     }
 
-    /// Calls `watcher` with the number of bytes that were just read, after each read: by [`check`](Self::check), and from the
-    /// first byte again by [`CheckedInput::prepare`].
+    /// Calls `watcher` after each read with the number of bytes that were just read: in [`check`](Self::check), and from the first
+    /// byte again in [`CheckedInput::prepare`].
     #[must_use]
     pub fn with_watcher(self, watcher: impl Fn(u64) + Send + Sync + 'static) -> Self {
         Self { watcher: Box::new(watcher), ..self }
@@ -60,8 +60,8 @@ impl Input {
     /// Returns an error if the input cannot be read or copied, or its lines are invalid.
     pub fn check(self) -> Result<CheckedInput, ImportError> {
         match self.source {
-            Source::File(file) => CheckedInput::of_file(file, self.watcher),
-            Source::Stream(stream) => CheckedInput::of_stream(stream, self.watcher),
+            Source::File(file) => CheckedInput::from_file(file, self.watcher),
+            Source::Stream(stream) => CheckedInput::from_stream(stream, self.watcher),
         }
     }
 }

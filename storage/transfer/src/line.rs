@@ -80,7 +80,7 @@ struct ModuleLine {
 fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if text.is_empty() || text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
-        let message = format!("{text:?} is not an id; write 1 to {MAX_ID_BYTES} bytes without control characters");
+        let message = format!("invalid id {text:?}; use 1 to {MAX_ID_BYTES} bytes without control characters");
         return Err(D::Error::custom(message));
     }
     Ok(text)
@@ -89,8 +89,8 @@ fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
 fn slug<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     if !is_slug(&text) {
-        let hint = format!("write 1 to {MAX_SLUG_BYTES} bytes without / and control characters");
-        return Err(D::Error::custom(format!("{text:?} is not a slug; {hint}")));
+        let hint = format!("use 1 to {MAX_SLUG_BYTES} bytes without / and control characters");
+        return Err(D::Error::custom(format!("invalid slug {text:?}; {hint}")));
     }
     Ok(text)
 }
@@ -114,26 +114,26 @@ fn exact_string<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Resul
 
 /// Returns the text of a line. Its errors recognize the output of editors and shells that do not write plain UTF-8.
 fn text_of(line: &[u8]) -> Result<&str, String> {
-    const HINT: &str = "save the file as UTF-8, one object a line";
+    const HINT: &str = "save the file as UTF-8, one object per line";
     if line.starts_with(b"\xef\xbb\xbf") {
         return Err("starts with a byte order mark; save it as UTF-8 without one".to_owned());
     }
     if line.contains(&0) {
-        return Err(format!("UTF-16 in the middle of a text, or no text at all; {HINT}"));
+        return Err(format!("contains a NUL byte (UTF-16, or not text); {HINT}"));
     }
-    str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {} on; {HINT}", error.valid_up_to() + 1))
+    str::from_utf8(line).map_err(|error| format!("invalid UTF-8 at byte {}; {HINT}", error.valid_up_to() + 1))
 }
 
 /// Parses one line, or returns what is wrong with it.
 pub(crate) fn parse(line: &[u8]) -> Result<Line, String> {
     let text = text_of(line)?;
     if !text.trim_ascii_start().starts_with('{') {
-        return Err("not a JSON object; write one object a line".to_owned());
+        return Err("not a JSON object; use one object per line".to_owned());
     }
     match &*read::<Kind<'_>>(text)?.kind {
         "account" => read(text).map(Line::Account),
         "course" => read(text).map(Line::Course),
-        other => Err(field_error("type", &format!("{other:?} is not a type of line; write \"account\" or \"course\""))),
+        other => Err(field_error("type", &format!("invalid type {other:?}; use \"account\" or \"course\""))),
     }
 }
 

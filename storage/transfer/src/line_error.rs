@@ -23,16 +23,16 @@ pub(crate) fn parser_error(path: &str, error: &serde_json::Error) -> String {
     if error.classify() != Category::Data {
         // Usually the object continues on the next line, or another object follows on this one.
         let unfinished = error.is_eof() || message == "trailing characters";
-        let hint = if unfinished { "; write each object on a line of its own" } else { "" };
+        let hint = if unfinished { "; put each object on its own line" } else { "" };
         return field_error(path, &format!("not JSON: {message} (byte {} of the line){hint}", error.column()));
     }
     let nested = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     let field_in = |start| message.strip_prefix(start).and_then(|rest: &str| rest.strip_suffix('`')).map(nested);
     if let Some(field) = field_in("missing field `") {
-        return field_error(&field, "missing, and required");
+        return field_error(&field, "missing required field");
     }
     if let Some(field) = field_in("duplicate field `") {
-        return field_error(&field, "occurs twice in one object; write it once");
+        return field_error(&field, "duplicate field; use it once per object");
     }
     field_error(path, message)
 }

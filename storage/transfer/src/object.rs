@@ -1,4 +1,4 @@
-//! [`Object`]: a value that can be written only as a JSON object.
+//! [`Object`]: a value that is accepted only as a JSON object.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// A `T` from a JSON object. The code that serde derives for a struct also reads an array as the fields in their order, and so
-/// would accept `["a","b"]` as a module.
+/// A `T` from a JSON object. Without it, the code that serde derives for a struct also accepts an array of its fields in order,
+/// such as `["a","b"]` as a module.
 #[derive(Debug, Serialize)]
 pub(crate) struct Object<T>(pub(crate) T);
 

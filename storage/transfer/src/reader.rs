@@ -85,7 +85,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
                 self.line.pop();
             }
             if self.line.len() > self.max_line_bytes {
-                return Err("longer than 1GiB; write one object a line".to_owned());
+                return Err("longer than 1 GiB; use one object per line".to_owned());
             }
             if !self.line.trim_ascii().is_empty() {
                 return Ok(Some(&self.line));
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blank_lines_are_passed_over_and_counted() {
+    fn blank_lines_are_skipped_and_counted() {
         let mut lines = Lines::new(&b"\n  \r\na\r\n\n\tb"[..]);
         assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number), (Some(b"a\r".to_vec()), 3));
         assert_eq!((lines.next().unwrap().map(<[u8]>::to_vec), lines.number), (Some(b"\tb".to_vec()), 5));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_be_as_long_as_allowed() {
+    fn line_over_limit_is_refused() {
         for (input, right) in [(&b"1234\n"[..], true), (b"1234", true), (b"12345\n", false), (b"12345", false)] {
             let mut lines = Lines { max_line_bytes: 4, ..Lines::new(input) };
             assert_eq!(lines.next().is_ok(), right, "{input:?}");
@@ -123,23 +123,23 @@ mod tests {
     }
 
     #[test]
-    fn a_long_export_can_be_read_again() {
+    fn line_of_100_mib_is_read() {
         let length = 100 << 20;
         let mut lines = Lines::new(BufReader::new(repeat(b'x').take(length)));
         assert_eq!(lines.next().map(|line| line.unwrap().len() as u64), Ok(length));
     }
 
     #[test]
-    fn a_long_line_is_forgotten() {
+    fn long_line_does_not_retain_memory() {
         let mut lines = Lines::new(BufReader::new(repeat(b'x').take(8 << 20)));
         assert!(lines.next_parsed().unwrap().is_err());
         assert!(lines.line.capacity() <= MAX_RETAINED_BYTES);
     }
 
     #[test]
-    fn an_endless_line_is_not_kept() {
+    fn endless_line_is_refused_without_buffering() {
         let mut lines = Lines { max_line_bytes: 1 << 20, ..Lines::new(BufReader::new(repeat(b'x'))) };
-        assert!(lines.next().unwrap_err().contains("longer than 1GiB"));
+        assert!(lines.next().unwrap_err().contains("longer than 1 GiB"));
         assert!(lines.line.capacity() <= 1 << 22);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::import::Options;
 
-/// Maximum number of names per kind of change that people are shown.
+/// Maximum number of names per kind of change in the text of a report.
 const MAX_NAMES: u64 = 20;
 
 /// Changes that an import has made, or would make. Serialized, they are the output of `catalogue import --json`.
@@ -21,12 +21,12 @@ pub struct Report {
     pub dry_run: bool,
     /// Counts of the input's accounts; an import never removes any.
     pub accounts: Counts,
-    /// Counts of the input's courses, and of those that were pruned.
+    /// Counts of the input's courses, and of the courses that were pruned.
     pub courses: Counts,
-    /// Names of the changes, if they are reported: all of a dry run, and pruned courses.
+    /// Names of all changes in a dry run, otherwise of pruned courses; `None` if it is neither a dry run nor prunes.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<NamedChange>>,
-    /// Whether to record more names than people are shown.
+    /// Whether to record more names than the text of the report contains.
     #[serde(skip)]
     all_names: bool,
 }
@@ -74,7 +74,7 @@ impl Report {
         *count += 1;
         let count = *count;
         if self.dry_run && change != Change::Unchanged {
-            self.name(name, count, account, slug);
+            self.record_name(name, count, account, slug);
         }
     }
 
@@ -82,12 +82,12 @@ impl Report {
         courses.sort();
         for (account, slug) in courses {
             self.courses.removed += 1;
-            self.name("removed", self.courses.removed, &account, Some(&slug));
+            self.record_name("removed", self.courses.removed, &account, Some(&slug));
         }
     }
 
-    /// Records the name of the `count`th change of its kind, if it will be shown.
-    fn name(&mut self, change: &'static str, count: u64, account: &AccountId, slug: Option<&str>) {
+    /// Records the name of the `count`th change of its kind, unless there are enough.
+    fn record_name(&mut self, change: &'static str, count: u64, account: &AccountId, slug: Option<&str>) {
         if self.all_names || count <= MAX_NAMES {
             let kind = if slug.is_some() { "course" } else { "account" };
             let (account, slug) = (account.to_string(), slug.map(str::to_owned));

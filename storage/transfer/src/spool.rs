@@ -4,19 +4,19 @@ use std::env;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// An unnamed file in the directory for temporary files, which only this program's user can access. It disappears when the
-/// program ends, however it ends.
+/// Unnamed file in the directory for temporary files. Only this program's user can access it. It disappears when the program
+/// ends, however it ends.
 pub(crate) struct Spool(BufWriter<File>);
 
 impl Spool {
     /// Creates an empty spool.
     pub(crate) fn new() -> Result<Self, String> {
-        let private = || {
+        let create = || {
             let file = tempfile::tempfile()?;
             make_private(&file)?;
             Ok(file)
         };
-        private().map(Self::in_file).map_err(|error| copy_error(&error))
+        create().map(Self::in_file).map_err(|error| copy_error(&error))
     }
 
     fn in_file(file: File) -> Self {
@@ -28,13 +28,13 @@ impl Spool {
         self.0.write_all(bytes).map_err(|error| copy_error(&error))
     }
 
-    /// Returns the file with everything that was written.
+    /// Writes out the buffer, and returns the file.
     pub(crate) fn finish(self) -> Result<File, String> {
         self.0.into_inner().map_err(|error| copy_error(error.error()))
     }
 }
 
-/// Restricts the file to its user: on Linux it has the mode that the umask leaves.
+/// Restricts the file to its user, since on Linux a temporary file gets the mode that the umask leaves.
 #[cfg(unix)]
 fn make_private(file: &File) -> io::Result<()> {
     use std::fs::Permissions;
@@ -43,7 +43,7 @@ fn make_private(file: &File) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(0o600))
 }
 
-/// Does nothing: on other systems the directory itself belongs to the user.
+/// Does nothing: on other systems the directory for temporary files belongs to the user.
 #[cfg(not(unix))]
 fn make_private(_: &File) -> io::Result<()> {
     Ok(())
@@ -52,7 +52,7 @@ fn make_private(_: &File) -> io::Result<()> {
 fn copy_error(error: &io::Error) -> String {
     const VARIABLE: &str = if cfg!(windows) { "TMP" } else { "TMPDIR" };
     format!(
-        "cannot be copied to {}: {error}; set {VARIABLE} to a directory with room for the whole input",
+        "cannot copy the input to {}: {error}; set {VARIABLE} to a directory with enough space for it",
         env::temp_dir().display()
     )
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_in_the_file() {
+    fn file_contains_written_bytes() {
         let mut spool = Spool::new().unwrap();
         spool.write(b"a\n").unwrap();
         let file = spool.finish().unwrap();
@@ -71,7 +71,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_directory_is_told() {
+    fn full_disk_fails_with_hint() {
         let full = || Spool::in_file(File::options().write(true).open("/dev/full").unwrap());
         let mut long = full();
         let mut short = full();

@@ -50,7 +50,8 @@ async fn records(storage: &MemoryStorage) -> Vec<Record> {
     records
 }
 
-async fn started() -> MemoryStorage {
+/// Returns a storage with the content of [`START`].
+async fn storage_with_start() -> MemoryStorage {
     let storage = MemoryStorage::new();
     let report = import(&storage, START, Options::default()).await.unwrap();
     assert_eq!((report.accounts.added, report.courses.added), (1, 2));
@@ -58,8 +59,8 @@ async fn started() -> MemoryStorage {
 }
 
 #[tokio::test]
-async fn a_second_time_changes_nothing() {
-    let storage = started().await;
+async fn second_import_changes_nothing() {
+    let storage = storage_with_start().await;
     let before = records(&storage).await;
     let report = import(&storage, START, Options { prune: true, ..Options::default() }).await.unwrap();
     assert_eq!((report.accounts.unchanged, report.courses.unchanged, report.courses.removed), (1, 2, 0));
@@ -67,8 +68,8 @@ async fn a_second_time_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_course_keeps_its_creation_time_unless_the_line_gives_one() {
-    let storage = started().await;
+async fn creation_time_is_kept_when_line_has_none() {
+    let storage = storage_with_start().await;
     let replace = r#"{"type":"course","account":"a","slug":"one","title":"New","language":"de"}"#;
     assert_eq!(import(&storage, replace, Options::default()).await.unwrap().courses.changed, 1);
     let found = records(&storage).await;
@@ -77,20 +78,20 @@ async fn a_course_keeps_its_creation_time_unless_the_line_gives_one() {
 }
 
 #[tokio::test]
-async fn a_bad_line_undoes_those_before_it() {
-    let storage = started().await;
+async fn invalid_line_undoes_earlier_lines() {
+    let storage = storage_with_start().await;
     let before = records(&storage).await;
     for (line, message) in [
-        ("{\"type\":\"course\",\"account\":\"a\",\"slug\":\"one\"}", "line 3: title: missing, and required"),
+        ("{\"type\":\"course\",\"account\":\"a\",\"slug\":\"one\"}", "line 3: title: missing required field"),
         (
-            r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#,
-            "line 3: account: there is no account \"nobody\"; its own line must come before those of its courses",
+            r#"{"type":"course","account":"absent","slug":"s","title":"","language":""}"#,
+            "line 3: account: no account \"absent\"; put its line before its courses",
         ),
-        (r#"{"type":"account","id":"b"}"#, "line 3: id: the account \"b\" has a line before this one"),
+        (r#"{"type":"account","id":"b"}"#, "line 3: id: account \"b\" is already on an earlier line"),
         (
             "{\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}\n\
              {\"type\":\"course\",\"account\":\"b\",\"slug\":\"s\",\"title\":\"\",\"language\":\"\"}",
-            "line 4: slug: the course \"s\" of \"b\" has a line before this one",
+            "line 4: slug: course \"s\" of \"b\" is already on an earlier line",
         ),
     ] {
         let text = format!("{{\"type\":\"account\",\"id\":\"b\"}}\n\n{line}\n");
@@ -100,38 +101,38 @@ async fn a_bad_line_undoes_those_before_it() {
 }
 
 #[tokio::test]
-async fn faults_of_the_format_are_told_first_and_then_those_of_the_database() {
-    let storage = started().await;
+async fn format_errors_are_reported_before_database_errors() {
+    let storage = storage_with_start().await;
     let before = records(&storage).await;
     let account = r#"{"type":"account","id":"b"}"#;
     let text = r#"
         {"type":"course","account":"b","slug":"s","title":"","language":""}
         {"type":"course","account":"b","slug":"s","title":"","language":""}
-        {"type":"course","account":"nobody","slug":"s","title":"","language":""}
+        {"type":"course","account":"absent","slug":"s","title":"","language":""}
         LAST
         {"type":"account","id":"b"}"#;
     let of_format = ["line 1: not JSON", "line 5: not a JSON object"];
     let of_database = [
-        "line 3: slug: the course \"s\" of \"b\" has a line before",
-        "line 4: account: there is no account \"nobody\"",
-        "line 6: id: the account \"b\" has a line before",
+        "line 3: slug: course \"s\" of \"b\" is already on an earlier",
+        "line 4: account: no account \"absent\"",
+        "line 6: id: account \"b\" is already on an earlier",
     ];
-    for (first, last, lines_of) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
+    for (first, last, expected) in [("{", "nonsense", &of_format[..]), (account, "", &of_database)] {
         let text = format!("{first}{}", text.replace("LAST", last));
         for dry_run in [false, true] {
             let message =
                 import(&storage, &text, Options { dry_run, prune: true, all_names: false }).await.unwrap_err();
-            assert_eq!(message.lines().count(), lines_of.len(), "{message}");
-            assert!(message.lines().zip(lines_of).all(|(line, start)| line.starts_with(start)), "{message}");
+            assert_eq!(message.lines().count(), expected.len(), "{message}");
+            assert!(message.lines().zip(expected).all(|(line, start)| line.starts_with(start)), "{message}");
             assert_eq!(records(&storage).await, before);
         }
     }
 }
 
 #[tokio::test]
-async fn no_more_than_twenty_faults_are_told() {
-    let storage = started().await;
-    let unknown = r#"{"type":"course","account":"nobody","slug":"s","title":"","language":""}"#;
+async fn at_most_20_errors_are_reported() {
+    let storage = storage_with_start().await;
+    let unknown = r#"{"type":"course","account":"absent","slug":"s","title":"","language":""}"#;
     for line in ["nonsense", unknown] {
         let message = import(&storage, &format!("{line}\n").repeat(25), Options::default()).await.unwrap_err();
         assert_eq!(message.lines().count(), 20);
@@ -140,8 +141,8 @@ async fn no_more_than_twenty_faults_are_told() {
 }
 
 #[tokio::test]
-async fn a_dry_run_counts_and_changes_nothing() {
-    let storage = started().await;
+async fn dry_run_counts_without_changes() {
+    let storage = storage_with_start().await;
     let before = records(&storage).await;
     let text = r#"{"type":"account","id":"a","name":"B"}"#;
     let report = import(&storage, text, Options { prune: true, dry_run: true, all_names: false }).await.unwrap();
@@ -150,8 +151,8 @@ async fn a_dry_run_counts_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn pruning_spares_accounts_without_a_line() {
-    let storage = started().await;
+async fn prune_ignores_accounts_without_line() {
+    let storage = storage_with_start().await;
     let other = r#"{"type":"account","id":"b"}"#;
     let report = import(&storage, other, Options { prune: true, ..Options::default() }).await.unwrap();
     assert_eq!(report.courses.removed, 0);
@@ -159,7 +160,7 @@ async fn pruning_spares_accounts_without_a_line() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
+async fn file_changed_after_check_is_not_imported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("f.jsonl");
     fs::write(&path, START).unwrap();
@@ -173,11 +174,11 @@ async fn a_file_that_is_written_to_meanwhile_is_not_imported() {
         count += 1;
     }
     assert_eq!(count, 3, "no more than was checked");
-    assert!(checked.check_unchanged().unwrap_err().contains("written to meanwhile"));
+    assert!(checked.check_unchanged().unwrap_err().contains("changed during the import"));
 }
 
 #[tokio::test]
-async fn a_text_that_is_at_hand_is_imported_too() {
+async fn text_can_be_imported_without_file() {
     let storage = MemoryStorage::new();
     let report = import_text(&storage, START, Options::default()).await.unwrap();
     assert_eq!((report.accounts.added, report.courses.added), (1, 2));
@@ -189,7 +190,7 @@ async fn a_text_that_is_at_hand_is_imported_too() {
 }
 
 #[tokio::test]
-async fn a_watcher_is_told_of_both_readings() {
+async fn watcher_counts_bytes_of_both_passes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("f.jsonl");
     fs::write(&path, START).unwrap();

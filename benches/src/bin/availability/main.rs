@@ -19,40 +19,40 @@ use crate::tally::Tally;
 /// Delay after a request without a response.
 const RETRY_DELAY: Duration = Duration::from_millis(10);
 
-/// Keeps asking one server and counts what was answered
+/// Send requests to one server and count the responses
 ///
-/// Each line on standard input begins a phase of that name; its end ends the program. It fails when a request was not
-/// answered, or otherwise than with 200 or a status of --allow.
+/// Each line on standard input begins a phase named like the line; the end of the input ends the program. It fails if a
+/// request gets no response, or a status other than 200 that no --allow names.
 #[derive(Parser)]
 #[command(name = "availability")]
 struct Options {
-    /// Whom to ask, such as 127.0.0.1:8080
+    /// Address of the server, such as 127.0.0.1:8080
     address: SocketAddr,
-    /// The token to ask with
+    /// Bearer token of the requests
     #[arg(long, env = "TOKEN", hide_env_values = true, value_parser = token)]
     token: String,
-    /// Over how many connections, each with one request on the way
+    /// Number of connections, each with one request at a time
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     connections: u32,
-    /// How many requests a second at most, of all connections; as many as are answered without it
+    /// Maximum number of requests a second, of all connections [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
-    /// A status beside 200 that is no failure of the run
+    /// Additional status that is not a failure; can be repeated
     #[arg(long = "allow", value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..1_000))]
     allowed: Vec<u16>,
-    /// What to ask for, in turn
+    /// Paths to request in turn
     #[arg(value_name = "TARGET", default_values = ["/api/v1/courses", "/api/v1/me"], value_parser = target)]
     targets: Vec<String>,
 }
 
 fn token(text: &str) -> Result<String, String> {
     let is_token = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-    is_token.then(|| text.to_owned()).ok_or_else(|| "a token has visible ASCII characters alone".to_owned())
+    is_token.then(|| text.to_owned()).ok_or_else(|| "invalid token; use visible ASCII characters".to_owned())
 }
 
 fn target(text: &str) -> Result<String, String> {
     let is_target = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
-    is_target.then(|| text.to_owned()).ok_or_else(|| "a path begins with a slash and has no blanks".to_owned())
+    is_target.then(|| text.to_owned()).ok_or_else(|| "invalid path; begin it with / and use no spaces".to_owned())
 }
 
 fn main() -> ExitCode {
@@ -61,23 +61,23 @@ fn main() -> ExitCode {
     let request =
         |target| format!("GET {target} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n").into();
     let requests: Vec<Vec<u8>> = options.targets.iter().map(request).collect();
-    let (tally, ends) = (Tally::new("at first"), AtomicBool::new(false));
+    let (tally, stop) = (Tally::new("start"), AtomicBool::new(false));
     thread::scope(|scope| {
         for number in 0..options.connections {
-            let (tally, ends, options, requests) = (&tally, &ends, &options, &requests);
-            scope.spawn(move || send_requests(options, requests, number, tally, ends));
+            let (tally, stop, options, requests) = (&tally, &stop, &options, &requests);
+            scope.spawn(move || send_requests(options, requests, number, tally, stop));
         }
         for line in io::stdin().lines().map_while(Result::ok) {
             tally.begin(line);
         }
-        ends.store(true, Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
     });
     print!("{tally}");
-    if tally.is_good(&options.allowed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if tally.is_success(&options.allowed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Sends requests over one connection, which is replaced when it closes.
-fn send_requests(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tally, ends: &AtomicBool) {
+/// Sends requests over one connection at a time; a new one replaces a closed one.
+fn send_requests(options: &Options, requests: &[Vec<u8>], number: u32, tally: &Tally, stop: &AtomicBool) {
     let mut connection = None;
     // With a rate, the connections' requests are staggered.
     let period = options.rate.map(|rate| Duration::from_secs(1) * options.connections / rate);
@@ -85,15 +85,15 @@ fn send_requests(options: &Options, requests: &[Vec<u8>], number: u32, tally: &T
     for request in requests.iter().cycle() {
         if let Some(period) = period {
             thread::sleep(due.saturating_duration_since(Instant::now()));
-            // Late requests are not made up for: that would be a burst.
+            // Late requests are not caught up on: that would be a burst.
             due = (due + period).max(Instant::now());
         }
-        if ends.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return;
         }
         let began = Instant::now();
-        let status = ask(options.address, &mut connection, request);
-        tally.note(began, status);
+        let status = request_status(options.address, &mut connection, request);
+        tally.record(began, status);
         if status.is_none() {
             thread::sleep(RETRY_DELAY);
         }
@@ -101,9 +101,9 @@ fn send_requests(options: &Options, requests: &[Vec<u8>], number: u32, tally: &T
 }
 
 /// Sends a request over the existing connection or a new one, and returns the status. Keeps the connection if possible.
-fn ask(address: SocketAddr, idle_connection: &mut Option<Connection>, request: &[u8]) -> Option<u16> {
+fn request_status(address: SocketAddr, idle_connection: &mut Option<Connection>, request: &[u8]) -> Option<u16> {
     let mut connection = idle_connection.take().or_else(|| Connection::open(address).ok())?;
-    let response = connection.ask(request).ok()?;
+    let response = connection.round_trip(request).ok()?;
     let (status, ended) = (response.status, response.field("connection") == Ok("close"));
     *idle_connection = Some(connection).filter(|_| !ended);
     Some(status)

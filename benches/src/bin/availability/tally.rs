@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// All phases so far; a request counts in the last one at its end.
+/// All phases so far. A request is counted in the phase in which it ends.
 pub(crate) struct Tally(Mutex<Vec<Phase>>);
 
 struct Phase {
@@ -32,7 +32,7 @@ impl Tally {
     }
 
     /// Records a request that ended with `status`, or without a response.
-    pub(crate) fn note(&self, began: Instant, status: Option<u16>) {
+    pub(crate) fn record(&self, began: Instant, status: Option<u16>) {
         let now = Instant::now();
         let mut phases = self.phases();
         let Some(phase) = phases.last_mut() else { return };
@@ -45,7 +45,7 @@ impl Tally {
     }
 
     /// Returns `true` if there were requests, and all got a 200 or an allowed status.
-    pub(crate) fn is_good(&self, allowed: &[u16]) -> bool {
+    pub(crate) fn is_success(&self, allowed: &[u16]) -> bool {
         let phases = self.phases();
         let mut statuses = phases.iter().flat_map(|phase| phase.statuses.keys()).peekable();
         statuses.peek().is_some()
@@ -70,7 +70,7 @@ impl fmt::Display for Tally {
             for (status, count) in phase.statuses.iter().rev() {
                 match status {
                     Some(status) => write!(f, "  {status}: {count}")?,
-                    None => write!(f, "  unanswered: {count}")?,
+                    None => write!(f, "  no response: {count}")?,
                 }
             }
             if let Some([first, last]) = phase.failures {

@@ -37,7 +37,7 @@ impl Client {
                 if connection.is_waiting() {
                     let found = connection.receive()?.status;
                     if found != status {
-                        return Err(io::Error::other(format!("an answer of status {found} instead of {status}")));
+                        return Err(io::Error::other(format!("unexpected status {found} instead of {status}")));
                     }
                     response_count += 1;
                 }

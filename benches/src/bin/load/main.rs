@@ -1,14 +1,14 @@
-//! Compares `catalogue serve` with a handler that returns constant bytes on the same stack: processor time per request from
-//! the kernel's accounting, over loopback, on one thread and, if `taskset` exists, one processor each.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and what it is at")]
+//! Compares `catalogue serve` with a handler that returns constant bytes from the same stack, by processor time per request.
+//! Each server has one thread. If `taskset` exists, servers and client run on different processors.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and its progress")]
 
 mod client;
 mod measure;
 mod report;
+mod rows;
 mod size;
 mod statements;
 mod views;
-mod works;
 mod writer;
 
 use std::error::Error;
@@ -18,42 +18,41 @@ use catalogue_benches::{Data, Failure, Large, Program, build, on_one_processor, 
 use clap::Parser;
 use clap::builder::RangedU64ValueParser;
 
-use crate::works::{NAMES, Servers};
+use crate::rows::{NAMES, Servers};
 
 /// Arguments that disable the page cache.
 const UNCACHED: [&str; 2] = ["--page-cache", "0"];
 
-/// Number of first courses that have modules.
+/// Number of courses with modules: the first ones.
 const WITH_MODULES: usize = 100_000;
 
-/// What is to be measured, and how often.
+/// Options of the measurement.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "load", about = "Measures `catalogue serve` beside a handler that answers constant bytes")]
+#[command(name = "load", about = "Measure `catalogue serve` against a handler that returns constant bytes")]
 struct Options {
-    /// How many requests make one measurement at most
+    /// Maximum number of requests in one measurement
     #[arg(long, value_name = "N", default_value = "20000", default_value_if("quick", "true", "2000"))]
     #[arg(value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     requests: u64,
-    /// How often each work is measured, in turn with the others
+    /// Number of measurements of each row
     #[arg(long, value_name = "N", default_value = "7", default_value_if("quick", "true", "3"))]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000))]
     rounds: usize,
-    /// How many courses there are; a hundred for each account on average, and a tenth of all in the first
+    /// Number of courses: 100 per account on average, and a tenth of all in the first account
     #[arg(long, value_name = "N", default_value = "100000", default_value_if("quick", "true", "10000"))]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1_000..=100_000_000))]
     courses: usize,
-    /// Measures answers from so many courses, too, beside those from the others: about as many, without modules, a tenth of
-    /// them in the first account
+    /// Add the rows `size`, which compare a database with about N more courses, all without modules, with that of --courses
     #[arg(long, value_name = "N")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(100_000..=100_000_000))]
     large: Option<usize>,
-    /// Only the works with this in their names
+    /// Measure only rows whose names contain this text
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     only: String,
-    /// A private PostgreSQL in place of SQLite, and what its processes use; nothing commits meanwhile
+    /// Use a private PostgreSQL and measure its processes too; omit rows with commits
     #[arg(long)]
     postgres: bool,
-    /// A tenth of the data, few requests: to see that it runs
+    /// Test run with a tenth of the data and few requests
     #[arg(long)]
     quick: bool,
 }
@@ -63,7 +62,7 @@ impl Options {
         let mut names = all_names();
         let is_possible = |name| match self.postgres {
             _ if size::NAMES.contains(&name) => self.large.is_some(),
-            true => !works::is_under_commits(name),
+            true => !rows::is_under_commits(name),
             false => !statements::NAMES.contains(&name),
         };
         names.retain(|name| name.contains(&self.only) && is_possible(name));
@@ -87,7 +86,7 @@ fn main() -> Result<(), Failure> {
     let names = options.names();
     if names.is_empty() {
         let all = all_names().join(", ");
-        return Err(format!("--only leaves nothing to measure; the works are: {all}").into());
+        return Err(format!("--only: no row has this text in its name; the rows are: {all}").into());
     }
     eprintln!("building the server and the constant handler");
     let catalogue = build("catalogue-server", "catalogue")?;
@@ -103,7 +102,7 @@ fn main() -> Result<(), Failure> {
         false => Data::sqlite(&sizes, WITH_MODULES)?,
     };
     let large = options.large.map(|courses| {
-        eprintln!("copying them until there are {courses}");
+        eprintln!("adding about {courses} copies of them");
         Large::of(&data, courses)
     });
     let large = large.transpose()?;
@@ -111,18 +110,18 @@ fn main() -> Result<(), Failure> {
     let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
     let (of_size, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
     let (of_statements, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
-    let (_constant, mut works) = works::compare_with_constant(&names, &constant, &data, &servers)?;
+    let (_constant, mut rows) = rows::compare_with_constant(&names, &constant, &data, &servers)?;
     let (_handlers, compared_with_statements) =
-        statements::works(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
-    works.extend(compared_with_statements);
-    let (_many, of_many) = size::works(&of_size, &catalogue, &data, large.as_ref(), &servers.cold)?;
-    works.extend(of_many);
-    let (_of_views, over_views) = views::works(&of_views, &catalogue, &data, &servers.cold)?;
-    works.extend(over_views);
+        statements::rows(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
+    rows.extend(compared_with_statements);
+    let (_many, of_many) = size::rows(&of_size, &catalogue, &data, large.as_ref(), &servers.cold)?;
+    rows.extend(of_many);
+    let (_of_views, over_views) = views::rows(&of_views, &catalogue, &data, &servers.cold)?;
+    rows.extend(over_views);
 
-    eprintln!("measuring {} works in {} rounds", works.len(), options.rounds);
-    let rows = measure::all(&works, &data, options)?;
-    report::print_works(courses, accounts, &rows);
+    eprintln!("measuring {} rows in {} rounds", rows.len(), options.rounds);
+    let results = measure::all(&rows, &data, options)?;
+    report::print_rows(courses, accounts, &results);
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Measures works in turn: processor time per request, from the kernel's accounting of the servers.
+//! Measures rows in turn: the servers' processor time per request, from the kernel's accounting.
 
 use std::error::Error;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use catalogue_benches::{Data, cpu_of_process};
 
 use crate::Options;
 use crate::client::{Bounds, Client};
-use crate::works::{Target, Work, is_under_commits};
+use crate::rows::{Row, Target, is_under_commits};
 use crate::writer::under_commits;
 
 /// Maximum duration of one measurement.
@@ -15,50 +15,51 @@ const MAX_DURATION: Duration = Duration::from_secs(4);
 /// Minimum number of requests before a measurement.
 const WARM_UP: u64 = 500;
 
-/// A work and its samples, one per round.
-pub(crate) type Row<'w> = (&'w Work, Vec<Sample>);
+/// A row and its samples, one per round.
+pub(crate) type MeasuredRow<'r> = (&'r Row, Vec<Sample>);
 
-/// One measurement of a work: µs of processor time per request.
+/// One measurement of a row: µs of processor time per request.
 pub(crate) struct Sample {
-    pub(crate) this: f64,
+    pub(crate) measured: f64,
     pub(crate) baseline: f64,
-    /// Time of the database's processes for `this`, if there are any.
+    /// Time of the database's processes for `measured`, if there are any.
     pub(crate) database: Option<f64>,
     /// Commits per second during the measurement, if there are any.
     pub(crate) commits: Option<f64>,
 }
 
-/// Measures every work once per round, both targets one after the other; which one is first alternates between rounds.
-pub(crate) fn all<'w>(works: &'w [Work], data: &Data, options: &Options) -> Result<Vec<Row<'w>>, Box<dyn Error>> {
-    let mut rows: Vec<Row<'_>> = works.iter().map(|work| (work, Vec::new())).collect();
+/// Measures every row once per round: both targets, in alternating order.
+pub(crate) fn all<'r>(rows: &'r [Row], data: &Data, options: &Options) -> Result<Vec<MeasuredRow<'r>>, Box<dyn Error>> {
+    let mut results: Vec<MeasuredRow<'_>> = rows.iter().map(|row| (row, Vec::new())).collect();
     for round in 0..options.rounds {
-        for (work, samples) in &mut rows {
-            let measured = once(work, data, options, round % 2 == 1);
-            samples.push(measured.map_err(|error| format!("{}: {error}", work.name))?);
+        for (row, samples) in &mut results {
+            let sample = once(row, data, options, round % 2 == 1);
+            samples.push(sample.map_err(|error| format!("{}: {error}", row.name))?);
         }
     }
-    Ok(rows)
+    Ok(results)
 }
 
-fn once(work: &Work, data: &Data, options: &Options, other_first: bool) -> Result<Sample, Box<dyn Error>> {
-    let bounds = match is_under_commits(work.name) {
+fn once(row: &Row, data: &Data, options: &Options, baseline_first: bool) -> Result<Sample, Box<dyn Error>> {
+    let bounds = match is_under_commits(row.name) {
         // Long enough for many commits.
         true => Bounds { requests: u64::MAX, time: Duration::from_millis(if options.quick { 300 } else { 1_500 }) },
         false => Bounds { requests: options.requests, time: MAX_DURATION },
     };
-    let order = if other_first { [&work.baseline, &work.this] } else { [&work.this, &work.baseline] };
+    let order = if baseline_first { [&row.baseline, &row.measured] } else { [&row.measured, &row.baseline] };
     let both = || order.map(|target| cost(target, data, bounds));
-    let ([first, second], commits) = match is_under_commits(work.name) {
+    let ([first, second], commits) = match is_under_commits(row.name) {
         true => under_commits(data, both).map(|(costs, commits)| (costs, Some(commits)))?,
         false => (both(), None),
     };
     let (first, second) = (first?, second?);
-    let ((mut this, database), (mut baseline, of_other)) = if other_first { (second, first) } else { (first, second) };
-    if work.with_database {
-        this += database.unwrap_or_default();
-        baseline += of_other.unwrap_or_default();
+    let ((mut measured, database), (mut baseline, baseline_database)) =
+        if baseline_first { (second, first) } else { (first, second) };
+    if row.with_database {
+        measured += database.unwrap_or_default();
+        baseline += baseline_database.unwrap_or_default();
     }
-    Ok(Sample { this, baseline, database, commits })
+    Ok(Sample { measured, baseline, database, commits })
 }
 
 /// Returns the processor time per request of the server and of the database, in µs.

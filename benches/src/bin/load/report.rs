@@ -2,28 +2,28 @@
 
 use catalogue_benches::Figures;
 
-use crate::measure::{Row, Sample};
+use crate::measure::{MeasuredRow, Sample};
 
-/// Prints the results of each work.
-pub(crate) fn print_works(courses: usize, accounts: usize, rows: &[Row<'_>]) {
+/// Prints the results of each row.
+pub(crate) fn print_rows(courses: usize, accounts: usize, results: &[MeasuredRow<'_>]) {
     println!("{courses} courses in {accounts} accounts; processor time per request in µs, medians over the rounds.\n");
-    println!("| work | µs | database µs | constant µs | multiple | lowest–highest | goal |");
+    println!("| row | µs | database µs | baseline µs | ratio | lowest–highest | goal |");
     println!("|---|--:|--:|--:|--:|--:|--:|");
-    for (work, samples) in rows {
+    for (row, samples) in results {
         let figures = |figure: fn(&Sample) -> Option<f64>| samples.iter().map(figure).collect::<Option<Figures>>();
         let median = |figure| figures(figure).map(|figures| format!("{:.1}", figures.median())).unwrap_or_default();
         let commits = figures(|sample| sample.commits).map(|commits| format!(" ({:.0}/s)", commits.median()));
-        let multiple: Figures = samples.iter().map(|sample| sample.this / sample.baseline).collect();
-        let (lowest, highest) = multiple.range();
+        let ratio: Figures = samples.iter().map(|sample| sample.measured / sample.baseline).collect();
+        let (lowest, highest) = ratio.range();
         println!(
             "| {}{} | {} | {} | {} | {:.2} | {lowest:.2}–{highest:.2} | {} |",
-            work.name,
+            row.name,
             commits.unwrap_or_default(),
-            median(|sample| Some(sample.this)),
+            median(|sample| Some(sample.measured)),
             median(|sample| sample.database),
             median(|sample| Some(sample.baseline)),
-            multiple.median(),
-            if work.goal.is_nan() { String::new() } else { format!("≤ {}", work.goal) },
+            ratio.median(),
+            if row.goal.is_nan() { String::new() } else { format!("≤ {}", row.goal) },
         );
     }
 }

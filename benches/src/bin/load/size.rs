@@ -1,23 +1,23 @@
-//! Responses from a database of many courses, compared with few courses; uncached, and including the database's time.
+//! Uncached responses from a large database, compared with those from a small one, including the database's time.
 
 use std::error::Error;
 use std::path::Path;
 
 use catalogue_benches::{Data, Large, Owner, Program, course, on_one_processor};
 
-use crate::works::{FIRST_PAGE, Target, Work, deep_page};
+use crate::rows::{FIRST_PAGE, Row, Target, deep_page};
 
-/// Names of the works over the large database.
-pub(crate) const NAMES: [&str; 3] = ["size: first page, beside few courses", "size: deep page", "size: detail"];
+/// Names of the rows over the large database.
+pub(crate) const NAMES: [&str; 3] = ["size: first page", "size: deep page", "size: detail"];
 
-/// Returns the named works, with the server that they need; `few` is the server of the small database.
-pub(crate) fn works(
+/// Returns the named rows, and the server of the large database; `few` is the server of the small one.
+pub(crate) fn rows(
     names: &[&'static str],
     catalogue: &Path,
     data: &Data,
     large: Option<&Large>,
     few: &Program,
-) -> Result<(Option<Program>, Vec<Work>), Box<dyn Error>> {
+) -> Result<(Option<Program>, Vec<Row>), Box<dyn Error>> {
     let Some(large) = large else { return Ok((None, Vec::new())) };
     let mut command = on_one_processor(catalogue);
     command.args(["serve", "--listen", "127.0.0.1:0", "--page-cache", "0", "--database", &large.address]);
@@ -30,10 +30,10 @@ pub(crate) fn works(
         };
         Ok::<_, Box<dyn Error>>(Target::of(server, vec![owner.request(&path, "")]))
     };
-    let mut works = Vec::new();
+    let mut rows = Vec::new();
     for &name in names {
-        let (this, baseline) = (target(name, &many, &large.owner)?, target(name, few, &data.accounts()[0])?);
-        works.push(Work { name, goal: 1.1, this, baseline, with_database: true });
+        let (measured, baseline) = (target(name, &many, &large.owner)?, target(name, few, &data.accounts()[0])?);
+        rows.push(Row { name, goal: 1.1, measured, baseline, with_database: true });
     }
-    Ok((Some(many), works))
+    Ok((Some(many), rows))
 }

@@ -5,18 +5,18 @@ use std::path::Path;
 
 use catalogue_benches::{Data, HostApp, Owner, Program, course, on_one_processor};
 
-use crate::works::{FIRST_PAGE, Target, Work, deep_page};
+use crate::rows::{FIRST_PAGE, Row, Target, deep_page};
 
-/// Names of the works over views.
-pub(crate) const NAMES: [&str; 3] = ["views: first page, beside our tables", "views: deep page", "views: detail"];
+/// Names of the rows over views.
+pub(crate) const NAMES: [&str; 3] = ["views: first page", "views: deep page", "views: detail"];
 
-/// Returns the named works, with the server that they need; `cold` is the uncached server of the catalogue's own tables.
-pub(crate) fn works(
+/// Returns the named rows, and the server over views; `cold` is the uncached server over the catalogue's own tables.
+pub(crate) fn rows(
     names: &[&'static str],
     catalogue: &Path,
     data: &Data,
     cold: &Program,
-) -> Result<(Option<Program>, Vec<Work>), Box<dyn Error>> {
+) -> Result<(Option<Program>, Vec<Row>), Box<dyn Error>> {
     if names.is_empty() {
         return Ok((None, Vec::new()));
     }
@@ -34,10 +34,10 @@ pub(crate) fn works(
         };
         Ok::<_, Box<dyn Error>>(Target::of(server, vec![owner.request(&path, "")]))
     };
-    let mut works = Vec::new();
+    let mut rows = Vec::new();
     for &name in names {
-        let (this, baseline) = (target(name, &server, &host_app.owner)?, target(name, cold, &data.accounts()[0])?);
-        works.push(Work { name, goal: 1.35, this, baseline, with_database: false });
+        let (measured, baseline) = (target(name, &server, &host_app.owner)?, target(name, cold, &data.accounts()[0])?);
+        rows.push(Row { name, goal: 1.35, measured, baseline, with_database: false });
     }
-    Ok((Some(server), works))
+    Ok((Some(server), rows))
 }

@@ -1,4 +1,4 @@
-//! Another program that changes courses during reads, in plain SQL.
+//! Changes courses in plain SQL while they are read, like another program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,45 +10,45 @@ use rusqlite::{Connection, params};
 /// Delay between commits.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Runs `measured` while a change is committed a hundred times a second, to one account after the other. Returns the number of
+/// Runs `measured` while a hundred changes a second are committed, each to a course of the next account. Also returns the
 /// commits per second.
 pub(crate) fn under_commits<T>(data: &Data, measured: impl FnOnce() -> T) -> rusqlite::Result<(T, f64)> {
     let connection = Connection::open(data.path())?;
     connection.busy_timeout(Duration::from_secs(5))?;
     // Turn off fsync, so disk speed does not limit the commit rate.
     connection.pragma_update(None, "synchronous", "off")?;
-    // The first account stays unchanged: the work of 304 knows its ETag.
+    // The first account stays unchanged: the row `hot 304` sends its ETag.
     let newest: Vec<_> = data.accounts().iter().skip(1).map(newest).collect();
-    let (newest, end, begun) = (&newest, &AtomicBool::new(false), Instant::now());
+    let (newest, stop, started) = (&newest, &AtomicBool::new(false), Instant::now());
     thread::scope(|scope| {
-        let writer = scope.spawn(move || write(&connection, newest, end));
+        let writer = scope.spawn(move || write(&connection, newest, stop));
         let result = measured();
-        let time = begun.elapsed();
-        end.store(true, Ordering::Relaxed);
+        let time = started.elapsed();
+        stop.store(true, Ordering::Relaxed);
         let commits = writer.join().unwrap_or(Ok(0))?;
         Ok((result, commits as f64 / time.as_secs_f64()))
     })
 }
 
-/// Returns an account with the slug and title of its newest course.
+/// Returns the account's id, and slug and title of its newest course.
 fn newest(owner: &Owner) -> [String; 3] {
     let course = course(&owner.account, owner.courses - 1);
     [owner.account.to_string(), course.slug, course.title]
 }
 
-fn write(connection: &Connection, courses: &[[String; 3]], end: &AtomicBool) -> rusqlite::Result<u64> {
+fn write(connection: &Connection, courses: &[[String; 3]], stop: &AtomicBool) -> rusqlite::Result<u64> {
     let mut update = connection.prepare("UPDATE courses SET title = ?3 WHERE account_id = ?1 AND slug = ?2")?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut commits = 0_u64;
-    while !end.load(Ordering::Relaxed) {
-        // Consecutive writes are to distant places in the file.
+    while !stop.load(Ordering::Relaxed) {
+        // The stride spreads consecutive writes over the file.
         let [account, slug, title] = &courses[commits as usize * 7_919 % courses.len()];
-        // The same length as before, but different.
+        // Another text of the same length.
         let title = format!("{:07}{}", commits % 10_000_000, &title[7..]);
         update.execute(params![account, slug, title])?;
         commits += 1;
         let due = COMMIT_INTERVAL.saturating_mul(u32::try_from(commits).unwrap_or(u32::MAX));
-        thread::sleep(due.saturating_sub(begun.elapsed()));
+        thread::sleep(due.saturating_sub(started.elapsed()));
     }
     Ok(commits)
 }

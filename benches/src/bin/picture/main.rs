@@ -1,7 +1,7 @@
 //! Plots the cost of a page of fifty by depth and by the number of courses: keyset against OFFSET.
 //!
-//! The keyset is that of the storage; OFFSET is plain SQL for the same columns on the same file. Values are the thread's
-//! processor time, each the lower quartile of many samples: other programs can only add to it.
+//! The storage reads by keyset; OFFSET is plain SQL for the same columns on the same file. Values are the thread's processor
+//! time, each the lower quartile of many samples, because other programs can only slow a sample down.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 mod svg;
@@ -22,17 +22,17 @@ use crate::svg::{Panel, draw, grouped};
 /// Number of courses on a page.
 const PAGE: usize = 50;
 /// Duration of the measurement of one value, in wall-clock time.
-const TIME: Duration = Duration::from_millis(600);
-/// Number of pages in one sample.
-const SAMPLE: u32 = 8;
+const MEASUREMENT_TIME: Duration = Duration::from_millis(600);
+/// Number of reads in one sample.
+const READS_PER_SAMPLE: u32 = 8;
 
 #[derive(Parser)]
-#[command(name = "picture", about = "Draws what a page of fifty costs by keyset and by OFFSET")]
+#[command(name = "picture", about = "Draw the cost of a page of fifty by keyset and by OFFSET")]
 struct Options {
-    /// The file to write
+    /// Output file
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// The longest list has a million courses
+    /// Measure up to a million courses
     #[arg(long)]
     large: bool,
 }
@@ -40,7 +40,7 @@ struct Options {
 fn main() -> Result<(), Failure> {
     let Options { path, large } = Options::parse();
     // Created first, so that an error is reported immediately.
-    let mut file = File::create(&path).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    let mut file = File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     let powers = 3..=if large { 6 } else { 5 };
     let (mut by_depth, mut by_number) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
     println!("| courses | depth | keyset µs | OFFSET µs |\n|--:|--:|--:|--:|");
@@ -61,13 +61,13 @@ fn main() -> Result<(), Failure> {
             }
         }
     }
-    let panel = |title: String, across, [keyset, offset]: [Vec<(f64, f64)>; 2]| Panel {
+    let panel = |title: String, x_label, [keyset, offset]: [Vec<(f64, f64)>; 2]| Panel {
         title,
-        across,
+        x_label,
         lines: [("keyset", keyset), ("OFFSET", offset)],
     };
     let longest = grouped(10_f64.powi(*powers.end() as i32));
-    let by_length = "by length of the list, nine tenths of the way down".to_owned();
+    let by_length = "by length of the list, at 90 % of it".to_owned();
     let panels = [
         panel(format!("by depth, in a list of {longest} courses"), "courses before the page", by_depth),
         panel(by_length, "courses in the list", by_number),
@@ -86,7 +86,7 @@ fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
     let mut others = offset.page(account.as_str(), PAGE, depth)?;
     others.truncate(PAGE);
     if !slugs.iter().eq(others.iter().map(|item| &item.0)) {
-        return Err("keyset and OFFSET give different pages".into());
+        return Err("keyset and OFFSET return different pages".into());
     }
     Ok([
         cost(|| drop(black_box(library.page(&page))))?,
@@ -97,12 +97,12 @@ fn both(library: &Library, depth: usize) -> Result<[f64; 2], Box<dyn Error>> {
 /// Returns the cost of `work` in µs: the lower quartile.
 fn cost(mut work: impl FnMut()) -> Result<f64, Box<dyn Error>> {
     let mut samples = Vec::new();
-    let end = Instant::now() + TIME;
+    let end = Instant::now() + MEASUREMENT_TIME;
     while samples.len() < 3 || Instant::now() < end {
         let before = cpu_of_this_thread()?;
-        (0..SAMPLE).for_each(|_| work());
+        (0..READS_PER_SAMPLE).for_each(|_| work());
         let spent = cpu_of_this_thread()?.saturating_sub(before);
-        samples.push(spent.as_secs_f64() * 1e6 / f64::from(SAMPLE));
+        samples.push(spent.as_secs_f64() * 1e6 / f64::from(READS_PER_SAMPLE));
     }
     Ok(Figures::from_iter(samples).quantile(0.25))
 }

@@ -2,11 +2,11 @@
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 320.0;
-/// Margins of a panel: left, right, above, below.
-const LEFT: f64 = 88.0;
-const RIGHT: f64 = 40.0;
-const ABOVE: f64 = 88.0;
-const BELOW: f64 = 56.0;
+/// Margins of a panel.
+const LEFT_MARGIN: f64 = 88.0;
+const RIGHT_MARGIN: f64 = 40.0;
+const TOP_MARGIN: f64 = 88.0;
+const BOTTOM_MARGIN: f64 = 56.0;
 
 /// Colors for a light and a dark background, distinguishable also with color blindness. The picture has its own background:
 /// its viewer may be dark on a light system.
@@ -26,7 +26,7 @@ const STYLE: &str = "\
 pub(crate) struct Panel {
     pub(crate) title: String,
     /// Label of the horizontal axis.
-    pub(crate) across: &'static str,
+    pub(crate) x_label: &'static str,
     /// Label of each line, and its points from left to right; all numbers are positive.
     pub(crate) lines: [(&'static str, Vec<(f64, f64)>); 2],
 }
@@ -56,8 +56,8 @@ impl Axis {
     }
 }
 
-/// Draws the panels next to each other, over the same vertical axis, which is labeled `upwards`.
-pub(crate) fn draw(title: &str, upwards: &str, panels: &[Panel]) -> String {
+/// Draws the panels next to each other, over the same vertical axis, which is labeled `y_label`.
+pub(crate) fn draw(title: &str, y_label: &str, panels: &[Panel]) -> String {
     let width = panels.len() as f64 * WIDTH;
     let all = || panels.iter().flat_map(|panel| &panel.lines).flat_map(|line| &line.1);
     let vertical = Axis::over(all().map(|point| point.1));
@@ -68,11 +68,11 @@ pub(crate) fn draw(title: &str, upwards: &str, panels: &[Panel]) -> String {
         format!(r#"<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>"#),
         format!("  <style>\n    {STYLE}\n  </style>"),
         format!(r#"  <rect class="ground" {size} rx="6"/>"#),
-        format!(r#"  <text class="title" x="{LEFT}" y="26">{label}</text>"#),
+        format!(r#"  <text class="title" x="{LEFT_MARGIN}" y="26">{label}</text>"#),
     ];
     for (number, panel) in panels.iter().enumerate() {
         out.push(format!(r#"  <g transform="translate({} 0)">"#, number as f64 * WIDTH));
-        panel.draw(&mut out, upwards, vertical);
+        panel.draw(&mut out, y_label, vertical);
         out.push("  </g>".to_owned());
     }
     out.push("</svg>\n".to_owned());
@@ -80,11 +80,11 @@ pub(crate) fn draw(title: &str, upwards: &str, panels: &[Panel]) -> String {
 }
 
 impl Panel {
-    fn draw(&self, out: &mut Vec<String>, upwards: &str, vertical: Axis) {
+    fn draw(&self, out: &mut Vec<String>, y_label: &str, vertical: Axis) {
         let horizontal = Axis::over(self.lines.iter().flat_map(|line| &line.1).map(|point| point.0));
-        let x = |number| LEFT + horizontal.place(number) * (WIDTH - LEFT - RIGHT);
-        let y = |number| HEIGHT - BELOW - vertical.place(number) * (HEIGHT - ABOVE - BELOW);
-        let (left, right, top, bottom) = (LEFT, WIDTH - RIGHT, ABOVE, HEIGHT - BELOW);
+        let x = |number| LEFT_MARGIN + horizontal.place(number) * (WIDTH - LEFT_MARGIN - RIGHT_MARGIN);
+        let y = |number| HEIGHT - BOTTOM_MARGIN - vertical.place(number) * (HEIGHT - TOP_MARGIN - BOTTOM_MARGIN);
+        let (left, right, top, bottom) = (LEFT_MARGIN, WIDTH - RIGHT_MARGIN, TOP_MARGIN, HEIGHT - BOTTOM_MARGIN);
         out.push(text(&format!(r#"x="{left}" y="{}""#, top - 36.0), &self.title));
         for mark in vertical.marks() {
             let at = y(mark);
@@ -99,9 +99,9 @@ impl Panel {
         }
         out.push(format!(r#"    <path class="axis" d="M{left} {top}V{bottom}H{right}"/>"#));
         let (middle, below) = (f64::midpoint(left, right), HEIGHT - 14.0);
-        out.push(text(&format!(r#"x="{middle}" y="{below}" text-anchor="middle""#), self.across));
+        out.push(text(&format!(r#"x="{middle}" y="{below}" text-anchor="middle""#), self.x_label));
         let turned = format!("translate(20 {}) rotate(-90)", f64::midpoint(top, bottom));
-        out.push(text(&format!(r#"transform="{turned}" text-anchor="middle""#), upwards));
+        out.push(text(&format!(r#"transform="{turned}" text-anchor="middle""#), y_label));
         for (number, (name, line)) in self.lines.iter().enumerate() {
             let points: Vec<_> = line.iter().map(|point| (x(point.0), y(point.1))).collect();
             let corners: Vec<_> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
@@ -146,12 +146,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped() {
+    fn numbers_have_thousands_separators() {
         assert_eq!([1.0, 1_000.0, 100_000.0, 0.1].map(grouped), ["1", "1,000", "100,000", "0.1"]);
     }
 
     #[test]
-    fn an_axis_holds_its_numbers() {
+    fn axis_spans_its_numbers() {
         let axis = Axis::over([50.0, 90_000.0].into_iter());
         assert_eq!((axis.first, axis.last), (1, 5));
         assert!((axis.place(1_000.0) - 0.5).abs() < 1e-9);

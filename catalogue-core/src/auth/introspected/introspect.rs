@@ -34,8 +34,8 @@ use crate::storage::StorageError;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` asks nobody about tokens: it does not implement `Introspect`",
-    label = "no `Introspect`",
+    message = "`{Self}` cannot introspect tokens: it does not implement `Introspect`",
+    label = "does not implement `Introspect`",
     note = "implement `introspect`, with `#[catalogue_core::async_trait]` above the `impl`"
 )]
 #[async_trait]
@@ -43,7 +43,7 @@ pub trait Introspect: fmt::Debug + Send + Sync + 'static {
     /// Returns the body of the issuer's response with status 200.
     ///
     /// # Errors
-    /// Returns an error if there is none: the issuer is unreachable or late, or rejects the host application's credentials.
-    /// The request gets a 500, and the log has the error with its sources.
+    /// Returns an error if there is no such response: the issuer is unreachable or late, or rejects the host application's
+    /// credentials. The request gets a 500, and the log has the error with its sources.
     async fn introspect(&self, token: &str) -> Result<Bytes, StorageError>;
 }

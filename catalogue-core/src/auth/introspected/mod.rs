@@ -44,8 +44,8 @@ use crate::timestamp::Timestamp;
 const MAX_CONCURRENT: usize = 64;
 /// Maximum time for which an accepted token is cached.
 const MAX_CACHE_TTL: Duration = Duration::from_secs(60);
-/// Values that an issuer may report for an access token. It also reports on refresh tokens (RFC 7662 section 2.1), and on
-/// tokens that are bound to their sender.
+/// Members that may name the kind of token, with the values for an access token. Issuers also report on refresh tokens (RFC
+/// 7662 section 2.1), and on tokens that are bound to their sender.
 const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
     // Ory Hydra and Amazon Cognito.
     ("token_use", &["access_token", "access"]),
@@ -107,14 +107,14 @@ impl IntrospectedTokens {
     }
 
     /// Caches accepted tokens for `duration`, at most 60 seconds and never past their expiry. A revocation at the issuer
-    /// takes effect up to that much later. Default: no caching.
+    /// takes effect up to `duration` later. Default: no caching.
     #[must_use]
     pub fn cache_for(mut self, duration: Duration) -> Self {
         self.cache_ttl = duration.min(MAX_CACHE_TTL);
         self
     }
 
-    /// Returns the count of each outcome, by the words of decision O32. Outcomes that only signed tokens have stay 0.
+    /// Returns the count of each outcome by its code (decision O32). Outcomes that only signed tokens have stay 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.outcomes.all()
     }
@@ -123,30 +123,31 @@ impl IntrospectedTokens {
     async fn introspect_shared(&self, text: &str, digest: &TokenDigest) -> Result<Introspected, StorageError> {
         let guard = match self.pending.get_value_or_guard_async(digest).await {
             Ok(result) => {
-                return result.ok_or_else(|| unavailable("another request asked and failed; its line says why"));
+                return result
+                    .ok_or_else(|| unavailable("the request that introspected this token failed; see its log line"));
             }
             Err(guard) => guard,
         };
         // Catch a panic: otherwise each waiter would take over, one after the other, and panic too.
-        let outcome = catch_panic(pin!(self.introspect_uncached(text, digest))).await;
+        let outcome = catch_panic(pin!(self.introspect_and_cache(text, digest))).await;
         let result = outcome.unwrap_or_else(|panicked| Err(unavailable(panicked)));
-        // Remove the entry first: waiters still get the result, but it is not cached.
+        // Remove the entry first: the current waiters still get the result, but later requests do not.
         self.pending.remove(digest);
         let _ = guard.insert(result.as_ref().ok().cloned());
         result
     }
 
-    async fn introspect_uncached(&self, text: &str, digest: &TokenDigest) -> Result<Introspected, StorageError> {
+    async fn introspect_and_cache(&self, text: &str, digest: &TokenDigest) -> Result<Introspected, StorageError> {
         let started_at = (self.clock)();
         let Some(_permit) = self.in_flight.enter() else {
-            return Err(unavailable(format!("{MAX_CONCURRENT} tokens are being asked about")));
+            return Err(unavailable(format!("{MAX_CONCURRENT} introspections are already in progress")));
         };
         let response = self.introspect.introspect(text).await.map_err(unavailable)?;
-        let object = JsonObject::parse(&response).ok_or_else(|| unavailable("the answer is not a JSON object"))?;
+        let object = JsonObject::parse(&response).ok_or_else(|| unavailable("the response is not a JSON object"))?;
         match object.get("active") {
             Ok(Some(Value::Bool(true))) => {}
             Ok(Some(Value::Bool(false))) => return Ok(Err(Outcome::Inactive)),
-            _ => return Err(unavailable("the answer does not say whether the token is active")),
+            _ => return Err(unavailable("the response has no boolean `active`")),
         }
         let result = self.evaluate(&object, digest);
         if let Ok((identity, expires)) = &result
@@ -164,8 +165,8 @@ impl IntrospectedTokens {
             return Err(Outcome::Issuer);
         }
         for (member, kinds) in ACCESS_TOKENS {
-            let is_one = |text: &str| kinds.iter().any(|kind| text.eq_ignore_ascii_case(kind));
-            if object.get(member)?.is_some_and(|kind| !kind.as_str().is_some_and(is_one)) {
+            let is_access_token = |text: &str| kinds.iter().any(|kind| text.eq_ignore_ascii_case(kind));
+            if object.get(member)?.is_some_and(|kind| !kind.as_str().is_some_and(is_access_token)) {
                 return Err(Outcome::Typ);
             }
         }
@@ -181,7 +182,7 @@ fn is_for_another_authenticator(text: &str) -> bool {
 }
 
 fn unavailable(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> StorageError {
-    StorageError::new(StorageErrorKind::Unavailable, "the issuer cannot be asked about a token now").with_source(why)
+    StorageError::new(StorageErrorKind::Unavailable, "cannot introspect a token now").with_source(why)
 }
 
 #[async_trait]

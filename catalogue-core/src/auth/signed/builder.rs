@@ -22,9 +22,9 @@ pub enum TokenType {
     /// An access token, `at+jwt`, with the claims that RFC 9068 requires.
     #[default]
     AccessToken,
-    /// Any type, for issuers that call access tokens `JWT`. The audience and claims distinguish them from ID tokens. Unless
-    /// its header declares `at+jwt`, a token is refused if a claim names another kind of token, or if it has `nonce`,
-    /// `at_hash` or `c_hash` without the claim `typ` `Bearer`.
+    /// Any type, for issuers that call access tokens `JWT`. The audience and claims distinguish them from ID tokens: unless
+    /// the header declares `at+jwt`, a token is refused if a claim names another kind of token, or if it has `nonce`,
+    /// `at_hash` or `c_hash` but its claim `typ` is not `Bearer`.
     Any,
 }
 
@@ -52,8 +52,8 @@ impl SignedTokensBuilder {
         }
     }
 
-    /// Sets the claim that contains the account's id (decision O17). Default: `sub`. A token whose `sub` is its client's id
-    /// is then refused, because a client that acts for itself is not an account.
+    /// Sets the claim that contains the account's id (decision O17). Default: `sub`. With the default, a token whose `sub`
+    /// is its client's id is refused, because a client that acts for itself is not an account.
     pub fn account_claim(mut self, name: impl Into<String>) -> Self {
         self.rules.account_claim = name.into();
         self
@@ -92,16 +92,16 @@ impl SignedTokensBuilder {
         self.build_with(Timestamp::now, Instant::now)
     }
 
-    /// Like [`build`](Self::build), with other clocks: `clock` for tokens, `steady` for fetches.
+    /// Like [`build`](Self::build), with other clocks: `clock` for the times in tokens, `steady` for the age of keys.
     pub(in crate::auth) fn build_with(
         self,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         steady: impl Fn() -> Instant + Send + Sync + 'static,
     ) -> Result<SignedTokens, BuildError> {
         let Rules { audience, account_claim, .. } = &self.rules;
-        let named = [("issuer", &self.issuer), ("audience", audience), ("account's claim", account_claim)];
-        if let Some((what, _)) = named.into_iter().find(|(_, text)| text.is_empty()) {
-            return Err(BuildError::SignedTokens(what));
+        let required = [("issuer", &self.issuer), ("audience", audience), ("account claim", account_claim)];
+        if let Some((name, _)) = required.into_iter().find(|(_, value)| value.is_empty()) {
+            return Err(BuildError::SignedTokens(name));
         }
         if self.algorithms.is_empty() {
             return Err(BuildError::SignedTokens("list of algorithms"));

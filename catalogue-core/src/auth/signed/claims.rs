@@ -120,8 +120,8 @@ impl Rules {
             Value::Array(names) => names.iter().map(Value::as_str).collect::<Option<_>>().ok_or(Outcome::Claim)?,
             _ => return Err(Outcome::Claim),
         };
-        let ours = names.into_iter().filter_map(|name| name.strip_prefix(&*self.scope_prefix)).map(Scope::from_name);
-        Ok(ours.filter(|scope| !matches!(scope, Scope::Other(_))).collect())
+        let scopes = names.into_iter().filter_map(|name| name.strip_prefix(&*self.scope_prefix)).map(Scope::from_name);
+        Ok(scopes.filter(|scope| !matches!(scope, Scope::Other(_))).collect())
     }
 }
 

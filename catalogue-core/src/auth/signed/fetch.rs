@@ -14,8 +14,8 @@ use crate::storage::StorageError;
 /// - Finish within five seconds, because requests wait for it, and read at most 256 KiB.
 /// - Over a network, fetch from the issuer's own URL over TLS, verify the issuer's name, and follow no redirect (decision
 ///   O23): an impostor could sign tokens. Request a response without a content coding, or decode it.
-/// - The future may be dropped before it finishes, polled by one request and then another, and not polled for ten seconds
-///   in between: if it has a timeout, run it in its own task.
+/// - The future may be dropped before it finishes. Several requests may poll it in turn, with pauses of up to ten seconds:
+///   run a fetch with a timeout in its own task.
 ///
 /// ```
 /// use bytes::Bytes;
@@ -36,8 +36,8 @@ use crate::storage::StorageError;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` fetches no keys: it does not implement `FetchKeys`",
-    label = "no `FetchKeys`",
+    message = "`{Self}` cannot fetch keys: it does not implement `FetchKeys`",
+    label = "does not implement `FetchKeys`",
     note = "implement `fetch`, with `#[catalogue_core::async_trait]` above the `impl`"
 )]
 #[async_trait]

@@ -1,5 +1,5 @@
-//! [`JsonObject`]: a JSON object of a token, or about one. A member that is read must occur only once; other members may be
-//! anything (decision O9).
+//! [`JsonObject`]: a JSON object in a token or in a response about one. A member that is read must occur only once; other
+//! members may be anything (decision O9).
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A JSON object: its members in order, with unparsed values. Values may be nested to any depth, be numbers of any size, or
-/// strings with unpaired surrogates; so may names.
+/// A JSON object: its members in order, with unparsed values. Values may be nested to any depth and be numbers of any size;
+/// strings and names may have unpaired surrogates.
 #[derive(Debug)]
 pub(in crate::auth) struct JsonObject(Vec<(Bytes, Box<RawValue>)>);
 

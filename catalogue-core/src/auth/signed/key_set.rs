@@ -45,29 +45,29 @@ pub(super) struct KeyId([u8; 32]);
 /// Why a key is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SkipReason {
-    #[error("it is a private key")]
+    #[error("private key")]
     Private,
-    #[error("it is for another use than verifying signatures")]
+    #[error("not for verifying signatures")]
     Use,
-    #[error("its type, curve or algorithm is not one that is used here")]
+    #[error("unsupported type, curve or algorithm")]
     Kind,
-    #[error("its RSA modulus is outside 2,048 to 8,192 bits")]
+    #[error("RSA modulus outside 2,048 to 8,192 bits")]
     Size,
-    #[error("its numbers are not those of a key of its type")]
+    #[error("invalid parameters for its type")]
     Malformed,
 }
 
 impl KeySet {
     /// Parses a set, or returns why it cannot be used.
     pub(super) fn parse(json: &[u8]) -> Result<Self, String> {
-        let not_a_key_set = |why: &str| format!("the answer is no key set: {why}");
+        let not_a_key_set = |why: &str| format!("the response is not a key set (RFC 7517): {why}");
         if json.len() > MAX_BYTES {
             return Err(format!("the key set has more than {MAX_BYTES} bytes"));
         }
-        let set: Value = serde_json::from_slice(json)
-            .map_err(|error| not_a_key_set(&format!("it is not JSON that can be read: {error}")))?;
+        let set: Value =
+            serde_json::from_slice(json).map_err(|error| not_a_key_set(&format!("invalid JSON: {error}")))?;
         let jwks = set.get("keys").and_then(Value::as_array);
-        let jwks = jwks.ok_or_else(|| not_a_key_set("an object with the list `keys` is wanted (RFC 7517)"))?;
+        let jwks = jwks.ok_or_else(|| not_a_key_set("expected an object with an array `keys`"))?;
         if jwks.len() > MAX_KEYS {
             return Err(format!("the key set has more than {MAX_KEYS} keys"));
         }
@@ -83,7 +83,7 @@ impl KeySet {
         }
         if parsed.keys.is_empty() {
             let why: String = parsed.describe_skipped().iter().map(|key| format!("; {key}")).collect();
-            return Err(format!("the key set has no key that can be used here{why}"));
+            return Err(format!("the key set has no usable key{why}"));
         }
         Ok(parsed)
     }
@@ -92,7 +92,7 @@ impl KeySet {
     pub(super) fn describe_skipped(&self) -> Vec<String> {
         let describe = |(kid, why): &(Option<Box<str>>, SkipReason)| match kid {
             Some(kid) => format!("{kid:?}: {why}"),
-            None => format!("one without a kid: {why}"),
+            None => format!("key without a kid: {why}"),
         };
         self.skipped.iter().map(describe).collect()
     }
@@ -103,7 +103,7 @@ impl KeySet {
 
     pub(super) fn kids_without(&self, other: Option<&Self>) -> Vec<&str> {
         let others = self.keys.iter().filter(|key| other.is_none_or(|other| !other.contains(key.id)));
-        others.map(|key| key.kid.as_deref().unwrap_or("without a name")).collect()
+        others.map(|key| key.kid.as_deref().unwrap_or("without a kid")).collect()
     }
 
     pub(super) fn contains(&self, id: KeyId) -> bool {

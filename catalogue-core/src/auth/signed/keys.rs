@@ -21,7 +21,7 @@ const REFRESH_INTERVAL: Duration = Duration::from_secs(5 * 60);
 const MAX_STALE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Minimum time between the beginnings of two fetches for requests.
 const MIN_REFETCH_INTERVAL: Duration = Duration::from_secs(10);
-/// Delays after failed refreshes: the first one, doubled after each further failure up to the second one.
+/// Minimum and maximum delay after a failed refresh; the delay doubles with each further failure.
 const BACKOFF: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(60)];
 /// How late a task's next refresh may be before requests fetch the set themselves.
 const TASK_GRACE: Duration = Duration::from_secs(30);
@@ -93,14 +93,15 @@ impl Keys {
     /// Returns the set after a fetch that all waiting requests share. Starts at most one fetch in ten seconds; until then,
     /// the result of the last one is reused.
     pub(super) async fn fetch_for_request(self: &Arc<Self>) -> Result<Arc<KeySet>, StorageError> {
-        let not_fetched = || self.unavailable("cannot be fetched now; the log says why");
+        let not_fetched = || self.unavailable("cannot be fetched now; see the log");
         let fetch = self.begin_or_join().ok_or_else(not_fetched)?;
         let has_succeeded = match fetch.peek() {
             Some(has_succeeded) => *has_succeeded,
             None => {
                 // Limited, because each waiting request holds a connection.
-                let crowded =
-                    || self.unavailable(&format!("are being fetched, and {MAX_WAITING} requests wait for them"));
+                let crowded = || {
+                    self.unavailable(&format!("are being fetched, and {MAX_WAITING} requests already wait for them"))
+                };
                 let _permit = self.waiting.enter().ok_or_else(crowded)?;
                 fetch.await
             }
@@ -126,7 +127,7 @@ impl Keys {
         if state.due.is_some_and(|due| due <= now) && !replace(&mut state.has_warned, true) {
             tracing::warn!(
                 issuer = self.issuer,
-                "no task fetches the issuer's keys, so requests wait for them; spawn one that calls SignedTokens::refresh"
+                "no task fetches the issuer's keys, so requests wait for them; spawn a task that calls SignedTokens::refresh"
             );
         }
         let fetch: Pin<Box<dyn Future<Output = bool> + Send>> = Box::pin(self.fetch(now));
@@ -145,7 +146,7 @@ impl Keys {
         } else {
             BACKOFF[1].min(BACKOFF[0] * (1 << (state.failures.clamp(1, 5) - 1)))
         };
-        // Never earlier than before: after an extra call from elsewhere, the task still sleeps as long.
+        // Keep a later time: an extra call from elsewhere does not wake the task, which still sleeps until then.
         state.due = state.due.max((self.clock)().checked_add(delay + TASK_GRACE));
         delay
     }
@@ -195,7 +196,7 @@ impl Keys {
             Ok(set) => {
                 state.status.fetched += 1;
                 if state.failures > 0 {
-                    tracing::info!(issuer, "the issuer's keys are fetched again");
+                    tracing::info!(issuer, "fetching the issuer's keys works again");
                 }
                 (state.failed, state.failures) = (None, 0);
                 if state.set.as_ref().is_none_or(|(at, _)| *at <= began) {
@@ -209,7 +210,7 @@ impl Keys {
                 state.status.failed += 1;
                 if state.failures == 0 {
                     let has_keys = state.set.is_some();
-                    tracing::warn!(issuer, error, has_keys, "the issuer's keys cannot be fetched; it is tried again");
+                    tracing::warn!(issuer, error, has_keys, "cannot fetch the issuer's keys; retrying");
                 }
                 (state.failed, state.failures) = (Some(((self.clock)(), error)), state.failures.saturating_add(1));
             }
@@ -229,11 +230,7 @@ fn log_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
     }
     let is_new = |key| !old.is_some_and(|old| old.skipped.contains(key));
     for (kid, _) in new.skipped.iter().filter(|key| key.1 == SkipReason::Private && is_new(*key)) {
-        tracing::warn!(
-            issuer,
-            ?kid,
-            "the issuer's key set shows a private key, which is not used; it must be replaced"
-        );
+        tracing::warn!(issuer, ?kid, "the issuer's key set exposes a private key, which is ignored; rotate this key");
     }
 }
 

@@ -141,7 +141,7 @@ impl SignedTokens {
         self.0.keys.last_failure()
     }
 
-    /// Returns the count of each outcome, by the words of decision O32. Outcomes that only opaque tokens have stay 0.
+    /// Returns the count of each outcome by its code (decision O32). Outcomes that only opaque tokens have stay 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.outcomes.all()
     }

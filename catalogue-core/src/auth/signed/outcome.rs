@@ -1,14 +1,14 @@
-//! [`Outcome`]: the result of checking a token as one word, and counters (decision O32).
+//! [`Outcome`]: the result of checking a token, and a counter of each outcome (decision O32).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::authenticator::{Explanation, Refusal};
 use crate::storage::StorageError;
 
-/// Defines the outcomes, the list of all, and the word and the description of each.
+/// Defines the outcomes, the list of all, and the code and the description of each.
 macro_rules! outcomes {
     ($($(#[$doc:meta])* $outcome:ident: $code:literal, $description:expr;)*) => {
-        /// Result of checking a token that has, or nearly has, the form of a signed token, or that is introspected.
+        /// Result of checking a text with the parts of a signed token, or a token that is introspected.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::auth) enum Outcome {
             $($(#[$doc])* $outcome,)*
@@ -17,8 +17,8 @@ macro_rules! outcomes {
         impl Outcome {
             const ALL: &'static [Self] = &[$(Self::$outcome),*];
 
-            /// Returns its word, and the description for the caller: only if the signature was verified or the issuer
-            /// reported the token as active, so that a caller without a token of the issuer learns nothing.
+            /// Returns the code, and the description for the caller. Only outcomes of a token whose signature was verified,
+            /// or that the issuer reported as active, have one: a caller without a token of the issuer learns nothing.
             pub(in crate::auth) const fn explanation(self) -> Explanation {
                 let (code, description) = match self {
                     $(Self::$outcome => ($code, $description),)*
@@ -34,7 +34,7 @@ outcomes! {
     Accepted: "accepted", None;
     /// Accepted from the cache.
     Cached: "cached", None;
-    /// Does not have the form of a signed token.
+    /// Is not a well-formed signed token.
     Form: "form", None;
     Length: "length", None;
     /// A member of the header occurs twice, has the wrong type or cannot be read.
@@ -56,9 +56,9 @@ outcomes! {
     Expired: "expired", Some("The token has expired.");
     NotBefore: "not_before", Some("The token is not valid yet.");
     /// Bound to a key of the sender.
-    Bound: "bound", Some("The token is bound to a key, which is not supported here.");
-    Claim: "claim", Some("A claim of the token is missing, comes twice or cannot be read.");
-    /// Does not name a possible account.
+    Bound: "bound", Some("Sender-constrained tokens (cnf) are not supported.");
+    Claim: "claim", Some("A claim of the token is missing, repeated or invalid.");
+    /// The account claim is not a valid id, or is the id of the client itself.
     Account: "account", Some("The token does not name an account.");
     /// Cannot be checked now.
     Unavailable: "unavailable", None;
@@ -73,7 +73,6 @@ impl Outcome {
 pub(super) enum Rejection {
     /// Not a token of this authenticator.
     Unrecognized,
-    /// Refused.
     Refused(Outcome),
     /// Cannot be checked now.
     Unavailable(StorageError),

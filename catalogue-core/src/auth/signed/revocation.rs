@@ -42,7 +42,7 @@ impl Revocation {
         Some(Self { digests, expires_at, claims: signed.payload })
     }
 
-    /// Returns the token's digest and, for an ECDSA signature, that of the token's other text that verifies.
+    /// Returns the token's digest and, for an ECDSA signature, the digest of the same token with the other valid signature.
     #[must_use]
     pub fn digests(&self) -> &[TokenDigest] {
         &self.digests

@@ -36,6 +36,6 @@ fn json_text(members: &JsonObject, name: &str) -> String {
     match members.get(name) {
         Ok(None) => "null".to_owned(),
         Ok(Some(value)) => value.to_string(),
-        Err(Malformed) => "(twice, or not readable)".to_owned(),
+        Err(Malformed) => "(repeated or not readable)".to_owned(),
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
             // A license has an identifier or a URL, and older readers support only the URL.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
-        "servers": [{ "url": if base.is_empty() { "/" } else { base }, "description": "The base address." }],
+        "servers": [{ "url": if base.is_empty() { "/" } else { base }, "description": "The base URL." }],
         "tags": Tag::ALL.map(|tag| json!({ "name": tag.name, "description": tag.description })),
         "security": [{ BEARER: [] }],
         "paths": paths,
@@ -73,6 +73,6 @@ fn security_scheme(site: Site<'_>) -> Value {
     json!({
         "type": "http",
         "scheme": "bearer",
-        "description": format!("An API key or an OAuth token.{} It carries scopes:\n\n{scopes}", site.issuers()),
+        "description": format!("An API key or an OAuth token.{} It has scopes:\n\n{scopes}", site.issuers()),
     })
 }

@@ -20,7 +20,7 @@ pub(super) fn describe_all(
         let schema = if examples[0].code.is_some() { &schemas.failure } else { schemas.response(operation) };
         let mut response = describe(examples, schema);
         if !status.is_success() {
-            let name = status.canonical_reason().expect("a status of HTTP").replace(' ', "");
+            let name = status.canonical_reason().expect("an HTTP status").replace(' ', "");
             let reference = json!({ "$ref": format!("#/components/responses/{name}") });
             let known = shared.entry(name).or_insert_with(|| response.clone());
             debug_assert_eq!(*known, response, "{status}");

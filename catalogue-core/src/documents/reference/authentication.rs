@@ -6,9 +6,9 @@ use crate::documents::about::Site;
 use crate::error::ErrorCode;
 use crate::model::Scope;
 
-pub(in crate::documents) const AUTHENTICATION: &str = "Every request to an endpoint carries one header \
-                                                       `Authorization: Bearer <API_KEY>`. A token in the query string \
-                                                       is never read. The documents are public.";
+pub(in crate::documents) const AUTHENTICATION: &str = "Every request to an endpoint needs exactly one header \
+                                                       `Authorization: Bearer <API_KEY>`. Tokens in the query string \
+                                                       are ignored. The documents are public.";
 
 pub(super) fn authentication(site: Site<'_>) -> Vec<Block> {
     let scopes = Scope::DEFINED.iter().map(|&(ref scope, grants)| vec![code(scope.name()), grants.to_owned()]);
@@ -17,18 +17,17 @@ pub(super) fn authentication(site: Site<'_>) -> Vec<Block> {
         Block::heading(2, "Authentication and scopes"),
         Block::text(AUTHENTICATION),
         Block::Text(format!(
-            "{} OAuth tokens are recognised too.{} Either reads the data of its own account only. Keep them secret: a key \
-             seldom belongs in a browser, and scripts of other origins are answered only where the deployment lists \
-             their origin.",
+            "{} OAuth tokens are recognized too.{} Both read only the data of their account. Keep them secret: do not put \
+             a key in browser code. Cross-origin requests work only from origins that the deployment allows (CORS).",
             site.keys(),
             site.issuers()
         )),
         Block::Table { head: &["Scope", "Grants"], rows: scopes.collect(), ids: Vec::new() },
         Block::Text(format!(
-            "A missing or invalid token is answered {unauthorized}, and so is an expired or revoked one, from the next \
-             request on. A valid one without the scope that the endpoint requires is answered {}; so is one of a kind \
-             that the deployment does not accept, where a scope is required. A path below the base address that is no \
-             endpoint is answered {unauthorized} without a valid token, and {} with one.",
+            "A missing, invalid, expired or revoked token gets a {unauthorized}; a revocation applies from the next request \
+             on. A valid token gets a {} if it lacks the scope that the endpoint requires, or if the endpoint requires a \
+             scope and the deployment does not accept tokens of this kind. An unknown path below the base URL gets a \
+             {unauthorized} without a valid token and a {} with one.",
             status(ErrorCode::InsufficientScope),
             status(ErrorCode::NotFound),
         )),

@@ -1,5 +1,5 @@
 //! Building blocks of the reference. In texts, `code` is between backticks, **strong** text between double stars, and a
-//! link is `[text](address)`.
+//! link is `[text](url)`.
 
 use super::samples::Sample;
 use crate::documents::examples::ExampleResponse;

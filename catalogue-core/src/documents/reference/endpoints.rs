@@ -34,7 +34,7 @@ fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &st
     }
     blocks.push(Block::Samples(operation, samples::all(row, site, origin)));
     blocks.push(Block::TryIt(operation));
-    blocks.push(Block::heading(4, "Answer"));
+    blocks.push(Block::heading(4, "Response"));
     let example = examples::success(row, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
     blocks.push(Block::Example(operation, example));
     for (name, object) in schemas.objects_in(schemas.response(operation)) {

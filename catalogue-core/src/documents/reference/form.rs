@@ -12,7 +12,7 @@ pub(super) fn key_field() -> String {
     r#"<form class="key" aria-label="API key" data-script hidden>
 <label for="api-key">API key</label>
 <input id="api-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="api-key-hint">
-<p class="hint" id="api-key-hint">Used by the forms below. It stays in this field: it is never stored, and never part of an address.</p>
+<p class="hint" id="api-key-hint">Used by the forms below. Never stored and never put in a URL.</p>
 </form>
 "#
     .to_owned()
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_keep_no_value_back() {
+    fn fields_allow_sending_invalid_values() {
         let limit = format!(" type=\"text\" inputmode=\"numeric\" placeholder=\"{}\"", Limit::DEFAULT.get());
         assert_eq!(attributes(Parameter::Limit), limit);
         assert!(attributes(Parameter::Slug).starts_with(" type=\"text\" required placeholder=\""));

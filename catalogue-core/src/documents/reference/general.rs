@@ -27,37 +27,37 @@ pub(super) fn status(error: ErrorCode) -> String {
 }
 
 fn overview(site: Site<'_>) -> Vec<Block> {
-    let base_address = match site.base.as_str() {
+    let base_url = match site.base.as_str() {
         "" => "the root of this server",
-        address => &code(address),
+        url => &code(url),
     };
     vec![
         Block::heading(2, "Overview"),
         Block::text(
-            "Creators package what they know into courses of ordered modules. This API lets an approved partner \
-             application list a creator's own courses and read their module headers, to link to them or to embed them \
-             elsewhere. It changes nothing, and a module's body is in no answer.",
+            "Creators publish courses made of ordered modules. This read-only API lets an approved partner application \
+             list a creator's courses and read their module headers, to link to them or embed them elsewhere. It never \
+             returns module bodies.",
         ),
         Block::List(vec![
-            format!("Base address: {base_address}. All paths are relative to it."),
-            "Endpoints answer JSON. A success is `{ \"data\": …, \"meta\": … }`, where only lists have `meta`; a failure is \
-             `{ \"error\": { \"code\": …, \"message\": …, \"details\": … } }`, where `details` may be absent. The \
-             OpenAPI document alone stands bare."
+            format!("Base URL: {base_url}. All paths are relative to it."),
+            "Responses are JSON. A successful response is `{ \"data\": …, \"meta\": … }`, with `meta` only in lists; an \
+             error is `{ \"error\": { \"code\": …, \"message\": …, \"details\": … } }`, with optional `details`. Only \
+             the OpenAPI document has no envelope."
                 .to_owned(),
             format!("Times are ISO 8601 in UTC with milliseconds: {}.", code(&example_time(site))),
             format!(
-                "Methods: {ALLOWED_METHODS}. HEAD answers as GET does, without the body; OPTIONS answers 204 \
-                 with `Allow`, without a token too. Any other method is answered {} with `Allow` and the code {}. The \
-                 body of a request is ignored.",
+                "Methods: {ALLOWED_METHODS}. HEAD responds like GET, without the body. OPTIONS returns 204 with \
+                 `Allow`, even without a token. Any other method gets a {} with `Allow` and the code {}. The body of \
+                 a request is ignored.",
                 ApiError::MethodNotAllowed.status().as_str(),
                 code(ApiError::MethodNotAllowed.code().as_str())
             ),
-            "Query parameters that the endpoint does not know are ignored. A path with a slash too many is another \
-             path; nothing is redirected."
+            "Unknown query parameters are ignored. Paths must match exactly: an extra slash is neither removed nor \
+             redirected."
                 .to_owned(),
             format!(
-                "Every answer carries `X-Request-Id`: the caller's own when it is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII \
-                 characters, else a new one. Name it when you report a failure."
+                "Every response has `X-Request-Id`: the client's if that is 1 to {MAX_REQUEST_ID_LENGTH} visible ASCII \
+                 characters, otherwise a new one. Include it when you report a problem."
             ),
         ]),
     ]
@@ -75,16 +75,15 @@ fn paging() -> Vec<Block> {
         Block::List(vec![
             PAGING.to_owned(),
             limit_rule(),
-            "A page with a further one also carries its address: `Link: <…>; rel=\"next\"`.".to_owned(),
-            "The order is by creation time, newest first, and for equal times by slug, descending, byte by byte. The \
-             creation time itself is in no answer."
+            "If there is a next page, the `Link` header has its URL: `Link: <…>; rel=\"next\"`.".to_owned(),
+            "Courses are ordered by creation time, newest first, and for equal times by slug, descending, byte by byte. \
+             Responses do not contain the creation time."
                 .to_owned(),
-            "A walk from the first page to the last never repeats a course, and never skips one that was there all the \
-             while, whatever else is created, changed or deleted meanwhile. A course that is given another creation time \
-             counts as deleted and created."
+            "Paging is stable under concurrent changes: no course is repeated, and no course that exists throughout is \
+             skipped. Changing a course's creation time counts as deleting and re-creating it."
                 .to_owned(),
-            "A cursor is opaque: pass it on as it is. It works with any `limit`, does not expire, and still works when \
-             the course that it points at was deleted. It belongs to one account, and grants nothing by itself."
+            "A cursor is opaque: pass it unchanged. It works with any `limit`, does not expire, and still works if the \
+             course that it points to is deleted. It belongs to one account and grants nothing by itself."
                 .to_owned(),
         ]),
     ]
@@ -97,8 +96,7 @@ pub(in crate::documents) const PAGING: &str = "While `meta.nextCursor` is a stri
 pub(in crate::documents) fn limit_rule() -> String {
     let [minimum, maximum, default] = [Limit::MIN, Limit::MAX, Limit::DEFAULT].map(Limit::get);
     format!(
-        "`limit` is {minimum} to {maximum}, and {default} when it is left out. Anything else is answered {}; it is never \
-         clamped.",
+        "`limit` is {minimum} to {maximum}, and {default} when omitted. Any other value gets a {}; it is never clamped.",
         status(ErrorCode::InvalidRequest)
     )
 }
@@ -114,11 +112,11 @@ fn errors() -> Vec<Block> {
         Block::heading(2, "Errors"),
         Block::text(ERRORS),
         Block::Table { head: &["Code", "Status", "Meaning"], rows: codes.collect(), ids: code_ids },
-        Block::text("`error.details` says more to programs. Its shape varies by code:"),
+        Block::text("`error.details` is for programs. Its shape depends on the code:"),
         Block::Table { head: &["Code", "Status", "Details"], rows: details, ids },
         Block::Text(format!(
-            "What cannot be read as a request at all may be answered by a bare {} or 431; no other failure is \
-             without the envelope. A {} says nothing of the token: keep it, and try again later.",
+            "A malformed HTTP request may get a {} or 431 without the envelope; every other error has it. A {} does not \
+             mean that the token is invalid: keep it and retry later.",
             status(ErrorCode::InvalidRequest),
             status(ErrorCode::InternalError),
         )),
@@ -162,14 +160,14 @@ fn details_row(example: &ExampleResponse) -> Vec<String> {
 fn conditional(site: Site<'_>) -> Vec<Block> {
     let success = examples::success(Operation::GetMe.row(), site);
     let failure = &examples::failures(Operation::GetMe.row())[0];
-    let document = envelope::document(&Entity::of_bytes("text/plain", Bytes::new()), &HeaderMap::new());
+    let document = envelope::document(&Entity::from_bytes("text/plain", Bytes::new()), &HeaderMap::new());
     let document = document.headers()[CACHE_CONTROL].to_str().expect("visible ASCII");
     vec![
         Block::heading(2, "Conditional requests"),
         Block::text(CONDITIONAL),
         Block::text(&format!(
-            "Such an answer also carries {} and {}, and is never stale: every change that was made before the request \
-             arrived is in it. Failures carry {}, the public documents {}.",
+            "Successful responses also have {} and {}, and are never stale: they include every change that was made \
+             before the request arrived. Errors have {}, the public documents {}.",
             field(&success, "Cache-Control"),
             field(&success, "Vary"),
             field(failure, "Cache-Control"),
@@ -178,10 +176,10 @@ fn conditional(site: Site<'_>) -> Vec<Block> {
     ]
 }
 
-pub(in crate::documents) const CONDITIONAL: &str = "Every success carries a weak `ETag`. Send it back in `If-None-Match`: \
-                                                    while nothing has changed the answer is 304 without a body. It \
-                                                    costs nothing of a rate limit where the server can tell without \
-                                                    reading the courses; `If-None-Match: *` always costs one request.";
+pub(in crate::documents) const CONDITIONAL: &str = "Every successful response has a weak `ETag`. Send it in `If-None-Match` \
+                                                    to get a 304 without a body if nothing changed. A 304 does not \
+                                                    count against the rate limit if the server can send it without \
+                                                    reading courses; `If-None-Match: *` always counts.";
 
 fn field(example: &ExampleResponse, name: &str) -> String {
     code(&format!("{name}: {}", example.header(name)))
@@ -191,9 +189,9 @@ fn versions() -> Vec<Block> {
     vec![
         Block::heading(2, "Versions"),
         Block::Text(format!(
-            "This is version {VERSION}. Without notice there are additions only: an endpoint, an optional parameter, a \
-             header, a property of an answer or of `error.details`. Ignore what you do not know. Whatever would break a \
-             client gets another base address."
+            "This is version {VERSION}. Additions may come without notice: endpoints, optional parameters, headers, and \
+             properties of responses or `error.details`. Ignore what you do not recognize. Breaking changes get a new \
+             base URL."
         )),
     ]
 }
@@ -202,9 +200,8 @@ fn limits() -> Vec<Block> {
     vec![
         Block::heading(2, "Rate limits"),
         Block::text(&format!(
-            "A deployment may set a rate limit for each credential; by default there is none. While one is set, \
-             successful answers carry `RateLimit-Policy` and `RateLimit`, as revision 10 of the IETF draft writes them. \
-             {}",
+            "A deployment may set a rate limit for each credential; by default there is none. If one is set, successful \
+             responses have `RateLimit-Policy` and `RateLimit`, as defined in revision 10 of the IETF draft. {}",
             rate_limited()
         )),
     ]
@@ -212,8 +209,8 @@ fn limits() -> Vec<Block> {
 
 pub(in crate::documents) fn rate_limited() -> String {
     format!(
-        "Beyond the limit, and when the server is overloaded, the answer is {} {}: wait as many seconds as `Retry-After` \
-         and `details.retryAfterSeconds` say.",
+        "Over the limit, or if the server is overloaded, you get a {} {}. Wait for the number of seconds in `Retry-After` \
+         (also in `details.retryAfterSeconds`).",
         status(ErrorCode::RateLimited),
         code(ErrorCode::RateLimited.as_str())
     )

@@ -25,18 +25,18 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
             list(links).replacen("<ul>", "<ul class=\"chips\">", 1)
         }
         Block::Code { text, label, .. } => code::block(&escape(text), label),
-        Block::Base(address) => {
-            let text = if address.is_empty() { "/" } else { address };
-            format!("<div class=\"base\"><b>Base address</b>{}</div>\n", code::block(&escape(text), "the base address"))
+        Block::Base(url) => {
+            let text = if url.is_empty() { "/" } else { url };
+            format!("<div class=\"base\"><b>Base URL</b>{}</div>\n", code::block(&escape(text), "the base URL"))
         }
         Block::ServerNote(_) => {
             let origin = escape(ORIGIN);
-            format!("<noscript><p>Put this server's address in the place of {origin}.</p></noscript>\n")
+            format!("<noscript><p>Replace {origin} with this server's URL.</p></noscript>\n")
         }
         Block::Samples(operation, samples) => code::samples(*operation, samples, id),
         Block::Example(operation, text) => {
-            let label = format!("an answer to GET {}", operation.path());
-            format!("<p class=\"caption\">Answer</p>\n{}", code::block(&escape(text), &label))
+            let label = format!("a response to GET {}", operation.path());
+            format!("<p class=\"caption\">Response</p>\n{}", code::block(&escape(text), &label))
         }
         Block::Statuses(operation, statuses) => code::statuses(*operation, statuses),
         Block::Table { head, rows, ids } => table(head, rows, ids),
@@ -51,8 +51,8 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 fn link(link: &Link) -> String {
-    let (address, title, note) = (escape(&link.url), escape(link.title), inline(link.note));
-    format!("<a href=\"{address}\" title=\"{note}\">{title}</a>")
+    let (url, title, note) = (escape(&link.url), escape(link.title), inline(link.note));
+    format!("<a href=\"{url}\" title=\"{note}\">{title}</a>")
 }
 
 /// Renders a table. On narrow screens its cells are below each other, each after the head of its column; the roles keep the
@@ -109,14 +109,14 @@ fn strong(text: &str) -> String {
 fn linked(text: &str) -> String {
     let link = text.split_once("](").and_then(|(before, rest)| {
         let (before, label) = before.rsplit_once('[')?;
-        let (address, after) = match rest.strip_prefix('<') {
+        let (url, after) = match rest.strip_prefix('<') {
             Some(rest) => rest.split_once(">)")?,
             None => rest.split_once(')')?,
         };
-        Some((before, label, address, after))
+        Some((before, label, url, after))
     });
-    let Some((before, label, address, after)) = link else { return escape(text) };
-    format!("{}<a href=\"{}\">{}</a>{}", escape(before), escape(address), escape(label), linked(after))
+    let Some((before, label, url, after)) = link else { return escape(text) };
+    format!("{}<a href=\"{}\">{}</a>{}", escape(before), escape(url), escape(label), linked(after))
 }
 
 pub(super) fn escape(text: &str) -> String {
@@ -136,7 +136,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 pub(super) fn push(text: &mut String, more: std::fmt::Arguments<'_>) {
-    text.write_fmt(more).expect("a String takes all");
+    text.write_fmt(more).expect("writing to a String cannot fail");
 }
 
 #[cfg(test)]

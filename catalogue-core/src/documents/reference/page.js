@@ -1,5 +1,5 @@
-// Copying, languages, contents, and the "try it" forms. Without this script the page is complete, and what needs it stays
-// hidden. The key is in its field alone: nothing here stores it or makes it part of an address.
+// Copy buttons, language tabs, contents, and the "try it" forms. Without this script the page is complete, and elements that
+// need it stay hidden. The key is only in its field: this script neither stores it nor puts it in a URL.
 "use strict";
 (() => {
   const base = document.body.dataset.base;
@@ -12,7 +12,7 @@
     return Object.assign(document.createElement(name), { textContent: text }, properties);
   }
 
-  /** Where scripts may not write to the clipboard, what would be copied is selected, and copied as a reader would. */
+  /** Copies the text. If scripts may not write to the clipboard, selects it and copies the selection. */
   async function copy(part) {
     try {
       await navigator.clipboard.writeText(part.textContent);
@@ -24,18 +24,18 @@
   }
 
   function offerCopies() {
-    const told = document.body.appendChild(make("p", "", { className: "unseen", ariaLive: "polite" }));
+    const status = document.body.appendChild(make("p", "", { className: "unseen", ariaLive: "polite" }));
     for (const block of all("[data-copy]")) {
       const button = block.appendChild(make("button", "Copy", { type: "button", ariaLabel: `Copy ${block.dataset.copy}` }));
       button.addEventListener("click", async () => {
         const text = (await copy(block.querySelector("pre"))) ? "Copied" : "Selected";
-        told.textContent = button.textContent = text;
-        setTimeout(() => { button.textContent = "Copy"; told.textContent = ""; }, 2000);
+        status.textContent = button.textContent = text;
+        setTimeout(() => { button.textContent = "Copy"; status.textContent = ""; }, 2000);
       });
     }
   }
 
-  /** Tabs in the place of what opens and closes; one choice is for the whole page. */
+  /** Replaces the folding samples with tabs; a chosen language applies to the whole page. */
   function offerLanguages() {
     const tabs = [];
     function choose(language) {
@@ -64,7 +64,7 @@
     choose(tabs[0].button.textContent);
   }
 
-  /** Marks where the reader is, and folds the contents where they would cover the text. */
+  /** Marks the current section in the contents, and folds the contents if they would cover the text. */
   function followReader() {
     const contents = document.querySelector("nav details");
     const wide = matchMedia("(min-width: 1000px)");
@@ -94,13 +94,13 @@
     mark();
   }
 
-  /** Shows the part that an address names, also where it is folded. */
+  /** Opens the part that the URL names, if it is folded. */
   function openTarget() {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.localName === "details") target.open = true;
   }
 
-  /** JSON in colours; what is none is shown as it is. */
+  /** Shows the text, with colors if it is JSON. */
   function paint(part, text, isJson) {
     part.textContent = "";
     let end = 0;
@@ -113,12 +113,12 @@
     part.append(text.slice(end));
   }
 
-  /** Whether an address loses the value: dots alone are steps in its path, encoded or not. */
+  /** Returns whether a URL loses the value: `.` and `..` are steps in its path, encoded or not. */
   function isFolded(field) {
     return field.dataset.in === "path" && /^\.\.?$/.test(field.value);
   }
 
-  /** The address that a form asks for. A path parameter that is still empty shows its example. */
+  /** Returns the URL that a form requests. An empty path parameter is replaced by its example. */
   function addressOf(form) {
     let path = form.dataset.path;
     const query = [];
@@ -133,7 +133,7 @@
     return new URL(base + path + separator + query.join("&"), location.origin);
   }
 
-  /** The command that asks for the same, with the key left to the shell. */
+  /** Returns the curl command for the request; the shell inserts the key. */
   function curlLine(address) {
     return `curl -H "Authorization: Bearer $API_KEY" '${address.href.replace(/'/g, "'\\''")}'`;
   }
@@ -147,30 +147,30 @@
     }
   }
 
-  /** Asks the server, and gives its answer with the milliseconds that it took. */
+  /** Sends the request, and returns the response and its duration in milliseconds. */
   async function ask(address, signal) {
     const headers = { Authorization: `Bearer ${keyField.value.trim()}` };
     const start = performance.now();
-    // The key goes to this address alone, and the answer into no cache.
+    // The key is sent only to this URL, and the response is not cached.
     const response = await fetch(address, { headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });
     const text = await response.text();
     return { response, text, milliseconds: Math.round(performance.now() - start) };
   }
 
-  /** Why there is no answer. A browser does not tell scripts more than that there is none. */
+  /** Explains a missing response. Browsers report no details to scripts. */
   function refusal(address) {
-    if (address.origin === location.origin) return "No answer: the server could not be reached.";
-    return `No answer: ${address.origin} could not be reached, or it does not let pages of ${location.origin} ` +
-      "read its answers (CORS), and the browser refused. The curl line works all the same.";
+    if (address.origin === location.origin) return "No response: the server could not be reached.";
+    return `No response: ${address.origin} could not be reached, or the browser blocked the request, because pages of ` +
+      `${location.origin} are not allowed to read responses (CORS). The curl command still works.`;
   }
 
-  /** What keeps a form from being sent. A value that breaks a rule does not: the server says what is wrong with it. */
+  /** Returns what prevents sending the form, if anything. Invalid values are sent, so that the server explains them. */
   function obstacle(form) {
     const key = keyField.value.trim();
     if (!key) return { text: "Nothing was sent: set the API key first.", field: keyField };
-    if (NO_KEY.test(key)) return { text: "The API key holds a character that no key has.", field: keyField };
+    if (NO_KEY.test(key)) return { text: "The API key contains an invalid character.", field: keyField };
     const dots = all("input", form).find(isFolded);
-    if (dots) return { text: `Nothing was sent: a browser cannot ask for the ${dots.name} "${dots.value}".`, field: dots };
+    if (dots) return { text: `Nothing was sent: a browser cannot request the ${dots.name} "${dots.value}".`, field: dots };
     const field = all("input", form).find((input) => input.validity.valueMissing);
     return field && { text: `Nothing was sent: fill in ${field.name}.`, field };
   }
@@ -185,7 +185,7 @@
 
     const showCurl = () => { curl.textContent = curlLine(addressOf(form)); };
 
-    /** Says how it went; the whole answer stands below, for who wants to read it. */
+    /** Shows the outcome, above the full response. */
     function say(kind, text) {
       status.dataset.kind = kind;
       status.textContent = text;
@@ -214,7 +214,7 @@
       const address = addressOf(form);
       showCurl();
       curl.parentElement.hidden = false;
-      say("none", "Waiting for the answer …");
+      say("none", "Waiting for the response …");
       try {
         const { response, text, milliseconds } = await ask(address, signal);
         const { json, shown } = pretty(text);

@@ -22,7 +22,7 @@ pub(in crate::documents) fn policy(site: Site<'_>) -> HeaderValue {
 pub(in crate::documents) fn render(site: Site<'_>) -> String {
     let blocks = content(site, ORIGIN);
     let ids = ids(&blocks);
-    let [title, summary, base_address] = [site.title(), SUMMARY, site.base.as_str()].map(escape);
+    let [title, summary, base_url] = [site.title(), SUMMARY, site.base.as_str()].map(escape);
     let icon = STANDARD.encode(ICON);
     let contents = contents(&blocks, &ids);
     let body = sections(&blocks, &ids);
@@ -38,7 +38,7 @@ pub(in crate::documents) fn render(site: Site<'_>) -> String {
 <link rel="icon" href="data:image/svg+xml;base64,{icon}">
 <style>{STYLE}</style>
 </head>
-<body data-base="{base_address}">
+<body data-base="{base_url}">
 <a class="skip" href="#main">Skip to the reference</a>
 <nav aria-label="Contents">
 <details open>
@@ -54,8 +54,8 @@ pub(in crate::documents) fn render(site: Site<'_>) -> String {
     )
 }
 
-/// Returns an id for each block; only headings use theirs, and samples, for the heading that they render. No id depends on
-/// previous blocks: an endpoint has its operation's id, which begins the ids of the headings below it.
+/// Returns an id for each heading, and for samples, which render a heading; empty for other blocks. No id depends on
+/// previous sections: an endpoint has its operation's id, which begins the ids of the headings below it.
 fn ids(blocks: &[Block]) -> Vec<String> {
     let mut above = String::new();
     let id = |block: &Block| match block {
@@ -125,15 +125,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_do_not_depend_on_what_stands_before() {
-        let endpoint = |path: &str| [Block::Heading(3, format!("GET {path}")), Block::heading(4, "Answer")];
+    fn heading_ids_do_not_depend_on_previous_sections() {
+        let endpoint = |path: &str| [Block::Heading(3, format!("GET {path}")), Block::heading(4, "Response")];
         let blocks = [&[Block::heading(2, "Rate limits")][..], &endpoint("/me"), &endpoint("/courses/{slug}")].concat();
-        assert_eq!(ids(&blocks), ["rate-limits", "getMe", "getMe-answer", "getCourse", "getCourse-answer"]);
+        assert_eq!(ids(&blocks), ["rate-limits", "getMe", "getMe-response", "getCourse", "getCourse-response"]);
     }
 
-    /// Otherwise a browser would see other bytes than those whose hash is in the policy.
+    /// Escaped bytes would not match the hash in the policy.
     #[test]
-    fn script_and_style_stand_on_the_page_as_they_are() {
+    fn script_and_style_need_no_escaping() {
         for (text, end) in [(STYLE, "</style"), (SCRIPT, "</script"), (SCRIPT, "<!--")] {
             assert!(!text.to_ascii_lowercase().contains(end) && !text.contains(['\r', '\0']), "{end}");
         }

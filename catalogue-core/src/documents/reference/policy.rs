@@ -15,7 +15,7 @@ pub(super) fn of(style: &str, script: &str, base: &MountUrl, docs: &MountUrl) ->
         "default-src 'none'; style-src '{style}'; script-src '{script}'; connect-src {api}; img-src data:; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'"
     );
-    HeaderValue::try_from(policy).expect("addresses are visible ASCII")
+    HeaderValue::try_from(policy).expect("URLs are visible ASCII")
 }
 
 fn hash(text: &str) -> String {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_go_to_the_api_alone() {
+    fn connect_src_allows_only_the_api() {
         for (base, docs, sources) in [
             ("/api/v1", "/docs", "'self'"),
             ("/api/v1", "https://docs.example.com/docs", "'self'"),

@@ -1,4 +1,4 @@
-//! The first screen: the base URL, and three steps from a key to the second page of a list.
+//! The first screen of the reference: the base URL, and three steps from a key to the second page of a list.
 
 use super::block::{Block, code};
 use super::samples::{curl, host_prefix, wrapped};
@@ -10,9 +10,9 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
     let row = Operation::ListCourses.row();
     let cursor = Parameter::Cursor.name();
     let first = wrapped(&curl(row, site, origin));
-    let read = r#" |
+    let sed = r#" |
   sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
-    let (target, end) = first.split_at(first.len() - 1);
+    let (start, quote) = first.split_at(first.len() - 1);
     let step = |label, text| Block::Code { language: "sh", label, text };
     let mut blocks = vec![
         Block::Base(format!("{}{}", host_prefix(site, origin), site.base.as_str())),
@@ -20,17 +20,16 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
     ];
     if site.has_relative_base() {
         let server =
-            format!("`$SERVER` stands for the scheme and host of the server, such as `https://{EXAMPLE_HOST}`.");
+            format!("Replace `$SERVER` with the scheme and host of the server, such as `https://{EXAMPLE_HOST}`.");
         blocks.push(Block::ServerNote(server));
     }
     blocks.extend([
         Block::Text(format!(
-            "**1. Get a key.** {} Paste this line into a shell, and then the key: it stays in that shell, and out of its \
-             history.",
+            "**1. Get a key.** {} Paste this line into a shell, then the key: it stays in this shell and out of its history.",
             site.keys()
         )),
         step("step 1", "stty -echo; read -r API_KEY; stty echo; export API_KEY".to_owned()),
-        Block::text("**2. Make the first call.** It lists the newest courses of the key's account."),
+        Block::text("**2. Make the first call.** It lists the account's newest courses."),
         step("step 2", first.clone()),
         Block::Text(format!(
             "**3. Read the next page.** Pass {} on as {} until it is null.",
@@ -39,7 +38,7 @@ pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
         )),
         step(
             "step 3",
-            format!("next=$({}{read})\n{target}${{next:+&{cursor}=$next}}{end}", first.replacen("curl", "curl -s", 1)),
+            format!("next=$({}{sed})\n{start}${{next:+&{cursor}=$next}}{quote}", first.replacen("curl", "curl -s", 1)),
         ),
     ]);
     blocks

@@ -15,7 +15,7 @@ const SLOTS_PER_BUCKET: usize = 16;
 ///
 /// A key belongs to one bucket. An expired window frees its slot. If a bucket is full of windows that have not expired,
 /// the one with the fewest requests is evicted, and among several the one that ends first. So a client that wants a
-/// used-up allowance back early must use up sixteen others in the same bucket, and no client can choose the bucket.
+/// used-up allowance back early must use up the fifteen others in its bucket first, and no client can choose the bucket.
 #[derive(Debug)]
 pub(super) struct Windows {
     requests: u32,
@@ -53,12 +53,12 @@ impl Windows {
         Acquired::Granted { remaining: self.requests - window.count, resets_in, window: window.end }
     }
 
-    /// Gives one request back to the key's window that ends at `end`, if it still exists. Later windows end later.
+    /// Refunds one request to the window of `key` that ends at `end`, if it exists. No other window of `key` ends then.
     pub(super) fn refund(&self, key: Fingerprint, end: u64) {
         if let Some(window) = self.bucket(key).iter_mut().find(|window| window.key == key && window.end == end) {
             window.count = window.count.saturating_sub(1);
             if window.count == 0 {
-                // As if it had never begun: a request that cost nothing does not decide when the next window ends either.
+                // As if it had never begun: a refunded request must not decide when the next window ends.
                 window.end = 0;
             }
         }
@@ -78,7 +78,7 @@ fn free_slot(bucket: &mut Vec<Window>, now: u64) -> &mut Window {
         Some((at, is_expired)) if is_expired || bucket.len() == SLOTS_PER_BUCKET => &mut bucket[at],
         _ => {
             bucket.push(Window { key: 0, end: 0, count: 0 });
-            bucket.last_mut().expect("one was just put in")
+            bucket.last_mut().expect("an entry was just inserted")
         }
     }
 }

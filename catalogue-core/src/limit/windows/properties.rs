@@ -20,9 +20,9 @@ fn windows(requests: u32) -> Windows {
 enum Event {
     /// Time passes, in nanoseconds.
     Pass(u64),
-    /// A key takes one request.
+    /// A key acquires one request.
     Acquire(Fingerprint),
-    /// A key gives back its last grant.
+    /// A key refunds its last grant.
     Refund(Fingerprint),
 }
 
@@ -60,12 +60,12 @@ fn play(requests: u32, events: impl IntoIterator<Item = Event>) -> HashMap<Finge
 }
 
 proptest! {
-    /// A window never grants more than the limit, not counting what was given back; `remaining` is what was not granted;
-    /// a refusal means that nothing is left; and no window begins before the previous one has ended.
+    /// A window never grants more than the limit, not counting refunds; `remaining` is the rest of the limit;
+    /// a refusal means that nothing remains; and no window begins before the previous one has ended.
     #[test]
-    fn no_window_grants_more_than_the_limit(requests in 1..5_u32, events in vec(event(), 0..80)) {
+    fn window_never_grants_more_than_limit(requests in 1..5_u32, events in vec(event(), 0..80)) {
         let (windows, mut now) = (windows(requests), 0);
-        // By the end of a window: the number of grants that were not given back.
+        // Number of grants that were not refunded, by the end of their window.
         let mut granted: HashMap<u64, u32> = HashMap::new();
         let mut last = 0;
         for event in events {
@@ -97,9 +97,9 @@ proptest! {
         prop_assert!(ends.windows(2).all(|pair| pair[1] - pair[0] >= LENGTH), "{:?}", ends);
     }
 
-    /// A grant that is given back immediately leaves no trace: all other results are as if it had not been taken.
+    /// An immediate refund leaves no trace: all other results are as if the grant had not been acquired.
     #[test]
-    fn giving_back_is_neutral(requests in 1..5_u32, events in vec((event(), any::<bool>()), 0..80)) {
+    fn immediate_refund_has_no_effect(requests in 1..5_u32, events in vec((event(), any::<bool>()), 0..80)) {
         let (plain, disturbed, mut now) = (windows(requests), windows(requests), 0);
         for (event, disturb) in events {
             if disturb && let Acquired::Granted { window, .. } = disturbed.acquire(0, now) {
@@ -129,12 +129,12 @@ proptest! {
     /// A client that sends at most `r` requests until `t` whole seconds have passed, and then at most the policy's `q`, is
     /// never refused.
     #[test]
-    fn a_client_that_obeys_is_never_refused(
+    fn compliant_client_is_never_refused(
         requests in 1..6_u32,
         waits in vec((0..5 * SECOND / 2, any::<prop::sample::Index>()), 1..80),
     ) {
         let (windows, mut now) = (windows(requests), 0);
-        // From the last result: how many requests remain, and until when.
+        // From the last result: the number of requests that remain, and the end of the window.
         let (mut remaining, mut until) = (requests, 0);
         for (wait, burst) in waits {
             now += wait;

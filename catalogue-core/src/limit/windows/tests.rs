@@ -17,7 +17,7 @@ fn bytes(windows: &Windows) -> usize {
 }
 
 #[test]
-fn a_million_addresses_fit_and_let_nobody_off() {
+fn million_addresses_fit_without_evicting_exhausted_ones() {
     let (windows, keys) = (windows(3, 60), Fingerprints::default());
     let exhausted = |number: u32| keys.of(("exhausted", number));
     for number in 0..100 {
@@ -27,21 +27,21 @@ fn a_million_addresses_fit_and_let_nobody_off() {
         assert!(is_granted(windows.acquire(keys.of(number), 1)));
     }
     assert!(bytes(&windows) <= 17 << 20, "{}", bytes(&windows));
-    assert!(bytes(&windows) > 16 << 20, "the room is used");
+    assert!(bytes(&windows) > 16 << 20, "the capacity is used");
     for number in 0..100 {
         assert!(!is_granted(windows.acquire(exhausted(number), 2)), "{number}");
     }
 }
 
 #[test]
-fn a_fingerprint_has_128_bits() {
+fn fingerprint_uses_128_bits() {
     let fingerprint = Fingerprints::default().of("value");
     let (high, low) = (fingerprint >> 64, fingerprint & u128::from(u64::MAX));
     assert!(high != 0 && low != 0 && high != low, "{fingerprint:x}");
 }
 
 #[test]
-fn a_full_bucket_gives_up_the_one_of_which_least_was_taken() {
+fn full_bucket_evicts_window_with_fewest_grants() {
     let windows = windows(5, 1);
     let key = |number: usize| (number * BUCKETS) as Fingerprint;
     for number in 1..=SLOTS_PER_BUCKET {
@@ -56,7 +56,7 @@ fn a_full_bucket_gives_up_the_one_of_which_least_was_taken() {
 }
 
 #[test]
-fn a_window_that_is_over_gives_way_first() {
+fn expired_window_is_evicted_first() {
     let windows = windows(1, 1);
     let key = |number: usize| (number * BUCKETS) as Fingerprint;
     windows.acquire(key(1), 0);

@@ -38,18 +38,17 @@ impl Parameter {
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Cursor => {
-                "Opaque cursor taken from a prior page's `meta.nextCursor`. Leave it out for the first page. It works with any \
-                 `limit`."
+                "Opaque cursor taken from a prior page's `meta.nextCursor`. Omit it for the first page. It works with any `limit`."
             }
-            Self::Limit => "How many courses the page holds at most. It is never clamped.",
-            Self::Slug => "The course's slug. In the path it is percent-encoded as UTF-8.",
+            Self::Limit => "Maximum number of courses per page. Out-of-range values are rejected, not clamped.",
+            Self::Slug => "Slug of the course, in the path percent-encoded as UTF-8.",
         }
     }
 
     /// Returns its description in a form, which takes the value as it is and encodes it.
     pub(crate) const fn description_in_form(self) -> &'static str {
         match self {
-            Self::Slug => "The course's slug as it is: this form encodes it.",
+            Self::Slug => "Slug of the course, not encoded: this form encodes it.",
             Self::Cursor | Self::Limit => self.description(),
         }
     }

@@ -7,7 +7,7 @@ use proptest::sample::select;
 use super::*;
 
 #[test]
-fn limit_is_digits_alone_within_its_bounds() {
+fn limit_must_be_digits_within_bounds() {
     for text in ["-1", "+5", "1.5", "", " 5", "5 ", "0x5", "١", "５", "1e1"] {
         assert_eq!(
             parse_limit(text).unwrap_err(),
@@ -28,14 +28,14 @@ fn limit_is_digits_alone_within_its_bounds() {
 }
 
 #[test]
-fn a_name_may_be_escaped_whole() {
+fn parameter_name_may_be_percent_encoded() {
     let query = ListQuery::parse(Some("%6C%69%6D%69%74x=1&%6C%69%6D%69%74=5"));
     assert!(matches!(&query.limit, Once::Given(value) if value == "5"), "{:?}", query.limit);
 }
 
 proptest! {
     #[test]
-    fn a_query_is_read_as_a_form(pieces in vec(select(vec![
+    fn query_parser_matches_form_urlencoded(pieces in vec(select(vec![
         "&", "&", "&", "=", "=", "cursor", "limit", "%6Cimit", "limi%74", "c%75rsor", "%63", "+", "%", "%zz", "%ff", "x", "1",
         "li", "mit", "cur", "sor", ";", "%3D", "%26",
     ]), 0..16)) {

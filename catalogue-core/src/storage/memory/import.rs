@@ -60,7 +60,7 @@ impl Import for MemoryImport {
     async fn put_course(&mut self, course: &Course) -> Result<Change, StorageError> {
         let account = self.accounts.get_mut(&course.account).ok_or_else(|| unknown_account(&course.account))?;
         if !is_slug(&course.slug) {
-            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("{:?} is not a slug", course.slug)));
+            return Err(StorageError::new(StorageErrorKind::InvalidValue, format!("invalid slug {:?}", course.slug)));
         }
         if !self.imported_courses.insert((course.account.clone(), course.slug.clone())) {
             return Ok(Change::Repeated);
@@ -77,7 +77,7 @@ impl Import for MemoryImport {
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError> {
         let mut removed = Vec::new();
         for id in &self.imported_accounts {
-            let account = self.accounts.get_mut(id).expect("it was put");
+            let account = self.accounts.get_mut(id).expect("imported before");
             let courses: Vec<_> = account.courses.keys().map(|slug| (id.clone(), slug.clone())).collect();
             for course in courses.into_iter().filter(|course| !self.imported_courses.contains(course)) {
                 account.remove(&course.1);
@@ -90,7 +90,7 @@ impl Import for MemoryImport {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         let mut state = self.target.state();
         if state.changes != self.changes {
-            let message = "the courses were changed meanwhile; begin the import again";
+            let message = "the courses were changed during the import; restart it";
             return Err(StorageError::new(StorageErrorKind::Busy, message));
         }
         state.accounts = self.accounts;

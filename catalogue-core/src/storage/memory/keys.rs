@@ -14,7 +14,7 @@ use crate::storage::{
 use crate::timestamp::Timestamp;
 
 impl State {
-    /// Removes those keys in the account of `new` whose retention has ended at `now`.
+    /// Removes the keys next to `new` in its account that are past retention at `now`, with their events.
     fn remove_ended(&mut self, new: &CredentialRecord, now: Timestamp) {
         let account = &new.identity.account;
         let mut ended: Vec<_> = self
@@ -36,7 +36,7 @@ impl State {
     }
 }
 
-/// Returns whether the retention of something from `time` has ended at `now`.
+/// Returns whether a record that ended, or an event that happened, at `time` is past its retention at `now`.
 pub(super) fn is_past_retention(time: Timestamp, now: Timestamp) -> bool {
     time.checked_add(RETENTION).is_some_and(|end| end <= now)
 }
@@ -112,7 +112,7 @@ impl KeyStorage for MemoryStorage {
         }
         state.add_credential(successor)?;
         state.remove_ended(&successor.record, now.min(ends_at));
-        let record = state.key_mut(account, id).expect("it was found before");
+        let record = state.key_mut(account, id).expect("found above");
         record.expires_at = Some(record.expires_at.map_or(ends_at, |expiry| expiry.min(ends_at)));
         record.replaced_by = Some(Arc::clone(&successor.record.identity.credential_id));
         let record = record.clone();

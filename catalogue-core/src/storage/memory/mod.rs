@@ -83,7 +83,7 @@ impl State {
             return Err(unknown_account(account));
         }
         if self.credentials.contains_key(digest) || self.credential_mut(&record.identity.credential_id).is_some() {
-            return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is such a credential already"));
+            return Err(StorageError::new(StorageErrorKind::AlreadyExists, "the credential already exists"));
         }
         self.credentials.insert(*digest, record.clone());
         Ok(())
@@ -156,12 +156,12 @@ fn row(course: &Course) -> CourseRow<'_> {
         language: &course.language,
         published_at: course.published_at,
         hidden: course.hidden,
-        module_count: count(course),
+        module_count: module_count(course),
     }
 }
 
 fn detail(course: &Course) -> CourseDetail {
-    let headers = (1..=count(course)).zip(&course.modules);
+    let headers = (1..=module_count(course)).zip(&course.modules);
     CourseDetail {
         slug: course.slug.clone(),
         title: course.title.clone(),
@@ -176,7 +176,7 @@ fn detail(course: &Course) -> CourseDetail {
     }
 }
 
-fn count(course: &Course) -> u32 {
+fn module_count(course: &Course) -> u32 {
     u32::try_from(course.modules.len()).unwrap_or(u32::MAX)
 }
 
@@ -199,5 +199,5 @@ impl CredentialStorage for MemoryStorage {
 }
 
 fn unknown_account(account: &AccountId) -> StorageError {
-    StorageError::new(StorageErrorKind::UnknownReference, format!("there is no account {account:?}"))
+    StorageError::new(StorageErrorKind::UnknownReference, format!("account {account:?} does not exist"))
 }

@@ -44,7 +44,7 @@ impl SignInStorage for MemoryStorage {
             return Err(unknown_account(&link.account));
         }
         if state.sign_ins.contains_key(&link.digest) {
-            return Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is such a link already"));
+            return Err(StorageError::new(StorageErrorKind::AlreadyExists, "the link already exists"));
         }
         let now = link.created_at;
         state.sign_ins.retain(|_, sign_in| {
@@ -91,7 +91,7 @@ impl SignInStorage for MemoryStorage {
         if !state.sign_ins.get(digest).is_some_and(|found| found.is_session) {
             return Ok(());
         }
-        let account = state.sign_ins.remove(digest).expect("it was found before").account;
+        let account = state.sign_ins.remove(digest).expect("found above").account;
         let event = CredentialEvent::new(account, CredentialAction::SignedOut, Timestamp::now(), &Actor::OWNER);
         state.events.push(event);
         Ok(())
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_over_goes_with_the_next_link() {
+    async fn creating_a_link_purges_expired_sessions() {
         const DAY: i64 = 24 * 60 * 60;
 
         let storage = storage().await;
@@ -159,11 +159,11 @@ mod tests {
         }
         let is_retained = async |number: u8| storage.find_session(&digest(number + 100)).await.unwrap().is_some();
         link(&storage, "anna", 3, 9).await.unwrap();
-        assert!(is_retained(1).await && is_retained(2).await, "neither is over");
+        assert!(is_retained(1).await && is_retained(2).await, "neither has expired");
         link(&storage, "anna", 4, 10).await.unwrap();
         assert!(
             !is_retained(1).await && is_retained(2).await,
-            "another account's is kept, so that it can be told as over"
+            "another account's is retained, so that it is reported as expired"
         );
         link(&storage, "anna", 5, DAY + 9).await.unwrap();
         assert!(is_retained(2).await);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_link_is_no_session_and_a_session_no_link() {
+    async fn links_and_sessions_are_not_interchangeable() {
         let storage = storage().await;
         link(&storage, "anna", 1, 0).await.unwrap();
         assert_eq!(storage.find_session(&digest(1)).await.unwrap(), None);

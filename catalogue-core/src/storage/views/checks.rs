@@ -68,17 +68,17 @@ impl RowCheck {
     #[must_use]
     pub fn problem(self, account: &str, slug: &str, stated: i64, counted: i64) -> ViewProblem {
         let (view, problem, expected) = match self {
-            Self::Slugs => (COURSES, "the account has this slug twice".to_owned(), "one course a slug"),
+            Self::Slugs => (COURSES, "the account has a duplicate of this slug".to_owned(), "one course per slug"),
             Self::Numbers => {
-                let problem = "its modules lack a number, or have one twice".to_owned();
-                (MODULES, problem, "modules numbered from 1 without a gap")
+                let problem = "its module numbers have gaps or duplicates".to_owned();
+                (MODULES, problem, "modules numbered from 1 without gaps")
             }
             Self::Counts => {
                 let ending = if counted == 1 { "" } else { "s" };
-                let problem = format!("`module_count` is {stated}, and the course has {counted} module{ending}");
-                (COURSES, problem, "as many as `catalogue_modules` has")
+                let problem = format!("`module_count` is {stated}, but the course has {counted} module{ending}");
+                (COURSES, problem, "the number of its rows in `catalogue_modules`")
             }
-            Self::Revisions => (REVISIONS, "the account has two revisions".to_owned(), "one row an account"),
+            Self::Revisions => (REVISIONS, "the account has several revisions".to_owned(), "one row per account"),
         };
         let key = if slug.is_empty() { account.to_owned() } else { format!("{account}, {slug}") };
         ViewProblem { view, key: Some(key), problem, expected: expected.to_owned() }

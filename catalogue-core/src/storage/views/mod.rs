@@ -83,7 +83,7 @@ impl fmt::Display for ViewProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self { key: Some(key), .. } => {
-                write!(f, "{} ({key}): {}; wanted: {}", self.view, self.problem, self.expected)
+                write!(f, "{} ({key}): {}; expected: {}", self.view, self.problem, self.expected)
             }
             Self { key: None, .. } => write!(f, "{}: {}; {}", self.view, self.problem, self.expected),
         }
@@ -117,8 +117,8 @@ impl ViewAdvice {
     pub fn module_count() -> Self {
         Self {
             subject: "catalogue_courses".to_owned(),
-            finding: "it has no `module_count`, so each course of a list costs a count of its modules".to_owned(),
-            fix: Some("add the column; cheapest is a number that your program keeps".to_owned()),
+            finding: "it has no `module_count`, so the modules of each listed course must be counted".to_owned(),
+            fix: Some("add the column, at best a number that your program maintains".to_owned()),
         }
     }
 }

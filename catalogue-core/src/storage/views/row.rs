@@ -21,7 +21,7 @@ pub struct ViewRow<C> {
 type Problem = Box<ViewProblem>;
 
 /// Each function is strict: it fails with the row's problem unless the value is what the function returns.
-#[allow(clippy::missing_errors_doc, reason = "all fail alike")]
+#[allow(clippy::missing_errors_doc, reason = "all fail in the same way")]
 impl<'r, C: Cells<'r>> ViewRow<C> {
     /// Returns a problem of this row.
     #[cold]
@@ -68,7 +68,7 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     pub fn text(&self, column: Column) -> Result<&'r str, Problem> {
         match self.cells.value(column.0) {
             Value::Text(text) => Ok(text),
-            _ => Err(self.unexpected(column, "a text in UTF-8")),
+            _ => Err(self.unexpected(column, "UTF-8 text")),
         }
     }
 
@@ -117,10 +117,9 @@ impl<'r, C: Cells<'r>> ViewRow<C> {
     pub fn count(&self, column: Column, minimum: u32) -> Result<u32, Problem> {
         match self.cells.value(column.0) {
             Value::Integer(count) if (i64::from(minimum)..=i64::from(u32::MAX)).contains(&count) => Ok(count as u32),
-            Value::Text(text) => {
-                Err(self.problem(format!("`{}` is the text {text:?}", column.1), format!("an integer from {minimum}")))
-            }
-            _ => Err(self.unexpected(column, format!("an integer from {minimum}"))),
+            Value::Text(text) => Err(self
+                .problem(format!("`{}` is the text {text:?}", column.1), format!("an integer of at least {minimum}"))),
+            _ => Err(self.unexpected(column, format!("an integer of at least {minimum}"))),
         }
     }
 

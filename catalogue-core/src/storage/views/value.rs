@@ -60,7 +60,7 @@ impl Page {
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
     pub(super) id: &'a str,
-    /// The id as a number, unless it is written in another way than that number.
+    /// The id as a number; `None` unless the id is the usual notation of one.
     pub(super) number: Option<i64>,
 }
 

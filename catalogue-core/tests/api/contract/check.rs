@@ -1,4 +1,4 @@
-//! Holds one answer against the document.
+//! The check of a response against the document.
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderName, HeaderValue, Method, Uri};
@@ -8,17 +8,17 @@ use serde_json::Value;
 use super::document::{DOCUMENT, Document, Header, Response};
 use crate::app::TestResponse;
 
-/// Asserts that the document describes this answer of a catalogue whose base address has that path.
+/// Asserts that the document describes this response of a catalogue whose base URL has the path `base`.
 #[track_caller]
 pub(crate) fn assert_fits(base: &str, method: &Method, target: &Uri, response: &TestResponse) {
     let result = differences(&DOCUMENT, base, method, target.path(), response);
     assert!(
         result.is_empty(),
-        "{method} {target} is answered otherwise than the document says:\n{result:#?}\n{response:?}"
+        "the response to {method} {target} differs from the document:\n{result:#?}\n{response:?}"
     );
 }
 
-/// Where an answer differs from the document; nowhere where the document speaks of no such answer.
+/// Returns the differences of a response from the document, if the document describes such a response.
 pub(super) fn differences(
     document: &Document,
     base: &str,
@@ -38,15 +38,15 @@ pub(super) fn differences(
             check_headers(documented, response, &mut result);
             check_content(documented, response, is_bodiless, &mut result);
         }
-        // Elsewhere it is the envelope alone that is promised.
+        // On other paths, only the envelope is promised.
         None if is_failure && !is_bodiless => check_body(&document.failure, &response.body, &mut result),
         None => {}
     }
     result
 }
 
-/// Fields that belong to HTTP itself and not to this API: those that frame and code the body, the one that forbids browsers to
-/// guess, and the CORS protocol with its `Vary: Origin`.
+/// Returns `true` for fields of HTTP itself, and not of this API: framing and coding of the body, the field against
+/// sniffing, and the CORS protocol with its `Vary: Origin`.
 fn is_general(name: &HeaderName, value: &HeaderValue) -> bool {
     [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, X_CONTENT_TYPE_OPTIONS].contains(name)
         || name.as_str().starts_with("access-control-")
@@ -61,7 +61,7 @@ fn check_headers(documented: &Response, response: &TestResponse, result: &mut Ve
             [] if header.is_required => result.push(format!("{} is missing", header.name)),
             [] => {}
             [value] => check_value(header, value, result),
-            _ => result.push(format!("{} came {} times", header.name, values.len())),
+            _ => result.push(format!("{} occurs {} times", header.name, values.len())),
         }
     }
     for (name, value) in &response.headers {
@@ -95,6 +95,6 @@ fn check_body(schema: &Validator, body: &[u8], result: &mut Vec<String>) {
         Ok(body) => {
             result.extend(schema.iter_errors(&body).map(|error| format!("body{}: {error}", error.instance_path())));
         }
-        Err(error) => result.push(format!("the body is no JSON: {error}")),
+        Err(error) => result.push(format!("the body is not JSON: {error}")),
     }
 }

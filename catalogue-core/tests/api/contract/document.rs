@@ -1,4 +1,4 @@
-//! The OpenAPI document as answers are held against it: operations, their responses, and compiled schemas.
+//! The OpenAPI document, as responses are checked against it: operations, their responses, and compiled schemas.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::app::{BASE, DOCS};
 
-/// The document of a catalogue at the usual addresses; the tests of this folder hold it against the served one.
+/// Document of a catalogue at the usual URLs; another test compares it with the served one.
 pub(super) static DOCUMENT: LazyLock<Document> = LazyLock::new(|| Document::read(&printed()));
 
-/// What the document says of answers.
+/// The descriptions of responses in the document.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) operations: Vec<Operation>,
@@ -25,7 +25,7 @@ pub(super) struct Document {
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) id: String,
-    /// Relative to the base address, such as `/courses/{slug}`.
+    /// Relative to the base URL, such as `/courses/{slug}`.
     pub(super) path: String,
     /// The scopes that a credential needs.
     pub(super) scopes: Vec<String>,
@@ -35,7 +35,7 @@ pub(super) struct Operation {
 
 #[derive(Debug)]
 pub(super) struct Parameter {
-    /// The schema as it is written.
+    /// The schema before it is compiled.
     pub(super) bounds: Value,
     pub(super) schema: Validator,
 }
@@ -43,9 +43,9 @@ pub(super) struct Parameter {
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) headers: Vec<Header>,
-    /// The media type and the schema of the body; `None` where there is no body.
+    /// The media type and the schema of the body; `None` if the body is empty.
     pub(super) content: Option<(String, Validator)>,
-    /// The bodies that it shows.
+    /// Example bodies.
     pub(super) examples: Vec<Value>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Header {
     pub(super) schema: Validator,
 }
 
-/// The document as a tree.
+/// Returns the document as a tree.
 pub(super) fn printed() -> Value {
     let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).base_url(BASE).docs_url(DOCS).build().unwrap();
     serde_json::from_str(&catalogue.document(DocumentFormat::OpenApi)).unwrap()
@@ -71,7 +71,7 @@ impl Document {
         Self { operations, failure: reader.compile(&json!({ "$ref": "#/components/schemas/ErrorEnvelope" })) }
     }
 
-    /// The operation that answers at a path below the base address.
+    /// Returns the operation at a path below the base URL.
     pub(super) fn at(&self, path: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.is_at(path))
     }
@@ -79,11 +79,11 @@ impl Document {
 
 impl Operation {
     fn is_at(&self, path: &str) -> bool {
-        let (ours, theirs): (Vec<_>, Vec<_>) = (self.path.split('/').collect(), path.split('/').collect());
-        let fits = |(ours, theirs): (&&str, &&str)| {
-            if ours.starts_with('{') { !theirs.is_empty() } else { ours == theirs }
+        let (template, path): (Vec<_>, Vec<_>) = (self.path.split('/').collect(), path.split('/').collect());
+        let fits = |(expected, segment): (&&str, &&str)| {
+            if expected.starts_with('{') { !segment.is_empty() } else { expected == segment }
         };
-        ours.len() == theirs.len() && ours.iter().zip(&theirs).all(fits)
+        template.len() == path.len() && template.iter().zip(&path).all(fits)
     }
 }
 
@@ -92,7 +92,7 @@ struct Reader<'d>(&'d Value);
 
 impl Reader<'_> {
     fn operation(&self, path: &str, operation: &Value) -> Operation {
-        // Only schemes with flows list scopes in the requirement itself; others beside it.
+        // Only schemes with flows list scopes in the requirement itself; others list them next to it.
         let ways = operation["security"].as_array().unwrap().iter().flat_map(|way| way.as_object().unwrap().values());
         let scopes = ways.chain(operation.get("x-required-scopes")).flat_map(|scopes| scopes.as_array().unwrap());
         let parameters = operation["parameters"].as_array().into_iter().flatten().map(|parameter| {
@@ -117,7 +117,7 @@ impl Reader<'_> {
         let headers = headers.map(|(name, header)| self.header(name, self.resolve(header))).collect();
         let contents: Vec<_> = response.get("content").and_then(Value::as_object).into_iter().flatten().collect();
         let [(media_type, content)] = contents[..] else {
-            assert!(contents.is_empty(), "one media type is all that answers have: {response}");
+            assert!(contents.is_empty(), "a response has at most one media type: {response}");
             return Response { headers, content: None, examples: Vec::new() };
         };
         let examples = content["examples"].as_object().into_iter().flatten();
@@ -137,7 +137,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a local reference refers to, or `value` itself.
+    /// Returns the target of a local reference, or `value` itself.
     fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
         match value.get("$ref").and_then(Value::as_str) {
             Some(reference) => self.0.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
@@ -145,7 +145,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A schema with the components that it may refer to.
+    /// Compiles a schema with the components that it may refer to.
     fn compile(&self, schema: &Value) -> Validator {
         let mut root = schema.clone();
         root["components"] = self.0["components"].clone();

@@ -1,5 +1,5 @@
-//! What the document describes is answered, and what is answered is described: operations with their statuses, codes and
-//! headers, and the examples of failures.
+//! Coverage of the document: real responses have exactly the operations, statuses, codes, headers and failures that it
+//! describes.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -9,21 +9,21 @@ use http::{HeaderName, Method};
 use serde_json::Value;
 
 use super::document::{DOCUMENT, Operation, Response, printed};
-use super::scenarios::play;
+use super::scenarios::exchanges;
 use crate::app::TestApp;
 
-/// Asserts that two sets are the same, and says what either has alone.
+/// Asserts that two sets are equal, and lists the elements that only one of them has.
 #[track_caller]
 fn assert_same<T: Ord + Debug>(described: &BTreeSet<T>, observed: &BTreeSet<T>) {
     let never: Vec<_> = described.difference(observed).collect();
     let unknown: Vec<_> = observed.difference(described).collect();
     assert!(
         never.is_empty() && unknown.is_empty(),
-        "described and never answered: {never:#?}\nanswered and not described: {unknown:#?}"
+        "described and never observed: {never:#?}\nobserved and not described: {unknown:#?}"
     );
 }
 
-/// Every response of the document with its operation and status.
+/// Returns every response of the document with its operation and status.
 fn responses() -> impl Iterator<Item = (&'static Operation, u16, &'static Response)> {
     let of = |operation: &'static Operation| {
         operation.responses.iter().map(move |(status, response)| (operation, *status, response))
@@ -36,7 +36,7 @@ fn code(body: &Value) -> Option<String> {
 }
 
 #[tokio::test]
-async fn every_operation_status_and_code() {
+async fn statuses_and_codes_match_the_document() {
     let mut described = BTreeSet::new();
     for (operation, status, response) in responses() {
         assert_eq!(response.examples.is_empty(), response.content.is_none(), "{} {status}: no example", operation.id);
@@ -44,10 +44,10 @@ async fn every_operation_status_and_code() {
         let codes = if codes.is_empty() { vec![None] } else { codes };
         described.extend(codes.into_iter().map(|code| (operation.id.clone(), status, code)));
     }
-    let played = play().await;
-    let observed = played.iter().map(|played| {
-        let body: Option<Value> = serde_json::from_slice(&played.response.body).ok();
-        (played.operation.id.clone(), played.response.status.as_u16(), body.as_ref().and_then(code))
+    let exchanges = exchanges().await;
+    let observed = exchanges.iter().map(|exchange| {
+        let body: Option<Value> = serde_json::from_slice(&exchange.response.body).ok();
+        (exchange.operation.id.clone(), exchange.response.status.as_u16(), body.as_ref().and_then(code))
     });
     let observed = observed.collect();
     assert_same(&described, &observed);
@@ -57,21 +57,21 @@ async fn every_operation_status_and_code() {
 }
 
 #[tokio::test]
-async fn every_header() {
+async fn headers_match_the_document() {
     let described = responses().flat_map(|(operation, status, response)| {
         response.headers.iter().map(move |header| (operation.id.clone(), status, header.name.as_str().to_owned()))
     });
     let headers = responses().flat_map(|(.., response)| &response.headers);
     let names: BTreeSet<_> = headers.map(|header| header.name.as_str()).collect();
-    let played = play().await;
-    let observed = played.iter().flat_map(|played| {
-        let sent = played.response.headers.keys().map(HeaderName::as_str).filter(|name| names.contains(name));
-        sent.map(|name| (played.operation.id.clone(), played.response.status.as_u16(), name.to_owned()))
+    let exchanges = exchanges().await;
+    let observed = exchanges.iter().flat_map(|exchange| {
+        let sent = exchange.response.headers.keys().map(HeaderName::as_str).filter(|name| names.contains(name));
+        sent.map(|name| (exchange.operation.id.clone(), exchange.response.status.as_u16(), name.to_owned()))
     });
     assert_same(&described.collect(), &observed.collect());
 }
 
-/// What tells a failure from others with the same status and code.
+/// Returns the code, the parameter and the reason of a failure.
 fn kind(body: &Value) -> Option<[Option<String>; 3]> {
     let text = |pointer| body.pointer(pointer).map(|text: &Value| text.as_str().unwrap().to_owned());
     let kind = ["/error/code", "/error/details/parameter", "/error/details/reason"].map(text);
@@ -79,20 +79,20 @@ fn kind(body: &Value) -> Option<[Option<String>; 3]> {
 }
 
 #[tokio::test]
-async fn every_example_of_a_failure() {
+async fn failures_match_the_documented_examples() {
     let described = responses().flat_map(|(operation, status, response)| {
         response.examples.iter().filter_map(move |example| Some((operation.id.clone(), status, kind(example)?)))
     });
-    let played = play().await;
-    let observed = played.iter().filter_map(|played| {
-        let body: Value = serde_json::from_slice(&played.response.body).ok()?;
-        Some((played.operation.id.clone(), played.response.status.as_u16(), kind(&body)?))
+    let exchanges = exchanges().await;
+    let observed = exchanges.iter().filter_map(|exchange| {
+        let body: Value = serde_json::from_slice(&exchange.response.body).ok()?;
+        Some((exchange.operation.id.clone(), exchange.response.status.as_u16(), kind(&body)?))
     });
     assert_same(&described.collect(), &observed.collect());
 }
 
 #[tokio::test]
-async fn examples_fit_their_own_schemas() {
+async fn examples_match_their_schemas() {
     for (operation, status, response) in responses() {
         for example in &response.examples {
             let (_, schema) = response.content.as_ref().unwrap();
@@ -103,7 +103,7 @@ async fn examples_fit_their_own_schemas() {
 }
 
 #[tokio::test]
-async fn the_document_is_the_served_one() {
+async fn served_document_equals_printed_one() {
     let served = TestApp::new().await.send(Method::GET, "/docs/openapi.json", &[]).await;
     assert_eq!(served.json(), printed());
 }

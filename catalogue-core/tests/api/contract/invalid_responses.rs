@@ -7,14 +7,14 @@ use super::check::differences;
 use super::document::{DOCUMENT, Document, printed};
 use crate::app::{BASE, OWNER, TestApp, TestResponse, course};
 
-/// A real page of a list, with a further one.
+/// Returns a real page of a list that has a further page.
 async fn page() -> TestResponse {
     let app = TestApp::new().await;
     app.put([course("a", 0), course("b", 1)]).await;
     app.get(&app.key(OWNER, "read:courses").await, "/api/v1/courses?limit=1").await
 }
 
-/// A real refusal.
+/// Returns a real refusal.
 async fn refusal() -> TestResponse {
     TestApp::new().await.send(Method::GET, "/api/v1/courses", &[]).await
 }
@@ -23,7 +23,7 @@ fn differences_of(response: &TestResponse) -> String {
     differences(&DOCUMENT, BASE, &Method::GET, "/api/v1/courses", response).join("\n")
 }
 
-/// The answer with another body.
+/// Returns the response with another body.
 fn with_body(mut response: TestResponse, change: impl FnOnce(&mut Value)) -> TestResponse {
     let mut body = response.json();
     change(&mut body);
@@ -38,14 +38,14 @@ fn assert_found(response: &TestResponse, piece: &str) {
 }
 
 #[tokio::test]
-async fn real_answers_fit() {
+async fn real_responses_match_the_document() {
     for response in [page().await, refusal().await] {
         assert_eq!(differences_of(&response), "");
     }
 }
 
 #[tokio::test]
-async fn a_body_that_the_schema_does_not_allow_is_found() {
+async fn body_that_violates_schema_is_detected() {
     type Change = fn(&mut Value);
     let changes: [(Change, &str); 9] = [
         (|body| body["data"][0]["content"] = "a module's body".into(), "'content'"),
@@ -62,11 +62,11 @@ async fn a_body_that_the_schema_does_not_allow_is_found() {
         assert_found(&with_body(page().await, change), piece);
     }
     assert_found(&with_body(refusal().await, |body| body["error"]["code"] = "teapot".into()), "body/error/code");
-    assert_found(&TestResponse { body: "<html>".into(), ..page().await }, "no JSON");
+    assert_found(&TestResponse { body: "<html>".into(), ..page().await }, "not JSON");
 }
 
 #[tokio::test]
-async fn headers_that_are_missing_or_not_listed_are_found() {
+async fn missing_or_unlisted_headers_are_detected() {
     for name in ["etag", "cache-control", "vary", "x-request-id"] {
         let mut response = page().await;
         response.headers.remove(name).unwrap();
@@ -83,11 +83,11 @@ async fn headers_that_are_missing_or_not_listed_are_found() {
     }
     let mut response = page().await;
     response.headers.append("etag", HeaderValue::from_static("\"another\""));
-    assert_found(&response, "etag came 2 times");
+    assert_found(&response, "etag occurs 2 times");
 }
 
 #[tokio::test]
-async fn a_number_that_is_none_is_found() {
+async fn invalid_number_is_detected() {
     let app = TestApp::with(|builder| builder.max_in_flight(0)).await;
     let mut response = app.send(Method::GET, "/api/v1/courses", &[]).await;
     assert_eq!(differences_of(&response), "");
@@ -96,7 +96,7 @@ async fn a_number_that_is_none_is_found() {
 }
 
 #[tokio::test]
-async fn statuses_and_media_types_that_are_not_listed_are_found() {
+async fn unlisted_statuses_and_media_types_are_detected() {
     for status in [StatusCode::NOT_FOUND, StatusCode::IM_A_TEAPOT, StatusCode::CREATED] {
         assert_found(&TestResponse { status, ..refusal().await }, "listCourses does not list");
     }
@@ -108,7 +108,7 @@ async fn statuses_and_media_types_that_are_not_listed_are_found() {
 }
 
 #[tokio::test]
-async fn a_failure_elsewhere_must_be_the_envelope() {
+async fn failure_on_unknown_path_must_use_envelope() {
     let response = TestApp::new().await.send(Method::GET, "/elsewhere", &[]).await;
     let elsewhere = |response: &TestResponse| differences(&DOCUMENT, BASE, &Method::GET, "/elsewhere", response);
     assert!(elsewhere(&response).is_empty());
@@ -116,7 +116,7 @@ async fn a_failure_elsewhere_must_be_the_envelope() {
 }
 
 #[tokio::test]
-async fn a_document_that_says_less_is_found() {
+async fn incomplete_document_is_detected() {
     let mut less = printed();
     let described = &mut less["paths"]["/courses"]["get"]["responses"]["200"]["headers"];
     described.as_object_mut().unwrap().remove("Link").unwrap();

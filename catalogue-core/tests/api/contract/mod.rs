@@ -1,5 +1,5 @@
-//! The OpenAPI document against what is really answered: every answer of these tests is held against it, and all that it
-//! describes is really answered.
+//! The OpenAPI document against real responses: every response of these tests is checked against it, and everything
+//! that it describes occurs in a response.
 
 mod check;
 mod document;

@@ -1,4 +1,4 @@
-//! The parameters and scopes that the document describes, against what is accepted.
+//! Parameters and scopes of the document, compared with the accepted ones.
 
 use std::collections::BTreeSet;
 
@@ -20,28 +20,28 @@ fn bound(parameter: &Parameter, word: &str) -> usize {
 }
 
 #[tokio::test]
-async fn limits_are_accepted_up_to_their_bounds() {
+async fn limits_are_accepted_within_their_bounds() {
     let limit = parameter("listCourses", "limit");
     let [minimum, maximum, default] = ["minimum", "maximum", "default"].map(|word| bound(limit, word));
     let app = TestApp::new().await;
     app.put((0..=maximum).map(|number| course(&format!("c{number}"), 0))).await;
     let token = app.key(OWNER, "read:courses").await;
-    let ask = async |query: String| app.get(&token, &format!("{BASE}/courses?{query}")).await;
+    let list = async |query: String| app.get(&token, &format!("{BASE}/courses?{query}")).await;
 
     for (query, items) in
         [(String::new(), default), (format!("limit={minimum}"), minimum), (format!("limit={maximum}"), maximum)]
     {
-        assert_eq!(ask(query).await.data().as_array().unwrap().len(), items);
+        assert_eq!(list(query).await.data().as_array().unwrap().len(), items);
     }
     for outside in [minimum - 1, maximum + 1] {
-        let details = ask(format!("limit={outside}")).await.failure(400, "invalid_request");
+        let details = list(format!("limit={outside}")).await.failure(400, "invalid_request");
         assert_eq!((&details["minimum"], &details["maximum"]), (&json!(minimum), &json!(maximum)));
         assert!(!limit.schema.is_valid(&json!(outside)));
     }
 }
 
 #[tokio::test]
-async fn cursors_fit_their_schema_and_others_are_refused() {
+async fn cursors_match_schema_and_others_are_refused() {
     let cursor = parameter("listCourses", "cursor");
     let app = TestApp::new().await;
     app.put(["🤗".repeat(50), "z".repeat(200), "a".to_owned()].iter().map(|slug| course(slug, 0))).await;
@@ -61,7 +61,7 @@ async fn cursors_fit_their_schema_and_others_are_refused() {
 }
 
 #[tokio::test]
-async fn slugs_of_courses_fit_their_schema() {
+async fn slugs_match_their_schema() {
     let slug = parameter("getCourse", "slug");
     let longest = "s".repeat(bound(slug, "maxLength"));
     let app = TestApp::new().await;
@@ -75,14 +75,14 @@ async fn slugs_of_courses_fit_their_schema() {
 }
 
 #[tokio::test]
-async fn parameters_are_those_that_the_answers_name() {
-    let named = super::scenarios::play().await.into_iter().filter_map(|played| {
-        let body: Value = serde_json::from_slice(&played.response.body).ok()?;
+async fn described_parameters_are_named_in_failures() {
+    let named = super::scenarios::exchanges().await.into_iter().filter_map(|exchange| {
+        let body: Value = serde_json::from_slice(&exchange.response.body).ok()?;
         let name = body.pointer("/error/details/parameter")?.as_str()?.to_owned();
-        Some((played.operation.id.clone(), name))
+        Some((exchange.operation.id.clone(), name))
     });
     let described = DOCUMENT.operations.iter().flat_map(|operation| {
-        // A path that can name nothing is answered 404, which names no parameter.
+        // A path parameter without a match causes a 404, which names no parameter.
         let in_query = operation.parameters.keys().filter(|name| !operation.path.contains(&format!("{{{name}}}")));
         in_query.map(|name| (operation.id.clone(), name.clone()))
     });
@@ -90,7 +90,7 @@ async fn parameters_are_those_that_the_answers_name() {
 }
 
 #[tokio::test]
-async fn scopes_are_enough_and_necessary() {
+async fn scopes_are_sufficient_and_necessary() {
     let app = TestApp::new().await;
     app.put([course("c", 0)]).await;
     for operation in &DOCUMENT.operations {

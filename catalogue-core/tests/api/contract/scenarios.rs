@@ -1,4 +1,4 @@
-//! Requests to every operation that together are answered in every way that the document describes.
+//! Requests to every operation that together cause all responses that the document describes.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use catalogue_core::{AccountId, Catalogue, Timestamp};
 use http::{Method, Request};
 
 use super::document::{DOCUMENT, Operation};
-use crate::app::{BASE, OWNER, TestApp, TestResponse, ask, course};
+use crate::app::{BASE, OWNER, TestApp, TestResponse, course, send};
 use crate::failures::{FailingStorage, FailureMode};
 
-/// An operation and how it answered.
+/// An operation and its response.
 #[derive(Debug)]
-pub(super) struct Played {
+pub(super) struct Exchange {
     pub(super) operation: &'static Operation,
     pub(super) response: TestResponse,
 }
 
-/// The catalogues that are asked, and the tokens to ask them with.
+/// The catalogues, and tokens for them.
 struct Stage {
     usual: TestApp,
     /// Accepts API keys for courses, and no OAuth tokens.
-    choosy: TestApp,
-    /// Has no place for a request.
-    crowded: TestApp,
-    /// Answers each credential once a minute.
+    keys_only: TestApp,
+    /// Has no capacity for a request.
+    full: TestApp,
+    /// Allows each credential one request a minute.
     limited: TestApp,
     /// Cannot reach its storage.
     failing: Catalogue,
-    /// Good for every operation.
+    /// Valid for every operation.
     token: String,
     profile_token: String,
     expired_token: String,
@@ -40,29 +40,29 @@ struct Stage {
     cursor: String,
 }
 
-/// Asks every operation in every way, the same ways for all that the table may get.
-pub(super) async fn play() -> Vec<Played> {
-    let stage = Stage::set().await;
-    let mut played = Vec::new();
+/// Sends all requests to every operation, the same ones to each.
+pub(super) async fn exchanges() -> Vec<Exchange> {
+    let stage = Stage::new().await;
+    let mut exchanges = Vec::new();
     for operation in &DOCUMENT.operations {
-        // Requests with parameters that an operation does not know are further good ones.
+        // An operation ignores parameters that it does not know: such a request is a further valid one.
         for query in stage.queries() {
             let response = stage.usual.get(&stage.token, &stage.target(operation, "c", &query)).await;
-            played.push(Played { operation, response });
+            exchanges.push(Exchange { operation, response });
         }
         let responses = stage.refusals(operation).await;
-        played.extend(responses.into_iter().map(|response| Played { operation, response }));
+        exchanges.extend(responses.into_iter().map(|response| Exchange { operation, response }));
     }
-    played
+    exchanges
 }
 
 impl Stage {
-    async fn set() -> Self {
+    async fn new() -> Self {
         let usual = TestApp::new().await;
         usual.put([course("b", 0), course("c", 1)]).await;
         let token = usual.key(OWNER, "read:profile read:courses").await;
         let first = usual.get(&token, "/api/v1/courses?limit=1").await.json();
-        let choosy = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
+        let keys_only = TestApp::with(|builder| builder.accept([CredentialKind::ApiKey])).await;
         let (revoked_token, revoked) = usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", None).await;
         usual
             .storage
@@ -72,15 +72,15 @@ impl Stage {
             .unwrap();
         let expiry = Some(Timestamp::now());
         Self {
-            crowded: TestApp::with(|builder| builder.max_in_flight(0)).await,
+            full: TestApp::with(|builder| builder.max_in_flight(0)).await,
             limited: Self::limited().await,
             failing: Catalogue::builder(MemoryStorage::new(), FailingStorage(FailureMode::Error)).build().unwrap(),
             profile_token: usual.key(OWNER, "read:profile").await,
             expired_token: usual.credential(CredentialKind::ApiKey, OWNER, "read:courses", expiry).await.0,
-            oauth_token: choosy.credential(CredentialKind::OAuth, OWNER, "read:courses", None).await.0,
+            oauth_token: keys_only.credential(CredentialKind::OAuth, OWNER, "read:courses", None).await.0,
             cursor: first["meta"]["nextCursor"].as_str().unwrap().to_owned(),
             usual,
-            choosy,
+            keys_only,
             token,
             revoked_token,
         }
@@ -111,7 +111,7 @@ impl Stage {
         format!("{BASE}{}?{query}", operation.path.replace("{slug}", slug))
     }
 
-    /// Requests the operation's URL in every way that does not lead to its body.
+    /// Sends all requests that do not return the operation's body.
     async fn refusals(&self, operation: &Operation) -> Vec<TestResponse> {
         let target = &self.target(operation, "c", "");
         let bearer = format!("Bearer {}", self.token);
@@ -126,12 +126,12 @@ impl Stage {
             self.usual.get(&self.expired_token, target).await,
             self.usual.get(&self.revoked_token, target).await,
             self.usual.get(&self.profile_token, target).await,
-            self.choosy.get(&self.oauth_token, target).await,
+            self.keys_only.get(&self.oauth_token, target).await,
             self.usual.send(Method::POST, target, &[authorized]).await,
-            self.crowded.send(Method::GET, target, &[authorized]).await,
+            self.full.send(Method::GET, target, &[authorized]).await,
             self.limited.get(&limited_token, target).await,
             self.limited.get(&limited_token, target).await,
-            ask(&self.failing, BASE, failing).await,
+            send(&self.failing, BASE, failing).await,
         ]
     }
 }

@@ -1,4 +1,4 @@
-//! Opaque tokens that an issuer is asked about: what callers are answered (decisions A2, A19 and O35 to O38).
+//! Opaque tokens that are introspected: responses to callers (decisions A2, A19 and O35 to O38).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,10 +14,10 @@ use serde_json::json;
 
 use super::issuer::{AUDIENCE, Issuer, now};
 use super::{RecordedCodes, refusal};
-use crate::app::{BASE, OWNER, TestApp, TestResponse, ask, course};
+use crate::app::{BASE, OWNER, TestApp, TestResponse, course, send};
 use crate::clock::Clock;
 
-/// Knows tokens by their beginning, and counts how often it was asked.
+/// Accepts tokens that begin with `good`, and counts its calls.
 #[derive(Clone, Debug, Default)]
 struct Introspector(Arc<AtomicUsize>);
 
@@ -37,7 +37,7 @@ impl Introspect for Introspector {
         });
         match token {
             "good-elsewhere" => response["aud"] = json!("https://other.example.com"),
-            "away" => {
+            "unreachable" => {
                 return Err(StorageError::new(StorageErrorKind::Unavailable, "id.example.com: connection refused"));
             }
             _ => {}
@@ -57,10 +57,10 @@ async fn app(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> (Te
 }
 
 #[tokio::test]
-async fn an_opaque_token_reads_its_accounts_courses() {
+async fn opaque_token_reads_courses_of_its_account() {
     let (app, introspector, issuer) = app(|builder| builder).await;
     assert_eq!(app.get("good", "/api/v1/courses").await.data()[0]["slug"], "c");
-    // Others are known without a question.
+    // Other tokens are not introspected.
     let key = app.key(OWNER, "read:courses").await;
     for token in [&key, &issuer.token(&json!({}))] {
         assert_eq!(app.get(token, "/api/v1/courses").await.status, 200);
@@ -72,7 +72,7 @@ async fn an_opaque_token_reads_its_accounts_courses() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_more_of_an_active_token() {
+async fn only_active_token_gets_error_description() {
     let codes = RecordedCodes::default();
     let (app, ..) = app(|builder| builder.observer(codes.clone())).await;
     codes.0.lock().unwrap().clear();
@@ -84,16 +84,16 @@ async fn a_refusal_says_more_of_an_active_token() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_told_is_no_refusal() {
+async fn failed_introspection_returns_500() {
     let (app, ..) = app(|builder| builder).await;
-    let response = app.get("away", "/api/v1/me").await;
+    let response = app.get("unreachable", "/api/v1/me").await;
     response.failure(500, "internal_error");
     assert_eq!(response.header("www-authenticate"), None);
     assert!(!String::from_utf8_lossy(&response.body).contains("id.example.com"));
 }
 
 #[tokio::test]
-async fn a_deployment_of_keys_alone_says_so() {
+async fn keys_only_deployment_refuses_opaque_tokens() {
     let (app, ..) = app(|builder| builder.accept([CredentialKind::ApiKey])).await;
     let details = app.get("good", "/api/v1/courses").await.failure(403, "insufficient_scope");
     assert_eq!(details, json!({ "reason": "unsupported_credential" }));
@@ -102,16 +102,16 @@ async fn a_deployment_of_keys_alone_says_so() {
 async fn from(app: &TestApp, address: &str, token: &str) -> TestResponse {
     let request = Request::get("/api/v1/me").header("authorization", format!("Bearer {token}"));
     let request = request.extension(ClientAddress(address.parse().unwrap()));
-    ask(&app.catalogue, BASE, request.body(()).unwrap()).await
+    send(&app.catalogue, BASE, request.body(()).unwrap()).await
 }
 
-/// Who tries unknown tokens makes the server ask no more than it may try.
+/// A client that tries unknown tokens causes no more introspections than its limit allows.
 #[tokio::test]
-async fn unknown_tokens_are_counted_before_the_issuer_is_asked() {
+async fn unknown_tokens_are_limited_before_introspection() {
     let clock = Clock::new();
     let (app, introspector, _) = app(|builder| builder.rate_limiter(clock.limiter(3, 60))).await;
-    // What could not be told is given back.
-    assert_eq!(from(&app, "192.0.2.1", "away").await.status, 500);
+    // A failed introspection is refunded.
+    assert_eq!(from(&app, "192.0.2.1", "unreachable").await.status, 500);
     for number in 0..3 {
         assert_eq!(from(&app, "192.0.2.1", &format!("guess{number}")).await.status, 401);
     }
@@ -120,13 +120,13 @@ async fn unknown_tokens_are_counted_before_the_issuer_is_asked() {
     }
     assert_eq!(introspector.calls(), 4);
     assert_eq!(from(&app, "192.0.2.2", "good").await.status, 200);
-    clock.forward(60_000);
+    clock.advance(60_000);
     from(&app, "192.0.2.1", "guess").await.failure(401, "unauthorized");
 }
 
-/// A client cannot have its limit anew with a fresh token.
+/// A fresh token does not reset the client's limit.
 #[tokio::test]
-async fn a_limit_counts_by_client() {
+async fn limit_is_shared_by_tokens_of_client() {
     let clock = Clock::new();
     let (app, ..) = app(|builder| builder.rate_limiter(clock.limiter(2, 60))).await;
     for (token, status) in [("good1", 200), ("good2", 200), ("good3", 429)] {

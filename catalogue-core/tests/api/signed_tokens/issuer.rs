@@ -1,4 +1,4 @@
-//! [`Issuer`]: an authorization server that was just made, whose tokens another library signs.
+//! [`Issuer`]: an authorization server with a fresh key, whose tokens another library signs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -40,7 +40,7 @@ impl Issuer {
         SignedTokens::builder(issuer, AUDIENCE, self.set.clone()).build().unwrap()
     }
 
-    /// A token of [`OWNER`] for reading courses, but for these claims.
+    /// Returns a token of [`OWNER`] for reading courses, with the claims in `other`.
     pub(crate) fn token(&self, other: &Value) -> String {
         let header = serde_json::from_value(json!({ "typ": "at+jwt", "alg": "ES256", "kid": "k" })).unwrap();
         let mut claims = json!({

@@ -1,4 +1,4 @@
-//! What the log says of an issuer's keys: each change once.
+//! Log lines about an issuer's keys: each change once.
 
 use std::slice;
 use std::sync::{Arc, Mutex};
@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 use super::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::log::logs;
 
-/// An issuer whose next answer a test sets; away without one.
+/// An issuer whose next response a test sets; unavailable without one.
 #[derive(Clone, Debug, Default)]
 struct Source(Arc<Mutex<Option<Bytes>>>);
 
 #[async_trait]
 impl FetchKeys for Source {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
-        self.0.lock().unwrap().clone().ok_or_else(|| StorageError::new(StorageErrorKind::Unavailable, "away"))
+        self.0.lock().unwrap().clone().ok_or_else(|| StorageError::new(StorageErrorKind::Unavailable, "unreachable"))
     }
 }
 
 #[test]
-fn each_change_of_the_keys_is_told_once() {
+fn each_key_change_is_logged_once() {
     let jwk = serde_json::from_slice::<Value>(&Issuer::new().set).unwrap()["keys"][0].take();
     let key = |more: Value| {
         let mut jwk = jwk.clone();
@@ -38,13 +38,13 @@ fn each_change_of_the_keys_is_told_once() {
     let source = Source::default();
     let tokens = SignedTokens::builder(ISSUER, AUDIENCE, source.clone()).build().unwrap();
     for (response, logged) in [
-        (None, &[r#"WARN error="away" has_keys=false"#][..]),
+        (None, &[r#"WARN error="unreachable" has_keys=false"#][..]),
         (None, &[]),
         (set(slice::from_ref(&one)), &["INFO", r#"INFO usable=1 added=["k"] removed=[]"#]),
         (set(slice::from_ref(&one)), &[]),
         (set(&[one.clone(), private.clone(), encrypts.clone()]), &[r#"WARN kid=Some("private")"#]),
         (set(&[private, one.clone(), encrypts]), &[]),
-        (None, &[r#"WARN error="away" has_keys=true"#]),
+        (None, &[r#"WARN error="unreachable" has_keys=true"#]),
         (None, &[]),
         (set(&[one, other.clone()]), &["INFO", r#"INFO usable=2 added=["other"] removed=[]"#]),
         (set(&[other]), &[r#"INFO usable=1 added=[] removed=["k"]"#]),
@@ -55,7 +55,7 @@ fn each_change_of_the_keys_is_told_once() {
             runtime.block_on(tokens.refresh());
         });
         let fields = lines.iter().map(|line| {
-            let (logged, fields) = line.split_once(&format!(" issuer={ISSUER:?}")).expect("whose keys they are");
+            let (logged, fields) = line.split_once(&format!(" issuer={ISSUER:?}")).expect("the issuer of the keys");
             logged.split(' ').next().unwrap().to_owned() + fields
         });
         assert_eq!(fields.collect::<Vec<_>>(), logged);

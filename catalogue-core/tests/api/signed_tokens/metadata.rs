@@ -1,4 +1,4 @@
-//! Where clients get tokens: the metadata of RFC 9728 (decision O33).
+//! Metadata that name the authorization servers: RFC 9728 (decision O33).
 
 use catalogue_core::storage::MemoryStorage;
 use catalogue_core::{BuildError, Catalogue, CatalogueBuilder};
@@ -24,7 +24,7 @@ async fn app() -> TestApp {
 }
 
 #[tokio::test]
-async fn the_metadata_name_the_api_and_who_issues_tokens() {
+async fn metadata_name_the_api_and_its_issuers() {
     let response = app().await.send(Method::GET, PATH, &[("origin", "https://app.example.com")]).await;
     assert_eq!((response.status.as_u16(), response.header("content-type")), (200, Some("application/json")));
     assert_eq!(response.header("cache-control"), Some("public, max-age=300"));
@@ -43,7 +43,7 @@ async fn the_metadata_name_the_api_and_who_issues_tokens() {
 }
 
 #[tokio::test]
-async fn the_metadata_are_read_as_a_document_is() {
+async fn metadata_support_head_options_and_revalidation() {
     let app = app().await;
     let whole = app.send(Method::GET, PATH, &[]).await;
     let head = app.send(Method::HEAD, PATH, &[]).await;
@@ -58,7 +58,7 @@ async fn the_metadata_are_read_as_a_document_is() {
 }
 
 #[tokio::test]
-async fn each_challenge_says_where_the_metadata_are() {
+async fn challenges_link_to_the_metadata() {
     let app = app().await;
     let profile = app.key(OWNER, "read:profile").await;
     for (authorization, challenge) in [
@@ -73,16 +73,16 @@ async fn each_challenge_says_where_the_metadata_are() {
 }
 
 #[tokio::test]
-async fn without_an_authorization_server_nothing_is_there() {
+async fn metadata_return_404_without_authorization_server() {
     let app = TestApp::with(|builder| builder.base_url(AUDIENCE)).await;
     app.send(Method::GET, PATH, &[]).await.failure(404, "not_found");
     let response = app.send(Method::GET, "/api/v1/me", &[]).await;
     assert_eq!(response.header("www-authenticate"), Some(r#"Bearer realm="catalogue""#));
 }
 
-/// Clients compare the address with the one that they were given, byte by byte.
+/// Clients compare the URL with the one that they were given, byte by byte.
 #[tokio::test]
-async fn the_address_stays_as_it_is_written() {
+async fn resource_url_is_returned_as_configured() {
     for (base_url, path) in [
         ("https://api.example.com/api/v1/", "/api/v1/"),
         ("https://api.example.com", ""),
@@ -98,7 +98,7 @@ async fn the_address_stays_as_it_is_written() {
 }
 
 #[test]
-fn an_authorization_server_needs_whole_addresses() {
+fn authorization_server_requires_absolute_urls() {
     let refused = |builder: CatalogueBuilder| builder.build().map(drop).unwrap_err();
     let without = refused(at("/api/v1").authorization_server(ISSUER));
     assert_eq!(without, BuildError::RelativeBaseUrl("/api/v1".to_owned()));

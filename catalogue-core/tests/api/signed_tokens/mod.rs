@@ -1,4 +1,4 @@
-//! Signed tokens of an authorization server: what callers are answered (decisions A3, A5, A19, O20 and O32).
+//! Signed tokens of an authorization server: responses to callers (decisions A3, A5, A19, O20 and O32).
 
 mod introspected;
 pub(crate) mod issuer;
@@ -20,26 +20,26 @@ use crate::app::{OWNER, TestApp, TestResponse, course};
 use crate::clock::Clock;
 use issuer::{AUDIENCE, ISSUER, Issuer, now};
 
-/// An app that takes the issuer's tokens beside API keys.
+/// Creates an app that accepts the issuer's tokens in addition to API keys.
 async fn app(issuer: &Issuer, settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> TestApp {
     let app = TestApp::with(|builder| settings(builder.or_authenticator(issuer.tokens()))).await;
     app.put([course("c", 0)]).await;
     app
 }
 
-/// The reason and the challenge of a 401.
+/// Returns the reason and the challenge of a 401.
 #[track_caller]
 fn refusal(response: &TestResponse) -> (Value, &str) {
     (response.failure(401, "unauthorized")["reason"].clone(), response.header("www-authenticate").unwrap())
 }
 
 #[test]
-fn an_authenticator_says_whose_tokens_it_takes() {
+fn authenticator_reports_issuer_and_audience() {
     assert_eq!(Issuer::new().tokens().issuer_and_audience(), Some((ISSUER, AUDIENCE)));
 }
 
 #[tokio::test]
-async fn a_signed_token_reads_its_accounts_courses() {
+async fn signed_token_reads_courses_of_its_account() {
     let issuer = Issuer::new();
     let app = app(&issuer, |builder| builder).await;
     let token = issuer.token(&json!({}));
@@ -55,14 +55,14 @@ async fn a_signed_token_reads_its_accounts_courses() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_more_to_who_holds_a_true_token() {
+async fn only_genuine_token_gets_error_description() {
     let issuer = Issuer::new();
     let app = app(&issuer, |builder| builder).await;
     for (other, reason, description) in [
         (json!({ "aud": "https://other.example.com" }), "invalid", "The token is for another audience."),
         (json!({ "nbf": now() + 60.0 }), "invalid", "The token is not valid yet."),
-        (json!({ "cnf": { "jkt": "x" } }), "invalid", "The token is bound to a key, which is not supported here."),
-        (json!({ "jti": 1 }), "invalid", "A claim of the token is missing, comes twice or cannot be read."),
+        (json!({ "cnf": { "jkt": "x" } }), "invalid", "Sender-constrained tokens (cnf) are not supported."),
+        (json!({ "jti": 1 }), "invalid", "A claim of the token is missing, repeated or invalid."),
         (json!({ "sub": "" }), "invalid", "The token does not name an account."),
         (json!({ "exp": now() - 1.0 }), "expired", "The token has expired."),
     ] {
@@ -71,7 +71,7 @@ async fn a_refusal_says_more_to_who_holds_a_true_token() {
             format!(r#"Bearer realm="catalogue", error="invalid_token", error_description="{description}""#);
         assert_eq!(refusal(&response), (json!(reason), &*challenge));
     }
-    // Of a token that the issuer did not sign, nothing is said, whatever its claims.
+    // A token that the issuer did not sign gets no description, whatever its claims.
     let plain = r#"Bearer realm="catalogue", error="invalid_token""#;
     for other in [json!({}), json!({ "exp": 1 }), json!({ "aud": "x" }), json!({ "iss": "x" })] {
         let response = app.get(&Issuer::new().token(&other), "/api/v1/me").await;
@@ -80,7 +80,7 @@ async fn a_refusal_says_more_to_who_holds_a_true_token() {
 }
 
 #[tokio::test]
-async fn answers_to_others_are_as_without_an_issuer() {
+async fn issuer_does_not_affect_other_refusals() {
     let (with, without) = (app(&Issuer::new(), |builder| builder).await, TestApp::new().await);
     without.put([course("c", 0)]).await;
     for app in [&with, &without] {
@@ -102,21 +102,21 @@ async fn answers_to_others_are_as_without_an_issuer() {
 }
 
 #[tokio::test]
-async fn a_signed_token_passes_the_gates_of_every_credential() {
+async fn signed_token_is_checked_like_any_credential() {
     let issuer = Issuer::new();
     let token = issuer.token(&json!({ "scope": "read:profile openid" }));
     let open = app(&issuer, |builder| builder).await;
     let details = open.get(&token, "/api/v1/courses").await.failure(403, "insufficient_scope");
     assert_eq!(details, json!({ "required": ["read:courses"], "granted": ["read:profile"] }));
     open.get(&token, "/api/v1/nothing").await.failure(404, "not_found");
-    // Decision A5.
+    // OAuth tokens are not accepted for courses (decision A5).
     let keys_only = app(&issuer, |builder| builder.accept([CredentialKind::ApiKey])).await;
     let details = keys_only.get(&issuer.token(&json!({})), "/api/v1/courses").await.failure(403, "insufficient_scope");
     assert_eq!(details, json!({ "reason": "unsupported_credential" }));
     assert_eq!(keys_only.get(&issuer.token(&json!({})), "/api/v1/me").await.status, 200);
 }
 
-/// An issuer that is away.
+/// An issuer that is unreachable.
 #[derive(Debug)]
 struct UnreachableIssuer;
 
@@ -128,7 +128,7 @@ impl FetchKeys for UnreachableIssuer {
 }
 
 #[tokio::test]
-async fn an_issuer_that_is_away_is_no_refusal() {
+async fn unreachable_issuer_returns_500() {
     let tokens = SignedTokens::builder(ISSUER, AUDIENCE, UnreachableIssuer).build().unwrap();
     let app = TestApp::with(|builder| builder.or_authenticator(tokens)).await;
     let issuer = Issuer::new();
@@ -136,15 +136,15 @@ async fn an_issuer_that_is_away_is_no_refusal() {
     response.failure(500, "internal_error");
     assert_eq!(response.header("www-authenticate"), None);
     assert!(!String::from_utf8_lossy(&response.body).contains("id.example.com"));
-    // API keys work without it, and so does what needs no key to be refused.
+    // API keys work without the issuer, and so does the refusal of tokens that need no key.
     let key = app.key(OWNER, "read:courses").await;
     assert_eq!(app.get(&key, "/api/v1/courses").await.status, 200);
     assert_eq!(app.get(&issuer.token(&json!({ "iss": "x" })), "/api/v1/me").await.status, 401);
 }
 
-/// Each issuer's keys are for its own tokens, and one that is away stops its own tokens alone.
+/// Each issuer's keys are for its own tokens, and an unreachable one affects only its own tokens.
 #[tokio::test]
-async fn two_issuers_are_two_authenticators() {
+async fn issuers_are_independent_authenticators() {
     const OTHER: &str = "https://id.example.org";
     const UNREACHABLE: &str = "https://id.example.net";
     let (one, other) = (Issuer::new(), Issuer::new());
@@ -165,9 +165,9 @@ async fn two_issuers_are_two_authenticators() {
     }
 }
 
-/// A client cannot have its limit anew with a fresh token, and has its own.
+/// A fresh token does not reset the client's limit, and each client has a separate one.
 #[tokio::test]
-async fn a_limit_counts_by_issuer_client_and_account() {
+async fn limit_is_counted_by_issuer_client_and_account() {
     let issuer = Issuer::new();
     let clock = Clock::new();
     let app = app(&issuer, |builder| builder.rate_limiter(clock.limiter(2, 60))).await;
@@ -180,7 +180,7 @@ async fn a_limit_counts_by_issuer_client_and_account() {
 }
 
 #[test]
-fn what_a_limit_counts_by_is_no_id_and_runs_into_no_other() {
+fn rate_limit_subject_is_unique_per_client() {
     use catalogue_core::auth::Issued;
 
     let counted = |text: &str, issuer: &str, client: Option<&str>| {
@@ -194,15 +194,15 @@ fn what_a_limit_counts_by_is_no_id_and_runs_into_no_other() {
     assert_eq!(counted("b", "issuer", Some("client")).0, first);
     assert_ne!(counted("a", "issue", Some("rclient")).0, first);
     assert_ne!(counted("a", "issuer", Some("client2")).0, first);
-    // Where no client is named, as one of that issuer.
-    let (alone, id) = counted("a", "issuer", None);
-    assert!(alone != id && alone != counted("a", "issuer", Some("")).0 && alone != counted("a", "issue", None).0);
-    assert_eq!(counted("b", "issuer", None).0, alone);
+    // Tokens without a client share the subject of their issuer.
+    let (shared, id) = counted("a", "issuer", None);
+    assert!(shared != id && shared != counted("a", "issuer", Some("")).0 && shared != counted("a", "issue", None).0);
+    assert_eq!(counted("b", "issuer", None).0, shared);
     let key = Identity::api_key(AccountId::new("acc"), "key_1", Scopes::default());
     assert_eq!((key.rate_limit_subject(), &key.issued), ("key_1", &None));
 }
 
-/// Keeps the word of each refusal.
+/// Records the code of each refusal.
 #[derive(Clone, Debug, Default)]
 struct RecordedCodes(Arc<Mutex<Vec<Option<&'static str>>>>);
 
@@ -213,7 +213,7 @@ impl Observer for RecordedCodes {
 }
 
 #[tokio::test]
-async fn an_observer_is_told_why() {
+async fn observer_gets_the_refusal_code() {
     let (issuer, codes) = (Issuer::new(), RecordedCodes::default());
     let app = app(&issuer, |builder| builder.observer(codes.clone())).await;
     codes.0.lock().unwrap().clear();

@@ -1,4 +1,4 @@
-//! Revocations of signed tokens: looked up in the place of credentials (decisions O6 and O29).
+//! Revocations of signed tokens, which are looked up instead of credentials (decisions O6 and O29).
 
 use std::sync::{Arc, Mutex};
 
@@ -10,12 +10,12 @@ use serde_json::json;
 
 use super::issuer::Issuer;
 use super::refusal;
-use crate::app::{BASE, OWNER, TestResponse, ask};
+use crate::app::{BASE, OWNER, TestResponse, send};
 
-/// Keeps credentials and revocations, and notes what it is asked for.
+/// Has credentials and revocations, and records its calls.
 #[derive(Debug, Default)]
 struct Revocations {
-    /// `None` where it keeps no revocations.
+    /// `None` if it has no revocations.
     revoked: Option<Mutex<Vec<TokenDigest>>>,
     credential: Option<(TokenDigest, Credential)>,
     lookups: Mutex<Vec<&'static str>>,
@@ -47,20 +47,20 @@ impl CredentialStorage for WithoutRevocations {
 
 async fn me(catalogue: &Catalogue, token: &str) -> TestResponse {
     let request = Request::get("/api/v1/me").header("authorization", format!("Bearer {token}"));
-    ask(catalogue, BASE, request.body(()).unwrap()).await
+    send(catalogue, BASE, request.body(()).unwrap()).await
 }
 
-fn over(storage: impl CredentialStorage, issuer: &Issuer) -> Catalogue {
+fn catalogue(storage: impl CredentialStorage, issuer: &Issuer) -> Catalogue {
     let builder = Catalogue::builder(MemoryStorage::new(), StoredCredentials::new(storage));
     builder.or_authenticator(issuer.tokens()).build().unwrap()
 }
 
-/// A revocation counts from the next request on, and costs the one look-up that there was.
+/// A revocation applies from the next request, and costs no additional lookup.
 #[tokio::test]
-async fn a_revoked_token_is_refused_at_once_by_one_look_up() {
+async fn revoked_token_is_refused_with_one_lookup() {
     let issuer = Issuer::new();
     let storage = Arc::new(Revocations { revoked: Some(Mutex::default()), ..Revocations::default() });
-    let catalogue = over(Arc::clone(&storage), &issuer);
+    let catalogue = catalogue(Arc::clone(&storage), &issuer);
     let token = issuer.token(&json!({}));
     for _ in 0..2 {
         assert_eq!(me(&catalogue, &token).await.status, 200);
@@ -70,21 +70,21 @@ async fn a_revoked_token_is_refused_at_once_by_one_look_up() {
     assert_eq!(refusal(&response), (json!("revoked"), r#"Bearer realm="catalogue", error="invalid_token""#));
     assert_eq!(*storage.lookups.lock().unwrap(), ["revocation"; 3]);
     storage.lookups.lock().unwrap().clear();
-    // Nor does another credential cost more than it did.
+    // Other credentials cost no additional lookup either.
     for token in ["cato_x", "opaque", "a.b"] {
         assert_eq!(me(&catalogue, token).await.status, 401);
     }
     assert_eq!(*storage.lookups.lock().unwrap(), ["credential"; 3]);
 }
 
-/// A storage that keeps no revocations may have credentials of any form.
+/// A storage without revocations may have credentials of any form.
 #[tokio::test]
-async fn a_stored_credential_may_have_the_form_of_a_signed_token() {
+async fn stored_credential_may_look_like_signed_token() {
     let issuer = Issuer::new();
     let digest = BearerToken::new("a.b.c").unwrap().digest();
     let stored = Credential::new(Identity::oauth(AccountId::new(OWNER), &digest, Scopes::default()));
     let storage = Arc::new(Revocations { credential: Some((digest, stored)), ..Revocations::default() });
-    for catalogue in [over(Arc::clone(&storage), &issuer), over(WithoutRevocations(storage), &issuer)] {
+    for catalogue in [catalogue(Arc::clone(&storage), &issuer), catalogue(WithoutRevocations(storage), &issuer)] {
         assert_eq!(me(&catalogue, "a.b.c").await.data()["userId"], OWNER);
         assert_eq!(me(&catalogue, &issuer.token(&json!({}))).await.status, 200);
     }

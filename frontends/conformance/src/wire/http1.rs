@@ -60,9 +60,9 @@ fn serialize(request: &TestRequest) -> Vec<u8> {
     bytes
 }
 
-/// Everything after the head is the body: the core's responses have a length, so nothing needs decoding.
+/// Parses a response. All bytes after the head are the body: the core's responses have a length, so none is encoded.
 fn parse(bytes: &[u8]) -> Result<Response, ExchangeError> {
-    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("the head has no end")?;
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").ok_or("the head is incomplete")?;
     let head = &bytes[..end];
     let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let first = str::from_utf8(lines.next().unwrap_or_default())?;
@@ -70,7 +70,7 @@ fn parse(bytes: &[u8]) -> Result<Response, ExchangeError> {
     let body = Bytes::copy_from_slice(&bytes[end + 4..]);
     let mut response = Response { status: status.parse()?, headers: Default::default(), body };
     for line in lines {
-        let colon = line.iter().position(|&byte| byte == b':').ok_or("a header without a colon")?;
+        let colon = line.iter().position(|&byte| byte == b':').ok_or("a header has no colon")?;
         response.push(str::from_utf8(&line[..colon])?, line[colon + 1..].trim_ascii());
     }
     Ok(response)
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_keeps_what_was_sent_and_the_rest_is_body() {
+    fn parse_preserves_head_and_body() {
         let response = parse(b"HTTP/1.1 200 OK\r\nVary: a\r\nvary:\tb \r\nX: \xff\r\n\r\nof a\r\n\r\nHEAD").unwrap();
         assert_eq!(response.status, 200);
         assert_eq!(response.headers["vary"], [b"a", b"b"]);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_none() {
+    fn malformed_response_is_an_error() {
         for bytes in
             ["", "HTTP/1.1 200 OK\r\n", "200 OK\r\n\r\n", "HTTP/1.1 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nx\r\n\r\n"]
         {

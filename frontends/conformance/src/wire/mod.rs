@@ -5,5 +5,5 @@ pub(crate) mod http2;
 
 use std::error::Error;
 
-/// Why there is no response.
+/// Error of an exchange without a response.
 pub(crate) type ExchangeError = Box<dyn Error + Send + Sync>;

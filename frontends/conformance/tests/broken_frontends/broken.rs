@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 type Refuse = Box<dyn Fn(&Parts) -> Option<StatusCode> + Send + Sync>;
 type Alter<T> = Box<dyn Fn(&Parts, &mut T) + Send + Sync>;
 
-/// A frontend that converts, except where it has a flaw.
+/// A frontend whose conversions may be replaced by a flaw.
 pub(crate) struct Broken {
     refuse: Refuse,
     request: Alter<Parts>,
@@ -40,7 +40,7 @@ impl Broken {
         }
     }
 
-    /// Answers some requests by itself, with a bare status.
+    /// Refuses the requests for which `refused` returns `true`, with a bare status.
     pub(crate) fn refuses(status: u16, refused: impl Fn(&Parts) -> bool + Send + Sync + 'static) -> Self {
         let status = StatusCode::from_u16(status).unwrap();
         Self { refuse: Box::new(move |head| refused(head).then_some(status)), ..Self::new() }
@@ -59,17 +59,17 @@ impl Broken {
         })
     }
 
-    /// Alters the answer to a request.
+    /// Alters the response to a request.
     pub(crate) fn response(alter: impl Fn(&Parts, &mut Response<Bytes>) + Send + Sync + 'static) -> Self {
         Self { response: Box::new(alter), ..Self::new() }
     }
 
-    /// Does not answer before the body is there.
+    /// Refuses a request with a 408 unless a part of its body has arrived with the head.
     pub(crate) fn needs_body() -> Self {
         Self { needs_body: true, ..Self::new() }
     }
 
-    /// Serves each connection in a task of its own; they end with the test's runtime.
+    /// Serves each connection in a separate task; they end with the test's runtime.
     pub(crate) async fn serve(self, catalogue: Catalogue) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -109,7 +109,7 @@ fn empty_response(status: StatusCode) -> Response<Bytes> {
     response
 }
 
-/// Whether something of the body came with the head, or there is nothing to come.
+/// Returns whether a part of the body has arrived with the head, or the body is empty.
 async fn has_arrived(mut body: Incoming) -> bool {
     poll_fn(|context| Poll::Ready(body.is_end_stream() || Pin::new(&mut body).poll_frame(context).is_ready())).await
 }

@@ -1,4 +1,4 @@
-//! What a server was declared to do otherwise is checked too: each way in which a declaration can be wrong is caught.
+//! Declared deviations are checked too: the suite catches each kind of wrong declaration.
 
 use bytes::Bytes;
 use catalogue_frontend_conformance::{Frontend, Protocol, Server, methods, query, responses, run};
@@ -9,7 +9,7 @@ use super::{Broken, assert_caught};
 
 const CASE: &str = "query::repeated_parameters_are_preserved";
 
-/// Runs a case over a frontend of which `declare` says what it does otherwise.
+/// Runs a case over a frontend with the deviations that `declare` declares.
 fn run_declared(
     broken: Broken,
     declare: impl Fn(Server) -> Server,
@@ -22,7 +22,7 @@ fn run_declared(
 mod exceptions {
     use super::*;
 
-    /// Runs the case over a frontend that refuses repeated parameters by itself with 422, or has no flaw.
+    /// Runs `CASE` over a frontend that refuses repeated parameters with 422 if `flawed`, with `status` declared for `case`.
     fn run_with_exception(case: &str, status: impl Into<Option<u16>>, flawed: bool) {
         let status = status.into();
         let refused = move |query: &str| flawed && query.matches("limit").count() > 1;
@@ -41,35 +41,35 @@ mod exceptions {
     }
 
     #[test]
-    fn one_that_is_not_true_is_caught() {
-        assert_caught("nothing is otherwise", || run_with_exception(CASE, 400, false));
+    fn missing_deviation_fails_the_case() {
+        assert_caught("the response does not differ", || run_with_exception(CASE, 400, false));
     }
 
     #[test]
-    fn one_with_another_status_is_caught() {
+    fn other_status_fails_the_case() {
         assert_caught("is 422 and not 400", || run_with_exception(CASE, 400, true));
     }
 
     #[test]
-    fn one_without_an_answer_is_allowed_where_there_is_none() {
-        let broken = Broken::request(|_| panic!("the connection breaks off"));
+    fn declared_missing_response_passes() {
+        let broken = Broken::request(|_| panic!("the connection breaks"));
         run_declared(broken, |server| server.expect_status(CASE, None), CASE, query::repeated_parameters_are_preserved);
     }
 
     #[test]
-    fn one_without_an_answer_is_caught_where_there_is_one() {
+    fn unexpected_response_fails_the_case() {
         assert_caught("is 422 and not none", || run_with_exception(CASE, None, true));
     }
 
     #[test]
-    fn one_of_another_case_allows_nothing() {
+    fn deviation_of_other_case_has_no_effect() {
         let other = "query::empty_values_are_preserved";
         assert_caught("the status is 422 and not 400", || run_with_exception(other, 422, true));
     }
 
     #[test]
-    fn one_of_no_case_is_refused() {
-        assert_caught("there is no case", || run_with_exception("query::nothing", 422, true));
+    fn unknown_case_is_refused() {
+        assert_caught("unknown case", || run_with_exception("query::nothing", 422, true));
     }
 }
 
@@ -86,19 +86,19 @@ mod requests {
     }
 
     #[test]
-    fn the_one_that_is_declared_is_allowed() {
+    fn declared_request_passes() {
         run_with_exceptions(&["query::escaped_separators_are_preserved#2"]);
     }
 
     #[test]
-    fn one_that_was_not_declared_is_named() {
+    fn undeclared_request_is_named_in_failure() {
         assert_caught("(query::escaped_separators_are_preserved#2), the status is 422 and not 400", || {
             run_with_exceptions(&[]);
         });
     }
 
     #[test]
-    fn one_that_is_answered_as_ever_is_caught() {
+    fn unchanged_request_fails_the_case() {
         assert_caught("#1), the status is 400 and not 422, as", || {
             run_with_exceptions(&[
                 "query::escaped_separators_are_preserved#1",
@@ -108,8 +108,8 @@ mod requests {
     }
 
     #[test]
-    fn one_that_is_never_asked_is_caught() {
-        assert_caught("preserved#4 was declared, and no request", || {
+    fn unsent_request_fails_the_case() {
+        assert_caught("preserved#4 was declared, but no request", || {
             run_with_exceptions(&[
                 "query::escaped_separators_are_preserved#2",
                 "query::escaped_separators_are_preserved#4",
@@ -118,14 +118,14 @@ mod requests {
     }
 
     #[test]
-    fn one_that_is_declared_twice_is_refused() {
+    fn duplicate_declaration_is_refused() {
         assert_caught("was declared twice", || run_with_exceptions(&[CASE, CASE]));
     }
 
     #[test]
-    fn a_number_that_is_none_is_refused() {
+    fn invalid_request_number_is_refused() {
         for name in ["query::plus_is_preserved#", "query::plus_is_preserved#0", "query::plus_is_preserved#+1"] {
-            assert_caught("names no request; write one like query::plus_is_preserved#1", || {
+            assert_caught("is not a request; use a name like query::plus_is_preserved#1", || {
                 run_with_exceptions(&[name]);
             });
         }
@@ -135,41 +135,41 @@ mod requests {
 mod bodies {
     use super::*;
 
-    /// Runs the case over a frontend that hands its request on as one without a query.
+    /// Runs the case over a frontend that alters the target of its request.
     fn run_with_other_body(alter: impl Fn(&str) -> String + Send + Sync + 'static) {
         let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
         run_declared(Broken::target(alter), declare, "query::query_is_preserved", query::query_is_preserved);
     }
 
     #[test]
-    fn another_one_with_the_same_status_is_allowed() {
+    fn declared_other_body_passes() {
         run_with_other_body(|target| target.replace("limit=1", "limit=2"));
     }
 
     #[test]
-    fn one_that_is_the_catalogues_is_caught() {
-        assert_caught("nothing is otherwise", || run_with_other_body(str::to_owned));
+    fn unchanged_body_fails_the_case() {
+        assert_caught("the response does not differ", || run_with_other_body(str::to_owned));
     }
 
     #[test]
-    fn one_with_another_status_is_caught() {
+    fn other_status_fails_the_case() {
         assert_caught("is 404 and not 200, as", || run_with_other_body(|target| format!("/elsewhere{target}")));
     }
 
     #[test]
-    fn one_whose_headers_alone_differ_is_caught() {
+    fn other_headers_with_same_body_fail_the_case() {
         let broken = Broken::response(|_, response| {
             response.headers_mut().remove(ETAG);
         });
         let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
-        assert_caught("the body is no other one", || {
+        assert_caught("the body does not differ", || {
             run_declared(broken, declare, "query::query_is_preserved", query::query_is_preserved);
         });
     }
 
     #[test]
-    fn a_missing_answer_is_caught() {
-        let broken = Broken::request(|_| panic!("the connection breaks off"));
+    fn missing_response_fails_the_case() {
+        let broken = Broken::request(|_| panic!("the connection breaks"));
         let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
         assert_caught("the status is none and not 200", || {
             run_declared(broken, declare, "query::query_is_preserved", query::query_is_preserved);
@@ -182,7 +182,7 @@ mod headers {
 
     const CASE: &str = "responses::link_header_is_preserved";
 
-    /// A frontend that sets a header of every answer, or of those to GET alone.
+    /// Returns a frontend that sets a header of every response, or only of responses to GET.
     fn setting(name: &'static str, everywhere: bool) -> Broken {
         Broken::response(move |head, response| {
             if everywhere || head.method == http::Method::GET {
@@ -216,17 +216,17 @@ mod headers {
     }
 
     #[test]
-    fn one_that_is_added_as_declared_is_allowed() {
+    fn declared_added_header_passes() {
         run_adding(setting("server", true), &["Server"]);
     }
 
     #[test]
-    fn one_that_is_not_added_is_caught() {
+    fn missing_added_header_fails_the_case() {
         assert_caught("the header server was not added", || run_adding(Broken::new(), &["server"]));
     }
 
     #[test]
-    fn one_that_is_not_added_everywhere_is_caught() {
+    fn header_added_to_some_responses_fails_the_case() {
         let declare = |server: Server| server.adds_headers(["server"]);
         let (case, body) = ("methods::options_lists_methods", methods::options_lists_methods);
         assert_caught("the header server was not added", || {
@@ -235,51 +235,51 @@ mod headers {
     }
 
     #[test]
-    fn one_of_the_catalogues_cannot_be_added() {
+    fn catalogue_header_cannot_be_added() {
         assert_caught("the header etag is the catalogue's", || run_adding(setting("etag", true), &["etag"]));
     }
 
     #[test]
-    fn one_that_every_server_may_send_is_refused() {
+    fn header_that_every_server_may_send_is_refused() {
         assert_caught("every server may send date", || run_adding(Broken::new(), &["Date"]));
     }
 
     #[test]
-    fn one_that_was_not_declared_is_caught_beside_one_that_was() {
+    fn undeclared_added_header_fails_the_case() {
         assert_caught("the header server was added", || run_adding(setting("server", true), &[]));
     }
 
     #[test]
-    fn one_that_is_dropped_as_declared_is_allowed() {
+    fn declared_dropped_header_passes() {
         run_dropping(removing("etag"), &["ETag"]);
     }
 
     #[test]
-    fn one_that_is_not_dropped_is_caught() {
+    fn undropped_header_fails_the_case() {
         assert_caught("the header etag was not dropped", || run_dropping(Broken::new(), &["etag"]));
     }
 
     #[test]
-    fn one_that_is_replaced_is_caught() {
+    fn replaced_header_fails_the_case() {
         assert_caught("the header etag was not dropped", || run_dropping(setting("etag", true), &["etag"]));
     }
 
     #[test]
-    fn one_that_the_catalogue_never_sends_is_caught() {
+    fn header_that_is_never_sent_cannot_be_dropped() {
         assert_caught("the catalogue never sends it", || run_dropping(Broken::new(), &["etags"]));
     }
 
     #[test]
-    fn one_that_only_some_answers_have_may_be_dropped() {
+    fn header_of_some_responses_can_be_dropped() {
         for name in ["www-authenticate", "allow", "access-control-allow-methods", "content-encoding"] {
             run_dropping(removing(name), &[name]);
         }
     }
 
     #[test]
-    fn they_do_not_hide_that_an_exception_is_not_true() {
+    fn added_header_does_not_mask_missing_deviation() {
         let declare = |server: Server| server.adds_headers(["server"]).expect_status(CASE, 200);
-        assert_caught("nothing is otherwise", || {
+        assert_caught("the response does not differ", || {
             run_declared(setting("server", true), declare, CASE, responses::link_header_is_preserved);
         });
     }
@@ -291,7 +291,7 @@ mod headers {
     }
 
     #[test]
-    fn they_do_not_hide_another_body() {
+    fn added_header_does_not_mask_other_body() {
         let broken = Broken::response(|_, response| {
             response.headers_mut().insert("server", HeaderValue::from_static("hosts"));
             response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("2"));

@@ -1,5 +1,5 @@
-//! The suite can fail: for each of its cases, at least one frontend with one flaw is caught, by the case that names the
-//! rule which the flaw breaks.
+//! Tests that the suite can fail: for each of its cases, at least one frontend with one flaw is caught by the case of the
+//! rule that the flaw violates.
 
 mod broken;
 
@@ -18,7 +18,7 @@ use catalogue_frontend_conformance::{Protocol, Server, cases, query, run};
 
 use broken::Broken;
 
-/// Makes a test of each flaw: a frontend that has it fails in that case, and the message holds those words of the rule.
+/// Creates a test of each flaw: a frontend that has it fails in the given case, and the message contains the quoted words.
 macro_rules! flaws {
     ($($flaw:ident: $frontend:expr => $topic:ident::$case:ident, $rule:literal;)*) => {
         $(
@@ -33,7 +33,7 @@ macro_rules! flaws {
             }
         )*
 
-        /// Each flaw, after the case that caught it.
+        /// Each flaw with the case that catches it.
         pub(crate) const CAUGHT_BY: &[(&str, &str, &str)] =
             &[$((stringify!($topic), stringify!($case), stringify!($flaw))),*];
     };
@@ -58,9 +58,9 @@ fn every_case_catches_a_flaw() {
     assert_eq!(caught_by, cases().collect::<BTreeSet<_>>());
 }
 
-/// What `.ci/suites` shows of this suite.
+/// Prints the report that `.ci/suites` shows of this suite.
 #[test]
-#[expect(clippy::print_stdout, reason = "what it shows")]
+#[expect(clippy::print_stdout, reason = "the report")]
 fn report() {
     println!("frontends: {} cases catch {} broken frontends", cases().count(), caught_by().count());
     for (topic, case) in cases() {
@@ -70,7 +70,7 @@ fn report() {
     }
 }
 
-/// What is caught is the flaw, not what carries it.
+/// The frontend without a flaw passes.
 mod without_a_flaw {
     async fn fixture(catalogue: catalogue_frontend_conformance::Catalogue) -> super::Server {
         super::Broken::new().serve(catalogue).await
@@ -79,23 +79,21 @@ mod without_a_flaw {
     catalogue_frontend_conformance::tests!(fixture);
 }
 
-/// A whole suite that fails tells each failure once: a panic would print a backtrace for each where one is asked for.
+/// A failing case prints one line, without the backtrace that a panic prints if `RUST_BACKTRACE` is set.
 #[test]
-fn a_failure_is_told_in_one_line() {
+fn failure_is_reported_in_one_line() {
     const FAILS: &str = "CATALOGUE_SUITE_FAILS";
     if std::env::var_os(FAILS).is_some() {
         let fixture = async |catalogue| Broken::refuses(400, |head| head.uri.query().is_some()).serve(catalogue).await;
         return run("query::query_is_preserved", Protocol::Http1, fixture, query::query_is_preserved);
     }
-    let mut again = Command::new(std::env::current_exe().unwrap());
-    let again = again.args(["--exact", "a_failure_is_told_in_one_line"]).env(FAILS, "1").env("RUST_BACKTRACE", "full");
-    let output = again.output().unwrap();
-    let output_text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
-    let line = "The query reaches the catalogue. Asked GET /api/v1/courses?limit=1 (query::query_is_preserved#1), \
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let command =
+        command.args(["--exact", "failure_is_reported_in_one_line"]).env(FAILS, "1").env("RUST_BACKTRACE", "full");
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+    let line = "The query reaches the catalogue. Sent GET /api/v1/courses?limit=1 (query::query_is_preserved#1), \
                 the status is 400 and not 200.";
-    assert_eq!(output_text.lines().filter(|output_text| *output_text == line).count(), 1, "{output_text}");
-    assert!(
-        !output.status.success() && !output_text.contains("backtrace") && output_text.lines().count() < 20,
-        "{output_text}"
-    );
+    assert_eq!(text.lines().filter(|printed| *printed == line).count(), 1, "{text}");
+    assert!(!output.status.success() && !text.contains("backtrace") && text.lines().count() < 20, "{text}");
 }

@@ -1,4 +1,4 @@
-//! Deadline of a connection, and the time since when it is idle.
+//! [`Idle`]: since when a connection waits for its client; and the deadline of a connection.
 
 use tokio::time::Instant;
 
@@ -7,11 +7,11 @@ use super::state::{Activity, Phase, Request};
 use crate::registry::Stop;
 use crate::{CloseReason, Timeouts};
 
-/// State of a connection that waits for its client: to send a head or a body, or to take a response. On HTTP/2 all its
-/// requests wait so. The connection with the smallest value is evicted first.
+/// State of a connection that waits for its client, with all its requests: for a head or a body, or until the client reads
+/// a response. The connection with the smallest value is evicted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Idle {
-    /// Whether the client has everything that it asked for, and owes nothing: a good client misses such a connection most.
+    /// Whether it had requests, and all have their responses. Evicted last: a well-behaved client would reuse it.
     is_between_requests: bool,
     pub(crate) since: Instant,
 }
@@ -50,7 +50,7 @@ impl Activity {
         if self.phase == Phase::Http2 { self.requests.len() } else { 0 }
     }
 
-    /// Returns when the connection must end, for silence, slowness or the server's shutdown, and why.
+    /// Returns when the connection must end, and why: a timeout, an eviction or the server's shutdown.
     pub(super) fn deadline(&self, timeouts: &Timeouts, stop: Option<Stop>) -> (Instant, CloseReason) {
         let deadline = match (self.phase, self.requests.first(), self.goaway, self.head) {
             _ if self.evicted => (self.idle_since, CloseReason::Evicted),
@@ -76,7 +76,7 @@ impl Activity {
         )
     }
 
-    /// Returns `true` if nothing is being sent and no request is arriving. On HTTP/2, `GOAWAY` takes care of that.
+    /// Returns `true` if no request is arriving or running, and no response is being sent. HTTP/2 has `GOAWAY` instead.
     fn is_quiet(&self) -> bool {
         let is_open = matches!(self.phase, Phase::Accepted | Phase::Http1);
         let is_busy = self.head.is_some() || self.blocked.is_some() || self.bytes_waiting;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_does_not_prolong_a_request() {
+    fn progress_does_not_extend_request_timeout() {
         let (state, timeouts) = (state(), Timeouts::default());
         let mut activity = state.lock();
         let (id, _) = activity.begin(0);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn connection_is_idle_if_all_its_requests_wait_for_the_client() {
+    fn connection_is_idle_when_all_requests_wait_for_client() {
         let state = state();
         let mut activity = state.lock();
         let [(one, _), (two, _)] = [activity.begin(0), activity.begin(0)];
@@ -142,31 +142,31 @@ mod tests {
     }
 
     #[test]
-    fn connection_with_nothing_owed_is_evicted_last() {
+    fn used_connection_without_requests_is_evicted_last() {
         let (fresh, used) = (state(), state());
         let (id, _) = used.lock().begin(0);
         used.lock().end_request(id);
-        let between = used.lock().idle();
-        assert!(fresh.lock().idle() < between);
+        let between_requests = used.lock().idle();
+        assert!(fresh.lock().idle() < between_requests);
         used.lock().begin(0);
         used.lock().wait(2, Body);
-        assert!(used.lock().idle() < between);
+        assert!(used.lock().idle() < between_requests);
     }
 
     #[test]
-    fn eviction_is_cancelled_by_a_request_or_its_body() {
+    fn request_or_body_cancels_eviction() {
         let (state, timeouts) = (state(), Timeouts::default());
-        let evicts = || {
+        let assert_evicts = || {
             let idle = state.lock().idle().unwrap();
             state.evict(idle).unwrap();
             assert!(state.evict(idle).is_none());
             assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Evicted);
         };
-        evicts();
+        assert_evicts();
         let (id, _) = state.lock().begin(0);
         assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Stalled);
         state.lock().wait(id, Body);
-        evicts();
+        assert_evicts();
         state.lock().wait(id, Service);
         assert_eq!(state.lock().deadline(&timeouts, None).1, CloseReason::Stalled);
     }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn connection_with_anything_under_way_does_not_end_as_quiet_at_shutdown() {
+    fn busy_connection_ends_at_shutdown_timeout() {
         let since = Instant::now();
         let timeouts = Timeouts::default();
         let stop = Stop { since, shutdown_deadline: since + timeouts.grace };

@@ -44,7 +44,7 @@ impl<T: Transport> AsyncWrite for TrackedIo<T> {
         self.transport.is_write_vectored()
     }
 
-    /// Also looks for requests that a stopping server would lose, because hyper flushes at each poll, idle or not.
+    /// Flushes. At shutdown, also checks for unread bytes, which may be a request: hyper flushes at each poll, even if idle.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state.registry.stopping().is_some() {
             let bytes_waiting = self.transport.has_unread();

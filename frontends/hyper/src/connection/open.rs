@@ -20,7 +20,7 @@ pub(crate) struct OpenConnection {
     pub(crate) state: Arc<ConnectionState>,
     pub(crate) timer: ConnectionTimer,
     id: u64,
-    /// Reason of the end. If the task is aborted, the connection counts as failed.
+    /// Why the connection ended. Until that is known, `Failed`, which remains if the task is aborted.
     reason: CloseReason,
 }
 
@@ -33,7 +33,7 @@ impl OpenConnection {
         #[cfg(target_os = "linux")]
         let set = set.and(options.set_tcp_user_timeout(Some(registry.config.timeouts.stall)));
         if let Err(error) = set {
-            tracing::debug!(peer = %peer.address, %error, "cannot set the options of a socket");
+            tracing::debug!(peer = %peer.address, %error, "cannot set socket options");
         }
         let state = ConnectionState::new(peer, registry);
         let id = state.registry.add(&state);
@@ -58,7 +58,7 @@ impl OpenConnection {
         }
     }
 
-    /// Writes the `last` bytes and closes the server's side, unless the timer ends this.
+    /// Writes the `last` bytes and closes the server's side, unless the connection's deadline comes first.
     pub(crate) async fn close(&mut self, io: &mut (impl AsyncWrite + Unpin), last: &[u8]) {
         let mut closing = pin!(async {
             io.write_all(last).await?;

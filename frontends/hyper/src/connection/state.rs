@@ -26,8 +26,8 @@ pub(crate) struct Activity {
     pub(super) idle_since: Instant,
     /// When a request last made progress.
     pub(super) last_progress: Instant,
-    /// When the HTTP/1 head that is being read began. A head that arrived together with the previous request begins
-    /// with its next byte.
+    /// When the HTTP/1 head that is being read began. If its first bytes arrived together with the previous request, when
+    /// the next ones arrived.
     pub(super) head: Option<Instant>,
     /// Bytes of HTTP/1 read since the last request began or ended.
     read: usize,
@@ -60,13 +60,13 @@ pub(super) struct Request {
     waits_for: WaitsFor,
 }
 
-/// What a request waits for.
+/// Cause of a request's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
     Service,
     /// The client, to send the body that the service polls.
     Body,
-    /// The client, to take the available part of the response.
+    /// The client, to read the available part of the response.
     Window,
 }
 
@@ -118,10 +118,10 @@ impl Activity {
         }
     }
 
-    /// Begins a request whose head was read, usually of `length` bytes. Returns the request's id, and whether on HTTP/1
-    /// only this head was read: if not, the next request may have arrived with it. Cancels an eviction.
-    pub(crate) fn begin(&mut self, length: usize) -> (u64, bool) {
-        let (is_unpipelined, now) = (self.read == length, Instant::now());
+    /// Begins a request whose head was read. Returns its id, and whether on HTTP/1 exactly `head_length` bytes were read, the
+    /// length of its canonical head: if not, the next request may have arrived with it. Cancels an eviction.
+    pub(crate) fn begin(&mut self, head_length: usize) -> (u64, bool) {
+        let (is_unpipelined, now) = (self.read == head_length, Instant::now());
         self.count += 1;
         self.requests.push(Request { id: self.count, began: now, last_progress: now, waits_for: WaitsFor::Service });
         (self.last_progress, self.head, self.read, self.evicted) = (now, None, 0, false);

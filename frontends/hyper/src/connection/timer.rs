@@ -1,4 +1,4 @@
-//! [`ConnectionTimer`]: ends a connection that is silent, slow, or no longer wanted.
+//! [`ConnectionTimer`]: ends a connection at its deadline, or when it is evicted.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -41,7 +41,7 @@ impl ConnectionTimer {
         if deadline < self.sleep.deadline() {
             self.sleep.as_mut().reset(deadline);
         }
-        // A client that sends without a pause uses up the task's budget for a poll, which the timer must not need.
+        // Unconstrained: a client that sends without a pause uses up the task's budget, and the timer must fire even then.
         while pin!(unconstrained(self.sleep.as_mut())).poll(cx).is_ready() {
             if deadline <= Instant::now() {
                 return Poll::Ready(reason);

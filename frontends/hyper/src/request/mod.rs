@@ -14,7 +14,7 @@ use http::request::Parts;
 
 use self::networks::Networks;
 
-/// The address that has connected: the client's, or that of a proxy in front of it. In the extensions of every request.
+/// Address that has connected: the client's, or that of a proxy in front of it. In the extensions of every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub IpAddr);
 
@@ -37,8 +37,8 @@ impl Peer {
         if is_proxy && !forwarded::is_reported(&head.headers) && !warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 %peer,
-                "a trusted proxy sent neither X-Forwarded-For nor X-Forwarded-Proto, so its own address counts as the \
-                 client's; let it set both"
+                "a trusted proxy sent neither X-Forwarded-For nor X-Forwarded-Proto, so its address is used as \
+                 the client's; configure it to set both"
             );
         }
         head.extensions.insert(PeerAddress(peer));

@@ -19,7 +19,7 @@ impl Networks {
         texts.iter().map(|text| network(text.as_ref())).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns `true` if there are no networks.
+    /// Returns `true` if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -47,12 +47,12 @@ fn network(text: &str) -> Result<IpNet, String> {
         None => text.parse().ok().map(IpAddr::into),
     };
     let Some(network) = network else {
-        return Err(format!("{text:?} is not an address or a range of them; write one like 10.0.0.0/8 or ::1"));
+        return Err(format!("invalid IP address or range {text:?}; use e.g. 10.0.0.0/8 or ::1"));
     };
-    // Otherwise the intention would be unclear.
+    // Such a text could mean the address or its network.
     if network.addr() != network.network() {
         let bits = network.prefix_len();
-        return Err(format!("{text:?} has bits of an address behind the range's /{bits}; write them as zero"));
+        return Err(format!("invalid range {text:?}: it has bits after its prefix of {bits}; set them to zero"));
     }
     Ok(network)
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_holds_its_addresses_and_no_others() {
+    fn network_contains_only_its_addresses() {
         for (network, inside, outside) in [
             ("10.0.0.0/8", "10.255.0.1", "11.0.0.0"),
             ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn single_addresses_are_told_from_ranges() {
+    fn single_addresses_are_distinguished_from_ranges() {
         let single = |networks: &[&str]| Networks::parse(networks).unwrap().single_addresses();
         let both: [IpAddr; 2] = ["10.0.0.1".parse().unwrap(), "::1".parse().unwrap()];
         assert_eq!(single(&["10.0.0.1/32", "::1"]).unwrap(), both);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn invalid_range_is_refused() {
         for text in [
             "",
             "/",
@@ -106,10 +106,10 @@ mod tests {
             "10.0.0/8",
             "010.0.0.0/8",
         ] {
-            assert!(Networks::parse(&[text]).unwrap_err().contains("like 10.0.0.0/8"), "{text}");
+            assert!(Networks::parse(&[text]).unwrap_err().contains("use e.g. 10.0.0.0/8"), "{text}");
         }
         for text in ["10.0.0.1/8", "10.0.0.1/0", "2001:db8::1/32"] {
-            assert!(Networks::parse(&[text]).unwrap_err().contains("as zero"), "{text}");
+            assert!(Networks::parse(&[text]).unwrap_err().contains("set them to zero"), "{text}");
         }
     }
 }

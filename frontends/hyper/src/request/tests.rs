@@ -23,7 +23,7 @@ impl Write for Log {
 }
 
 /// Returns the client's address and scheme for a request from 10.0.0.1, and its log.
-fn origin(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (String, bool, String) {
+fn record(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (String, bool, String) {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -49,12 +49,12 @@ fn origin(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (St
 }
 
 #[test]
-fn address_comes_from_the_header_only_if_the_peer_is_trusted() {
+fn header_is_used_only_when_peer_is_trusted() {
     let fields = [("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", "https")];
     for (proxies, client, source) in
         [(&["10.0.0.1"][..], "192.0.2.1", "X-Forwarded-For"), (&["10.0.0.2"], "10.0.0.1", "connection")]
     {
-        let (address, is_https, log) = origin(proxies, &fields, &AtomicBool::default());
+        let (address, is_https, log) = record(proxies, &fields, &AtomicBool::default());
         assert_eq!((&*address, is_https), (client, client != "10.0.0.1"));
         let line = format!("client address client={client} peer=10.0.0.1 source=\"{source}\"");
         assert!(log.contains(&line) && log.lines().count() == 1, "{log}");
@@ -62,9 +62,9 @@ fn address_comes_from_the_header_only_if_the_peer_is_trusted() {
 }
 
 #[test]
-fn log_warns_once_of_a_proxy_that_reports_nothing() {
+fn proxy_without_header_is_logged_once() {
     let warned = AtomicBool::default();
-    let warns = |proxies: &[&str], fields: &[(&str, &str)]| origin(proxies, fields, &warned).2.contains("WARN");
+    let warns = |proxies: &[&str], fields: &[(&str, &str)]| record(proxies, fields, &warned).2.contains("WARN");
     assert!(!warns(&[], &[]));
     for field in ["x-forwarded-for", "x-forwarded-proto"] {
         assert!(!warns(&["10.0.0.1"], &[(field, "x")]));

@@ -1,4 +1,4 @@
-//! Checks of a request's head that hyper leaves to its users.
+//! Checks of a request's head that hyper leaves to the caller.
 
 use std::net::Ipv6Addr;
 
@@ -100,7 +100,7 @@ mod tests {
     use super::is_host_and_port;
 
     #[test]
-    fn names_addresses_and_ports_are_hosts() {
+    fn names_and_addresses_with_ports_are_valid_hosts() {
         for host in [
             "localhost",
             "example.com:8080",
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_host() {
+    fn invalid_host_is_refused() {
         for host in [
             "",
             ":80",

@@ -21,14 +21,15 @@ async fn accept_after(failing: &mut bool, mut failures: Vec<io::Error>) {
     assert_eq!(metrics.accept_failures(), expected as u64);
 }
 
-fn no_file_left() -> io::Error {
+fn too_many_open_files() -> io::Error {
     io::Error::from_raw_os_error(24)
 }
 
 #[tokio::test]
-async fn failures_are_tried_again() {
+async fn failed_accept_is_retried() {
     // 23 is ENFILE.
-    let failures = vec![no_file_left(), io::ErrorKind::ConnectionAborted.into(), io::Error::from_raw_os_error(23)];
+    let failures =
+        vec![too_many_open_files(), io::ErrorKind::ConnectionAborted.into(), io::Error::from_raw_os_error(23)];
     accept_after(&mut false, failures).await;
 }
 
@@ -46,20 +47,20 @@ impl Write for Log {
 }
 
 #[tokio::test]
-async fn the_log_hears_once_of_failures_without_an_end() {
+async fn repeated_failures_are_logged_once() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
     // With only one subscriber, the first thread at an event, maybe another test's, would decide whether it is ever recorded.
     let _second = Dispatch::new(NoSubscriber::default());
     let _guard = tracing::subscriber::set_default(subscriber);
-    let times = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap().matches("cannot accept").count();
+    let warning_count = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap().matches("cannot accept").count();
 
     let mut failing = false;
-    accept_after(&mut failing, vec![no_file_left(), no_file_left()]).await;
-    accept_after(&mut failing, vec![no_file_left()]).await;
-    assert_eq!(times(), 1);
+    accept_after(&mut failing, vec![too_many_open_files(), too_many_open_files()]).await;
+    accept_after(&mut failing, vec![too_many_open_files()]).await;
+    assert_eq!(warning_count(), 1);
     accept_after(&mut failing, Vec::new()).await;
-    accept_after(&mut failing, vec![no_file_left()]).await;
-    assert_eq!(times(), 2);
+    accept_after(&mut failing, vec![too_many_open_files()]).await;
+    assert_eq!(warning_count(), 2);
 }

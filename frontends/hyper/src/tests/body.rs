@@ -17,7 +17,7 @@ async fn assert_open(client: &mut Client) {
 }
 
 #[tokio::test]
-async fn ignored_body_that_came_with_its_head_keeps_the_connection() {
+async fn ignored_body_sent_with_head_keeps_connection() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(post(5) + "hello").await;
@@ -26,7 +26,7 @@ async fn ignored_body_that_came_with_its_head_keeps_the_connection() {
 }
 
 #[tokio::test]
-async fn a_request_right_behind_a_body_is_served() {
+async fn request_pipelined_after_body_is_served() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(format!("{}hello{}world", post(5), post(5))).await;
@@ -36,7 +36,7 @@ async fn a_request_right_behind_a_body_is_served() {
 }
 
 #[tokio::test]
-async fn service_sees_the_length_of_a_body() {
+async fn service_gets_length_of_body() {
     let server = Server::start_default().await;
     for (head, expected) in [
         ("GET /body-hint HTTP/1.1\r\nHost: a\r\n\r\n", "Some(0) true"),
@@ -51,39 +51,39 @@ async fn service_sees_the_length_of_a_body() {
 }
 
 #[tokio::test]
-async fn the_answer_does_not_wait_for_the_body() {
+async fn response_does_not_wait_for_body() {
     let server = Server::start_default().await;
     for head in [post(5), CHUNKED.to_owned()] {
         let mut client = server.connect().await;
         client.send(head).await;
-        let answer = client.read_to_end().await;
-        assert!(answer.ends_with("POST /"), "{answer}");
+        let response = client.read_to_end().await;
+        assert!(response.ends_with("POST /"), "{response}");
     }
 }
 
 #[tokio::test]
-async fn the_answer_survives_a_much_larger_body() {
+async fn response_survives_unread_large_body() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     let body = "x".repeat(8 * 1024 * 1024);
     // The client reads nothing before it has sent everything.
     client.send(post(body.len()) + &body).await;
-    let answer = client.read_to_end().await;
-    assert_eq!(status(&answer), "200");
-    assert!(answer.ends_with("POST /"), "{answer}");
+    let response = client.read_to_end().await;
+    assert_eq!(status(&response), "200");
+    assert!(response.ends_with("POST /"), "{response}");
 }
 
 #[tokio::test]
-async fn nobody_is_told_to_continue() {
+async fn ignored_body_gets_no_100_continue() {
     let server = Server::start_default().await;
     let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
-    let answer = server.exchange(request).await;
-    assert_eq!(status(&answer), "200");
-    assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{answer}");
+    let response = server.exchange(request).await;
+    assert_eq!(status(&response), "200");
+    assert_eq!(response.matches("HTTP/1.1").count(), 1, "{response}");
 }
 
 #[tokio::test]
-async fn who_does_not_wait_to_continue_is_answered_too() {
+async fn client_is_served_without_waiting_for_continue() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello").await;
@@ -91,7 +91,7 @@ async fn who_does_not_wait_to_continue_is_answered_too() {
     assert_open(&mut client).await;
 }
 
-/// Asserts that of a length and chunks the chunks count, and that nothing after them is served.
+/// Asserts that chunks take precedence over a length, and that nothing after them is served.
 async fn assert_not_smuggled(fields: &str) {
     let server = Server::start_default().await;
     let smuggled = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -103,17 +103,17 @@ async fn assert_not_smuggled(fields: &str) {
 }
 
 #[tokio::test]
-async fn a_length_before_the_coding_smuggles_nothing() {
+async fn length_before_coding_smuggles_no_request() {
     assert_not_smuggled("Content-Length: 44\r\nTransfer-Encoding: chunked\r\n").await;
 }
 
 #[tokio::test]
-async fn a_length_behind_the_coding_smuggles_nothing() {
+async fn length_after_coding_smuggles_no_request() {
     assert_not_smuggled("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n").await;
 }
 
 #[tokio::test]
-async fn a_bad_length_behind_the_coding_smuggles_nothing() {
+async fn invalid_length_after_coding_smuggles_no_request() {
     assert_not_smuggled("Transfer-Encoding: chunked\r\nContent-Length: -5\r\n").await;
 }
 
@@ -137,14 +137,14 @@ macro_rules! broken {
 }
 
 broken! {
-    a_chunk_size_that_is_no_number: "x\r\n";
-    a_chunk_size_with_a_sign: "+1\r\na\r\n0\r\n\r\n";
-    a_chunk_size_with_a_prefix: "0x1\r\na\r\n0\r\n\r\n";
-    a_chunk_size_that_overflows: "fffffffffffffffff\r\n";
-    a_chunk_size_ended_by_a_line_feed: "1\na\r\n0\r\n\r\n";
-    a_chunk_extension_with_a_line_feed: "1;a\nb\r\na\r\n0\r\n\r\n";
-    a_chunk_longer_than_said: "1\r\nab\r\n0\r\n\r\n";
-    a_chunk_ended_by_a_line_feed: "1\r\na\n0\r\n\r\n";
-    an_end_of_chunks_with_a_line_feed: "0\r\n\n";
-    a_trailer_ended_by_a_line_feed: "0\r\nX: y\nGET / HTTP/1.1\r\n";
+    non_numeric_chunk_size_ends_connection: "x\r\n";
+    signed_chunk_size_ends_connection: "+1\r\na\r\n0\r\n\r\n";
+    prefixed_chunk_size_ends_connection: "0x1\r\na\r\n0\r\n\r\n";
+    overflowing_chunk_size_ends_connection: "fffffffffffffffff\r\n";
+    chunk_size_ended_by_line_feed_ends_connection: "1\na\r\n0\r\n\r\n";
+    chunk_extension_with_line_feed_ends_connection: "1;a\nb\r\na\r\n0\r\n\r\n";
+    chunk_longer_than_size_ends_connection: "1\r\nab\r\n0\r\n\r\n";
+    chunk_ended_by_line_feed_ends_connection: "1\r\na\n0\r\n\r\n";
+    last_chunk_with_line_feed_ends_connection: "0\r\n\n";
+    trailer_ended_by_line_feed_ends_connection: "0\r\nX: y\nGET / HTTP/1.1\r\n";
 }

@@ -81,7 +81,7 @@ impl Authority {
         Arc::new(config).into()
     }
 
-    /// Connects such a client to `server`.
+    /// Connects a client that trusts this certificate and speaks `protocol`.
     pub(super) async fn connect(&self, server: SocketAddr, protocol: &[u8]) -> TlsStream<TcpStream> {
         let tcp = TcpStream::connect(server).await.unwrap();
         tcp.set_nodelay(true).unwrap();
@@ -89,7 +89,7 @@ impl Authority {
         client.connect("localhost".try_into().unwrap(), tcp).await.unwrap()
     }
 
-    /// Returns an address at which the server seems to speak cleartext, until the test's runtime ends.
+    /// Returns an address at which clients reach the server in cleartext, through TLS, until the test's runtime ends.
     pub(super) async fn tunnel(self, server: SocketAddr, protocol: &'static [u8]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

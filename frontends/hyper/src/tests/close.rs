@@ -1,4 +1,4 @@
-//! Ends of connections.
+//! How connections end.
 
 use tokio::io::AsyncWriteExt;
 
@@ -7,18 +7,18 @@ use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, sta
 use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
 #[tokio::test]
-async fn a_client_that_has_closed_its_side_gets_its_answer() {
+async fn half_closed_client_gets_response() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
     client.finish().await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.open_gate();
     assert!(client.read_to_end().await.ends_with("passed"));
 }
 
 #[tokio::test]
-async fn a_client_that_has_closed_its_side_gets_all_of_a_large_answer() {
+async fn half_closed_client_gets_whole_large_response() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
@@ -27,7 +27,7 @@ async fn a_client_that_has_closed_its_side_gets_all_of_a_large_answer() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_without_a_request_is_forgotten() {
+async fn client_that_leaves_without_request_frees_its_slot() {
     let server = Server::start(with(ServerConfig::default(), |c| c.limits.connections = 1)).await;
     drop(server.connect().await);
     let mut half_head = server.connect().await;
@@ -39,7 +39,7 @@ async fn a_client_that_leaves_without_a_request_is_forgotten() {
 }
 
 #[tokio::test]
-async fn the_refusal_survives_bytes_behind_it() {
+async fn refusal_arrives_despite_unread_bytes() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("bad\r\n\r\n".to_owned() + &"x".repeat(4 * 1024 * 1024)).await;
@@ -47,7 +47,7 @@ async fn the_refusal_survives_bytes_behind_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_close_is_not_waited_for_long() {
+async fn connection_left_open_by_client_ends_after_linger_timeout() {
     let config = with(ServerConfig::default(), |c| {
         c.limits.connections = 1;
         c.timeouts.linger = SHORT_TIMEOUT;
@@ -62,7 +62,7 @@ async fn a_client_that_does_not_close_is_not_waited_for_long() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_stops_sending_is_left() {
+async fn endless_sender_is_disconnected_after_refusal() {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.linger = SHORT_TIMEOUT;
     });
@@ -73,7 +73,7 @@ async fn a_client_that_never_stops_sending_is_left() {
 }
 
 #[tokio::test]
-async fn a_client_whose_time_is_over_gets_none_for_the_rest_of_its_body() {
+async fn timed_out_request_does_not_linger_for_body() {
     let config = with(long_timeouts(), |c| {
         c.timeouts.request = SHORT_TIMEOUT;
         c.timeouts.linger = LONG_TIMEOUT;

@@ -1,4 +1,4 @@
-//! Request bodies that the service wants.
+//! Request bodies that the service collects.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::support::{GET, MAX_BODY, SHORT_TIMEOUT, Server, announces_close, asse
 use super::timeouts::long_timeouts;
 
 async fn server() -> Server {
-    Server::with(ServerConfig::default()).await
+    Server::start_direct(ServerConfig::default()).await
 }
 
 fn head(fields: &str) -> String {
@@ -20,21 +20,21 @@ fn head(fields: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_body_is_handed_over_and_the_next_request_is_served() {
+async fn service_gets_body_and_next_request() {
     let server = server().await;
     let mut client = server.connect().await;
     for body in ["hello", "", "x".repeat(MAX_BODY).as_str()] {
         client.send(head(&format!("Content-Length: {}\r\n", body.len())) + body).await;
-        let answer = client.response().await;
-        assert!(!announces_close(&answer));
-        assert_eq!(answer.split_once("\r\n\r\n").unwrap().1, body);
+        let response = client.response().await;
+        assert!(!announces_close(&response));
+        assert_eq!(response.split_once("\r\n\r\n").unwrap().1, body);
     }
     client.send(GET).await;
     assert!(client.response().await.ends_with("GET /"));
 }
 
 #[tokio::test]
-async fn a_body_may_come_in_chunks_with_another_request_behind_it() {
+async fn service_gets_chunked_body_and_pipelined_request() {
     let server = server().await;
     let mut client = server.connect().await;
     client.send(head("Transfer-Encoding: chunked\r\n") + "3\r\nabc\r\n").await;
@@ -44,7 +44,7 @@ async fn a_body_may_come_in_chunks_with_another_request_behind_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_first_is_told_to_go_on() {
+async fn polled_body_gets_100_continue() {
     let server = server().await;
     let mut client = server.connect().await;
     client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
@@ -55,7 +55,7 @@ async fn a_client_that_asks_first_is_told_to_go_on() {
 }
 
 #[tokio::test]
-async fn body_that_is_too_long_for_the_service_ends_the_connection() {
+async fn too_long_body_returns_413_and_ends_connection() {
     let server = server().await;
     for (framing, body) in [
         (format!("Content-Length: {}\r\n", 2 * MAX_BODY), "x".repeat(MAX_BODY + 1)),
@@ -73,8 +73,8 @@ async fn body_that_is_too_long_for_the_service_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
-    let server = Server::with(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
+async fn incomplete_body_does_not_reach_service() {
+    let server = Server::start_direct(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send(head("Content-Length: 5\r\n") + "hell").await;
     client.end().await;
@@ -89,10 +89,10 @@ async fn a_body_that_does_not_come_or_breaks_off_reaches_nobody() {
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
 }
 
-/// The accept and the rest of the body reach the server in the same poll; the accept comes first.
+/// In one poll, the server accepts a client, for which it evicts this connection, and then reads the rest of the body.
 #[tokio::test]
-async fn body_that_arrives_while_its_connection_is_evicted_is_served() {
-    let server = Server::with(with(long_timeouts(), |c| {
+async fn body_arriving_during_eviction_is_served() {
+    let server = Server::start_direct(with(long_timeouts(), |c| {
         c.limits.connections = 1;
         c.timeouts.reclaim = Duration::ZERO;
     }))
@@ -104,41 +104,41 @@ async fn body_that_arrives_while_its_connection_is_evicted_is_served() {
     let mut other = std::net::TcpStream::connect(server.address).unwrap();
     other.write_all(GET).unwrap();
     assert_eq!(client.0.try_write(b"hello").unwrap(), 5);
-    server.arrival().await;
-    tokio::time::timeout(3 * SHORT_TIMEOUT, server.arrival()).await.expect_err("there is no permit for the other");
+    server.wait_for_request().await;
+    tokio::time::timeout(3 * SHORT_TIMEOUT, server.wait_for_request()).await.expect_err("the server is full");
     server.open_gate();
     assert!(client.response().await.ends_with("passed"));
 }
 
 #[tokio::test]
-async fn body_may_still_arrive_at_shutdown() {
+async fn body_can_arrive_during_shutdown() {
     let mut server = server().await;
     let mut client = server.connect().await;
     client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
     assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
     client.line().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     client.send("hello").await;
-    let answer = client.read_to_end().await;
-    assert!(announces_close(&answer) && answer.ends_with("hello"), "{answer}");
-    server.stopped().await;
+    let response = client.read_to_end().await;
+    assert!(announces_close(&response) && response.ends_with("hello"), "{response}");
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn shutdown_waits_for_a_body_until_the_end_of_grace() {
-    let mut server = Server::with(with(long_timeouts(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
+async fn shutdown_waits_for_body_until_grace_ends() {
+    let mut server = Server::start_direct(with(long_timeouts(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send(head("Content-Length: 5\r\nExpect: 100-continue\r\n")).await;
     assert_eq!(client.line().await, "HTTP/1.1 100 Continue\r\n");
     server.stop();
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn requests_have_the_addresses_of_client_and_peer() {
+async fn request_has_addresses_of_client_and_peer() {
     let config = with(ServerConfig::default(), |c| c.trusted_proxies = Networks::parse(&["127.0.0.1"]).unwrap());
-    let server = Server::with(config).await;
+    let server = Server::start_direct(config).await;
     for (path, address) in [("/connected", "Some(PeerAddress(127.0.0.1))"), ("/peer", "192.0.2.7")] {
         let mut client = server.connect().await;
         client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n")).await;
@@ -147,7 +147,7 @@ async fn requests_have_the_addresses_of_client_and_peer() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_refused_asks_for_no_body() {
+async fn refused_head_gets_no_100_continue() {
     let server = server().await;
     let responses = server.exchange("POST /echo HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n").await;
     assert_bare(&responses, "400");
@@ -160,7 +160,7 @@ async fn post(client: &mut Http2Client, body: String) -> (u16, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn over_http2_it_is_the_same() {
+async fn http2_body_reaches_service_up_to_limit() {
     let (_authority, server, mut client) = start_http2(ServerConfig::default()).await;
     for body in ["hello".to_owned(), String::new(), "x".repeat(MAX_BODY)] {
         assert_eq!(post(&mut client, body.clone()).await, (200, body.into_bytes()));

@@ -1,4 +1,4 @@
-//! Conformance: the warp filter passes the suite of every frontend over this server.
+//! Runs the frontend conformance suite on the warp filter over this server.
 
 use std::future::pending;
 
@@ -22,18 +22,22 @@ mod over_http2 {
 }
 
 async fn in_cleartext(catalogue: Catalogue) -> Server {
-    serving(catalogue, ServerConfig::default(), None).await
+    start_server(catalogue, ServerConfig::default(), None).await
 }
 
 /// Serves behind a tunnel, because the suite speaks cleartext.
 async fn over_tls(catalogue: Catalogue, protocol: &'static [u8]) -> Server {
     let authority = Authority::new();
     let config = ServerConfig { tls: Some(authority.tls()), ..ServerConfig::default() };
-    serving(catalogue, config, Some((authority, protocol))).await
+    start_server(catalogue, config, Some((authority, protocol))).await
 }
 
 /// Serves until the test's runtime ends.
-async fn serving(catalogue: Catalogue, config: ServerConfig, tunnel: Option<(Authority, &'static [u8])>) -> Server {
+async fn start_server(
+    catalogue: Catalogue,
+    config: ServerConfig,
+    tunnel: Option<(Authority, &'static [u8])>,
+) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let service = warp::service(catalogue_warp::filter(catalogue));

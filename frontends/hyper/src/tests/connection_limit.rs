@@ -9,7 +9,7 @@ use super::pace::at_any_pace;
 use super::support::{BIG_RESPONSE_BYTES, Client, GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
 use super::timeouts::{LONG_TIMEOUT, long_timeouts};
 
-async fn limited_to(connections: u32) -> Server {
+async fn start_limited_to(connections: u32) -> Server {
     Server::start(with(long_timeouts(), |c| {
         c.limits.connections = connections;
         c.timeouts.reclaim = SHORT_TIMEOUT;
@@ -19,8 +19,8 @@ async fn limited_to(connections: u32) -> Server {
 }
 
 #[tokio::test]
-async fn a_head_that_trickles_in_is_evicted_too() {
-    let server = limited_to(1).await;
+async fn slow_head_is_evicted() {
+    let server = start_limited_to(1).await;
     let mut slow = server.connect().await;
     slow.send("GET / HTTP/1.1\r\nHo").await;
     let mut next = server.connect().await;
@@ -30,8 +30,8 @@ async fn a_head_that_trickles_in_is_evicted_too() {
 }
 
 #[tokio::test]
-async fn of_idle_connections_the_one_that_is_idle_longest_is_evicted() {
-    let server = limited_to(2).await;
+async fn longest_idle_connection_is_evicted() {
+    let server = start_limited_to(2).await;
     let mut first = server.connect().await;
     let mut second = server.connect().await;
     for client in [&mut first, &mut second] {
@@ -47,25 +47,25 @@ async fn of_idle_connections_the_one_that_is_idle_longest_is_evicted() {
 }
 
 #[tokio::test]
-async fn whoever_is_being_answered_stays() {
-    let server = limited_to(1).await;
+async fn connection_with_running_request_is_not_evicted() {
+    let server = start_limited_to(1).await;
     let mut busy = server.connect().await;
     busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     let mut next: Client = server.connect().await;
     next.send(GET).await;
-    tokio::time::timeout(3 * SHORT_TIMEOUT, server.arrival()).await.expect_err("there is no permit for the other");
+    tokio::time::timeout(3 * SHORT_TIMEOUT, server.wait_for_request()).await.expect_err("the server is full");
     server.open_gate();
     assert!(busy.response().await.ends_with("passed"));
     assert_eq!(status(&next.response().await), "200");
 }
 
 #[tokio::test]
-async fn silent_clients_keep_nobody_out() {
-    let server = limited_to(8).await;
-    let mut connect_silent = Vec::new();
+async fn silent_clients_do_not_block_others() {
+    let server = start_limited_to(8).await;
+    let mut silent = Vec::new();
     for _ in 0..100 {
-        connect_silent.push(server.connect().await);
+        silent.push(server.connect().await);
     }
     let mut client = server.connect().await;
     client.send(GET).await;
@@ -104,7 +104,7 @@ async fn connect_lingering(server: &Server) -> Client {
     client
 }
 
-/// Returns a connection whose request has reached the server, without the body that the service wants.
+/// Returns a connection whose request has reached the service, which waits for the body.
 async fn connect_with_awaited_body(server: &Server, path: &str) -> Client {
     let mut client = server.connect().await;
     let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
@@ -139,8 +139,8 @@ async fn dribble(client: &mut Client) {
 }
 
 #[tokio::test]
-async fn wanted_body_that_never_arrives_is_evicted() {
-    let server = limited_to(1).await;
+async fn missing_body_is_evicted() {
+    let server = start_limited_to(1).await;
     let mut slow = connect_with_awaited_body(&server, "/echo").await;
     connect_used(&server).await;
     assert_eq!(slow.end().await, b"");
@@ -148,8 +148,8 @@ async fn wanted_body_that_never_arrives_is_evicted() {
 }
 
 #[tokio::test]
-async fn wanted_body_that_trickles_in_is_evicted() {
-    let server = limited_to(1).await;
+async fn slow_body_is_evicted() {
+    let server = start_limited_to(1).await;
     for framing in ["Content-Length: 10000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n2000\r\n"] {
         let mut slow = server.connect().await;
         slow.send(format!("POST /echo?body HTTP/1.1\r\nHost: a\r\n{framing}")).await;
@@ -161,22 +161,22 @@ async fn wanted_body_that_trickles_in_is_evicted() {
 }
 
 #[tokio::test]
-async fn request_stays_once_its_wanted_body_has_arrived() {
-    let server = limited_to(1).await;
+async fn request_is_not_evicted_when_body_has_arrived() {
+    let server = start_limited_to(1).await;
     let mut busy = connect_with_awaited_body(&server, "/gate").await;
     busy.send("hello").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     let mut next = server.connect().await;
     next.send(GET).await;
-    tokio::time::timeout(3 * SHORT_TIMEOUT, server.arrival()).await.expect_err("there is no permit for the other");
+    tokio::time::timeout(3 * SHORT_TIMEOUT, server.wait_for_request()).await.expect_err("the server is full");
     server.open_gate();
     assert!(busy.response().await.ends_with("passed"));
     assert_eq!(status(&next.response().await), "200");
 }
 
 #[tokio::test]
-async fn wanted_bodies_that_never_arrive_keep_nobody_out() {
-    let server = limited_to(8).await;
+async fn missing_bodies_do_not_block_others() {
+    let server = start_limited_to(8).await;
     let mut slow = Vec::new();
     for _ in 0..40 {
         slow.push(connect_with_awaited_body(&server, "/echo").await);
@@ -185,8 +185,8 @@ async fn wanted_bodies_that_never_arrive_keep_nobody_out() {
 }
 
 #[tokio::test]
-async fn a_further_head_that_dribbles_in_is_evicted() {
-    let server = limited_to(1).await;
+async fn slow_second_head_is_evicted() {
+    let server = start_limited_to(1).await;
     let mut slow = connect_used(&server).await;
     slow.send("GET /").await;
     tokio::select! {
@@ -196,8 +196,8 @@ async fn a_further_head_that_dribbles_in_is_evicted() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_takes_is_evicted() {
-    let server = limited_to(1).await;
+async fn unread_response_is_evicted() {
+    let server = start_limited_to(1).await;
     let mut slow = server.connect().await;
     slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
     connect_used(&server).await;
@@ -205,8 +205,8 @@ async fn an_answer_that_nobody_takes_is_evicted() {
 }
 
 #[tokio::test]
-async fn answers_that_nobody_takes_are_evicted_with_requests_behind_them() {
-    let server = limited_to(1).await;
+async fn unread_pipelined_responses_are_evicted() {
+    let server = start_limited_to(1).await;
     let mut slow = server.connect().await;
     slow.send([b"GET /big HTTP/1.1\r\nHost: a\r\n\r\n", GET, GET, GET].concat()).await;
     tokio::select! {
@@ -217,11 +217,11 @@ async fn answers_that_nobody_takes_are_evicted_with_requests_behind_them() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_taken_too_slowly_is_evicted() {
-    let server = limited_to(1).await;
+async fn slowly_read_response_is_evicted() {
+    let server = start_limited_to(1).await;
     let mut slow = server.connect().await;
     slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    let sip = async {
+    let read_slowly = async {
         let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
         loop {
             ticks.tick().await;
@@ -231,24 +231,24 @@ async fn an_answer_that_is_taken_too_slowly_is_evicted() {
         }
     };
     tokio::select! {
-        () = sip => {}
+        () = read_slowly => {}
         _ = connect_used(&server) => {}
     }
 }
 
 #[tokio::test]
-async fn a_connection_that_has_asked_for_nothing_is_evicted_first() {
-    // With a reclaim time, a connection that has waited that long would be evicted if this one had waited only slightly less.
+async fn connection_without_request_is_evicted_first() {
+    // With a delay, `idle` could pass it slightly before `silent`, and would then be evicted.
     let server = start_without_reclaim_delay(2).await;
     let mut idle = connect_used(&server).await;
-    let mut connect_silent = connect_silent(&server).await;
+    let mut silent = connect_silent(&server).await;
     connect_used(&server).await;
-    assert_eq!(connect_silent.read_to_end().await, "");
+    assert_eq!(silent.read_to_end().await, "");
     assert_stays(&mut idle).await;
 }
 
 #[tokio::test]
-async fn connection_that_is_closed_and_only_lingers_is_evicted_before_one_that_is_idle_longer() {
+async fn lingering_connection_is_evicted_before_idle_one() {
     let server = start_without_reclaim_delay(2).await;
     let mut idle = connect_used(&server).await;
     let mut closed = connect_lingering(&server).await;
@@ -258,7 +258,7 @@ async fn connection_that_is_closed_and_only_lingers_is_evicted_before_one_that_i
 }
 
 #[tokio::test]
-async fn a_slow_head_is_evicted_before_whoever_has_asked_since_it_began() {
+async fn slow_head_is_evicted_before_more_recent_request() {
     let server = start_without_reclaim_delay(2).await;
     let mut busy = connect_used(&server).await;
     let mut slow = connect_used(&server).await;
@@ -271,7 +271,7 @@ async fn a_slow_head_is_evicted_before_whoever_has_asked_since_it_began() {
 }
 
 #[tokio::test]
-async fn wanted_body_is_evicted_before_a_connection_that_is_idle_longer() {
+async fn missing_body_is_evicted_before_idle_connection() {
     let server = start_without_reclaim_delay(2).await;
     let mut idle = connect_used(&server).await;
     let mut body = connect_with_awaited_body(&server, "/echo").await;
@@ -281,7 +281,7 @@ async fn wanted_body_is_evicted_before_a_connection_that_is_idle_longer() {
 }
 
 #[tokio::test]
-async fn of_wanted_bodies_the_one_whose_head_came_first_is_evicted_whenever_a_byte_came() {
+async fn missing_body_with_oldest_head_is_evicted_first() {
     let server = start_without_reclaim_delay(3).await;
     let mut idle = connect_used(&server).await;
     let mut first = connect_with_awaited_body(&server, "/echo").await;
@@ -295,8 +295,8 @@ async fn of_wanted_bodies_the_one_whose_head_came_first_is_evicted_whenever_a_by
 }
 
 #[tokio::test]
-async fn slow_clients_that_come_again_keep_nobody_out() {
-    let server = limited_to(8).await;
+async fn reconnecting_slow_clients_do_not_block_others() {
+    let server = start_limited_to(8).await;
     let mut slow = Vec::new();
     for _ in 0..40 {
         slow.push(connect_with_awaited_body(&server, "/echo").await);
@@ -308,12 +308,12 @@ async fn slow_clients_that_come_again_keep_nobody_out() {
 }
 
 #[tokio::test]
-async fn an_answer_that_moves_stays_however_long_it_takes() {
+async fn progressing_response_is_not_evicted() {
     at_any_pace(|time| async move {
-        let evict = 4 * time;
+        let reclaim = 4 * time;
         let server = Server::start(with(long_timeouts(), |c| {
             c.limits.connections = 1;
-            c.timeouts.reclaim = evict;
+            c.timeouts.reclaim = reclaim;
         }))
         .await;
         let mut reader = server.connect().await;

@@ -20,66 +20,66 @@ macro_rules! refused {
 }
 
 refused! {
-    no_request_line: b"\0\x01\x02\r\n\r\n" => "400";
-    a_tls_greeting: b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" => "400";
-    a_line_without_target: b"GET HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
-    a_line_with_a_tab: b"GET\t/\tHTTP/1.1\r\nHost: a\r\n\r\n" => "400";
-    a_line_with_two_spaces: b"GET  / HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
-    a_line_without_version: b"GET /\r\nHost: a\r\n\r\n" => "400";
-    an_unknown_version: b"GET / HTTP/1.2\r\nHost: a\r\n\r\n" => "400";
-    the_preface_of_http_2: b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" => "400";
-    a_bad_method: b"G@T / HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
-    a_control_character_in_the_target: b"GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
-    a_folded_field: b"GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n" => "400";
-    a_space_before_the_first_field: b"GET / HTTP/1.1\r\n Host: a\r\n\r\n" => "400";
-    a_space_before_the_colon: b"GET / HTTP/1.1\r\nHost : a\r\n\r\n" => "400";
-    a_field_without_colon: b"GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n" => "400";
-    a_field_without_name: b"GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n" => "400";
-    a_bad_field_name: b"GET / HTTP/1.1\r\nHost: a\r\nX(Y): z\r\n\r\n" => "400";
-    a_nul_in_a_value: b"GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n" => "400";
-    a_nul_in_a_name: b"GET / HTTP/1.1\r\nHost: a\r\nX\0Y: a\r\n\r\n" => "400";
-    a_lone_carriage_return_in_a_line: b"GET /\rx HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
-    a_lone_carriage_return_at_the_end_of_a_line: b"GET / HTTP/1.1\rHost: a\r\n\r\n" => "400";
-    a_lone_carriage_return: b"GET / HTTP/1.1\r\nHost: a\r\nX: a\rY: b\r\n\r\n" => "400";
-    a_length_that_is_negative: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n" => "400";
-    a_length_with_a_sign: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n" => "400";
-    a_length_that_is_no_number: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1\r\n\r\n" => "400";
-    a_length_that_is_empty: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n" => "400";
-    a_length_that_overflows: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551616\r\n\r\n" => "400";
-    a_list_of_lengths: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\n" => "400";
-    differing_lengths: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n" => "400";
-    a_coding_that_is_not_chunked: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n" => "400";
-    a_coding_after_chunked: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n" => "400";
-    a_second_field_with_a_coding_after_chunked:
+    binary_request_line_returns_400: b"\0\x01\x02\r\n\r\n" => "400";
+    tls_client_hello_returns_400: b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" => "400";
+    line_without_target_returns_400: b"GET HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
+    line_with_tab_returns_400: b"GET\t/\tHTTP/1.1\r\nHost: a\r\n\r\n" => "400";
+    line_with_two_spaces_returns_400: b"GET  / HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
+    line_without_version_returns_400: b"GET /\r\nHost: a\r\n\r\n" => "400";
+    unknown_version_returns_400: b"GET / HTTP/1.2\r\nHost: a\r\n\r\n" => "400";
+    http_2_preface_returns_400: b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" => "400";
+    invalid_method_returns_400: b"G@T / HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
+    control_character_in_target_returns_400: b"GET /\x01 HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
+    folded_field_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n" => "400";
+    space_before_first_field_returns_400: b"GET / HTTP/1.1\r\n Host: a\r\n\r\n" => "400";
+    space_before_colon_returns_400: b"GET / HTTP/1.1\r\nHost : a\r\n\r\n" => "400";
+    field_without_colon_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\nX\r\n\r\n" => "400";
+    field_without_name_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n" => "400";
+    invalid_field_name_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\nX(Y): z\r\n\r\n" => "400";
+    nul_in_value_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n" => "400";
+    nul_in_name_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\nX\0Y: a\r\n\r\n" => "400";
+    bare_carriage_return_in_line_returns_400: b"GET /\rx HTTP/1.1\r\nHost: a\r\n\r\n" => "400";
+    line_ended_by_carriage_return_returns_400: b"GET / HTTP/1.1\rHost: a\r\n\r\n" => "400";
+    bare_carriage_return_in_field_returns_400: b"GET / HTTP/1.1\r\nHost: a\r\nX: a\rY: b\r\n\r\n" => "400";
+    negative_length_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n" => "400";
+    signed_length_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n" => "400";
+    non_decimal_length_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0x1\r\n\r\n" => "400";
+    empty_length_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n\r\n" => "400";
+    overflowing_length_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 18446744073709551616\r\n\r\n" => "400";
+    list_of_lengths_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1, 1\r\n\r\n" => "400";
+    differing_lengths_return_400: b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n" => "400";
+    coding_other_than_chunked_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n" => "400";
+    coding_after_chunked_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n" => "400";
+    second_field_with_coding_after_chunked_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n" => "400";
-    a_coding_like_chunked: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n" => "400";
-    chunked_twice:
+    coding_similar_to_chunked_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n" => "400";
+    chunked_twice_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" => "400";
-    chunked_twice_in_two_fields:
+    chunked_in_two_fields_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
         => "400";
-    a_coding_before_chunked:
+    coding_before_chunked_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n" => "400";
-    a_field_with_a_coding_before_chunked:
+    field_with_coding_before_chunked_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" => "400";
-    an_empty_coding_before_chunked:
+    empty_coding_before_chunked_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: , chunked\r\n\r\n0\r\n\r\n" => "400";
-    a_parameter_of_chunked:
+    parameter_of_chunked_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked;q=1\r\n\r\n0\r\n\r\n" => "400";
-    a_vertical_tab_before_chunked:
+    vertical_tab_before_chunked_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n" => "400";
-    a_coding_with_a_space_before_the_colon:
+    coding_with_space_before_colon_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n" => "400";
-    a_folded_coding: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" => "400";
-    a_coding_in_http_1_0: b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" => "400";
-    a_coding_that_is_not_chunked_beside_a_length:
+    folded_coding_returns_400: b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" => "400";
+    coding_in_http_1_0_returns_400: b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" => "400";
+    coding_other_than_chunked_with_length_returns_400:
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: gzip\r\n\r\nabc" => "400";
-    more_than_100_fields: format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(100)) => "431";
-    a_head_beyond_16_kib: head_of(16 * 1024 + 1) => "431";
-    fields_beyond_16_kib: format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", format!("X: {}\r\n", "x".repeat(1_000)).repeat(17))
+    more_than_100_fields_return_431: format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(100)) => "431";
+    head_over_16_kib_returns_431: head_of(16 * 1024 + 1) => "431";
+    fields_over_16_kib_return_431: format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", format!("X: {}\r\n", "x".repeat(1_000)).repeat(17))
         => "431";
-    a_line_beyond_16_kib: format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(16 * 1024)) => "431";
-    an_endless_line: "x".repeat(1024 * 1024) => "431";
+    line_over_16_kib_returns_431: format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(16 * 1024)) => "431";
+    endless_line_returns_431: "x".repeat(1024 * 1024) => "431";
 }
 
 /// Returns a request whose head has `bytes` bytes.
@@ -89,7 +89,7 @@ fn head_of(bytes: usize) -> String {
 }
 
 #[tokio::test]
-async fn a_hundred_fields_are_served() {
+async fn head_with_100_fields_is_served() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(99))).await;
@@ -97,7 +97,7 @@ async fn a_hundred_fields_are_served() {
 }
 
 #[tokio::test]
-async fn a_head_of_16_kib_is_served() {
+async fn head_of_16_kib_is_served() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(head_of(16 * 1024)).await;
@@ -115,7 +115,7 @@ async fn head_limit_is_at_least_8_kib() {
 }
 
 #[tokio::test]
-async fn lines_may_end_with_a_line_feed_alone() {
+async fn lines_can_end_with_bare_line_feed() {
     // RFC 9112, 2.2, allows it, and no program reads such a line differently.
     let server = Server::start_default().await;
     let mut client = server.connect().await;
@@ -124,7 +124,7 @@ async fn lines_may_end_with_a_line_feed_alone() {
 }
 
 #[tokio::test]
-async fn chunked_is_written_in_any_case() {
+async fn chunked_coding_is_case_insensitive() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\ntransfer-encoding:\t Chunked \r\n\r\n0\r\n\r\n").await;
@@ -134,7 +134,7 @@ async fn chunked_is_written_in_any_case() {
 }
 
 #[tokio::test]
-async fn a_refusal_follows_the_answers_before_it() {
+async fn refusal_follows_earlier_responses() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send([GET, b"GET / HTTP/1.1\r\nHost : a\r\n\r\n"].concat()).await;
@@ -143,7 +143,7 @@ async fn a_refusal_follows_the_answers_before_it() {
 }
 
 #[tokio::test]
-async fn a_refused_client_leaves_the_server_alone() {
+async fn refused_client_frees_its_connection() {
     let server = Server::start(with(ServerConfig::default(), |c| c.limits.connections = 1)).await;
     assert_bare(&server.exchange("what?\r\n\r\n").await, "400");
     let mut client = server.connect().await;

@@ -18,32 +18,32 @@ macro_rules! refused {
 }
 
 refused! {
-    a_missing_host: "GET / HTTP/1.1";
-    a_missing_host_beside_an_absolute_target: "GET http://a/ HTTP/1.1";
-    a_missing_host_on_connect: "CONNECT a:443 HTTP/1.1";
-    a_missing_host_on_head: "HEAD / HTTP/1.1";
-    a_second_host: "GET / HTTP/1.1\r\nHost: a\r\nHost: b";
-    the_same_host_twice: "GET / HTTP/1.1\r\nHost: a\r\nHost: a";
-    two_hosts_in_http_1_0: "GET / HTTP/1.0\r\nHost: a\r\nHost: b";
-    an_empty_host: "GET / HTTP/1.1\r\nHost:";
-    a_host_with_user: "GET / HTTP/1.1\r\nHost: user@a";
-    a_host_with_path: "GET / HTTP/1.1\r\nHost: a/b";
-    a_host_with_two_names: "GET / HTTP/1.1\r\nHost: a b";
-    a_host_without_port_number: "GET / HTTP/1.1\r\nHost: a:b";
-    a_host_with_scheme: "GET / HTTP/1.1\r\nHost: http://a";
-    an_invalid_host_beside_an_absolute_target: "GET http://a/ HTTP/1.1\r\nHost: a b";
-    an_invalid_host_in_http_1_0: "GET / HTTP/1.0\r\nHost: a b";
+    missing_host_returns_400: "GET / HTTP/1.1";
+    missing_host_with_absolute_target_returns_400: "GET http://a/ HTTP/1.1";
+    connect_without_host_returns_400: "CONNECT a:443 HTTP/1.1";
+    head_without_host_returns_400: "HEAD / HTTP/1.1";
+    second_host_returns_400: "GET / HTTP/1.1\r\nHost: a\r\nHost: b";
+    repeated_host_returns_400: "GET / HTTP/1.1\r\nHost: a\r\nHost: a";
+    two_hosts_in_http_1_0_return_400: "GET / HTTP/1.0\r\nHost: a\r\nHost: b";
+    empty_host_returns_400: "GET / HTTP/1.1\r\nHost:";
+    host_with_user_returns_400: "GET / HTTP/1.1\r\nHost: user@a";
+    host_with_path_returns_400: "GET / HTTP/1.1\r\nHost: a/b";
+    host_with_two_names_returns_400: "GET / HTTP/1.1\r\nHost: a b";
+    host_with_invalid_port_returns_400: "GET / HTTP/1.1\r\nHost: a:b";
+    host_with_scheme_returns_400: "GET / HTTP/1.1\r\nHost: http://a";
+    invalid_host_with_absolute_target_returns_400: "GET http://a/ HTTP/1.1\r\nHost: a b";
+    invalid_host_in_http_1_0_returns_400: "GET / HTTP/1.0\r\nHost: a b";
 }
 
 #[tokio::test]
-async fn http_1_0_needs_no_host() {
+async fn http_1_0_does_not_require_host() {
     let server = Server::start_default().await;
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
     assert_eq!(status(&server.exchange("GET http://a/ HTTP/1.0\r\n\r\n").await), "200");
 }
 
 #[tokio::test]
-async fn a_host_may_be_a_name_or_an_address_with_a_port() {
+async fn host_can_be_name_or_address_with_port() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     for host in ["example.com", "example.com:8080", "127.0.0.1:80", "[::1]:80", "[::1]"] {

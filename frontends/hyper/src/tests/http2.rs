@@ -13,7 +13,7 @@ use tokio_rustls::client::TlsStream;
 
 use super::ServerConfig;
 use super::certificates::Authority;
-use super::metrics::ended;
+use super::metrics::closed_count;
 use super::support::{BIG_RESPONSE_BYTES, SHORT_TIMEOUT, Server, with, with_timeout};
 use super::timeouts::long_timeouts;
 use super::tls::start;
@@ -127,7 +127,7 @@ impl RawHttp2Client {
     }
 
     /// Skips frames up to the next one of the type `expected_kind`.
-    pub(super) async fn until(&mut self, expected_kind: u8) -> Option<(u32, Vec<u8>)> {
+    pub(super) async fn skip_to(&mut self, expected_kind: u8) -> Option<(u32, Vec<u8>)> {
         loop {
             let (kind, stream, payload) = self.next().await?;
             if kind == expected_kind {
@@ -170,16 +170,16 @@ pub(super) async fn assert_served_again(authority: &Authority, server: &Server) 
 }
 
 /// Asserts that other clients are still served.
-pub(super) async fn assert_unharmed(authority: &Authority, server: &Server) {
+pub(super) async fn assert_others_served(authority: &Authority, server: &Server) {
     let mut client = Http2Client::connect(authority, server).await;
     assert_eq!(with_timeout(client.get("/")).await.unwrap().0.status, 200);
 }
 
 #[tokio::test]
-async fn requests_beside_each_other_are_answered_each_in_its_time() {
+async fn concurrent_requests_get_independent_responses() {
     let (_authority, server, mut client) = start_http2(ServerConfig::default()).await;
     let gate = tokio::spawn(client.get("/gate"));
-    server.arrival().await;
+    server.wait_for_request().await;
     let (head, body) = with_timeout(client.get("/quick")).await.unwrap();
     assert_eq!((head.status, &*body), (StatusCode::OK, b"GET https://localhost/quick".as_slice()));
     assert_eq!(head.headers["strict-transport-security"], "max-age=31536000");
@@ -188,7 +188,7 @@ async fn requests_beside_each_other_are_answered_each_in_its_time() {
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_and_ends_nothing_else() {
+async fn panic_returns_500_and_keeps_connection() {
     let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
     for path in ["/panic-in-call", "/panic", "/panic-late"] {
         let (head, body) = with_timeout(client.get(path)).await.unwrap();
@@ -198,10 +198,10 @@ async fn a_panic_is_answered_and_ends_nothing_else() {
 }
 
 #[tokio::test]
-async fn panic_in_a_response_body_ends_its_own_stream_only() {
+async fn panic_in_response_body_ends_only_its_stream() {
     let (_authority, server, mut client) = start_http2(ServerConfig::default()).await;
     let gate = tokio::spawn(client.get("/gate"));
-    server.arrival().await;
+    server.wait_for_request().await;
     for path in ["/panic-in-body", "/panic-late-in-body"] {
         with_timeout(client.get(path)).await.unwrap_err();
     }
@@ -211,19 +211,19 @@ async fn panic_in_a_response_body_ends_its_own_stream_only() {
 }
 
 #[tokio::test]
-async fn a_body_is_not_waited_for_and_the_next_request_is_served() {
+async fn response_does_not_wait_for_body() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.send(HEADERS, END_HEADERS, 1, &head_of("/")).await;
-    assert_eq!(client.until(HEADERS).await.unwrap().0, 1);
+    assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 1);
     // NO_ERROR: the rest of the body is not wanted.
-    assert_eq!(client.until(RST_STREAM).await.unwrap(), (1, vec![0; 4]));
+    assert_eq!(client.skip_to(RST_STREAM).await.unwrap(), (1, vec![0; 4]));
     client.send(DATA, END_STREAM, 1, &[b'x'; 1000]).await;
     client.get(3, "/").await;
-    assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
+    assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 3);
 }
 
 #[tokio::test]
-async fn a_large_body_is_no_reason_to_fail() {
+async fn large_request_body_is_discarded() {
     let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
     for _ in 0..3 {
         let body = Full::new(vec![b'x'; 1_000_000].into());
@@ -233,7 +233,7 @@ async fn a_large_body_is_no_reason_to_fail() {
 }
 
 #[tokio::test]
-async fn authorities_are_held_to_the_rules() {
+async fn invalid_authority_returns_400() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut number = 1;
     // The authority, and a `Host` next to it. An empty text omits it.
@@ -262,7 +262,7 @@ async fn authorities_are_held_to_the_rules() {
         client.send(HEADERS, END_STREAM | END_HEADERS, number, &head).await;
         let pending = with_timeout(async {
             loop {
-                match client.next().await.expect("the connection goes on") {
+                match client.next().await.expect("the connection stays open") {
                     (HEADERS, stream, payload) if stream == number => return status_of(&payload),
                     // hyper itself finds this malformed.
                     (RST_STREAM, stream, _) if stream == number => return "400",
@@ -293,7 +293,7 @@ async fn large_head_is_served() {
 }
 
 #[tokio::test]
-async fn a_head_beyond_16_kib_is_431() {
+async fn head_over_16_kib_returns_431() {
     let (_authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     // A literal field of 14,000 bytes per frame: HPACK encodes its length as 127 and two more bytes.
     let field = |length: usize| {
@@ -305,26 +305,26 @@ async fn a_head_beyond_16_kib_is_431() {
     for last in [false, true] {
         client.send(CONTINUATION, if last { END_HEADERS } else { 0 }, 1, &field(14_000)).await;
     }
-    let (stream, head) = client.until(HEADERS).await.unwrap();
+    let (stream, head) = client.skip_to(HEADERS).await.unwrap();
     assert_eq!(stream, 1);
     // The name at index 8, and the number in the Huffman code of RFC 7541, appendix B.
     assert!(head.starts_with(b"\x48\x83\x69\x90\xff"), "{}", head.escape_ascii());
     assert_eq!(server.reached(), 0);
     client.get(3, "/").await;
-    assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
+    assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 3);
 }
 
 #[tokio::test]
-async fn continuations_without_end_end_the_connection() {
+async fn endless_continuations_end_connection() {
     let (authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
     client.flood(&frame(CONTINUATION, 0, 1, b"")).await;
     assert_eq!(server.reached(), 0);
-    assert_unharmed(&authority, &server).await;
+    assert_others_served(&authority, &server).await;
 }
 
 #[tokio::test]
-async fn rapid_resets_end_the_connection() {
+async fn rapid_resets_end_connection() {
     let (authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut burst = Vec::new();
     for number in (1..20_000_u32).step_by(2) {
@@ -335,22 +335,22 @@ async fn rapid_resets_end_the_connection() {
     let _ = client.0.flush().await;
     assert_ne!(client.end().await, Some(0));
     assert!(server.reached() < 10_000);
-    assert_unharmed(&authority, &server).await;
+    assert_others_served(&authority, &server).await;
 }
 
 #[tokio::test]
-async fn pings_and_settings_that_nobody_takes_the_answers_of_end_the_connection() {
+async fn unread_replies_to_pings_and_settings_end_connection() {
     for (kind, payload) in [(PING, b"12345678".as_slice()), (SETTINGS, b"")] {
         let (authority, server, mut client) =
             start_raw_http2(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
         client.flood(&frame(kind, 0, 0, payload)).await;
-        assert_eq!(ended(&server, "stalled").await, 1);
-        assert_unharmed(&authority, &server).await;
+        assert_eq!(closed_count(&server, "stalled").await, 1);
+        assert_others_served(&authority, &server).await;
     }
 }
 
 #[tokio::test]
-async fn pings_keep_no_connection_alive() {
+async fn pings_do_not_keep_connection_alive() {
     let (_authority, _server, mut client) =
         start_raw_http2(with(long_timeouts(), |c| c.timeouts.idle = 4 * SHORT_TIMEOUT)).await;
     let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
@@ -366,7 +366,7 @@ async fn pings_keep_no_connection_alive() {
 }
 
 #[tokio::test]
-async fn an_idle_client_is_told_to_go() {
+async fn idle_client_gets_goaway() {
     let (_authority, _server, mut client) =
         start_raw_http2(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     let since = Instant::now();
@@ -375,7 +375,7 @@ async fn an_idle_client_is_told_to_go() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_not_finished_ends_the_connection() {
+async fn unfinished_head_ends_connection() {
     for half in [true, false] {
         let (_authority, server, mut client) =
             start_raw_http2(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
@@ -392,12 +392,12 @@ async fn a_head_that_is_not_finished_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_takes_ends_the_connection() {
+async fn unread_response_ends_connection() {
     // The client opens no window beyond the first 64 KiB, though it reads and sends pings.
     let (_authority, server, mut client) =
         start_raw_http2(with(long_timeouts(), |c| c.timeouts.stall = 4 * SHORT_TIMEOUT)).await;
     client.get(1, "/big").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
     with_timeout(async {
         loop {
@@ -414,27 +414,27 @@ async fn an_answer_that_nobody_takes_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_service_that_never_answers_ends_the_connection() {
+async fn unresponsive_service_ends_connection() {
     let (_authority, _server, mut client) =
         start_http2(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
     with_timeout(client.get("/never")).await.unwrap_err();
 }
 
 #[tokio::test]
-async fn a_large_answer_arrives_whole() {
+async fn large_response_is_complete() {
     let (_authority, _server, mut client) = start_http2(ServerConfig::default()).await;
     assert_eq!(with_timeout(client.get("/big")).await.unwrap().1.len(), BIG_RESPONSE_BYTES);
 }
 
 #[tokio::test]
-async fn running_requests_are_finished_when_the_server_stops() {
+async fn running_requests_finish_during_shutdown() {
     let (_authority, mut server, mut client) = start_http2(ServerConfig::default()).await;
     let running: Vec<_> = (0..10).map(|_| tokio::spawn(client.get("/gate"))).collect();
     for _ in 0..10 {
-        server.arrival().await;
+        server.wait_for_request().await;
     }
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     for _ in 0..10 {
         server.open_gate();
     }
@@ -442,11 +442,11 @@ async fn running_requests_are_finished_when_the_server_stops() {
         assert_eq!(with_timeout(pending).await.unwrap().unwrap().1, b"passed");
     }
     with_timeout(client.connection).await.unwrap().unwrap();
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn requests_on_their_way_when_the_server_stops_are_answered() {
+async fn requests_in_flight_at_shutdown_get_responses() {
     for _ in 0..20 {
         let (_authority, mut server, mut client) = start_http2(ServerConfig::default()).await;
         with_timeout(client.get("/")).await.unwrap();
@@ -455,51 +455,51 @@ async fn requests_on_their_way_when_the_server_stops_are_answered() {
         for pending in late {
             assert_eq!(with_timeout(pending).await.unwrap().unwrap().0.status, 200);
         }
-        server.stopped().await;
+        server.wait_until_stopped().await;
     }
 }
 
 #[tokio::test]
-async fn idle_clients_are_not_waited_for_when_the_server_stops() {
+async fn shutdown_does_not_wait_for_idle_clients() {
     let config = with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600));
     let (authority, mut server, client) = start_http2(config).await;
     // This client never acknowledges GOAWAY.
     let _silent = RawHttp2Client::connect(&authority, &server).await;
     server.stop();
     with_timeout(client.connection).await.unwrap().unwrap();
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_request_that_runs_too_long_is_dropped_after_the_grace() {
+async fn long_request_is_dropped_after_grace() {
     let (_authority, mut server, mut client) =
         start_http2(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let never = tokio::spawn(client.get("/never"));
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
     with_timeout(never).await.unwrap().unwrap_err();
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn an_idle_connection_is_evicted_where_the_server_is_full() {
+async fn idle_connection_is_evicted_when_server_is_full() {
     let (authority, server, mut client) = start_http2(with(long_timeouts(), |c| {
         c.limits.connections = 1;
         c.timeouts.reclaim = SHORT_TIMEOUT;
     }))
     .await;
     with_timeout(client.get("/")).await.unwrap();
-    assert_unharmed(&authority, &server).await;
+    assert_others_served(&authority, &server).await;
     let _ = with_timeout(client.connection).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_is_no_http_2_ends_the_connection() {
+async fn http_1_request_over_h2_ends_connection() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
     let mut client = RawHttp2Client(authority.connect(server.address, HTTP_2).await);
     client.0.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
     client.end().await;
     assert_eq!(server.reached(), 0);
-    assert_unharmed(&authority, &server).await;
+    assert_others_served(&authority, &server).await;
 }

@@ -6,8 +6,8 @@ use std::time::Instant;
 use super::ServerConfig;
 use super::certificates::Authority;
 use super::http2::{
-    DATA, END_HEADERS, END_STREAM, HEADERS, Http2Client, RST_STREAM, RawHttp2Client, SETTINGS, assert_served_again,
-    assert_unharmed, frame, head_of, start_raw_http2,
+    DATA, END_HEADERS, END_STREAM, HEADERS, Http2Client, RST_STREAM, RawHttp2Client, SETTINGS, assert_others_served,
+    assert_served_again, frame, head_of, start_raw_http2,
 };
 use super::pace::at_any_pace;
 use super::support::{BIG_RESPONSE_BYTES, SHORT_TIMEOUT, Server, with, with_timeout};
@@ -21,7 +21,7 @@ const PRIORITY_UPDATE: u8 = 16;
 const REFUSED_STREAM: [u8; 4] = [0, 0, 0, 7];
 
 /// Returns a frame that opens the window of the connection, or of a stream.
-fn opened(stream: u32, bytes: usize) -> Vec<u8> {
+fn window_update(stream: u32, bytes: usize) -> Vec<u8> {
     frame(WINDOW_UPDATE, 0, stream, &u32::try_from(bytes).unwrap().to_be_bytes())
 }
 
@@ -31,28 +31,28 @@ async fn begin_with_window(client: &mut RawHttp2Client, bytes: u32) {
 }
 
 #[tokio::test]
-async fn windows_that_are_opened_for_what_has_come_are_no_load() {
+async fn window_updates_for_received_data_are_accepted() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.get(1, "/big").await;
     let mut bytes = 0;
     while bytes < BIG_RESPONSE_BYTES {
-        if let (DATA, 1, payload) = client.next().await.expect("the connection goes on") {
+        if let (DATA, 1, payload) = client.next().await.expect("the connection stays open") {
             bytes += payload.len();
-            client.write(&[opened(0, payload.len()), opened(1, payload.len())].concat()).await;
+            client.write(&[window_update(0, payload.len()), window_update(1, payload.len())].concat()).await;
         }
     }
     client.get(3, "/").await;
-    assert_eq!(client.until(HEADERS).await.unwrap().0, 3);
+    assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 3);
 }
 
 /// Opens all windows, so that only the socket limits what is sent.
 async fn begin_without_windows(client: &mut RawHttp2Client) {
     begin_with_window(client, 0x7fff_ffff).await;
-    client.write(&opened(0, 0x7fff_0000 - 0x1_0000)).await;
+    client.write(&window_update(0, 0x7fff_0000 - 0x1_0000)).await;
 }
 
 #[tokio::test]
-async fn an_old_connection_may_fill_its_socket() {
+async fn old_connection_can_fill_its_socket() {
     at_any_pace(|time| async move {
         let (_authority, server, mut client) =
             start_raw_http2(with(long_timeouts(), |c| c.timeouts.stall = 2 * time)).await;
@@ -60,14 +60,14 @@ async fn an_old_connection_may_fill_its_socket() {
         let (since, mut stream) = (Instant::now(), 1);
         while since.elapsed() < 3 * time {
             client.get(stream, "/").await;
-            client.until(DATA).await.unwrap();
+            client.skip_to(DATA).await.unwrap();
             stream += 2;
         }
         client.get(stream, "/big").await;
-        server.arrival().await;
+        server.wait_for_request().await;
         let mut bytes = 0;
         while bytes < BIG_RESPONSE_BYTES {
-            if let (DATA, _, payload) = client.next().await.expect("the connection goes on") {
+            if let (DATA, _, payload) = client.next().await.expect("the connection stays open") {
                 bytes += payload.len();
             }
         }
@@ -76,7 +76,7 @@ async fn an_old_connection_may_fill_its_socket() {
 }
 
 #[tokio::test]
-async fn a_socket_that_takes_nothing_has_the_time_of_a_request() {
+async fn blocked_socket_ends_after_request_timeout() {
     let (_authority, server, mut client) =
         start_raw_http2(with(long_timeouts(), |c| c.timeouts.request = SHORT_TIMEOUT)).await;
     begin_without_windows(&mut client).await;
@@ -90,20 +90,20 @@ async fn a_socket_that_takes_nothing_has_the_time_of_a_request() {
 }
 
 #[tokio::test]
-async fn requests_with_a_few_frames_each_are_no_load() {
+async fn requests_with_few_extra_frames_are_accepted() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     for stream in (1..4_000).step_by(2) {
         let mut frames = frame(PRIORITY, 0, stream, &[0, 0, 0, 0, 16]);
         frames.extend(frame(PRIORITY_UPDATE, 0, 0, &[&stream.to_be_bytes()[..], b"u=1"].concat()));
         frames.extend(frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/")));
-        frames.extend(opened(0, 100));
+        frames.extend(window_update(0, 100));
         client.write(&frames).await;
-        assert_eq!(client.until(HEADERS).await.expect("the connection goes on").0, stream);
+        assert_eq!(client.skip_to(HEADERS).await.expect("the connection stays open").0, stream);
     }
 }
 
 #[tokio::test]
-async fn more_streams_than_there_may_be_are_refused_and_nothing_else() {
+async fn only_streams_beyond_limit_are_refused() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut waiting: HashSet<u32> = (1..500).step_by(2).collect();
     let all: Vec<_> =
@@ -111,7 +111,7 @@ async fn more_streams_than_there_may_be_are_refused_and_nothing_else() {
     client.write(&all.concat()).await;
     let mut responses = 0;
     while !waiting.is_empty() {
-        match client.next().await.expect("the connection goes on") {
+        match client.next().await.expect("the connection stays open") {
             (HEADERS, stream, _) => {
                 assert!(waiting.remove(&stream));
                 responses += 1;
@@ -125,29 +125,29 @@ async fn more_streams_than_there_may_be_are_refused_and_nothing_else() {
     }
     assert!(responses >= 32, "{responses}");
     client.get(501, "/").await;
-    assert_eq!(client.until(HEADERS).await.unwrap().0, 501);
+    assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 501);
 }
 
 #[tokio::test]
-async fn resets_that_are_provoked_end_the_connection() {
+async fn provoked_resets_end_connection() {
     let (authority, server, mut client) = start_raw_http2(long_timeouts()).await;
     let mut provoked = 0;
     for stream in (1..4_000).step_by(2) {
         let head = frame(HEADERS, END_STREAM | END_HEADERS, stream, &head_of("/never"));
         // The window overflows, which is an error of the stream only.
-        client.write(&[head, opened(stream, 0x7fff_ffff)].concat()).await;
-        if client.until(RST_STREAM).await.is_none() {
+        client.write(&[head, window_update(stream, 0x7fff_ffff)].concat()).await;
+        if client.skip_to(RST_STREAM).await.is_none() {
             break;
         }
         provoked += 1;
     }
     assert!((100..1_100).contains(&provoked), "{provoked}");
     assert!(server.reached() < 1_100);
-    assert_unharmed(&authority, &server).await;
+    assert_others_served(&authority, &server).await;
 }
 
 #[tokio::test]
-async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
+async fn responses_without_window_are_evicted_at_stream_limit() {
     let config = with(long_timeouts(), |c| {
         c.limits.outstanding_streams = 10;
         c.timeouts.reclaim = SHORT_TIMEOUT;
@@ -156,20 +156,24 @@ async fn answers_that_wait_for_a_window_are_evicted_where_there_are_many() {
     begin_with_window(&mut client, 0).await;
     for stream in (1..20).step_by(2) {
         client.get(stream, "/").await;
-        client.until(HEADERS).await.unwrap();
+        client.skip_to(HEADERS).await.unwrap();
     }
     assert_served_again(&authority, &server).await;
     client.end().await;
 }
 
 /// Waits until all streams are taken, so that another client is refused.
-async fn assert_refused(authority: &Authority, server: &Server) {
+async fn wait_until_full(authority: &Authority, server: &Server) {
     let mut client = Http2Client::connect(authority, server).await;
     with_timeout(async { while client.get("/never-there").await.is_ok() {} }).await;
 }
 
-/// Returns a client that has begun `requests` to `path`, without the bodies that the service wants.
-async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Authority, Server, RawHttp2Client) {
+/// Returns a client that has sent `requests` heads to `path`, but no bodies.
+async fn start_with_missing_bodies(
+    config: ServerConfig,
+    path: &str,
+    requests: u32,
+) -> (Authority, Server, RawHttp2Client) {
     let (authority, server, mut client) = start_raw_http2(with(config, |c| {
         c.timeouts.reclaim = SHORT_TIMEOUT;
         c.timeouts.request = LONG_TIMEOUT;
@@ -182,19 +186,19 @@ async fn without_bodies(config: ServerConfig, path: &str, requests: u32) -> (Aut
 }
 
 #[tokio::test]
-async fn wanted_bodies_that_never_arrive_are_evicted_where_there_are_many() {
+async fn missing_bodies_are_evicted_at_stream_limit() {
     let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
-    let (authority, server, mut client) = without_bodies(config, "/echo", 10).await;
-    assert_refused(&authority, &server).await;
+    let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 10).await;
+    wait_until_full(&authority, &server).await;
     assert_served_again(&authority, &server).await;
     client.end().await;
 }
 
 #[tokio::test]
-async fn wanted_bodies_that_trickle_in_are_evicted_where_there_are_many() {
+async fn slow_bodies_are_evicted_at_stream_limit() {
     let config = with(long_timeouts(), |c| c.limits.outstanding_streams = 10);
-    let (authority, server, mut client) = without_bodies(config, "/echo", 10).await;
-    assert_refused(&authority, &server).await;
+    let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 10).await;
+    wait_until_full(&authority, &server).await;
     let trickle = async {
         let mut ticks = tokio::time::interval(SHORT_TIMEOUT / 10);
         loop {
@@ -209,28 +213,28 @@ async fn wanted_bodies_that_trickle_in_are_evicted_where_there_are_many() {
 }
 
 #[tokio::test]
-async fn wanted_body_that_never_arrives_holds_no_connection() {
+async fn missing_body_frees_connection_at_limit() {
     let config = with(long_timeouts(), |c| c.limits.connections = 1);
-    let (authority, server, mut client) = without_bodies(config, "/echo", 1).await;
-    assert_unharmed(&authority, &server).await;
+    let (authority, server, mut client) = start_with_missing_bodies(config, "/echo", 1).await;
+    assert_others_served(&authority, &server).await;
     client.end().await;
 }
 
 #[tokio::test]
-async fn request_keeps_its_connection_once_its_wanted_body_has_arrived() {
+async fn request_keeps_connection_when_body_has_arrived() {
     let config = with(long_timeouts(), |c| c.limits.connections = 1);
-    let (authority, server, mut client) = without_bodies(config, "/gate?body", 1).await;
+    let (authority, server, mut client) = start_with_missing_bodies(config, "/gate?body", 1).await;
     client.send(DATA, END_STREAM, 1, b"hello").await;
-    server.arrival().await;
-    tokio::time::timeout(3 * SHORT_TIMEOUT, assert_unharmed(&authority, &server))
+    server.wait_for_request().await;
+    tokio::time::timeout(3 * SHORT_TIMEOUT, assert_others_served(&authority, &server))
         .await
-        .expect_err("there is no permit for it");
+        .expect_err("the server is full");
     server.open_gate();
-    assert_eq!(client.until(DATA).await.unwrap(), (1, b"passed".to_vec()));
+    assert_eq!(client.skip_to(DATA).await.unwrap(), (1, b"passed".to_vec()));
 }
 
 #[tokio::test]
-async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that() {
+async fn only_longest_waiting_responses_are_evicted() {
     let config = with(long_timeouts(), |c| {
         c.limits.outstanding_streams = 6;
         c.timeouts.reclaim = SHORT_TIMEOUT;
@@ -242,32 +246,32 @@ async fn the_answers_that_have_waited_longest_are_evicted_and_no_more_than_that(
         begin_with_window(client, 0).await;
         for number in 0..requests {
             client.get(2 * number + 1, "/").await;
-            client.until(HEADERS).await.unwrap();
+            client.skip_to(HEADERS).await.unwrap();
         }
     }
     assert_served_again(&authority, &server).await;
     first.end().await;
     for client in &mut clients {
-        client.write(&opened(1, 1_000)).await;
-        assert_eq!(client.until(DATA).await.unwrap().0, 1);
+        client.write(&window_update(1, 1_000)).await;
+        assert_eq!(client.skip_to(DATA).await.unwrap().0, 1);
     }
 }
 
 #[tokio::test]
-async fn requests_beyond_all_that_may_wait_are_refused() {
+async fn requests_beyond_outstanding_limit_are_refused() {
     let (authority, server, mut client) =
         start_raw_http2(with(long_timeouts(), |c| c.limits.outstanding_streams = 4)).await;
     for stream in [1, 3, 5, 7] {
         client.get(stream, "/gate").await;
-        server.arrival().await;
+        server.wait_for_request().await;
     }
     client.get(9, "/").await;
     // The client may retry immediately: nothing was done.
-    assert_eq!(client.until(RST_STREAM).await.unwrap(), (9, REFUSED_STREAM.to_vec()));
+    assert_eq!(client.skip_to(RST_STREAM).await.unwrap(), (9, REFUSED_STREAM.to_vec()));
     assert_eq!(server.metrics.refused(), 1);
     for _ in 0..4 {
         server.open_gate();
     }
-    assert_unharmed(&authority, &server).await;
+    assert_others_served(&authority, &server).await;
     assert_eq!(server.reached(), 5);
 }

@@ -5,7 +5,7 @@ use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
 use super::timeouts::long_timeouts;
 
 /// Returns how many connections have ended for `reason`. Waits, because a client sees the end a little earlier.
-pub(super) async fn ended(server: &Server, reason: &str) -> u64 {
+pub(super) async fn closed_count(server: &Server, reason: &str) -> u64 {
     let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
     with_timeout(async {
         while count() == 0 {
@@ -18,7 +18,7 @@ pub(super) async fn ended(server: &Server, reason: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn open_connections_and_those_that_clients_close() {
+async fn open_and_closed_connections_are_counted() {
     let server = Server::start_default().await;
     let mut clients = [server.connect().await, server.connect().await];
     for client in &mut clients {
@@ -30,23 +30,23 @@ async fn open_connections_and_those_that_clients_close() {
     while server.metrics.open() > 0 {
         with_timeout(tokio::task::yield_now()).await;
     }
-    assert_eq!(ended(&server, "closed").await, 2);
+    assert_eq!(closed_count(&server, "closed").await, 2);
 }
 
 #[tokio::test]
-async fn timeouts_by_their_reason() {
+async fn timeouts_are_counted_by_reason() {
     let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     server.connect().await.end().await;
-    assert_eq!(ended(&server, "idle").await, 1);
+    assert_eq!(closed_count(&server, "idle").await, 1);
     let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET / HT").await;
     client.end().await;
-    assert_eq!(ended(&server, "slow_head").await, 1);
+    assert_eq!(closed_count(&server, "slow_head").await, 1);
 }
 
 #[tokio::test]
-async fn tls_connection_that_ends_without_an_alert_is_closed_and_a_reset_one_has_failed() {
+async fn only_reset_tls_connection_is_counted_as_failed() {
     for (is_reset, reason) in [(false, "closed"), (true, "failed")] {
         let (_authority, server, client) = start_raw_http2(long_timeouts()).await;
         let tcp = client.into_tcp().await;
@@ -54,21 +54,21 @@ async fn tls_connection_that_ends_without_an_alert_is_closed_and_a_reset_one_has
             tcp.set_zero_linger().unwrap();
         }
         drop(tcp);
-        assert_eq!(ended(&server, reason).await, 1);
+        assert_eq!(closed_count(&server, reason).await, 1);
     }
 }
 
 #[tokio::test]
-async fn a_connection_whose_task_is_cut_off_has_failed() {
+async fn connection_is_counted_as_failed_when_task_panics() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /panic-in-drop HTTP/1.1\r\nHost: a\r\n\r\n").await;
     assert_eq!(client.end().await, b"");
-    assert_eq!(ended(&server, "failed").await, 1);
+    assert_eq!(closed_count(&server, "failed").await, 1);
 }
 
 #[tokio::test]
-async fn answers_of_the_loop_itself() {
+async fn malformed_requests_and_panics_are_counted() {
     let server = Server::start_default().await;
     assert_eq!(status(&server.exchange("GET / HTTP/1.1\r\n\r\n").await), "400");
     assert_eq!(status(&server.exchange("nonsense\r\n\r\n").await), "400");

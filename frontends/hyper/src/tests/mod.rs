@@ -1,10 +1,10 @@
-//! Tests of the server on real sockets, one for each promise. No test sleeps in order to wait: it waits for bytes, for
-//! the end of a connection, or for a request to reach the service.
+//! Tests of the server on real sockets, one for each guarantee. Tests do not sleep: they wait for bytes, for the end of a
+//! connection, or for a request to reach the service.
 
 use super::{ConnectionMetrics, ServerConfig, serve};
 
-/// Whether the modules next to this one use TLS.
-const SECURED: bool = false;
+/// Whether these modules connect over TLS. `over_tls` includes some of them again with `true`.
+const USES_TLS: bool = false;
 
 mod accept;
 mod body;

@@ -1,10 +1,10 @@
-//! Runs the tests of cleartext through TLS. Omits accepts, which are the same, and the shutdown, where the tunnel would
-//! be in the way; `tls` tests that.
+//! Runs the tests of cleartext again over TLS. Omits `accept`, which TLS does not affect, and `shutdown`, which the tunnel
+//! would disturb; `tls` tests the shutdown.
 
 use super::{ConnectionMetrics, ServerConfig, certificates, pace, serve};
 
-/// Whether the modules next to this one use TLS.
-const SECURED: bool = true;
+/// Whether the modules below connect over TLS.
+const USES_TLS: bool = true;
 
 #[path = "body.rs"]
 mod body;

@@ -13,7 +13,7 @@ use super::support::SHORT_TIMEOUT;
 /// Base times of the attempts. The longest test waits for 12 times as long, which must be less than the timeout of a step.
 const PACES: [Duration; 3] = [SHORT_TIMEOUT, SHORT_TIMEOUT.saturating_mul(6), SHORT_TIMEOUT.saturating_mul(24)];
 
-const TOO_EARLY: &str = "it was over too early, which no slow machine explains";
+const TOO_EARLY: &str = "it ended too early, which a slow machine does not explain";
 
 /// Runs a test in which a client must act within a short time. If it fails and this machine was measurably too slow for
 /// that, runs it again with longer times.
@@ -55,7 +55,7 @@ pub(super) fn assert_lasted(since: Instant, time: Duration) {
 }
 
 /// Returns how often a test runs that blocks its thread for a moment and then fails, at paces of `time`.
-async fn runs(time: Duration, fail: fn()) -> usize {
+async fn count_runs(time: Duration, fail: fn()) -> usize {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
     let test = move |_| {
@@ -70,10 +70,10 @@ async fn runs(time: Duration, fail: fn()) -> usize {
 }
 
 #[tokio::test]
-async fn only_a_failure_that_a_slow_machine_explains_is_tried_again() {
+async fn test_is_retried_only_when_machine_is_slow() {
     let (slow, fast) = (Duration::from_millis(4), Duration::from_secs(3_600));
-    let fails = || panic!("as asked for");
-    assert_eq!(runs(slow, fails).await, 3);
-    assert_eq!(runs(fast, fails).await, 1);
-    assert_eq!(runs(slow, || assert_lasted(Instant::now(), Duration::MAX)).await, 1);
+    let fails = || panic!("deliberate panic");
+    assert_eq!(count_runs(slow, fails).await, 3);
+    assert_eq!(count_runs(fast, fails).await, 1);
+    assert_eq!(count_runs(slow, || assert_lasted(Instant::now(), Duration::MAX)).await, 1);
 }

@@ -17,23 +17,23 @@ async fn assert_survived(path: &str) {
 }
 
 #[tokio::test]
-async fn in_its_call() {
+async fn panic_in_service_call_returns_500() {
     assert_survived("/panic-in-call").await;
 }
 
 #[tokio::test]
-async fn in_its_future() {
+async fn panic_in_future_returns_500() {
     assert_survived("/panic").await;
 }
 
 #[tokio::test]
-async fn in_its_future_after_a_while() {
+async fn panic_in_suspended_future_returns_500() {
     assert_survived("/panic-late").await;
 }
 
 /// The head has been sent, so there can be no other response: the connection ends before the response is complete.
 #[tokio::test]
-async fn in_the_body_of_its_response() {
+async fn panic_in_response_body_ends_connection() {
     let server = Server::start_default().await;
     for path in ["/panic-in-body", "/panic-late-in-body"] {
         let mut client = server.connect().await;

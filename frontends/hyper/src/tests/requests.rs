@@ -6,20 +6,20 @@ use super::super::{ServerConfig, serve};
 use super::support::{Client, GET, Server, announces_close, assert_bare, status, with, with_timeout};
 
 #[tokio::test]
-async fn a_connection_serves_one_request_after_another() {
+async fn connection_serves_sequential_requests() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     for _ in 0..3 {
         client.send(GET).await;
-        let answer = client.response().await;
-        assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-        assert!(answer.ends_with("\r\n\r\nGET /"), "{answer}");
-        assert!(!answer.contains("connection:"), "{answer}");
+        let response = client.response().await;
+        assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+        assert!(response.ends_with("\r\n\r\nGET /"), "{response}");
+        assert!(!response.contains("connection:"), "{response}");
     }
 }
 
 #[tokio::test]
-async fn pipelined_requests_are_answered_in_order() {
+async fn pipelined_requests_get_responses_in_order() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -30,7 +30,7 @@ async fn pipelined_requests_are_answered_in_order() {
 }
 
 #[tokio::test]
-async fn large_pipelined_requests_are_answered_in_order() {
+async fn large_pipelined_requests_get_responses_in_order() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     let request = |path: usize| format!("GET /{path} HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(15_000));
@@ -41,7 +41,7 @@ async fn large_pipelined_requests_are_answered_in_order() {
 }
 
 #[tokio::test]
-async fn the_client_address_is_in_the_extensions() {
+async fn extensions_contain_client_address() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET /peer HTTP/1.1\r\nHost: a\r\n\r\n").await;
@@ -50,22 +50,22 @@ async fn the_client_address_is_in_the_extensions() {
 }
 
 #[tokio::test]
-async fn the_clients_wish_to_close_is_followed() {
+async fn connection_close_is_followed() {
     let server = Server::start_default().await;
-    let answer = server.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
-    assert_eq!(status(&answer), "200");
-    assert!(announces_close(&answer), "{answer}");
+    let response = server.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(status(&response), "200");
+    assert!(announces_close(&response), "{response}");
 }
 
 #[tokio::test]
-async fn http_1_0_closes_after_the_answer() {
+async fn http_1_0_connection_closes_after_response() {
     let server = Server::start_default().await;
-    let answer = server.exchange("GET / HTTP/1.0\r\n\r\n").await;
-    assert!(answer.starts_with("HTTP/1.0 200 OK\r\n"), "{answer}");
+    let response = server.exchange("GET / HTTP/1.0\r\n\r\n").await;
+    assert!(response.starts_with("HTTP/1.0 200 OK\r\n"), "{response}");
 }
 
 #[tokio::test]
-async fn http_1_0_can_ask_to_stay() {
+async fn http_1_0_supports_keep_alive() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     for _ in 0..2 {
@@ -75,7 +75,7 @@ async fn http_1_0_can_ask_to_stay() {
 }
 
 #[tokio::test]
-async fn empty_lines_before_a_request_are_passed_over() {
+async fn empty_lines_before_request_are_skipped() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send([b"\r\n\r\n", GET].concat()).await;
@@ -88,14 +88,14 @@ async fn other_forms_of_target_reach_the_service() {
     for line in ["GET http://a/x?y HTTP/1.1", "GET http://a HTTP/1.1", "OPTIONS * HTTP/1.1", "CONNECT a:443 HTTP/1.1"] {
         let mut client = server.connect().await;
         client.send(format!("{line}\r\nHost: a\r\nConnection: close\r\n\r\n")).await;
-        let answer = client.read_to_end().await;
-        assert_eq!(status(&answer), "200", "{line}: {answer}");
+        let response = client.read_to_end().await;
+        assert_eq!(status(&response), "200", "{line}: {response}");
     }
     assert_eq!(server.reached(), 4);
 }
 
 #[tokio::test]
-async fn a_target_that_does_not_fit_the_method_is_refused() {
+async fn target_not_allowed_for_method_returns_400() {
     let server = Server::start_default().await;
     for line in ["GET a:80 HTTP/1.1", "GET * HTTP/1.1", "OPTIONS a:80 HTTP/1.1"] {
         assert_bare(&server.exchange(format!("{line}\r\nHost: a\r\n\r\n")).await, "400");
@@ -104,7 +104,7 @@ async fn a_target_that_does_not_fit_the_method_is_refused() {
 }
 
 #[tokio::test]
-async fn a_wish_to_upgrade_is_ignored() {
+async fn upgrade_is_ignored() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n").await;
@@ -114,7 +114,7 @@ async fn a_wish_to_upgrade_is_ignored() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait_for_their_turn() {
+async fn connections_beyond_limit_wait_for_free_slot() {
     // No connection is evicted, however long a slow machine pauses.
     let config = with(ServerConfig::default(), |c| {
         c.limits.connections = 1;
@@ -136,7 +136,7 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
 }
 
 #[tokio::test]
-async fn a_warp_filter_is_such_a_service() {
+async fn warp_filter_can_be_served() {
     use warp::Filter;
     let route = warp::path::full().map(|path: warp::path::FullPath| path.as_str().to_owned());
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -151,7 +151,7 @@ async fn a_warp_filter_is_such_a_service() {
         assert_bare(&client.read_to_end().await, "500");
     };
     tokio::select! {
-        () = serving => unreachable!("nobody stops it"),
+        () = serving => unreachable!("no test stops it"),
         () = with_timeout(client) => {}
     }
 }

@@ -13,7 +13,7 @@ const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 const LONG_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Starts a server that waits forever for a last request.
-async fn waiting() -> Server {
+async fn start_with_long_timeouts() -> Server {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG_TIMEOUT;
         c.timeouts.last_request = LONG_TIMEOUT;
@@ -23,33 +23,33 @@ async fn waiting() -> Server {
 
 /// Its request may have been sent before it could know of the shutdown.
 #[tokio::test]
-async fn idle_client_may_ask_once_more() {
-    let mut server = waiting().await;
+async fn idle_client_can_send_last_request() {
+    let mut server = start_with_long_timeouts().await;
     let mut fresh = server.connect().await;
     let mut used = server.connect().await;
     let mut busy = server.connect().await;
     used.send(GET).await;
     used.response().await;
     busy.send(GATE).await;
-    server.arrival().await;
-    server.arrival().await;
+    server.wait_for_request().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     server.open_gate();
     // All connections have been polled by now.
     assert!(busy.read_to_end().await.ends_with("passed"));
     for client in [&mut fresh, &mut used] {
         client.send(GET).await;
-        let answer = client.read_to_end().await;
-        assert_eq!(status(&answer), "200");
-        assert!(announces_close(&answer), "{answer}");
+        let response = client.read_to_end().await;
+        assert_eq!(status(&response), "200");
+        assert!(announces_close(&response), "{response}");
     }
     drop((fresh, used, busy));
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_ask_again_is_left() {
+async fn idle_client_is_closed_after_last_request_timeout() {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG_TIMEOUT;
         c.timeouts.last_request = SHORT_TIMEOUT;
@@ -62,11 +62,11 @@ async fn a_client_that_does_not_ask_again_is_left() {
     server.stop();
     assert_eq!(fresh.read_to_end().await, "");
     assert_eq!(used.read_to_end().await, "");
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn nobody_is_waited_for_beyond_the_grace() {
+async fn shutdown_does_not_exceed_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| {
         c.timeouts.grace = SHORT_TIMEOUT;
         c.timeouts.last_request = LONG_TIMEOUT;
@@ -77,13 +77,13 @@ async fn nobody_is_waited_for_beyond_the_grace() {
     used.response().await;
     server.stop();
     used.end().await;
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 /// Requests that arrive together all get a response; the response to the next one announces that it is the last.
 #[tokio::test]
-async fn last_requests_that_come_together_are_all_answered() {
-    let mut server = waiting().await;
+async fn pipelined_last_requests_get_responses() {
+    let mut server = start_with_long_timeouts().await;
     let mut client = server.connect().await;
     for _ in 0..2 {
         client.send(GET.repeat(3)).await;
@@ -92,44 +92,44 @@ async fn last_requests_that_come_together_are_all_answered() {
         }
     }
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     client.send(GET.repeat(3)).await;
     for _ in 0..3 {
-        let answer = client.response().await;
-        assert_eq!((status(&answer), announces_close(&answer)), ("200", false), "{answer}");
+        let response = client.response().await;
+        assert_eq!((status(&response), announces_close(&response)), ("200", false), "{response}");
     }
     client.send(GET).await;
-    let answer = client.read_to_end().await;
-    assert!(status(&answer) == "200" && announces_close(&answer), "{answer}");
+    let response = client.read_to_end().await;
+    assert!(status(&response) == "200" && announces_close(&response), "{response}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn connections_end_with_a_dropped_server() {
+async fn connections_end_when_server_is_dropped() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(GET).await;
     client.response().await;
-    server.drop_loop();
+    server.abort();
     assert_eq!(client.read_to_end().await, "");
 }
 
 #[tokio::test]
-async fn connections_end_with_a_server_that_is_dropped_during_the_grace() {
+async fn connections_end_when_server_is_dropped_during_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = LONG_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
-    server.drop_loop();
+    with_timeout(server.wait_until_refusing()).await;
+    server.abort();
     assert_eq!(client.read_to_end().await, "");
 }
 
 /// A head in an unusual form gets a response that does not announce that it is the last.
 #[tokio::test]
-async fn whoever_is_told_to_go_on_is_waited_for_again() {
+async fn response_without_close_restarts_last_request_timeout() {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG_TIMEOUT;
         c.timeouts.last_request = 2 * SHORT_TIMEOUT;
@@ -138,12 +138,12 @@ async fn whoever_is_told_to_go_on_is_waited_for_again() {
     let mut client = server.connect().await;
     client.send(GET).await;
     client.response().await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     let since = Instant::now();
     client.send("GET http://a/gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     while since.elapsed() < 3 * SHORT_TIMEOUT {
         tokio::task::yield_now().await;
     }
@@ -151,72 +151,72 @@ async fn whoever_is_told_to_go_on_is_waited_for_again() {
     assert!(!announces_close(&client.response().await));
     client.send(GET).await;
     assert_eq!(status(&client.read_to_end().await), "200");
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn nobody_is_accepted_any_more() {
+async fn stopped_server_refuses_connections() {
     let mut server = Server::start_default().await;
     let address = server.address;
     server.stop();
-    server.stopped().await;
+    server.wait_until_stopped().await;
     assert!(TcpStream::connect(address).await.is_err());
 }
 
 #[tokio::test]
-async fn a_running_request_is_finished_and_told_that_it_is_the_last() {
+async fn running_request_finishes_with_connection_close() {
     let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     let mut idle = server.connect().await;
     client.send(GATE).await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
     idle.read_to_end().await;
     server.open_gate();
-    let answer = client.read_to_end().await;
-    assert!(announces_close(&answer), "{answer}");
-    assert!(answer.ends_with("passed"), "{answer}");
+    let response = client.read_to_end().await;
+    assert!(announces_close(&response), "{response}");
+    assert!(response.ends_with("passed"), "{response}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_running_request_is_dropped_after_the_grace() {
+async fn running_request_is_dropped_after_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
     assert_eq!(client.end().await, b"");
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_grace_may_be_as_long_as_one_likes() {
+async fn grace_can_be_unlimited() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = Duration::MAX)).await;
     let mut client = server.connect().await;
     client.send(GATE).await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     server.open_gate();
     assert!(client.read_to_end().await.ends_with("passed"));
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_reads_is_dropped_after_the_grace() {
+async fn unread_response_is_dropped_after_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_request_that_has_arrived_is_answered() {
+async fn request_received_before_shutdown_gets_response() {
     for _ in 0..50 {
         let mut server = Server::start_default().await;
         let mut fresh = server.connect().await;
@@ -230,12 +230,12 @@ async fn a_request_that_has_arrived_is_answered() {
         assert_eq!(status(&fresh.read_to_end().await), "200");
         assert_eq!(status(&used.read_to_end().await), "200");
         drop((fresh, used));
-        server.stopped().await;
+        server.wait_until_stopped().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_that_have_arrived_are_answered_on_many_connections() {
+async fn arrived_requests_get_responses_on_many_connections() {
     let mut server = Server::start_default().await;
     let mut clients = Vec::new();
     for _ in 0..100 {
@@ -251,11 +251,11 @@ async fn requests_that_have_arrived_are_answered_on_many_connections() {
     for mut client in clients {
         assert_eq!(status(&client.read_to_end().await), "200");
     }
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn clients_in_the_listen_queue_are_answered() {
+async fn clients_in_listen_queue_get_responses() {
     for _ in 0..20 {
         let mut server = Server::start_default().await;
         let mut queued = Vec::new();
@@ -270,61 +270,61 @@ async fn clients_in_the_listen_queue_are_answered() {
             let mut client = super::support::Client(TcpStream::from_std(stream).unwrap());
             assert_eq!(status(&client.read_to_end().await), "200");
         }
-        server.stopped().await;
+        server.wait_until_stopped().await;
     }
 }
 
 #[tokio::test]
-async fn requests_behind_a_running_one_are_answered() {
+async fn requests_pipelined_after_running_one_get_responses() {
     let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     // More than hyper serves in one poll.
     client.send([GATE, &GET.repeat(40)].concat()).await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     server.open_gate();
     let text = client.read_to_end().await;
     assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 41, "{text}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn requests_that_arrived_during_a_running_one_are_answered() {
+async fn request_received_during_another_gets_response() {
     let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(GATE).await;
-    server.arrival().await;
+    server.wait_for_request().await;
     client.send(GET).await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     server.open_gate();
     let text = client.read_to_end().await;
     assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{text}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_response() {
-    let mut server = waiting().await;
+async fn request_arriving_after_stop_gets_response() {
+    let mut server = start_with_long_timeouts().await;
     let mut client = server.connect().await;
     client.send(GATE).await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     // The runtime of this test has one thread, so the server has not seen this request when the first response is ready.
     server.open_gate();
     client.0.try_write(GET).unwrap();
     let responses = client.read_to_end().await;
     assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_head_that_has_begun_may_be_finished() {
+async fn partial_head_can_be_finished_during_shutdown() {
     let mut server = Server::start_default().await;
     let mut client = server.connect().await;
     let mut idle = server.connect().await;
@@ -332,21 +332,21 @@ async fn a_head_that_has_begun_may_be_finished() {
     server.stop();
     idle.read_to_end().await;
     client.send(&GET[10..]).await;
-    let answer = client.read_to_end().await;
-    assert_eq!(status(&answer), "200");
-    assert!(announces_close(&answer), "{answer}");
+    let response = client.read_to_end().await;
+    assert_eq!(status(&response), "200");
+    assert!(announces_close(&response), "{response}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_head_that_is_not_finished_ends_with_the_grace() {
+async fn unfinished_head_ends_after_grace() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     client.send(&GET[..10]).await;
     server.stop();
     assert_eq!(client.end().await, b"");
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
@@ -355,23 +355,23 @@ async fn response_does_not_wait_for_body() {
         Server::start(with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
     let mut client = server.connect().await;
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
     // Bytes that are still sent do not reset the connection before the response is read.
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     client.send("lo").await;
-    let answer = client.read_to_end().await;
-    assert!(answer.ends_with("POST /"), "{answer}");
+    let response = client.read_to_end().await;
+    assert!(response.ends_with("POST /"), "{response}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn whoever_waits_for_a_permit_when_the_server_stops_is_answered() {
+async fn clients_beyond_limit_get_responses_at_shutdown() {
     let mut server = Server::start(with(ServerConfig::default(), |c| c.limits.connections = 1)).await;
     let mut busy = server.connect().await;
     busy.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     let mut waiting = Vec::new();
     for _ in 0..5 {
         let mut client = server.connect().await;
@@ -379,11 +379,11 @@ async fn whoever_waits_for_a_permit_when_the_server_stops_is_answered() {
         waiting.push(client);
     }
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     server.open_gate();
     assert!(busy.response().await.ends_with("passed"));
     for mut client in waiting {
         assert_eq!(status(&client.response().await), "200");
     }
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }

@@ -24,13 +24,13 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use super::certificates::Authority;
-use super::{ConnectionMetrics, SECURED, ServerConfig, serve};
+use super::{ConnectionMetrics, ServerConfig, USES_TLS, serve};
 use crate::{PeerAddress, RequestBody};
 
 /// Timeout for everything that a test waits for.
 const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A short time, for timeouts under test.
+/// Short value for the timeouts under test.
 pub(super) const SHORT_TIMEOUT: Duration = Duration::from_millis(150);
 
 /// A plain request.
@@ -47,24 +47,24 @@ pub(super) fn with(mut config: ServerConfig, change: impl FnOnce(&mut ServerConf
 
 /// Waits with a timeout, so that a failing test ends.
 pub(super) async fn with_timeout<T>(work: impl Future<Output = T>) -> T {
-    timeout(TEST_TIMEOUT, work).await.expect("nothing happened for a long time")
+    timeout(TEST_TIMEOUT, work).await.expect("done within the timeout of a test")
 }
 
 /// Maximum length of a body that the service collects.
 pub(super) const MAX_BODY: usize = 16 * 1024;
 
-/// Service that responds by path, and counts requests. Collects the bodies of some requests first, and ignores all others.
+/// Service that responds by path, and counts requests. Ignores bodies, except those for which [`collects_body`] is true.
 #[derive(Clone)]
 pub(super) struct PathService {
     /// Number of requests that have reached the service.
     pub(super) reached: Arc<AtomicUsize>,
-    /// A permit for each of these requests, for tests to wait for.
+    /// Has a permit for each of these requests, so that tests can wait for them.
     pub(super) arrivals: Arc<Semaphore>,
     /// Each permit lets one request at `/gate` continue.
     pub(super) gate: Arc<Semaphore>,
 }
 
-/// Body that panics if it is polled for more than this data.
+/// Body that yields this data, if any, and then panics.
 struct PanickingBody(Option<Bytes>);
 
 impl Body for PanickingBody {
@@ -72,11 +72,11 @@ impl Body for PanickingBody {
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(Some(Ok(Frame::data(self.0.take().expect("as asked for")))))
+        Poll::Ready(Some(Ok(Frame::data(self.0.take().expect("deliberate panic")))))
     }
 }
 
-/// Empty body that panics when it is dropped, where nothing catches that.
+/// Empty body that panics when it is dropped. Nothing catches this panic, so it ends the connection's task.
 struct PanickingDrop;
 
 impl Body for PanickingDrop {
@@ -90,7 +90,7 @@ impl Body for PanickingDrop {
 
 impl Drop for PanickingDrop {
     fn drop(&mut self) {
-        panic!("as asked for");
+        panic!("deliberate panic");
     }
 }
 
@@ -122,8 +122,8 @@ impl Service<Request<RequestBody>> for PathService {
         if body.is_none() {
             self.reach();
         }
-        assert!(head.uri.path() != "/panic-in-call", "as asked for");
-        let (paths, gate) = (self.clone(), self.gate.clone());
+        assert!(head.uri.path() != "/panic-in-call", "deliberate panic");
+        let (service, gate) = (self.clone(), self.gate.clone());
         Box::pin(async move {
             let body = match body {
                 None => Bytes::new(),
@@ -139,7 +139,7 @@ impl Service<Request<RequestBody>> for PathService {
                             return Ok(refusal);
                         }
                     };
-                    paths.reach();
+                    service.reach();
                     body
                 }
             };
@@ -149,10 +149,10 @@ impl Service<Request<RequestBody>> for PathService {
                     "passed".into()
                 }
                 "/never" => pending().await,
-                "/panic" => panic!("as asked for"),
+                "/panic" => panic!("deliberate panic"),
                 "/panic-late" => {
                     tokio::task::yield_now().await;
-                    panic!("as asked for")
+                    panic!("deliberate panic")
                 }
                 "/peer" => head.extensions.get::<ClientAddress>().unwrap().0.to_string(),
                 "/connected" => format!("{:?}", head.extensions.get::<PeerAddress>()),
@@ -173,7 +173,7 @@ impl Service<Request<RequestBody>> for PathService {
 /// A running server.
 pub(super) struct Server {
     pub(super) address: SocketAddr,
-    pub(super) paths: PathService,
+    pub(super) service: PathService,
     pub(super) metrics: Arc<ConnectionMetrics>,
     stop: Option<oneshot::Sender<()>>,
     running: JoinHandle<()>,
@@ -182,28 +182,28 @@ pub(super) struct Server {
 impl Server {
     /// Serves on a free port.
     pub(super) async fn start(config: ServerConfig) -> Self {
-        if SECURED { Self::through_tls(config).await } else { Self::with(config).await }
+        if USES_TLS { Self::start_behind_tunnel(config).await } else { Self::start_direct(config).await }
     }
 
     /// Serves HTTPS behind a tunnel that clients of HTTP/1 do not notice.
-    async fn through_tls(config: ServerConfig) -> Self {
+    async fn start_behind_tunnel(config: ServerConfig) -> Self {
         let authority = Authority::new();
-        let mut server = Self::with(ServerConfig { tls: Some(authority.tls()), ..config }).await;
+        let mut server = Self::start_direct(ServerConfig { tls: Some(authority.tls()), ..config }).await;
         server.address = authority.tunnel(server.address, b"http/1.1").await;
         server
     }
 
     /// Serves exactly with `config`, without a tunnel.
-    pub(super) async fn with(config: ServerConfig) -> Self {
+    pub(super) async fn start_direct(config: ServerConfig) -> Self {
         let gate = Arc::new(Semaphore::new(0));
-        let paths = PathService { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
+        let service = PathService { reached: Arc::default(), arrivals: Arc::new(Semaphore::new(0)), gate };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let shutdown = async { drop(stopped.await) };
         let metrics = config.metrics.clone();
-        let running = tokio::spawn(serve(listener, paths.clone(), config, shutdown));
-        Self { address, paths, metrics, stop: Some(stop), running }
+        let running = tokio::spawn(serve(listener, service.clone(), config, shutdown));
+        Self { address, service, metrics, stop: Some(stop), running }
     }
 
     /// Serves with the default limits.
@@ -224,17 +224,17 @@ impl Server {
 
     /// Returns how many requests have reached the service.
     pub(super) fn reached(&self) -> usize {
-        self.paths.reached.load(Ordering::SeqCst)
+        self.service.reached.load(Ordering::SeqCst)
     }
 
     /// Waits for another request to reach the service.
-    pub(super) async fn arrival(&self) {
-        with_timeout(self.paths.arrivals.acquire()).await.unwrap().forget();
+    pub(super) async fn wait_for_request(&self) {
+        with_timeout(self.service.arrivals.acquire()).await.unwrap().forget();
     }
 
     /// Lets one request at `/gate` continue.
     pub(super) fn open_gate(&self) {
-        self.paths.gate.add_permits(1);
+        self.service.gate.add_permits(1);
     }
 
     /// Begins the shutdown.
@@ -243,19 +243,19 @@ impl Server {
     }
 
     /// Waits until the server has noticed the shutdown, and accepts no more connections.
-    pub(super) async fn connect_refused(&self) {
+    pub(super) async fn wait_until_refusing(&self) {
         while TcpStream::connect(self.address).await.is_ok() {
             tokio::task::yield_now().await;
         }
     }
 
     /// Drops the server's future.
-    pub(super) fn drop_loop(&self) {
+    pub(super) fn abort(&self) {
         self.running.abort();
     }
 
     /// Waits until the server has stopped.
-    pub(super) async fn stopped(self) {
+    pub(super) async fn wait_until_stopped(self) {
         with_timeout(self.running).await.unwrap();
     }
 }
@@ -273,7 +273,7 @@ impl Client {
         self.0.shutdown().await.unwrap();
     }
 
-    /// Returns a line of a head.
+    /// Reads one line of a response's head.
     pub(super) async fn line(&mut self) -> String {
         let mut line = Vec::new();
         while !line.ends_with(b"\n") {
@@ -282,45 +282,45 @@ impl Client {
         String::from_utf8(line).unwrap()
     }
 
-    /// Returns one response with a `Content-Length`, head and body.
+    /// Reads one response with a `Content-Length`. Returns its head and body.
     pub(super) async fn response(&mut self) -> String {
-        let mut answer = Vec::new();
-        while !answer.ends_with(b"\r\n\r\n") {
-            answer.push(with_timeout(self.0.read_u8()).await.expect("an answer's head"));
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(with_timeout(self.0.read_u8()).await.expect("a response's head"));
         }
-        let head = String::from_utf8(answer.clone()).unwrap();
+        let head = String::from_utf8(head).unwrap();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
         let mut body = vec![0; length.parse().unwrap()];
-        with_timeout(self.0.read_exact(&mut body)).await.expect("an answer's body");
+        with_timeout(self.0.read_exact(&mut body)).await.expect("a response's body");
         head + str::from_utf8(&body).unwrap()
     }
 
     /// Returns all bytes until the server closes without a reset.
     pub(super) async fn read_to_end(&mut self) -> String {
-        let mut read_to_end = Vec::new();
-        with_timeout(self.0.read_to_end(&mut read_to_end)).await.expect("an end without a reset");
-        String::from_utf8(read_to_end).unwrap()
+        let mut received = Vec::new();
+        with_timeout(self.0.read_to_end(&mut received)).await.expect("an end without a reset");
+        String::from_utf8(received).unwrap()
     }
 
     /// Waits for the end of the connection, with or without a reset. Returns what came before.
     pub(super) async fn end(&mut self) -> Vec<u8> {
-        let mut read_to_end = Vec::new();
-        let _ = with_timeout(self.0.read_to_end(&mut read_to_end)).await;
-        read_to_end
+        let mut received = Vec::new();
+        let _ = with_timeout(self.0.read_to_end(&mut received)).await;
+        received
     }
 }
 
 /// Returns the status of a response.
-pub(super) fn status(answer: &str) -> &str {
-    answer.split(' ').nth(1).unwrap_or(answer)
+pub(super) fn status(response: &str) -> &str {
+    response.split(' ').nth(1).unwrap_or(response)
 }
 
 /// Returns whether the response announces that it is the last.
-pub(super) fn announces_close(answer: &str) -> bool {
-    answer.contains("\r\nconnection: close\r\n")
+pub(super) fn announces_close(response: &str) -> bool {
+    response.contains("\r\nconnection: close\r\n")
 }
 
-/// Asserts that `responses` is one bare refusal and nothing else.
+/// Asserts that `responses` is one response with the status `expected` and `Connection: close`, without a body.
 pub(super) fn assert_bare(responses: &str, expected: &str) {
     assert_eq!(status(responses), expected, "{responses}");
     assert!(announces_close(responses), "{responses}");

@@ -28,7 +28,7 @@ pub(super) async fn assert_ends(client: &mut Client, since: Instant, time: Durat
 }
 
 #[tokio::test]
-async fn no_time_is_too_long() {
+async fn maximum_timeouts_do_not_overflow() {
     let config = with(ServerConfig::default(), |c| {
         let longest = Duration::MAX;
         c.timeouts = Timeouts {
@@ -52,19 +52,19 @@ async fn no_time_is_too_long() {
 }
 
 #[tokio::test]
-async fn a_connection_without_a_request_ends() {
+async fn connection_without_request_ends_after_idle_timeout() {
     let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     let since = Instant::now();
     assert_ends(&mut server.connect().await, since, SHORT_TIMEOUT).await;
 }
 
 #[tokio::test]
-async fn a_connection_without_a_further_request_ends() {
+async fn used_connection_ends_after_idle_timeout() {
     at_any_pace(|time| async move {
         let server = Server::start(with(long_timeouts(), |c| c.timeouts.idle = time)).await;
         let mut client = server.connect().await;
         client.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        server.arrival().await;
+        server.wait_for_request().await;
         let since = Instant::now();
         server.open_gate();
         client.response().await;
@@ -74,7 +74,7 @@ async fn a_connection_without_a_further_request_ends() {
 }
 
 #[tokio::test]
-async fn an_unfinished_head_ends_the_connection() {
+async fn unfinished_head_ends_connection() {
     let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     let since = Instant::now();
@@ -83,7 +83,7 @@ async fn an_unfinished_head_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_trickling_head_gets_no_more_time() {
+async fn trickling_head_does_not_extend_timeout() {
     let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let (mut reader, mut writer) = server.connect().await.0.into_split();
     let trickle = async {
@@ -104,7 +104,7 @@ async fn a_trickling_head_gets_no_more_time() {
 }
 
 #[tokio::test]
-async fn an_unfinished_head_behind_a_request_ends_the_connection() {
+async fn unfinished_pipelined_head_ends_connection() {
     at_any_pace(|time| async move {
         let server = Server::start(with(long_timeouts(), |c| c.timeouts.head = time)).await;
         let mut client = server.connect().await;
@@ -120,7 +120,7 @@ async fn an_unfinished_head_behind_a_request_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
+async fn slow_head_is_followed_by_idle_timeout() {
     at_any_pace(|time| async move {
         let head_time = 6 * time;
         let server = Server::start(with(long_timeouts(), |c| {
@@ -141,7 +141,7 @@ async fn a_head_that_comes_in_pieces_leaves_an_idle_connection() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_ends_the_connection() {
+async fn stalled_body_ends_connection() {
     at_any_pace(|time| async move {
         let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = time)).await;
         let mut client = server.connect().await;
@@ -153,7 +153,7 @@ async fn a_body_that_does_not_come_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_body_that_moves_is_waited_for() {
+async fn progressing_body_does_not_time_out() {
     at_any_pace(|time| async move {
         let stall_time = 8 * time;
         let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = stall_time)).await;
@@ -172,7 +172,7 @@ async fn a_body_that_moves_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_reads_ends_the_connection() {
+async fn unread_response_ends_connection() {
     let server = Server::start(with(long_timeouts(), |c| {
         c.timeouts.stall = SHORT_TIMEOUT;
         c.limits.connections = 1;
@@ -188,7 +188,7 @@ async fn an_answer_that_nobody_reads_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn an_answer_that_moves_is_waited_for() {
+async fn progressing_response_does_not_time_out() {
     at_any_pace(|time| async move {
         let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = 4 * time)).await;
         let mut client = server.connect().await;
@@ -210,7 +210,7 @@ async fn an_answer_that_moves_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_service_that_never_answers_ends_the_connection() {
+async fn unresponsive_service_ends_connection() {
     let server = Server::start(with(long_timeouts(), |c| c.timeouts.stall = SHORT_TIMEOUT)).await;
     let mut client = server.connect().await;
     let since = Instant::now();

@@ -1,4 +1,4 @@
-//! HTTPS: what is negotiated, how it ends, and what is not waited for.
+//! HTTPS: negotiation, timeouts and the end of connections.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use super::timeouts::long_timeouts;
 const HTTP_1: &[u8] = b"http/1.1";
 
 pub(super) async fn start(authority: &Authority, config: ServerConfig) -> Server {
-    Server::with(ServerConfig { tls: Some(authority.tls()), ..config }).await
+    Server::start_direct(ServerConfig { tls: Some(authority.tls()), ..config }).await
 }
 
 /// Returns everything until the server's `close_notify`.
 async fn read_to_end(client: &mut TlsStream<TcpStream>) -> String {
     let mut bytes = Vec::new();
-    with_timeout(client.read_to_end(&mut bytes)).await.expect("an end that TLS knows of");
+    with_timeout(client.read_to_end(&mut bytes)).await.expect("close_notify");
     String::from_utf8(bytes).unwrap()
 }
 
@@ -33,7 +33,7 @@ async fn send(client: &mut TlsStream<TcpStream>, bytes: &[u8]) {
 }
 
 /// Returns one whole response, recognized by the end of its body.
-async fn answer(client: &mut TlsStream<TcpStream>) -> String {
+async fn read_response(client: &mut TlsStream<TcpStream>) -> String {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"GET /") && !bytes.ends_with(b"passed") {
         bytes.push(with_timeout(client.read_u8()).await.unwrap());
@@ -42,7 +42,7 @@ async fn answer(client: &mut TlsStream<TcpStream>) -> String {
 }
 
 #[tokio::test]
-async fn both_versions_and_both_kinds_of_key_are_served() {
+async fn tls_versions_and_key_types_are_supported() {
     for authority in [Authority::new(), Authority::rsa()] {
         let server = start(&authority, ServerConfig::default()).await;
         for (version, named) in [(&TLS12, ProtocolVersion::TLSv1_2), (&TLS13, ProtocolVersion::TLSv1_3)] {
@@ -51,14 +51,14 @@ async fn both_versions_and_both_kinds_of_key_are_served() {
             let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
             assert_eq!(client.get_ref().1.protocol_version(), Some(named));
             send(&mut client, GET).await;
-            let answer = answer(&mut client).await;
-            assert!(answer.contains("\r\nstrict-transport-security: max-age=31536000\r\n"), "{answer}");
+            let response = read_response(&mut client).await;
+            assert!(response.contains("\r\nstrict-transport-security: max-age=31536000\r\n"), "{response}");
         }
     }
 }
 
 #[tokio::test]
-async fn cleartext_promises_nothing_about_https() {
+async fn cleartext_response_has_no_hsts() {
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send(GET).await;
@@ -66,7 +66,7 @@ async fn cleartext_promises_nothing_about_https() {
 }
 
 #[tokio::test]
-async fn a_client_without_alpn_gets_http_1() {
+async fn client_without_alpn_gets_http_1() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
     let mut config = (**authority.client(HTTP_1, rustls::DEFAULT_VERSIONS).config()).clone();
@@ -75,11 +75,11 @@ async fn a_client_without_alpn_gets_http_1() {
     let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
     let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
     send(&mut client, GET).await;
-    assert_eq!(status(&answer(&mut client).await), "200");
+    assert_eq!(status(&read_response(&mut client).await), "200");
 }
 
 #[tokio::test]
-async fn a_session_is_resumed_from_its_ticket() {
+async fn session_is_resumed_from_ticket() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
     for version in [&TLS12, &TLS13] {
@@ -89,7 +89,7 @@ async fn a_session_is_resumed_from_its_ticket() {
             let tcp = TcpStream::connect(server.address).await.unwrap();
             let mut client = connector.connect("localhost".try_into().unwrap(), tcp).await.unwrap();
             send(&mut client, GET).await;
-            answer(&mut client).await;
+            read_response(&mut client).await;
             resumed.push(client.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed));
         }
         assert_eq!(resumed, [false, true], "{version:?}");
@@ -97,20 +97,20 @@ async fn a_session_is_resumed_from_its_ticket() {
 }
 
 #[tokio::test]
-async fn cleartext_at_the_door_of_tls_is_told_so() {
+async fn cleartext_request_over_tls_port_returns_400() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
     for request in [GET, b"POST /a HTTP/1.1\r\nContent-Length: 9\r\n\r\n123456789", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
     {
         let mut client = server.connect().await;
         client.send(request).await;
-        let answer = client.read_to_end().await;
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        assert_eq!(head.lines().next(), Some("HTTP/1.1 400 Bad Request"), "{answer}");
+        let response = client.read_to_end().await;
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
+        assert_eq!(head.lines().next(), Some("HTTP/1.1 400 Bad Request"), "{response}");
         for field in ["connection: close", "content-type: text/plain", &format!("content-length: {}", body.len())] {
-            assert!(head.lines().any(|line| line == field), "{field}: {answer}");
+            assert!(head.lines().any(|line| line == field), "{field}: {response}");
         }
-        assert!(body.contains("https://"), "{answer}");
+        assert!(body.contains("https://"), "{response}");
     }
     // Bytes that are neither HTTP nor TLS get no HTTP response.
     let mut client = server.connect().await;
@@ -120,7 +120,7 @@ async fn cleartext_at_the_door_of_tls_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_handshake_that_does_not_begin_or_go_on_ends_the_connection() {
+async fn stalled_handshake_ends_connection() {
     let authority = Authority::new();
     let server = start(&authority, with(long_timeouts(), |c| c.timeouts.head = SHORT_TIMEOUT)).await;
     let mut silent = server.connect().await;
@@ -131,7 +131,7 @@ async fn a_handshake_that_does_not_begin_or_go_on_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_ends_with_a_goodbye() {
+async fn idle_connection_ends_with_close_notify() {
     let authority = Authority::new();
     let server = start(&authority, with(long_timeouts(), |c| c.timeouts.idle = SHORT_TIMEOUT)).await;
     let mut client = authority.connect(server.address, HTTP_1).await;
@@ -139,7 +139,7 @@ async fn an_idle_connection_ends_with_a_goodbye() {
 }
 
 #[tokio::test]
-async fn empty_records_keep_no_connection_alive() {
+async fn empty_records_do_not_keep_connection_alive() {
     let authority = Authority::new();
     let server = start(&authority, with(long_timeouts(), |c| c.timeouts.idle = 4 * SHORT_TIMEOUT)).await;
     let mut client = authority.connect(server.address, HTTP_1).await;
@@ -147,7 +147,7 @@ async fn empty_records_keep_no_connection_alive() {
         let mut ticks = tokio::time::interval(SHORT_TIMEOUT);
         loop {
             ticks.tick().await;
-            // The server responds with a key update of its own.
+            // The server responds with its own key update.
             let (_, session) = client.get_mut();
             if session.refresh_traffic_keys().is_err() || client.flush().await.is_err() {
                 return;
@@ -167,7 +167,7 @@ async fn empty_records_keep_no_connection_alive() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_closed_its_side_gets_its_answer() {
+async fn half_closed_client_gets_response() {
     let authority = Authority::new();
     for says_so in [true, false] {
         let server = start(&authority, ServerConfig::default()).await;
@@ -178,7 +178,7 @@ async fn a_client_that_has_closed_its_side_gets_its_answer() {
         } else {
             client.get_mut().0.shutdown().await.unwrap();
         }
-        server.arrival().await;
+        server.wait_for_request().await;
         server.open_gate();
         let mut bytes = Vec::new();
         with_timeout(client.read_to_end(&mut bytes)).await.unwrap();
@@ -187,7 +187,7 @@ async fn a_client_that_has_closed_its_side_gets_its_answer() {
 }
 
 #[tokio::test]
-async fn idle_connections_and_those_that_have_said_nothing_close_with_the_server() {
+async fn idle_and_silent_connections_close_at_shutdown() {
     let authority = Authority::new();
     let mut server =
         start(&authority, with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
@@ -195,16 +195,16 @@ async fn idle_connections_and_those_that_have_said_nothing_close_with_the_server
     let mut fresh = authority.connect(server.address, HTTP_1).await;
     let mut used = authority.connect(server.address, HTTP_1).await;
     send(&mut used, GET).await;
-    answer(&mut used).await;
+    read_response(&mut used).await;
     server.stop();
     assert_eq!(silent.read_to_end().await, "");
     assert_eq!(read_to_end(&mut used).await, "");
     assert_eq!(read_to_end(&mut fresh).await, "");
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_handshake_that_has_begun_leads_to_an_answer_though_the_server_stops() {
+async fn handshake_begun_before_shutdown_gets_response() {
     let authority = Authority::new();
     let mut server = start(&authority, ServerConfig::default()).await;
     let mut idle = server.connect().await;
@@ -225,17 +225,17 @@ async fn a_handshake_that_has_begun_leads_to_an_answer_though_the_server_stops()
     assert_eq!(status(&read_to_end(&mut client).await), "200");
     assert_eq!(read_to_end(&mut witness).await, "");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_request_that_has_arrived_is_answered() {
+async fn request_received_before_shutdown_gets_response() {
     for _ in 0..20 {
         let authority = Authority::new();
         let mut server = start(&authority, ServerConfig::default()).await;
         let mut client = authority.connect(server.address, HTTP_1).await;
         send(&mut client, GET).await;
-        answer(&mut client).await;
+        read_response(&mut client).await;
         // The runtime of this test has one thread, so the server has not read this when the shutdown begins.
         let (tcp, session) = client.get_mut();
         std::io::Write::write_all(&mut session.writer(), GET).unwrap();
@@ -245,31 +245,31 @@ async fn a_request_that_has_arrived_is_answered() {
         server.stop();
         assert_eq!(status(&read_to_end(&mut client).await), "200");
         drop(client);
-        server.stopped().await;
+        server.wait_until_stopped().await;
     }
 }
 
 #[tokio::test]
-async fn request_that_arrives_after_the_stop_behind_a_running_one_gets_a_response() {
+async fn request_arriving_after_stop_gets_response() {
     let authority = Authority::new();
     let mut server =
         start(&authority, with(ServerConfig::default(), |c| c.timeouts.grace = Duration::from_secs(600))).await;
     let mut client = authority.connect(server.address, HTTP_1).await;
     send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-    server.arrival().await;
+    server.wait_for_request().await;
     server.stop();
-    with_timeout(server.connect_refused()).await;
+    with_timeout(server.wait_until_refusing()).await;
     // The runtime of this test has one thread, so the server has not seen this one when the first response is ready.
     server.open_gate();
     send(&mut client, GET).await;
     let responses = read_to_end(&mut client).await;
     assert_eq!(responses.matches("HTTP/1.1 200 OK").count(), 2, "{responses}");
     drop(client);
-    server.stopped().await;
+    server.wait_until_stopped().await;
 }
 
 #[tokio::test]
-async fn a_record_that_was_altered_ends_the_connection() {
+async fn altered_record_ends_connection() {
     let authority = Authority::new();
     let server = start(&authority, ServerConfig::default()).await;
     let mut client = authority.connect(server.address, HTTP_1).await;

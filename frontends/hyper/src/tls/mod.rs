@@ -66,7 +66,7 @@ impl Tls {
         self.current.0.borrow().problems.clone()
     }
 
-    /// Returns whether the certificate in use is for `host` (a name or address); `None` if that is unknown or it names none.
+    /// Returns whether the certificate in use is for `host` (a name or address); `None` if that is unknown or it names no host.
     pub fn is_valid_for(&self, host: &str) -> Option<bool> {
         lint::is_valid_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
@@ -98,7 +98,7 @@ fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> Se
     config.session_storage = Arc::new(NoServerSessionStorage {});
     match aws_lc_rs::Ticketer::new() {
         Ok(ticketer) => config.ticketer = ticketer,
-        Err(error) => tracing::warn!(%error, "TLS sessions are not resumed"),
+        Err(error) => tracing::warn!(%error, "cannot create session tickets; TLS sessions are not resumed"),
     }
     config
 }

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 const INTERVAL: Duration = Duration::from_secs(60);
 /// Timeout for the last write.
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of credentials recorded between two writes; about 10 MiB.
+/// Maximum number of credentials recorded between two writes; they use about 10 MiB.
 const MAX_CREDENTIALS: usize = 50_000;
 
 /// Observer that records the uses since the last write.
@@ -37,7 +37,7 @@ struct PendingUses {
 }
 
 impl LastUses {
-    /// Records a use. Allocates nothing for a credential that is recorded already.
+    /// Records a use. Allocates nothing for a credential that is already recorded.
     fn record(&self, id: &Arc<str>, account: &AccountId, at: Timestamp) {
         let mut pending = self.lock();
         if let Some(last) = pending.uses.get_mut(id) {
@@ -71,14 +71,14 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts to write uses to `storage`, on threads that serve no requests, since a storage may block its thread.
+    /// Starts to write uses to `storage`, on Tokio's blocking threads, because a storage may block its thread.
     ///
     /// # Panics
     /// Panics outside a Tokio runtime.
     #[must_use]
     pub fn start(storage: Arc<dyn AdminStorage>) -> Self {
         let uses = Arc::<LastUses>::default();
-        let mut writer = Writer { storage, uses: Arc::clone(&uses), failing: false };
+        let mut writer = Writer { storage, uses: Arc::clone(&uses), is_failing: false };
         let (end, mut ended) = oneshot::channel();
         let task = tokio::spawn(async move {
             while timeout(INTERVAL, &mut ended).await.is_err() {
@@ -95,13 +95,13 @@ impl Recorder {
         self.uses.clone()
     }
 
-    /// Writes the remaining uses, but does not wait longer than a few seconds for the storage.
+    /// Writes the remaining uses. Waits at most 5 s for the storage.
     pub async fn finish(self) {
         drop(self.end);
         match timeout(FINAL_WRITE_TIMEOUT, self.task).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the last use of credentials was not recorded"),
-            Err(_) => tracing::warn!("the last use of credentials may not be recorded: the database takes too long"),
+            Err(_) => tracing::warn!("the last use of credentials may not be recorded: the storage is too slow"),
         }
     }
 }
@@ -116,7 +116,7 @@ struct Writer {
     storage: Arc<dyn AdminStorage>,
     uses: Arc<LastUses>,
     /// Whether the last write failed. The first failure is logged; each write tries again.
-    failing: bool,
+    is_failing: bool,
 }
 
 impl Writer {
@@ -131,20 +131,17 @@ impl Writer {
         let uses: Arc<[CredentialUse]> = uses.into_values().collect();
         match write(Arc::clone(&self.storage), Arc::clone(&uses)).await {
             Ok(()) => {
-                if mem::take(&mut self.failing) {
-                    tracing::info!("the last use of credentials is recorded again");
+                if mem::take(&mut self.is_failing) {
+                    tracing::info!("recording the last use of credentials works again");
                 }
             }
             Err(error) => {
                 for CredentialUse { credential_id, account, at } in &*uses {
                     self.uses.record(credential_id, account, *at);
                 }
-                if !mem::replace(&mut self.failing, true) {
+                if !mem::replace(&mut self.is_failing, true) {
                     let error: &(dyn Error + 'static) = &error;
-                    tracing::warn!(
-                        error,
-                        "credentials' last use cannot be recorded; requests are answered all the same"
-                    );
+                    tracing::warn!(error, "cannot record the last use of credentials; requests are not affected");
                 }
             }
         }

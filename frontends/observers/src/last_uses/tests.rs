@@ -16,13 +16,13 @@ fn at(microsecond: i64) -> Timestamp {
 }
 
 /// Takes the recorded uses: the credentials' ids, their accounts and the times.
-fn drained(uses: &LastUses) -> Vec<(Arc<str>, AccountId, Timestamp)> {
+fn take_uses(uses: &LastUses) -> Vec<(Arc<str>, AccountId, Timestamp)> {
     let uses = mem::take(&mut uses.lock().uses).into_values();
     uses.map(|CredentialUse { account, credential_id, at }| (credential_id, account, at)).collect()
 }
 
 #[test]
-fn greatest_time_of_all_threads_is_noted() {
+fn latest_time_of_all_threads_is_recorded() {
     let uses = LastUses::default();
     let (id, account) = (Arc::from("key_1"), AccountId::new("a"));
     thread::scope(|scope| {
@@ -31,8 +31,8 @@ fn greatest_time_of_all_threads_is_noted() {
             scope.spawn(move || (0..=last).for_each(|time| uses.record(id, account, at(time))));
         }
     });
-    assert_eq!(drained(&uses), [(id, account, at(9))]);
-    assert_eq!(drained(&uses), []);
+    assert_eq!(take_uses(&uses), [(id, account, at(9))]);
+    assert_eq!(take_uses(&uses), []);
 }
 
 #[test]
@@ -43,16 +43,16 @@ fn credentials_beyond_the_maximum_are_counted_as_missed() {
     }
     uses.record(&"key_0".into(), &account, at(77));
     assert_eq!(uses.lock().missed, MAX_CREDENTIALS as u64);
-    let pending = drained(&uses);
+    let pending = take_uses(&uses);
     assert_eq!(pending.len(), MAX_CREDENTIALS);
     assert!(pending.contains(&("key_0".into(), account.clone(), at(77))));
     uses.record(&"another".into(), &account, at(1));
-    assert_eq!(drained(&uses).len(), 1);
+    assert_eq!(take_uses(&uses).len(), 1);
 }
 
 /// A signed token has no stored record that could be updated (decision O20).
 #[tokio::test]
-async fn signed_token_is_not_noted() {
+async fn signed_token_is_not_recorded() {
     use catalogue_core::Catalogue;
     use catalogue_core::auth::{Identity, Issued, NewToken};
     use catalogue_core::storage::MemoryStorage;
@@ -65,12 +65,12 @@ async fn signed_token_is_not_noted() {
     for caller in [signed, Identity::api_key(account, "key_1", Scopes::default())] {
         catalogue.call_as(caller, http::Request::get("/api/v1/me").body(()).unwrap()).await;
     }
-    let pending = drained(&uses);
+    let pending = take_uses(&uses);
     assert!(pending.len() == 1 && &*pending[0].0 == "key_1", "{pending:?}");
 }
 
 #[tokio::test]
-async fn uses_that_cannot_be_written_are_written_later() {
+async fn failed_write_is_retried_by_next_write() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("catalogue.db");
     let storage: Arc<dyn AdminStorage> = Arc::new(SqliteStorage::open_and_migrate(&path).unwrap());
@@ -83,18 +83,18 @@ async fn uses_that_cannot_be_written_are_written_later() {
     storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
 
     let uses = Arc::new(LastUses::default());
-    let mut writer = Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), failing: false };
+    let mut writer = Writer { storage: Arc::clone(&storage), uses: Arc::clone(&uses), is_failing: false };
     let last_use =
         async || storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap()[0].last_used_at;
     fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
     uses.record(&key.record.identity.credential_id, &account, at(5));
     for _ in 0..2 {
         writer.write().await;
-        assert!(writer.failing && uses.lock().uses.len() == 1);
+        assert!(writer.is_failing && uses.lock().uses.len() == 1);
     }
     fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
     assert_eq!(last_use().await, None);
     writer.write().await;
-    assert!(!writer.failing && uses.lock().uses.is_empty());
+    assert!(!writer.is_failing && uses.lock().uses.is_empty());
     assert_eq!(last_use().await, Some(at(5)));
 }

@@ -29,7 +29,7 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum length of a response that is read, in bytes. Its content is ignored.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
-/// Delay before a retry: the first one, and the maximum.
+/// Delay before the first retry. Doubles with each further one, up to [`MAX_BACKOFF`].
 const INITIAL_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(30);
 
@@ -50,7 +50,7 @@ pub(crate) struct Collector<C> {
 #[derive(Debug, PartialEq, Eq)]
 struct ExportError {
     reason: String,
-    /// Requested delay before a retry; `None` if the collector rejected the spans.
+    /// Minimum delay before a retry; `None` if the collector rejected the spans for good.
     pause: Option<Duration>,
 }
 
@@ -65,7 +65,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         Self { endpoint, client, resource: resource(), counts, is_failing: AtomicBool::new(false), ending }
     }
 
-    /// Exports spans, and retries while that may help. After the program begins to end, it tries only once more.
+    /// Exports spans, and retries if the error may be temporary. Once the program ends, makes only one more attempt.
     pub(crate) async fn export(&self, spans: Vec<SpanData>) {
         let count = spans.len() as u64;
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
@@ -73,13 +73,13 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         let mut ending = self.ending.clone();
         let mut pause = INITIAL_BACKOFF;
         loop {
-            let ends = ending.has_changed().is_err();
+            let is_last_attempt = ending.has_changed().is_err();
             let Err(error) = self.send(message.clone()).await else {
                 self.counts.exported.fetch_add(count, Ordering::Relaxed);
                 return self.log_success();
             };
             self.log_failure(&error);
-            let Some(retry_after) = error.pause.filter(|_| !ends) else {
+            let Some(retry_after) = error.pause.filter(|_| !is_last_attempt) else {
                 self.counts.dropped.fetch_add(count, Ordering::Relaxed);
                 return;
             };
@@ -89,23 +89,23 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         }
     }
 
-    /// Sends a message, and waits until it is accepted.
+    /// Sends a message, and returns whether the collector accepted it.
     async fn send(&self, message: Bytes) -> Result<(), ExportError> {
-        let passing = |reason| ExportError { reason, pause: Some(Duration::ZERO) };
+        let temporary = |reason| ExportError { reason, pause: Some(Duration::ZERO) };
         let request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/x-protobuf")
             .header(USER_AGENT, concat!("catalogue/", env!("CARGO_PKG_VERSION")))
             .body(Full::new(message))
-            .expect("an address that was read can be asked");
+            .expect("the endpoint is a valid URL");
         let exchange = async {
-            let response = self.client.request(request).await.map_err(|error| passing(chain(&error)))?;
+            let response = self.client.request(request).await.map_err(|error| temporary(chain(&error)))?;
             let outcome = response_outcome(response.status(), response.headers());
             // Read to its end, so that the collector can send it completely.
             let _ = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
             outcome
         };
         let outcome = timeout(EXPORT_TIMEOUT, exchange).await;
-        outcome.unwrap_or_else(|_| Err(passing(format!("no answer for {EXPORT_TIMEOUT:?}"))))
+        outcome.unwrap_or_else(|_| Err(temporary(format!("no response within {EXPORT_TIMEOUT:?}"))))
     }
 
     fn log_failure(&self, ExportError { reason, pause }: &ExportError) {
@@ -113,21 +113,21 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         match pause {
             _ if was_logged => {}
             Some(_) => {
-                tracing::warn!(error = reason, "the collector does not take spans; they wait while there is room");
+                tracing::warn!(error = reason, "the collector is unavailable; buffering spans");
             }
-            None => tracing::warn!(error = reason, "the collector refuses spans; they are dropped"),
+            None => tracing::warn!(error = reason, "the collector rejected spans; dropping them"),
         }
     }
 
     fn log_success(&self) {
         if self.is_failing.swap(false, Ordering::Relaxed) {
             let dropped = self.counts.dropped.load(Ordering::Relaxed);
-            tracing::info!(dropped, "the collector takes spans again");
+            tracing::info!(dropped, "the collector accepts spans again");
         }
     }
 }
 
-/// Returns the resource: `service` of the semantic conventions. Attributes from the environment are excluded.
+/// Returns the resource: the attributes `service.*` of the semantic conventions, and none from the environment.
 fn resource() -> ResourceAttributesWithSchema {
     let attributes = [
         KeyValue::new("service.name", "catalogue"),
@@ -143,10 +143,10 @@ fn response_outcome(status: StatusCode, headers: &HeaderMap) -> Result<(), Expor
         return Ok(());
     }
     let retry_after = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or_default();
-    let passes = matches!(status.as_u16(), 429 | 502 | 503 | 504);
+    let is_temporary = matches!(status.as_u16(), 429 | 502 | 503 | 504);
     Err(ExportError {
-        reason: format!("the answer was {status}"),
-        pause: passes.then(|| Duration::from_secs(retry_after)),
+        reason: format!("unexpected status {status}"),
+        pause: is_temporary.then(|| Duration::from_secs(retry_after)),
     })
 }
 
@@ -157,8 +157,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_may_pass_is_asked_again() {
-        for (status, passes) in [
+    fn only_temporary_failures_are_retried() {
+        for (status, is_temporary) in [
             (301, false),
             (400, false),
             (404, false),
@@ -171,14 +171,14 @@ mod tests {
         ] {
             let status = StatusCode::from_u16(status).unwrap();
             let error = response_outcome(status, &HeaderMap::new()).unwrap_err();
-            assert_eq!(error.pause, passes.then_some(Duration::ZERO), "{status}");
+            assert_eq!(error.pause, is_temporary.then_some(Duration::ZERO), "{status}");
             assert!(error.reason.contains(status.as_str()), "{error:?}");
         }
         assert_eq!(response_outcome(StatusCode::ACCEPTED, &HeaderMap::new()), Ok(()));
     }
 
     #[test]
-    fn a_collector_may_ask_for_a_pause() {
+    fn retry_after_sets_pause() {
         for (value, seconds) in [("7", 7), ("-1", 0), ("Fri, 20 Nov 2026 15:00:00 GMT", 0)] {
             let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(value))]);
             let error = response_outcome(StatusCode::SERVICE_UNAVAILABLE, &headers).unwrap_err();

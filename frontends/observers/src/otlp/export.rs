@@ -23,8 +23,8 @@ use super::span::Template;
 /// Maximum number of waiting spans.
 const MAX_QUEUED_SPANS: u64 = 5_000;
 /// Maximum number of spans in a batch.
-const BATCH: usize = 512;
-/// Maximum time for which a span waits for others.
+const MAX_BATCH_SPANS: usize = 512;
+/// Maximum time for which a span waits for its batch to fill.
 const INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout for the last export.
 const FINAL_EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -45,7 +45,7 @@ pub struct SpanCounts {
     pub exported: AtomicU64,
     /// Spans dropped because the queue was full or because no collector accepted them.
     pub dropped: AtomicU64,
-    /// Spans that wait for others, or are being sent.
+    /// Spans that are queued or being sent.
     waiting: AtomicU64,
 }
 
@@ -57,8 +57,8 @@ pub struct SpanExport {
 }
 
 impl SpanExport {
-    /// Starts to export spans of a fraction `ratio` (0 to 1) of the requests. `client` sends them to `collector`, the full
-    /// URL for traces, usually with the path `/v1/traces`.
+    /// Starts to export spans of requests: those with a sampled trace of the caller, and a fraction `ratio` (0 to 1) of those
+    /// without one. `client` sends them to `collector`, the full URL for traces, usually with the path `/v1/traces`.
     ///
     /// # Panics
     /// Panics outside a Tokio runtime.
@@ -73,7 +73,7 @@ impl SpanExport {
         // All settings, because those that are left out are read from the environment.
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(MAX_QUEUED_SPANS as usize)
-            .with_max_export_batch_size(BATCH)
+            .with_max_export_batch_size(MAX_BATCH_SPANS)
             .with_scheduled_delay(INTERVAL)
             .build();
         let template = Template::new(ratio, site);
@@ -93,7 +93,7 @@ impl SpanExport {
         Arc::clone(&self.spans.counts)
     }
 
-    /// Sends the remaining spans, but does not wait long for the collector, so that the program can end.
+    /// Sends the remaining spans. Waits at most 5 s for the collector, so that the program can end.
     pub async fn finish(self) {
         let Self { spans, end } = self;
         drop(end);
@@ -101,7 +101,7 @@ impl SpanExport {
         match shut_down.await {
             Ok(Ok(())) => {}
             Ok(Err(OTelSdkError::Timeout(_))) => {
-                tracing::warn!("the last spans were not sent: the collector takes too long");
+                tracing::warn!("the last spans were not sent: no response from the collector in time");
             }
             Ok(Err(error)) => tracing::error!(%error, "the last spans were not sent"),
             Err(error) => tracing::error!(%error, "the last spans were not sent"),
@@ -109,7 +109,7 @@ impl SpanExport {
     }
 }
 
-/// Observer that queues the span of each request that gets one.
+/// Observer that queues the span of each sampled request.
 #[derive(Debug)]
 struct Spans {
     template: Template,
@@ -120,7 +120,7 @@ struct Spans {
 impl Observer for Spans {
     fn finished(&self, request: &FinishedRequest<'_>) {
         let Some(trace_context) = self.template.trace_context(request.trace) else { return };
-        // The queue would drop it too, but without counting it.
+        // A full queue would drop the span too, but without counting it.
         let next_if_below_limit = |waiting| (waiting < MAX_QUEUED_SPANS).then_some(waiting + 1);
         if self.counts.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next_if_below_limit).is_ok() {
             self.batches.on_end(self.template.span(request, trace_context));
@@ -134,7 +134,7 @@ impl Observer for Spans {
 #[derive(Debug)]
 struct OtlpExporter<C> {
     collector: Arc<Collector<C>>,
-    /// Runtime of the connections: batches are made on a thread without one.
+    /// Runtime for the connections: the SDK exports batches on a thread without one.
     runtime: Handle,
 }
 

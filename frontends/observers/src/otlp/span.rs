@@ -14,10 +14,10 @@ use opentelemetry_sdk::trace::{
 
 use super::export::Site;
 
-/// Sampling rule for requests without a caller's trace, and the properties that all spans share.
+/// Template of spans: the properties that they share, and which requests get one.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// For requests without a caller's trace.
+    /// Decides about requests without a caller's trace.
     sampler: Sampler,
     ids: RandomIdGenerator,
     scope: InstrumentationScope,
@@ -36,7 +36,7 @@ pub(crate) struct TraceContext {
 }
 
 impl Template {
-    /// Creates a template for a fraction `ratio` of the requests to a site.
+    /// Creates a template for requests to a site. Samples a fraction `ratio` of those without a caller's trace.
     pub(crate) fn new(ratio: f64, Site { base_url, secured }: Site<'_>) -> Self {
         let https = match base_url.split_once("://") {
             Some((scheme, _)) => scheme.eq_ignore_ascii_case("https"),
@@ -52,8 +52,8 @@ impl Template {
         }
     }
 
-    /// Returns the position of the span of a request with the trace `caller`; `None` if it gets no span. With a caller's
-    /// trace it gets one if that is sampled; without, a fraction of the requests does, each as the root of a new trace.
+    /// Returns the position of a request's span, or `None` if it gets none. With a trace of the `caller`, the caller decides;
+    /// of the other requests, a fraction gets a span, each as the root of a new trace.
     pub(crate) fn trace_context(&self, caller: Option<TraceParent<'_>>) -> Option<TraceContext> {
         let Some(caller) = caller else {
             let trace = self.ids.new_trace_id();
@@ -84,13 +84,13 @@ impl Template {
             dropped_attributes_count: 0,
             events: SpanEvents::default(),
             links: SpanLinks::default(),
-            // An error of the client is not an error of the server.
+            // A 4xx is the client's error: the conventions for servers leave its status unset.
             status: if request.status.is_server_error() { Status::error("") } else { Status::Unset },
             instrumentation_scope: self.scope.clone(),
         }
     }
 
-    /// Returns the attributes. None is secret: there is no token, cursor, request path or query among them.
+    /// Returns the attributes. They contain no secret: neither token, cursor, request path nor query.
     fn attributes(&self, request: &FinishedRequest<'_>) -> Vec<KeyValue> {
         let status = request.status;
         let mut attributes = vec![
@@ -113,7 +113,7 @@ impl Template {
     }
 }
 
-/// Returns the method's name if HTTP defines it: another one can be any text.
+/// Returns the method's name, or `None` if HTTP does not define it, since it can then be any text.
 fn method(method: &Method) -> Option<&'static str> {
     const KNOWN: [&str; 9] = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str())
@@ -125,12 +125,12 @@ mod tests {
 
     use super::*;
 
-    fn sampling(ratio: f64) -> Template {
+    fn template(ratio: f64) -> Template {
         Template::new(ratio, Site { base_url: "/api/v1", secured: false })
     }
 
     #[test]
-    fn a_site_is_what_clients_see() {
+    fn template_uses_public_scheme_and_path() {
         for (base_url, secured, scheme, path) in [
             ("/api/v1", false, "http", "/api/v1"),
             ("/api/v1", true, "https", "/api/v1"),
@@ -143,12 +143,12 @@ mod tests {
     }
 
     #[test]
-    fn the_trace_of_a_caller_is_recorded_as_the_caller_says() {
+    fn traceparent_decides_sampling() {
         for (ratio, flags, is_recorded) in [(0.0, "01", true), (1.0, "00", false)] {
             let text = format!("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-{flags}");
             let headers =
                 HeaderMap::from_iter([("traceparent".parse().unwrap(), HeaderValue::try_from(text).unwrap())]);
-            let trace_context = sampling(ratio).trace_context(Some(TraceParent::of(&headers).unwrap()));
+            let trace_context = template(ratio).trace_context(Some(TraceParent::of(&headers).unwrap()));
             let expected = TraceContext {
                 trace: TraceId::from(0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736),
                 parent: Some(SpanId::from(0x00f0_67aa_0ba9_02b7)),
@@ -158,9 +158,9 @@ mod tests {
     }
 
     #[test]
-    fn of_the_others_a_share_begins_a_trace() {
+    fn fraction_of_requests_without_trace_begins_new_trace() {
         let trace_contexts = |ratio| {
-            let template = sampling(ratio);
+            let template = template(ratio);
             (0..10_000).filter_map(|_| template.trace_context(None)).collect::<Vec<_>>()
         };
         assert_eq!(trace_contexts(0.0), []);

@@ -38,7 +38,7 @@ impl Exposition {
     }
 
     fn begin(&mut self, name: &'static str, kind: &str, help: &str) -> Metric<'_> {
-        writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("a String takes all");
+        writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("writing to a String cannot fail");
         Metric { out: &mut self.0, name }
     }
 }
@@ -49,26 +49,27 @@ impl Metric<'_> {
         self.sample("", labels, value);
     }
 
-    /// Adds the buckets of a histogram, each with its bound and its count, not cumulative. The last one has no bound.
+    /// Adds the buckets of a histogram, each with its upper bound and its own count. The last bound must be `+Inf`.
     pub(crate) fn buckets(&mut self, label: (&str, &str), buckets: impl Iterator<Item = (String, u64)>, sum: f64) {
-        let mut below = 0;
+        let mut cumulative = 0;
         for (bound, count) in buckets {
-            below += count;
-            self.sample("_bucket", &[label, ("le", &bound)], below);
+            cumulative += count;
+            self.sample("_bucket", &[label, ("le", &bound)], cumulative);
         }
         self.sample("_sum", &[label], sum);
-        self.sample("_count", &[label], below);
+        self.sample("_count", &[label], cumulative);
     }
 
     fn sample(&mut self, suffix: &str, labels: &[(&str, &str)], value: impl Display) {
         let out = &mut *self.out;
-        write!(out, "{}{suffix}", self.name).expect("a String takes all");
+        write!(out, "{}{suffix}", self.name).expect("writing to a String cannot fail");
         for (index, (name, value)) in labels.iter().enumerate() {
             let value = value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n");
-            write!(out, "{}{name}=\"{value}\"", if index == 0 { '{' } else { ',' }).expect("a String takes all");
+            write!(out, "{}{name}=\"{value}\"", if index == 0 { '{' } else { ',' })
+                .expect("writing to a String cannot fail");
         }
         let end = if labels.is_empty() { "" } else { "}" };
-        writeln!(out, "{end} {value}").expect("a String takes all");
+        writeln!(out, "{end} {value}").expect("writing to a String cannot fail");
     }
 }
 
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_labels_and_buckets() {
+    fn exposition_contains_values_labels_and_buckets() {
         let mut out = Exposition::default();
         out.single("g", "A gauge.", 1.5);
         out.metric("c_total", "A counter.").value(&[("a", "x"), ("b", "y\"\\\n")], 2);

@@ -10,15 +10,15 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use super::exposition::{Exposition, Metric};
 
-/// Label of requests without an operation: documents, unknown paths, and `OPTIONS` of them.
+/// Label of requests without an operation (documents, unknown paths, `OPTIONS` of both), and of unlisted statuses.
 const OTHER_LABEL: &str = "other";
 /// Maximum number of operations that are distinguished, including [`OTHER_LABEL`].
-const OPERATIONS: usize = 16;
+const MAX_OPERATIONS: usize = 16;
 
-/// Statuses that the catalogue returns; any other is counted after them.
+/// Statuses that the catalogue returns. Any other is counted as [`OTHER_LABEL`].
 const STATUSES: [u16; 12] = [200, 204, 303, 304, 400, 401, 403, 404, 405, 429, 500, 503];
 
-/// Upper bounds of the buckets, in microseconds: a cached response takes a few, an uncached one some tens.
+/// Upper bounds of the buckets, in µs: a cached response takes a few µs, an uncached one some tens of µs.
 const BOUNDS: [u64; 16] = [
     25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 5_000_000,
 ];
@@ -30,7 +30,7 @@ const STORAGE_ERRORS: [&str; 4] = ["unavailable", "busy", "corrupt", "other"];
 /// An observer that counts each finished request.
 #[derive(Debug, Default)]
 pub struct RequestMetrics {
-    operations: [OperationCounts; OPERATIONS],
+    operations: [OperationCounts; MAX_OPERATIONS],
     checks: [AtomicU64; CHECKS.len()],
     limits: [AtomicU64; LIMITS.len()],
     storage_errors: [AtomicU64; STORAGE_ERRORS.len()],
@@ -48,17 +48,17 @@ struct OperationCounts {
 impl Observer for RequestMetrics {
     fn finished(&self, request: &FinishedRequest<'_>) {
         let operation = &self.operations[request.operation.map_or(0, operation_index)];
-        add(&operation.statuses[status(request.status.as_u16())], 1);
+        add(&operation.statuses[status_index(request.status.as_u16())], 1);
         let micros = u64::try_from(request.duration.as_micros()).unwrap_or(u64::MAX);
         add(&operation.durations[BOUNDS.partition_point(|bound| *bound < micros)], 1);
         add(&operation.nanoseconds, u64::try_from(request.duration.as_nanos()).unwrap_or(u64::MAX));
-        if let Some(check) = check(request) {
+        if let Some(check) = check_index(request) {
             add(&self.checks[check], 1);
         }
         if let Some(limit) = request.exceeded.and_then(|limit| position(&LIMITS, limit.name())) {
             add(&self.limits[limit], 1);
         }
-        if let Some(error) = request.failure.and_then(|failure| storage_error(failure)) {
+        if let Some(error) = request.failure.and_then(|failure| storage_error_index(failure)) {
             add(&self.storage_errors[error], 1);
         }
     }
@@ -69,7 +69,7 @@ impl RequestMetrics {
     pub fn render(&self, out: &mut Exposition) {
         let names = || iter::once(OTHER_LABEL).chain(Operation::ALL.iter().map(|operation| operation.id()));
         let operations = || names().zip(&self.operations);
-        let help = "Requests that were answered, by operation and status.";
+        let help = "Completed requests, by operation and status.";
         let mut requests = out.metric("catalogue_http_requests_total", help);
         let statuses: Vec<_> = STATUSES.iter().map(u16::to_string).chain([OTHER_LABEL.to_owned()]).collect();
         for (operation, counts) in operations() {
@@ -77,19 +77,19 @@ impl RequestMetrics {
                 requests.value(&[("operation", operation), ("status", status)], count.load(Ordering::Relaxed));
             }
         }
-        let help = "Time from the request's head to the finished answer, without sending it.";
+        let help = "Time from the request head to the complete response, without sending it.";
         let mut durations = out.histogram("catalogue_http_request_duration_seconds", help);
         for (operation, counts) in operations() {
             let buckets = counts.durations.iter().map(|count| count.load(Ordering::Relaxed));
             let seconds = counts.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9;
             durations.buckets(("operation", operation), bounds().zip(buckets), seconds);
         }
-        let help = "Requests whose credential was asked for, by what was found.";
+        let help = "Credential checks, by outcome.";
         let checks = out.metric("catalogue_credential_checks_total", help);
         render_each(checks, "outcome", CHECKS, &self.checks);
-        let limits = out.metric("catalogue_limits_exceeded_total", "Requests that were answered 429, by limit.");
+        let limits = out.metric("catalogue_limits_exceeded_total", "Requests rejected with a 429, by limit.");
         render_each(limits, "limit", LIMITS, &self.limits);
-        let help = "Requests that were answered 500, as the storage failed, by kind.";
+        let help = "Storage errors, each of which caused a 500, by kind.";
         let errors = out.metric("catalogue_storage_errors_total", help);
         render_each(errors, "kind", STORAGE_ERRORS, &self.storage_errors);
     }
@@ -115,7 +115,7 @@ fn bounds() -> impl Iterator<Item = String> {
     BOUNDS.iter().map(|micros| (*micros as f64 / 1e6).to_string()).chain(["+Inf".to_owned()])
 }
 
-fn status(status: u16) -> usize {
+fn status_index(status: u16) -> usize {
     STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len())
 }
 
@@ -124,7 +124,7 @@ fn position(names: &[&str], name: &str) -> Option<usize> {
 }
 
 /// Returns the index into [`CHECKS`], or `None` if no credential was checked.
-fn check(request: &FinishedRequest<'_>) -> Option<usize> {
+fn check_index(request: &FinishedRequest<'_>) -> Option<usize> {
     match (request.caller, request.refusal) {
         (Some(_), _) => Some(0),
         // A later version of the core may have more reasons.
@@ -133,7 +133,7 @@ fn check(request: &FinishedRequest<'_>) -> Option<usize> {
     }
 }
 
-fn storage_error(failure: &(dyn Error + 'static)) -> Option<usize> {
+fn storage_error_index(failure: &(dyn Error + 'static)) -> Option<usize> {
     Some(match failure.downcast_ref::<StorageError>()?.kind() {
         StorageErrorKind::Unavailable => 0,
         StorageErrorKind::Busy => 1,
@@ -150,8 +150,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_has_its_place() {
-        assert!(Operation::ALL.len() < OPERATIONS);
+    fn every_operation_has_its_index() {
+        assert!(Operation::ALL.len() < MAX_OPERATIONS);
         let indices: Vec<_> = Operation::ALL.iter().map(|operation| operation_index(*operation)).collect();
         assert_eq!(indices, (1..=Operation::ALL.len()).collect::<Vec<_>>());
     }
@@ -159,10 +159,9 @@ mod tests {
     #[test]
     fn every_status_and_refusal_is_counted() {
         for code in 100..1_000 {
-            let operation_index = status(code);
+            let index = status_index(code);
             assert!(
-                STATUSES.get(operation_index) == Some(&code)
-                    || (operation_index == STATUSES.len() && !STATUSES.contains(&code)),
+                STATUSES.get(index) == Some(&code) || (index == STATUSES.len() && !STATUSES.contains(&code)),
                 "{code}"
             );
         }
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_rise_and_are_written_in_seconds() {
+    fn bounds_increase_and_are_in_seconds() {
         assert!(BOUNDS.is_sorted());
         let written: Vec<_> = bounds().collect();
         assert_eq!(

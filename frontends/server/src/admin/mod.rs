@@ -35,7 +35,7 @@ fn config() -> ServerConfig {
     ServerConfig { timeouts, limits, ..ServerConfig::default() }
 }
 
-/// State of a server from its start to its end.
+/// State of a server that the pages report, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     began: SystemTime,

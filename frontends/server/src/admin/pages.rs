@@ -38,10 +38,10 @@ impl<B> Service<Request<B>> for Pages {
 
 async fn respond(monitor: &Monitor, method: &Method, path: &str) -> Response<Full<Bytes>> {
     if !["/live", "/ready", "/metrics"].contains(&path) {
-        return page(StatusCode::NOT_FOUND, TEXT, "there are /live, /ready and /metrics\n".to_owned());
+        return page(StatusCode::NOT_FOUND, TEXT, "not found; use /live, /ready or /metrics\n".to_owned());
     }
     if *method != Method::GET && *method != Method::HEAD {
-        let mut refusal = page(StatusCode::METHOD_NOT_ALLOWED, TEXT, "GET or HEAD\n".to_owned());
+        let mut refusal = page(StatusCode::METHOD_NOT_ALLOWED, TEXT, "use GET or HEAD\n".to_owned());
         refusal.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return refusal;
     }
@@ -65,5 +65,5 @@ async fn respond(monitor: &Monitor, method: &Method, path: &str) -> Response<Ful
 
 fn page(status: StatusCode, media_type: &'static str, body: String) -> Response<Full<Bytes>> {
     let page = Response::builder().status(status).header(CONTENT_TYPE, media_type).header(CACHE_CONTROL, "no-store");
-    page.body(Full::from(body)).expect("these are headers")
+    page.body(Full::from(body)).expect("all headers are valid")
 }

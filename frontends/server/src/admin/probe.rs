@@ -14,11 +14,11 @@ use tokio::time::timeout;
 use crate::database::Storage;
 use crate::exit::chain;
 
-/// Timeout for all questions together.
+/// Timeout for all queries together.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// Sends the storage the same queries as requests do, over the same connections. So a database that is unreachable, has
-/// tables of another build, or is a file with other content fails.
+/// A probe that sends the storage the queries of requests, over the same connections. It fails if the database is
+/// unreachable, has the tables of another build, or is a file with other content.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     storage: Storage,
@@ -26,7 +26,7 @@ pub(super) struct Probe {
     running: Arc<Mutex<()>>,
 }
 
-/// Results of the probe: the name of each question, and the error if it failed.
+/// Results of the probe: the name of each check, and the error if it failed.
 pub(super) type ProbeResults = [(&'static str, Result<(), String>); 2];
 
 impl Probe {
@@ -40,7 +40,7 @@ impl Probe {
         timeout(DEADLINE, self.storage.admin().status()).await.map_or(Some(None), |status| status.map(Some))
     }
 
-    /// Runs all questions off the serving threads: a database in a file is read on the calling thread.
+    /// Runs all checks off the serving threads: a database in a file is read on the calling thread.
     pub(super) async fn run(&self) -> ProbeResults {
         let probe = self.clone();
         let checks = async {
@@ -54,7 +54,7 @@ impl Probe {
         let [credentials, courses] = match timeout(DEADLINE, checks).await {
             Ok(Ok(results)) => results.map(|result| result.map_err(|error| chain(&error))),
             Ok(Err(panic)) => [(); 2].map(|()| Err(panic.to_string())),
-            Err(_) => [(); 2].map(|()| Err(format!("no answer within {DEADLINE:?}"))),
+            Err(_) => [(); 2].map(|()| Err(format!("no response within {DEADLINE:?}"))),
         };
         [("credentials", credentials), ("courses", courses)]
     }
@@ -66,11 +66,11 @@ impl Probe {
 
     /// Reads the tables of courses, as an account that need not exist.
     async fn check_courses(&self) -> Result<(), StorageError> {
-        let nobody = AccountId::new("");
-        let page = PageRequest { limit: Limit::new(1).expect("a limit"), after: None };
+        let account = AccountId::new("");
+        let page = PageRequest { limit: Limit::new(1).expect("1 is a valid limit"), after: None };
         let courses = self.storage.courses();
-        courses.list_courses(&nobody, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
-        courses.find_course(&nobody, "none").await?;
-        courses.revision(&nobody).await.map(drop)
+        courses.list_courses(&account, &page, &mut CourseRows::new(page.limit, &mut |_| {})).await?;
+        courses.find_course(&account, "none").await?;
+        courses.revision(&account).await.map(drop)
     }
 }

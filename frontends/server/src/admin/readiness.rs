@@ -22,8 +22,8 @@ impl Monitor {
         // Checked last, because a signal to stop may arrive during the other checks.
         checks.insert(0, ("server", self.phase().map_err(str::to_owned)));
         // In a distributed database a failed read of one account does not matter: other accounts may be readable.
-        let others_read = database.is_distributed && database.error.is_none();
-        let is_ready = checks.iter().all(|(name, outcome)| outcome.is_ok() || others_read && *name == "courses");
+        let others_readable = database.is_distributed && database.error.is_none();
+        let is_ready = checks.iter().all(|(name, outcome)| outcome.is_ok() || others_readable && *name == "courses");
         let to_value = |outcome: Result<(), String>| outcome.map_or_else(Value::from, |()| "ok".into());
         let checks = checks.into_iter().map(|(name, outcome)| (name.to_owned(), to_value(outcome)));
         let mut body = json!({ "ready": is_ready, "checks": Value::Object(checks.collect()) });

@@ -7,22 +7,22 @@ use clap::{Args, Subcommand};
 use crate::units;
 
 pub(super) const SETTINGS_EXAMPLE: &str = "\
-Example: a link for the owner of an account
+Example: a sign-in link for an account's owner
   catalogue settings link --account acc_1 \\
     --settings-url https://api.example.com/settings";
 
 /// `catalogue settings`
 #[derive(Debug, Subcommand)]
 pub(crate) enum SettingsCommand {
-    /// Makes a link that signs the owner of an account in once, and prints it
+    /// Create a link that signs in an account's owner once
     #[command(after_help = SETTINGS_EXAMPLE)]
     Link(MakeLink),
-    /// Ends all links and sessions of an account, from the next request on
+    /// End all links and sessions of an account, from the next request on
     #[command(after_help = "\
 Example: after an owner's laptop was stolen
   catalogue settings sign-out --account acc_1")]
     SignOut {
-        /// The account
+        /// Id of the account
         #[arg(long, value_name = "ID")]
         account: String,
     },
@@ -31,13 +31,13 @@ Example: after an owner's laptop was stolen
 /// `catalogue settings link`
 #[derive(Debug, Args)]
 pub(crate) struct MakeLink {
-    /// The account whose owner the link signs in
+    /// Id of the account whose owner the link signs in
     #[arg(long, value_name = "ID", display_order = 0)]
     pub(crate) account: String,
-    /// How long the link works, like 1h; 7d at most
+    /// Lifetime of the link, like 1h, at most 7d
     #[arg(long, value_name = "DURATION", default_value = "15m", value_parser = |text: &str| units::between(text, ["1s", "7d"]))]
     pub(crate) expires_in: Duration,
-    /// Prints one JSON object instead of the link alone
+    /// Print a JSON object instead of only the link
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_lives_as_long_as_links_may() {
+    fn longest_link_lifetime_is_maximum_of_settings() {
         assert_eq!(units::between("7d", ["1s", "7d"]), Ok(catalogue_settings::MAX_LINK_LIFETIME));
     }
 }

@@ -26,27 +26,26 @@ use crate::settings::CommandLine;
 const AFTER_HELP: &str = "\
 Settings: every option of `serve` has an environment variable (--base-url:
 CATALOGUE_BASE_URL) and a key in the configuration file (base-url = \"...\"),
-which is read only where --config or CATALOGUE_CONFIG names it. The command
-line wins over the environment, the environment over the file. Lists are
-separated by blanks or commas. An empty variable counts as not set. Addresses
-that may hold a password (--database, --database-replicas, --rate-limit-store)
-can stand in a file of their own: --database file:/run/secrets/database.
+which is read only if --config or CATALOGUE_CONFIG names it. The command line
+overrides the environment, which overrides the file. Lists are separated by
+spaces or commas. An empty variable counts as not set. URLs with a password
+(--database, --database-replicas, --rate-limit-store) can be in a separate
+file: --database file:/run/secrets/database.
 
-Exit status: 0 done; 1 the work failed; 2 the command line, the environment
-or the configuration is wrong.
+Exit status: 0 success; 1 failure; 2 invalid command line or settings.
 
-Example: a server to play with, and lines to paste into another terminal
+Example: a server with sample courses, and commands to try it
   catalogue demo";
 
 const CONFIG_EXAMPLE: &str = "\
-Example: before a server is restarted
+Example: before restarting a server
   catalogue config check --config /etc/catalogue/catalogue.toml";
 
 /// The course catalogue API as a standalone program.
 #[derive(Debug, Parser)]
 #[command(name = "catalogue", version, after_help = AFTER_HELP, arg_required_else_help = false)]
 struct Cli {
-    /// The configuration file, in TOML; none is read where none is named
+    /// Configuration file (TOML); none is read by default
     ///
     /// [env: CATALOGUE_CONFIG]
     #[arg(long, global = true, value_name = "FILE", help_heading = options::COMMON_HEADING, display_order = 100)]
@@ -69,107 +68,105 @@ pub(crate) fn parse() -> Result<(Command, CommandLine), clap::Error> {
     Ok((command, CommandLine { options, config }))
 }
 
-/// What to do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Runs a server with sample courses and a fresh key, and shows lines to try it with
+    /// Run a server with sample courses and a new key, and print commands to try it
     #[command(after_help = "\
-Example: sample courses in memory, gone when the program ends
+Example: sample courses in memory, discarded at exit
   catalogue demo")]
     Demo,
-    /// Serves the API and its documents
+    /// Serve the API and its documents
     #[command(after_help = "\
-Example: behind a proxy on this machine that speaks TLS
+Example: behind a TLS proxy on this machine
   catalogue serve --base-url https://api.example.com/api/v1 \\
     --docs-url https://api.example.com/docs --trusted-proxies 127.0.0.1
 
 Example: HTTPS
   catalogue serve --listen 0.0.0.0:443 --tls-cert chain.pem --tls-key key.pem")]
     Serve,
-    /// Reads accounts and courses from JSON Lines: all of them, or nothing
+    /// Import accounts and courses from JSON Lines, all or nothing
     Import(ImportArguments),
-    /// Writes all accounts and courses as JSON Lines, as `import` reads them
+    /// Export all accounts and courses as JSON Lines, for `import`
     #[command(after_help = "\
-Example: a copy of everything but the credentials
+Example: a copy of everything except credentials
   catalogue export --database sqlite:catalogue.db > courses.jsonl")]
     Export {
-        /// The account to write alone, with its courses; may be repeated
+        /// Export only this account, with its courses; may be repeated
         ///
         /// [default: all]
         #[arg(long = "account", value_name = "ID")]
         accounts: Vec<String>,
-        /// Is taken for the sake of scripts: an export is JSON Lines anyway
+        /// Accepted for consistency; the output is always JSON Lines
         #[arg(long)]
         json: bool,
     },
-    /// Copies an SQLite database that is in use
+    /// Copy an SQLite database that is in use
     Backup(BackupArguments),
-    /// Lists, shows and removes accounts
+    /// List, show and remove accounts
     #[command(subcommand, arg_required_else_help = false, after_help = accounts::ACCOUNTS_EXAMPLE)]
     Accounts(AccountsCommand),
-    /// Makes, lists, finds, rotates, revokes and checks API keys
+    /// Create, list, find, rotate, revoke and check API keys
     #[command(subcommand, arg_required_else_help = false, after_help = credentials::KEYS_EXAMPLE)]
     Keys(KeysCommand),
-    /// Registers, lists and revokes OAuth tokens
+    /// Create and list OAuth tokens, and check and revoke signed ones
     #[command(subcommand, arg_required_else_help = false, after_help = tokens::TOKENS_EXAMPLE)]
     Tokens(TokensCommand),
-    /// Makes links that sign owners in to the developer settings, and ends sessions
+    /// Create sign-in links for the developer settings, and end sessions
     #[command(subcommand, arg_required_else_help = false, after_help = developer_settings::SETTINGS_EXAMPLE)]
     Settings(SettingsCommand),
-    /// Prints, checks and shows views over the courses of another program
+    /// Print SQL for views over the courses of another program, and check them
     #[command(subcommand, arg_required_else_help = false, after_help = views::VIEWS_EXAMPLE)]
     Views(ViewsCommand),
-    /// Prints a document of the API without a server or database
+    /// Print a document of the API, without a server or database
     Openapi(OpenapiArguments),
-    /// Makes a missing database and brings the schema of an older one up to date
+    /// Create or migrate the database
     Migrate(MigrateArguments),
-    /// Says what is in force for `serve`, and prints a configuration file to begin with
+    /// Show the effective configuration or print a template
     #[command(subcommand, arg_required_else_help = false, after_help = CONFIG_EXAMPLE)]
     Config(ConfigCommand),
-    /// Looks at a deployment with the settings of `serve`, and says what to mend
+    /// Check a deployment with the settings of `serve`, and report problems
     #[command(after_help = "\
-Exit status: 0 where nothing is at fault, with or without warnings; 1 where
-something is; 2 where the settings are wrong.
+Exit status: 0 success, even with warnings; 1 errors; 2 invalid settings.
 
 Example: with the settings of a server
   catalogue doctor --config /etc/catalogue/catalogue.toml")]
     Doctor {
-        /// Prints one JSON object instead of lines
+        /// Print a JSON object instead of lines
         #[arg(long)]
         json: bool,
     },
-    /// Asks a server whether it is well, for a container's health check
+    /// Probe a running server, for a container's health check
     #[command(after_help = "\
-Without a URL, the documents of the server that the environment and the
-configuration file describe are asked for on this machine: CATALOGUE_LISTEN
-and CATALOGUE_DOCS_URL. Where CATALOGUE_TLS_CERT is set, plain HTTP is tried,
-and a server that speaks TLS answers it with 400.
+Without a URL, requests the documents of the local server that the environment
+and the configuration file describe (CATALOGUE_LISTEN, CATALOGUE_DOCS_URL). If
+CATALOGUE_TLS_CERT is set, the request over plain HTTP must get a 400.
 
-Exit status: 0 if the answer is as expected, 1 if there is none or another.
+Exit status: 0 expected response; 1 no or another response.
 
 Example: a server with --admin-listen 127.0.0.1:9090
   catalogue health http://127.0.0.1:9090/ready")]
     Health {
-        /// What to ask for, over plain HTTP: http://ADDRESS:PORT/PATH
+        /// Plain HTTP URL to request: http://ADDRESS:PORT/PATH
         ///
-        /// [default: the documents, which need no key, of the server with these settings]
+        /// [default: the documents of the server with these settings, which need no key]
         url: Option<String>,
     },
-    /// Prints a script by which a shell completes command lines of this program
+    /// Print a shell completion script
     #[command(after_help = "\
 Example: for bash
   catalogue completions bash > /etc/bash_completion.d/catalogue")]
     Completions {
-        /// The shell
+        /// Shell
         #[arg(value_enum)]
         shell: Shell,
     },
-    /// Prints the manual page, or writes a page for each command
+    /// Print the manual page, or write a page for each command
     #[command(after_help = "\
-Example: all pages, for man to find
+Example: install all pages
   catalogue man --out /usr/local/share/man/man1")]
     Man {
-        /// The directory to write a page for each command into; without it the page of the program is printed
+        /// Directory for a page of each command, instead of printing the page of the program
         #[arg(long, value_name = "DIRECTORY", value_hint = ValueHint::DirPath)]
         out: Option<PathBuf>,
     },
@@ -178,18 +175,18 @@ Example: all pages, for man to find
 /// `catalogue config`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Says what is in force for `serve` and where each value comes from, or all that is wrong
+    /// Show the effective settings of `serve` with their sources, or all problems
     ///
-    /// Takes the options of `serve`. Passwords are not shown. Neither the database nor an address is opened.
+    /// Takes the options of `serve`. Shows no passwords, and opens no database or listener.
     #[command(after_help = CONFIG_EXAMPLE)]
     Check {
-        /// Prints one JSON object instead of a table
+        /// Print a JSON object instead of a table
         #[arg(long)]
         json: bool,
     },
-    /// Prints a configuration file with every key, its default and what it means, as comments
+    /// Print a configuration file with every key, its default and its help, as comments
     #[command(after_help = "\
-Example: a file to begin with
+Example: a new configuration file
   catalogue config example > catalogue.toml")]
     Example,
 }
@@ -200,12 +197,12 @@ mod tests {
     use crate::settings::table;
 
     #[test]
-    fn the_definitions_agree() {
+    fn command_definitions_are_consistent() {
         command().debug_assert();
     }
 
     #[test]
-    fn serve_explains_every_setting_with_its_variable() {
+    fn serve_help_lists_all_settings_with_variables() {
         let mut command = command();
         command.build();
         let help = command.find_subcommand_mut("serve").unwrap().render_long_help().to_string();
@@ -225,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_command_shows_an_example() {
+    fn every_help_contains_an_example() {
         let mut command = command();
         command.build();
         for_each(&mut command, "catalogue", &|command, path| {

@@ -13,20 +13,16 @@ use crate::settings::table::{
 use crate::settings::{Section, Setting, Shape};
 
 /// Heading of the options that every command takes.
-pub(super) const COMMON_HEADING: &str = "Options of every command";
+pub(super) const COMMON_HEADING: &str = "Global options";
 
 /// Adds to each command the options of the settings that it takes.
 pub(super) fn add_options(cli: Command) -> Command {
     let every = table::all().filter(|setting| setting.section == Section::Every);
+    let is_of_issuer = |setting: &&Setting| ["oauth-issuer", "oauth-audience", "oauth-keys"].contains(&setting.name);
     cli.args(every.map(argument)).mut_subcommands(|command| match command.get_name() {
         "demo" => command.args([
-            with_long_help(&LISTEN, argument(&LISTEN), LISTEN.help, ", or a free port where that is taken"),
-            with_long_help(
-                &NO_MIGRATE,
-                argument(&NO_MIGRATE),
-                "Neither makes nor migrates the database that --database names",
-                "",
-            ),
+            with_long_help(&LISTEN, argument(&LISTEN), LISTEN.help, ", or a free port if it is taken"),
+            with_long_help(&NO_MIGRATE, argument(&NO_MIGRATE), "Do not create or migrate the given database", ""),
         ]),
         "serve" | "doctor" => add_all_options(command),
         "settings" => command.mut_subcommands(|inner| match inner.get_name() {
@@ -35,13 +31,9 @@ pub(super) fn add_options(cli: Command) -> Command {
         }),
         "import" => command.arg(argument(&NO_MIGRATE)),
         "openapi" => command
-            .arg(with_long_help(&BASE_URL, argument(&BASE_URL), "Where clients find the API", ""))
+            .arg(with_long_help(&BASE_URL, argument(&BASE_URL), "Public base URL of the API", ""))
             .args([&*DOCS_URL, &DOCS_TITLE, &DOCS_CONTACT, &DOCS_KEYS_URL, &SETTINGS_URL].map(argument))
-            .args(
-                table::all()
-                    .filter(|setting| matches!(setting.name, "oauth-issuer" | "oauth-audience" | "oauth-keys"))
-                    .map(argument),
-            ),
+            .args(table::all().filter(is_of_issuer).map(argument)),
         "config" | "tokens" => command.mut_subcommands(|inner| match inner.get_name() {
             "check" | "revoke" => add_all_options(inner),
             _ => inner,
@@ -131,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_is_found_whatever_its_shape() {
+    fn options_of_all_shapes_are_found() {
         let line = "catalogue --log warn config check --no-migrate --accept a --accept b,c --wait --page-cache 1";
         let given = given_options(&command().try_get_matches_from(line.split(' ')).unwrap());
         let given: Vec<_> = given.iter().map(|(name, texts)| format!("{name}={}", texts.join("|"))).collect();

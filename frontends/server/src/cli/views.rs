@@ -3,39 +3,39 @@
 use clap::{Args, Subcommand};
 
 pub(super) const VIEWS_EXAMPLE: &str = "\
-Example: whether the API can serve what the views have
+Example: check the views of an SQLite database
   catalogue views check --courses views \\
     --courses-database sqlite:/srv/app/db.sqlite3";
 
 /// `catalogue views`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ViewsCommand {
-    /// Prints SQL that makes the views, to be edited: a comment says in each line what to put there
+    /// Print SQL that creates the views, with comments on what to fill in
     #[command(after_help = "\
-Example: for tables that Django has made, in SQLite
+Example: for tables of Django, in SQLite
   catalogue views example --from django --for sqlite > views.sql
   sqlite3 -bail /srv/app/db.sqlite3 < views.sql")]
     Example(Example),
-    /// Says of each thing in the views that the API cannot serve what would be right
+    /// Report problems in the views, and how to fix them
     #[command(after_help = VIEWS_EXAMPLE)]
     Check {
-        /// Looks at each row, and not at 10,000 of each view
+        /// Check all rows, instead of at most 10,000 of each view
         #[arg(long)]
         all: bool,
-        /// Prints one JSON object instead of lines
+        /// Print a JSON object instead of lines
         #[arg(long)]
         json: bool,
     },
-    /// Prints the first page of an account's courses, as the API answers it
+    /// Print the first page of an account's courses, as the API returns it
     #[command(after_help = "\
-Example: before anybody has a key
+Example: before the first key exists
   catalogue views show --account 1 --courses views \\
     --courses-database sqlite:/srv/app/db.sqlite3")]
     Show {
-        /// The account
+        /// Id of the account
         #[arg(long, value_name = "ID", display_order = 0)]
         account: String,
-        /// Is taken for the sake of scripts: the answer is JSON anyway
+        /// Accepted for consistency; the output is always JSON
         #[arg(long)]
         json: bool,
     },
@@ -44,12 +44,12 @@ Example: before anybody has a key
 /// `catalogue views example`
 #[derive(Debug, Args)]
 pub(crate) struct Example {
-    /// What has made the tables
+    /// Framework that created the tables
     #[arg(long, value_name = "FRAMEWORK", value_parser = EXAMPLES.map(|(name, _)| name))]
     from: String,
-    /// Whose SQL
+    /// SQL dialect
     ///
-    /// [default: that of --database]
+    /// [default: dialect of --database]
     #[arg(long = "for", value_name = "DATABASE", value_parser = ["sqlite", "postgres"])]
     pub(crate) sql: Option<String>,
 }
@@ -66,7 +66,7 @@ impl Example {
     /// Returns the statements in the SQL dialect of `database`.
     pub(crate) fn text(&self, database: &str) -> &'static str {
         let known = EXAMPLES.iter().find(|(name, _)| *name == self.from);
-        let [sqlite, postgres] = known.expect("clap takes no other").1;
+        let [sqlite, postgres] = known.expect("clap rejects unknown names").1;
         if database == "postgres" { postgres } else { sqlite }
     }
 }

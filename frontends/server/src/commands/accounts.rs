@@ -20,7 +20,7 @@ use crate::exit::{Failure, sanitized};
 use crate::output;
 use crate::text::printable;
 
-const CHECK_HINT: &str = "`accounts show` finds out";
+const CHECK_HINT: &str = "run `accounts show` to check";
 
 pub(super) fn run(command: AccountsCommand, context: &Context) -> Result<(), Failure> {
     if let AccountsCommand::Remove(remove) = &command {
@@ -110,12 +110,12 @@ fn to_json(AccountSummary { account, courses, keys }: &AccountSummary) -> Value 
     json!({ "id": account.id.as_str(), "name": account.name, "email": account.email, "courses": courses, "keys": keys })
 }
 
-/// Refuses a removal without `--yes` if there is no terminal to confirm it on.
+/// Fails without `--yes` unless a terminal can ask for confirmation.
 fn check_confirmable(remove: &RemoveAccount) -> Result<(), Failure> {
     if remove.yes || (io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(());
     }
-    Err(Failure::usage("--yes: nobody can be asked here whether the account is to go; write --yes where it is"))
+    Err(Failure::usage("cannot ask for confirmation without a terminal; pass --yes to remove the account"))
 }
 
 async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure> {
@@ -123,7 +123,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     for AccountSummary { account, courses, keys } in find(storage, from_ref(&remove.id)).await? {
         usable = keys;
         if !remove.yes {
-            let with = format!("{} and {} that hold", plural(courses, "course"), plural(keys, "key"));
+            let with = format!("{} and {}", plural(courses, "course"), plural(keys, "active key"));
             confirm(&format!("Remove {} ({:?}) with {with}? [y/N] ", printable(account.id.as_str()), account.name))?;
         }
     }
@@ -141,8 +141,8 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
     let mut counts = [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| plural(count, what));
     if usable != keys {
-        // This is the number of keys that `accounts list` shows.
-        counts[2] += &format!(" ({usable} usable)");
+        // `accounts list` shows only the number of active keys.
+        counts[2] += &format!(" ({usable} active)");
     }
     let done = format!("{is_removed}, with {} and {}", counts.join(", "), plural(tokens, "token"));
     let printed = if remove.json {
@@ -151,8 +151,8 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
             "remains": remains,
         }))
     } else {
-        let remains = remains.map(|why| format!("\nsome of it remains: {why}")).unwrap_or_default();
-        output::print(&format!("{done}\nbackups, exports and logs keep what they have of it{remains}"))
+        let remains = remains.map(|why| format!("\nremaining data: {why}")).unwrap_or_default();
+        output::print(&format!("{done}\ndata in backups, exports and logs is not removed{remains}"))
     };
     printed.map_err(|failure| failure.after(&done))
 }
@@ -162,7 +162,7 @@ async fn on_interrupt(storage: &dyn AdminStorage, remove: &RemoveAccount, status
     let ids = [AccountId::new(&*remove.id)];
     let what = match read(storage, Accounts::Only(&ids)).await {
         Ok(found) if found.is_empty() => {
-            format!("{is_removed}, but its bytes may be left in the database until somebody runs `VACUUM` in it")
+            format!("{is_removed}, but its bytes may remain in the database; run `VACUUM` in it to erase them")
         }
         _ => format!("it is not known whether {is_removed}; {CHECK_HINT}"),
     };
@@ -173,7 +173,7 @@ fn plural(count: u64, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Asks for confirmation on the terminal, and fails unless the answer is yes.
+/// Asks for confirmation on the terminal. Fails unless the user confirms.
 fn confirm(question: &str) -> Result<(), Failure> {
     output::prompt(question);
     let mut reply = String::new();

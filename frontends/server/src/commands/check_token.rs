@@ -20,39 +20,39 @@ const MAX_BYTES: u64 = 1 << 16;
 
 /// Claims that identify the kind of a token if every `typ` is accepted.
 const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
-/// Other claims that are verified, in addition to those with a step of their own.
+/// Claims that a failed step `claims` reports, unless the token's kind or `cnf` is the reason.
 const CLAIMS: [&str; 11] = ["exp", "nbf", "iat", "sub", "client_id", "azp", "cid", "appid", "jti", "scope", "scp"];
 
-/// Returns the step at which a token failed, by the code of its outcome, and what that step expects. If every `typ` is
+/// Returns the step at which a token with the outcome `code` failed, and what that step expects. If every `typ` is
 /// accepted, ID tokens are recognized by their claims.
-fn failed_step(options: &IssuerOptions, word: &str) -> (&'static str, Cow<'static, str>) {
+fn failed_step(options: &IssuerOptions, code: &str) -> (&'static str, Cow<'static, str>) {
     let any_type = options.token_type == TokenType::Any;
-    let (step, expected) = match word {
+    let (step, expected) = match code {
         "form" => {
-            ("form", "three parts in base64url, the first two JSON objects, or --oauth-introspection for opaque tokens")
+            ("form", "three base64url parts, the first two JSON objects; for opaque tokens, set --oauth-introspection")
         }
         "length" => ("form", "at most 8192 characters"),
         "issuer" => return ("issuer", format!("{:?} (--oauth-issuer)", options.issuer).into()),
-        "header" => ("header", "typ, alg and kid once each, as texts"),
+        "header" => ("header", "typ, alg and kid, each once and as a string"),
         "typ" if any_type => (
             "claims",
-            "no nonce, at_hash or c_hash, which ID tokens have, unless typ is Bearer or in the header at+jwt; and no name of \
-             an ID or refresh token in typ, token_use, token_usage and token_type",
+            "typ at+jwt in the header; or no claim typ, token_use, token_usage or token_type of an ID or refresh token, \
+             and no nonce, at_hash or c_hash unless the claim typ is Bearer",
         ),
-        "typ" => ("header", "at+jwt, or any with --oauth-token-type any, which takes no ID tokens"),
+        "typ" => ("header", "at+jwt; --oauth-token-type any also accepts other access tokens"),
         "alg" => ("header", "one of --oauth-algorithms"),
         "crit" => ("header", "no crit"),
-        "key" => ("keys", "one with the kid and the alg of the token"),
+        "key" => ("keys", "a key with the kid and alg of the token"),
         "unavailable" => ("keys", ""),
-        "signature" => ("signature", "that of a key of the issuer"),
+        "signature" => ("signature", "a signature by a key of the issuer"),
         "audience" => return ("audience", format!("{:?} (--oauth-audience)", options.audience).into()),
-        "bound" => ("claims", "no cnf: tokens that are bound to a key are not supported"),
-        "not_before" => ("claims", "an nbf that has come"),
-        "account" => ("account", "an id of 1 to 200 bytes, which is not the client's own (--oauth-account-claim)"),
-        "expired" => ("times", "a later exp"),
+        "bound" => ("claims", "no cnf: tokens bound to a key are not supported"),
+        "not_before" => ("claims", "an nbf at most 30 s in the future"),
+        "account" => ("account", "an id of 1 to 200 bytes other than the client's (--oauth-account-claim)"),
+        "expired" => ("times", "an exp in the future"),
         _ => {
             let more = if any_type { "" } else { ", sub, client_id, iat and jti" };
-            let of_type = "each claim that is read once, readable and of its type";
+            let of_type = "each known claim at most once, readable and of the right type";
             return ("claims", format!("exp, {}{more}, and {of_type}", options.account_claim).into());
         }
     };
@@ -63,12 +63,10 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let settings = ServeSettings::read(&context.settings);
     context.settings.finish()?;
     let Some(issuer) = &settings.api.issuer else {
-        return Err(Failure::usage(
-            "there is no issuer whose tokens are taken; name it with --oauth-issuer, as for serve",
-        ));
+        return Err(Failure::usage("--oauth-issuer is not set; pass the same value as for `serve`"));
     };
     let mut text = String::new();
-    stdin("a token; Ctrl+D ends").take(MAX_BYTES).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
+    stdin("one token, then Ctrl+D").take(MAX_BYTES).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
     let mut report = Report::default();
     block_on(async {
         if let Some(token) = BearerToken::new(text.trim()) {
@@ -77,21 +75,21 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
                 check_revocation(&settings, token, account, &mut report).await;
             }
         } else {
-            report.error("form", "standard input has no token");
+            report.error("form", "standard input contains no token");
         }
         Ok(())
     })?;
     report.finish(json)
 }
 
-/// Reports the result of token introspection for an opaque token. Returns whether this decided about the token.
+/// Reports the result of token introspection. Returns `false` if it is off or does not apply to the token.
 async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &mut Report) -> Result<bool, Failure> {
     let tokens = settings.api.issuer.as_ref().map(IssuerOptions::tokens).transpose()?;
     let Some(tokens) = tokens.and_then(|tokens| tokens.opaque) else { return Ok(false) };
     let step = "introspection";
     match tokens.authenticate(token).await {
         Ok(Verdict::Accepted(Identity { account, scopes, .. })) => {
-            report.ok(step, format!("the issuer calls it active: account {:?}, {scopes}", account.as_str()));
+            report.ok(step, format!("the issuer reports it as active: account {:?}, {scopes}", account.as_str()));
             if !settings.database.is_missing() {
                 match settings.database.open().await {
                     Ok(storage) => warn_if_account_missing(&account, &storage, report).await,
@@ -100,18 +98,18 @@ async fn introspect(settings: &ServeSettings, token: BearerToken<'_>, report: &m
             }
         }
         Ok(Verdict::Refused(_, Some(why))) => {
-            let refused = |what: &str| format!("the issuer's answer is refused: {what}");
+            let refused = |what: &str| format!("the issuer's response is rejected: {what}");
             report.error(
                 step,
                 match (why.code, why.description) {
                     ("length", _) => {
-                        "the token has more than 8192 characters, and the issuer is not asked about it".to_owned()
+                        "the token has more than 8192 characters, so the issuer was not queried".to_owned()
                     }
                     ("typ", _) => {
-                        refused("it is not an access token, by token_use, token_usage, token_type, typ or nonce")
+                        refused("not an access token, according to token_use, token_usage, token_type, typ or nonce")
                     }
                     ("issuer", _) => refused("iss names another issuer"),
-                    (word, description) => refused(description.unwrap_or(word)),
+                    (code, description) => refused(description.unwrap_or(code)),
                 },
             );
         }
@@ -131,29 +129,29 @@ async fn check(
     let claim = |name: &str| unverified.as_ref().map_or_else(String::new, |unverified| unverified.claim(name));
     let header = |name: &str| unverified.as_ref().map_or_else(String::new, |unverified| unverified.header(name));
     let (tokens, keys) = issuer::fetch(options).await?;
-    let keys = keys.map_or_else(|why| why, |_| format!("{} usable, fetched now", tokens.keys().usable));
+    let keys = keys.map_or_else(|why| why, |_| format!("{} usable, just fetched", tokens.keys().usable));
     let verdict = tokens.authenticate(token).await;
-    let word = match &verdict {
+    let code = match &verdict {
         Ok(Verdict::Accepted(_)) => "",
         Ok(Verdict::Refused(_, Some(explanation))) => explanation.code,
         Ok(_) if unverified.is_none() => "form",
         Ok(_) => "issuer",
         Err(_) => "unavailable",
     };
-    let (failed, expected) = if word.is_empty() { ("", "".into()) } else { failed_step(options, word) };
+    let (failed, expected) = if code.is_empty() { ("", "".into()) } else { failed_step(options, code) };
     // Lists the claims in `names` that the token has.
     let found_among = |names: &[&str]| {
         let found = names.iter().map(|name| (name, claim(name))).filter(|(_, value)| value != "null");
         found.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     };
-    let claims = match (failed, word) {
+    let claims = match (failed, code) {
         ("claims", "typ") => found_among(&KIND_CLAIMS),
         ("claims", "bound") => found_among(&["cnf"]),
         ("claims", _) => found_among(&CLAIMS),
         _ => String::new(),
     };
     let scopes = match &verdict {
-        Ok(Verdict::Accepted(identity)) if identity.scopes.is_empty() => "none of this API's".to_owned(),
+        Ok(Verdict::Accepted(identity)) if identity.scopes.is_empty() => "none of this API".to_owned(),
         Ok(Verdict::Accepted(identity)) => identity.scopes.to_string(),
         _ => String::new(),
     };
@@ -173,8 +171,8 @@ async fn check(
     ] {
         if failed == name {
             is_reached = false;
-            let texts = [found, format!("wanted {expected}")];
-            let texts = texts.iter().filter(|text| !["", "wanted "].contains(&&***text));
+            let texts = [found, format!("expected {expected}")];
+            let texts = texts.iter().filter(|text| !["", "expected "].contains(&&***text));
             report.error(name, texts.map(|text| &**text).collect::<Vec<_>>().join("; "));
         } else if is_reached {
             report.ok(name, found);
@@ -207,7 +205,7 @@ async fn check_revocation(
         Err(open_failure) => return report.error(STEP, open_failure.failure.message()),
     };
     match storage.credentials().is_revoked(&token.digest()).await {
-        Ok(Some(true)) => report.error(STEP, "the token was revoked here"),
+        Ok(Some(true)) => report.error(STEP, "the token was revoked in this database"),
         Ok(_) => report.ok(STEP, "no"),
         Err(error) => report.error(STEP, chain(&error)),
     }
@@ -221,7 +219,7 @@ async fn warn_if_account_missing(account: &AccountId, storage: &Storage, report:
     match storage.keys().list_keys(account, Timestamp::MAX, 0).await {
         Ok(Some(_)) => {}
         Ok(None) => report
-            .warning("account", format!("the database has no account {:?}, so its lists are empty", account.as_str())),
+            .warning("account", format!("the database has no account {:?}, so it has no courses", account.as_str())),
         Err(error) => report.warning("account", chain(&error)),
     }
 }

@@ -10,11 +10,11 @@ use crate::settings::{ServeSettings, Setting, Settings, Shape};
 use crate::suggest::closest_match;
 
 const HEAD: &str = "\
-# Settings of `catalogue serve`, read where --config FILE or CATALOGUE_CONFIG names this file.
+# Settings of `catalogue serve`. Pass the path of this file with --config or in CATALOGUE_CONFIG.
 #
-# Each key is shown with its default, or with a placeholder where there is none. The environment (CATALOGUE_LISTEN) wins
-# over this file, the command line (--listen) over both. `catalogue config check --config FILE` says what is in force.
-# An address with a password can stand in a file of its own: database = \"file:/etc/catalogue/database\".
+# Each key is shown with its default, or with a placeholder if it has none. Environment variables (CATALOGUE_LISTEN)
+# override this file; options (--listen) override both. `catalogue config check --config FILE` prints the result.
+# To keep a URL with a password in a separate file, name that file: database = \"file:/etc/catalogue/database\".
 ";
 
 pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
@@ -25,11 +25,11 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
     }
     let rows: Vec<_> = all().map(|setting| (setting, settings.display(setting))).collect();
     settings.finish()?;
-    let of_owners = serve.developer.as_ref().and_then(|developer| developer.warning(serve.listen));
-    let warnings: Vec<_> = settings.layers.variables().filter_map(warning).chain(of_owners).collect();
+    let owner_warning = serve.developer.as_ref().and_then(|developer| developer.warning(serve.listen));
+    let warnings: Vec<_> = settings.layers.variables().filter_map(warning).chain(owner_warning).collect();
     if json {
         let row = |(setting, (given, source)): (&Setting, (Option<Vec<String>>, String))| {
-            let value = given.or_else(|| setting.default_texts()).map(|texts| typed(setting, texts));
+            let value = given.or_else(|| setting.default_texts()).map(|texts| json_value(setting, texts));
             json!({ "setting": setting.name, "value": value, "source": source })
         };
         let rows: Vec<_> = rows.into_iter().map(row).collect();
@@ -44,7 +44,7 @@ pub(super) fn check(json: bool, settings: &Settings) -> Result<(), Failure> {
 }
 
 /// Converts the texts of a setting to a JSON value.
-fn typed(setting: &Setting, texts: Vec<String>) -> Value {
+fn json_value(setting: &Setting, texts: Vec<String>) -> Value {
     let text = texts.concat();
     match (setting.shape, &*text) {
         (Shape::List, _) => texts.into(),
@@ -65,7 +65,7 @@ fn warning(name: &str) -> Option<String> {
         Some(known) => format!("; did you mean {known}?"),
         None => String::new(),
     };
-    Some(format!("{name}: no setting has this variable{hint}"))
+    Some(format!("{name}: unknown variable{hint}"))
 }
 
 /// Prints a configuration file with every key as a comment.
@@ -79,7 +79,7 @@ fn file() -> String {
         text.push('\n');
         let texts = setting.default_texts().unwrap_or_else(|| vec![format!("<{}>", setting.value_name)]);
         // JSON strings, arrays, integers and booleans are valid TOML.
-        text.push_str(&format!("# {}\n#{} = {}\n", setting.help, setting.name, typed(setting, texts)));
+        text.push_str(&format!("# {}\n#{} = {}\n", setting.help, setting.name, json_value(setting, texts)));
     }
     text
 }
@@ -90,7 +90,7 @@ mod tests {
     use crate::settings::ConfigFile;
 
     #[test]
-    fn every_key_is_there_and_of_the_right_shape() {
+    fn example_contains_all_keys_in_valid_form() {
         let keys =
             file().lines().filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n").replace('#', "");
         let file = ConfigFile::parse("example".to_owned(), &keys);

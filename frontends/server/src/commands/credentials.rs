@@ -18,9 +18,9 @@ use crate::redaction::TOKENS;
 use crate::text::printable;
 
 /// Sets the expiry of a new credential, if any.
-pub(super) fn expire(credential: &mut NewCredential, expires_in: Option<Duration>) -> Result<(), Failure> {
+pub(super) fn set_expiry(credential: &mut NewCredential, expires_in: Option<Duration>) -> Result<(), Failure> {
     let record = &mut credential.record;
-    let too_late = || Failure::usage("--expires-in: that is after the year 9999; leave it out for no expiry");
+    let too_late = || Failure::usage("--expires-in: the expiry is after the year 9999; omit it for no expiry");
     let expiry = |duration| record.created_at.checked_add(duration).ok_or_else(too_late);
     record.expires_at = expires_in.map(expiry).transpose()?;
     Ok(())
@@ -33,13 +33,13 @@ pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Gran
         Some(name) => NewCredential::api_key(account, name, scopes),
         None => NewCredential::oauth_token(account, scopes),
     };
-    expire(&mut credential, grant.expires_in)?;
+    set_expiry(&mut credential, grant.expires_in)?;
     storage.keys().create_key(&credential, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => unknown_account(storage, &grant.account),
         _ => {
-            let was_made = format!("{} was made", credential.record.identity.credential_id);
-            let hint = format!("{CHECK_HINT}; if it is there, revoke it, as its token was never shown");
-            Failure::change_failed(&error, &was_made, &hint)
+            let was_created = format!("{} was created", credential.record.identity.credential_id);
+            let hint = format!("{CHECK_HINT}; if it exists, revoke it, as its token was never printed");
+            Failure::change_failed(&error, &was_created, &hint)
         }
     })?;
     show_created(&token, &credential.record, None, grant.json)?;
@@ -47,18 +47,18 @@ pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Gran
     Ok(())
 }
 
-/// Notes scopes that no endpoint of this API requires: they may be misspelled.
+/// Prints a note on scopes that no endpoint of this API requires: they may be misspelled.
 fn note_other_scopes(scopes: &Scopes) {
     let others: Vec<_> = scopes.iter().filter(|scope| matches!(scope, Scope::Other(_))).map(Scope::name).collect();
     if !others.is_empty() {
         let known: Vec<_> = Scope::DEFINED.iter().map(|(scope, _)| scope.name()).collect();
         let (others, known) = (others.join(" "), known.join(" and "));
-        output::print_note(&sanitized(&format!("note: this API has the scopes {known}, and does not use {others}")));
+        output::print_note(&sanitized(&format!("note: this API uses only the scopes {known}, not {others}")));
     }
 }
 
 /// Hint for a change of unknown outcome: the command that shows whether it was made.
-pub(super) const CHECK_HINT: &str = "`catalogue keys list --account ID` shows it";
+pub(super) const CHECK_HINT: &str = "run `catalogue keys list --account ID` to check";
 
 /// Prints the token of a stored credential, this one time.
 pub(super) fn show_created(
@@ -83,7 +83,7 @@ pub(super) fn show_created(
     // A lost token cannot be printed again, so its credential should be revoked.
     printed.map_err(|failure| {
         let (why, id) = (failure.message(), &record.identity.credential_id);
-        Failure::work(format!("{id} was made, but its token could not be shown: {why}; revoke it and make another"))
+        Failure::work(format!("{id} was created, but its token was not printed: {why}; revoke it and create another"))
     })
 }
 
@@ -93,7 +93,7 @@ fn print_details(record: &CredentialRecord) {
         let CredentialRecord { identity, expires_at, .. } = record;
         let expiry = expires_at.map_or_else(|| "never expires".to_owned(), |time| format!("expires {time}"));
         let (id, account) = (&identity.credential_id, printable(identity.account.as_str()));
-        output::print_note(&format!("{id} for {account}, {}, {expiry}. Shown this once.", identity.scopes));
+        output::print_note(&format!("{id} for {account}, {}, {expiry}. Shown only once.", identity.scopes));
     }
 }
 
@@ -101,21 +101,21 @@ fn print_details(record: &CredentialRecord) {
 pub(super) fn unknown_account(storage: &Storage, account: &str) -> Failure {
     let account = if looks_like_token(account) { "such account".to_owned() } else { format!("account {account:?}") };
     let more = match storage.views() {
-        Some(_) => " that the view catalogue_accounts has",
-        None => ", and `import` makes one from what `export` writes",
+        Some(_) => " in the view catalogue_accounts; see `accounts list`",
+        None => "; see `accounts list`, or create accounts with `import`",
     };
-    Failure::work(format!("there is no {account}; `accounts list` shows all{more}"))
+    Failure::work(format!("no {account}{more}"))
 }
 
 /// Returns the failure for an unknown credential id.
 pub(super) fn unknown_id(id: &str) -> Failure {
     if looks_like_token(id) {
         return Failure::work(
-            "this is no id: it is too long or begins as tokens do; a token is ended by `keys revoke --token -` or \
-             `keys rotate --token -` and found by `keys find -`, all from standard input; `keys list` shows ids",
+            "invalid id: it is too long or looks like a token; see `keys list` for ids, or pass a token on standard \
+             input to `keys find -`, `keys revoke --token -` or `keys rotate --token -`",
         );
     }
-    Failure::work(format!("no credential has the id {id:?}; `keys list` shows all"))
+    Failure::work(format!("no credential has the id {id:?}; see `keys list`"))
 }
 
 /// Maximum length of a credential's id: `oauth:` and 32 digits.

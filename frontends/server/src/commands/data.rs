@@ -39,10 +39,10 @@ pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result
     let mut database = context.database()?;
     let MigrateArguments { without_triggers, citus, json } = *arguments;
     if without_triggers && !matches!(database, Database::Postgres(_)) {
-        return Err(Failure::usage("--without-triggers: SQLite has triggers; leave it out"));
+        return Err(Failure::usage("--without-triggers: only for PostgreSQL; omit it"));
     }
     if citus && !matches!(database, Database::Postgres(_)) {
-        return Err(Failure::usage("--citus: only a database of PostgreSQL has nodes; leave it out"));
+        return Err(Failure::usage("--citus: only for PostgreSQL; omit it"));
     }
     if without_triggers {
         database = database.with(PostgresOptions::without_triggers);
@@ -53,8 +53,8 @@ pub(super) fn migrate(arguments: &MigrateArguments, context: &Context) -> Result
     let (from, to) = block_on(database.migrate())?;
     let done = match from {
         _ if from == to => format!("{database}: the schema is up to date: version {to}"),
-        0 => format!("{database}: a new database was made: schema version {to}"),
-        _ => format!("{database}: the schema was brought from version {from} to version {to}"),
+        0 => format!("{database}: created a new database: schema version {to}"),
+        _ => format!("{database}: migrated the schema from version {from} to version {to}"),
     };
     let printed = if json { output::print_json(&json!({ "from": from, "to": to })) } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))

@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let database = context.settings.named_database().unwrap_or(Database::Memory);
     let listen = context.settings.given(&LISTEN);
     if context.settings.get(&COURSES) {
-        let what = "the demo has sample courses in tables of its own; leave it out";
+        let what = "the demo stores sample courses in the catalogue's own tables; omit it";
         context.settings.conflict(&[&COURSES], &what);
     }
     context.settings.finish()?;
@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let Some(storage) = waiting::open(&database, migration, None, &mut signals).await? else { return Ok(()) };
         let imported = catalogue_transfer::import_text(storage.admin(), SAMPLES, Options::default()).await;
         imported.map_err(|error| import::failure("the sample courses", &error))?;
-        let key = mint(&storage).await?;
+        let key = create_key(&storage).await?;
 
         // If the server listens on all addresses, print one that clients can use.
         let origin = format!("http://{}", serving::reachable_address(bound));
@@ -64,7 +64,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         }
         let catalogue = builder.build()?;
         let is_persistent = !matches!(database, Database::Memory);
-        let on_ready = || output::print_note(&invitation(&base, &docs, &key, link.as_deref(), is_persistent));
+        let on_ready = || output::print_note(&welcome_text(&base, &docs, &key, link.as_deref(), is_persistent));
         serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, on_ready)
             .await
     })
@@ -82,19 +82,19 @@ fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure
     bound.map_err(|error| serving::cannot_listen(&LISTEN, address, &error))
 }
 
-async fn mint(storage: &Storage) -> Result<NewToken, Failure> {
+async fn create_key(storage: &Storage) -> Result<NewToken, Failure> {
     let scopes = Scope::DEFINED.iter().map(|(scope, _)| scope.clone()).collect();
     let (token, credential) = NewCredential::api_key(AccountId::new(ACCOUNT), "demo".to_owned(), scopes);
     storage.keys().create_key(&credential, &Actor::OPERATOR).await?;
     Ok(token)
 }
 
-/// Returns the text for newcomers. Lines to paste contain nothing else and work in any shell.
-fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_persistent: bool) -> String {
+/// Returns the text that `demo` prints. Lines to paste contain nothing else and work in any shell.
+fn welcome_text(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_persistent: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");
-    let link = link.map_or("Without developer settings, which need --listen 127.0.0.1:PORT.".to_owned(), |link| {
-        format!("Developer settings, this link works once:\n\n{link}")
+    let link = link.map_or("The developer settings are off: they need --listen 127.0.0.1:PORT.".to_owned(), |link| {
+        format!("Developer settings (the link works only once):\n\n{link}")
     });
     let after = if is_persistent {
         "The courses and the key stay in the database."
@@ -103,12 +103,12 @@ fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_per
     };
     format!(
         "\n\
-         A course catalogue with sample courses is running. Its reference page:\n\
+         A course catalogue with sample courses is running. Its API reference:\n\
          \n\
          {docs}\n\
          \n\
-         Lines to paste into another terminal: who am I; the newest courses, five\n\
-         at a time; one of them with its modules.\n\
+         Paste these lines into another terminal to request the account, the five\n\
+         newest courses, and a course with its modules.\n\
          \n\
          {curl} {base}/me\n\
          {curl} \"{base}/courses?limit=5\"\n\
@@ -116,7 +116,7 @@ fn invitation(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_per
          \n\
          {link}\n\
          \n\
-         Ctrl+C ends it. {after}\n"
+         Press Ctrl+C to stop. {after}\n"
     )
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_sample_courses_are_in_the_form_of_an_export() {
+    async fn sample_courses_equal_their_export() {
         let storage = MemoryStorage::new();
         catalogue_transfer::import_text(&storage, SAMPLES, Options::default()).await.unwrap();
         let mut exported = Vec::new();

@@ -21,7 +21,7 @@ pub(super) fn run(command: SettingsCommand, context: &Context) -> Result<(), Fai
     match command {
         SettingsCommand::Link(arguments) => {
             let url = url(&context.settings)?;
-            output::check_output_visible("nothing was made", ", so nobody would see the secret")?;
+            output::check_output_visible("nothing was created", ", so the secret would be lost")?;
             block_on(async { link(&keys::open(context).await?, &url, &arguments).await })
         }
         SettingsCommand::SignOut { account } => {
@@ -38,18 +38,16 @@ fn url(settings: &Settings) -> Result<MountUrl, Failure> {
         DeveloperOptions::at(url, &base, &docs).check_paths(settings);
     }
     settings.finish()?;
-    let url = url.ok_or_else(|| {
-        Failure::usage("nothing says where the developer settings are; write what `serve` is told, --settings-url URL")
-    })?;
+    let url = url.ok_or_else(|| Failure::usage("--settings-url is not set; pass the same value as for `serve`"))?;
     if settings.is_given(&SETTINGS_OWNER_HEADER) {
-        let what = "a proxy signs owners in, so no link does; give owners the address of the settings";
+        let what = "a proxy signs owners in, so links do not work; give owners the URL of the settings";
         return Err(Failure::usage(settings.sourced(&[&SETTINGS_OWNER_HEADER], &what)));
     }
     if !url.origin().is_empty() {
         return Ok(url);
     }
     if listen.port() == 0 {
-        let what = "port 0 is any free port; write the port that the server has";
+        let what = "port 0 is any free port; pass the port that the server uses";
         return Err(Failure::usage(settings.sourced(&[&LISTEN], &what)));
     }
     let scheme = if settings.is_given(&TLS_CERT) { "https" } else { "http" };
@@ -67,7 +65,7 @@ pub(super) async fn mint(
     let (link, sign_in) = SignInLink::mint(AccountId::new(account), url, Timestamp::now(), lifetime);
     storage.sign_ins().create_link(&sign_in, &Actor::OPERATOR).await.map_err(|error| match error.kind() {
         StorageErrorKind::UnknownReference => credentials::unknown_account(storage, account),
-        _ => Failure::change_failed(&error, "a link was made", "make another; nobody has seen this one"),
+        _ => Failure::change_failed(&error, "a link was created", "create another; this one was never printed"),
     })?;
     Ok((link, sign_in))
 }
@@ -82,12 +80,12 @@ async fn link(storage: &Storage, url: &MountUrl, arguments: &MakeLink) -> Result
         output::print(&url)
     };
     printed.map_err(|failure| {
-        let (why, end) = (failure.message(), format!("end it by `catalogue settings sign-out --account {account}`"));
-        Failure::work(format!("a link was made, but could not be shown: {why}; {end} and make another"))
+        let (why, end) = (failure.message(), format!("run `catalogue settings sign-out --account {account}`"));
+        Failure::work(format!("a link was created, but was not printed: {why}; {end} and create another"))
     })?;
     if !arguments.json && io::stderr().is_terminal() {
         output::print_note(&format!(
-            "It signs in once, until {expires_at}, whoever opens it: hand it over as a password."
+            "Single use, valid until {expires_at}. Anyone with this link can sign in: treat it like a password."
         ));
     }
     Ok(())
@@ -96,6 +94,6 @@ async fn link(storage: &Storage, url: &MountUrl, arguments: &MakeLink) -> Result
 async fn sign_out(storage: &Storage, account: &String) -> Result<(), Failure> {
     accounts::check_known(storage, account).await?;
     let ended = storage.sign_ins().end_sign_ins(&AccountId::new(&**account), &Actor::OPERATOR).await;
-    let ended = ended.map_err(|error| Failure::change_failed(&error, "they were ended", "do it again to be sure"))?;
+    let ended = ended.map_err(|error| Failure::change_failed(&error, "sign-ins were ended", "repeat the command"))?;
     output::print(&format!("ended {ended} links and sessions of {}", sanitized(account)))
 }

@@ -25,7 +25,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     let settings = ServeSettings::read(&context.settings);
     settings.check_listeners(&context.settings, None);
     context.settings.finish()?;
-    secret_files(&context.settings, &mut report);
+    check_secret_files(&context.settings, &mut report);
     let tls = settings.tls().unwrap_or_else(|error| {
         report.error("certificate", context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
         None
@@ -34,10 +34,10 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
         certificate::check(tls, &settings.api.base_url, &mut report);
     }
     clock::check(SystemTime::now(), &mut report);
-    open_file_limit(&settings, &mut report);
+    check_open_file_limit(&settings, &mut report);
     listeners::check(&settings, tls.is_some(), &mut report);
     block_on(async {
-        rate_limit_store(&settings, &mut report).await;
+        check_rate_limit_store(&settings, &mut report).await;
         #[cfg(feature = "oauth")]
         if let Some(options) = &settings.api.issuer {
             issuer::check(options, &settings.api.base_url, &mut report).await;
@@ -49,32 +49,30 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
 }
 
 /// Reports the permissions of secret files: the TLS key, files of addresses with passwords, a configuration file with one.
-fn secret_files(settings: &Settings, report: &mut Report) {
+fn check_secret_files(settings: &Settings, report: &mut Report) {
     let mut files = settings.layers.secret_files();
     files.extend(settings.given(&TLS_KEY));
     files.iter().for_each(|file| permissions::check_file(file, report));
 }
 
-async fn rate_limit_store(settings: &ServeSettings, report: &mut Report) {
+async fn check_rate_limit_store(settings: &ServeSettings, report: &mut Report) {
     const CHECK: &str = "rate limit";
     let limiting = &settings.api.rate_limiting;
     match limiting.check_store().await {
         None => {}
-        Some(Ok(())) => report.ok(CHECK, format!("{limiting} is counted")),
-        Some(Err(why)) => {
-            report.warning(CHECK, format!("{limiting} is not counted, so nothing is limited: {why}"));
-        }
+        Some(Ok(())) => report.ok(CHECK, format!("{limiting} is in force")),
+        Some(Err(why)) => report.warning(CHECK, format!("requests are not limited to {limiting}: {why}")),
     }
 }
 
-fn open_file_limit(settings: &ServeSettings, report: &mut Report) {
+fn check_open_file_limit(settings: &ServeSettings, report: &mut Report) {
     let requested = settings.server.limits.connections;
     let available = super::serving::available_connections(requested);
     if available < requested {
         let text =
-            format!("room for {available} connections of {requested}; raise the limit (ulimit -n, or LimitNOFILE=)");
+            format!("enough for {available} of {requested} connections; raise the limit (ulimit -n, or LimitNOFILE=)");
         report.warning("open files", text);
     } else {
-        report.ok("open files", format!("room for {requested} connections"));
+        report.ok("open files", format!("enough for {requested} connections"));
     }
 }

@@ -21,7 +21,7 @@ use crate::settings::{AboutSettings, mount_urls};
 
 pub(super) fn openapi(arguments: &OpenapiArguments, context: &Context) -> Result<(), Failure> {
     if arguments.json && ![DocumentFormat::OpenApi, DocumentFormat::OpenApi30].contains(&arguments.format) {
-        return Err(Failure::usage("--json: this --format is not JSON; leave one of the two out"));
+        return Err(Failure::usage("--json: this --format is not JSON; omit one of them"));
     }
     // Settings that `serve` would refuse are refused here, too.
     let (base_url, docs_url) = mount_urls(&context.settings);
@@ -51,7 +51,7 @@ pub(super) fn man(out: Option<&Path>) -> Result<(), Failure> {
     if let Some(directory) = out {
         let written = fs::create_dir_all(directory).and_then(|()| write_pages(&command, directory));
         return written.map_err(|error| {
-            Failure::work(format!("the manual pages cannot be written to {}: {error}", directory.display()))
+            Failure::work(format!("cannot write the manual pages to {}: {error}", directory.display()))
         });
     }
     let mut text = Vec::new();

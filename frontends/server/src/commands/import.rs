@@ -58,11 +58,11 @@ fn open(path: &Path) -> Result<(Input, String), Failure> {
         return Ok((Input::stream(io::stdin()), "standard input".to_owned()));
     }
     let name = path.display().to_string();
-    const HINT: &str = "name a file of JSON Lines, or - for standard input";
-    let cannot = |error: io::Error| Failure::work(format!("{name}: cannot be read: {error}; {HINT}"));
-    let file = File::open(path).map_err(cannot)?;
-    if file.metadata().map_err(cannot)?.is_dir() {
-        return Err(Failure::work(format!("{name}: is a directory; {HINT}")));
+    const HINT: &str = "pass a JSON Lines file, or - for standard input";
+    let unreadable = |error: io::Error| Failure::work(format!("cannot read {name}: {error}; {HINT}"));
+    let file = File::open(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.is_dir() {
+        return Err(Failure::work(format!("{name} is a directory; {HINT}")));
     }
     Ok((Input::file(file), name))
 }
@@ -75,7 +75,7 @@ async fn prepare(
     options: Options,
     bar: &ProgressBar,
 ) -> Result<PreparedImport, Failure> {
-    // A missing database is created only after the input was checked: others may open it, so it could not be removed again.
+    // A missing database is created only for valid input: other processes may open it, so it could not be removed again.
     let is_missing = database.is_missing();
     let mut storage = match options.dry_run || is_missing {
         true => database.open_for_rehearsal(migration).await?,
@@ -94,25 +94,21 @@ async fn prepare(
     checked.prepare(&*storage, options).await.map_err(|error| failure(name, &error))
 }
 
-/// Returns the failure for an input `name` of which nothing was imported.
+/// Converts the error of an import from the input `name`.
 pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
-    let (faults, stopped) = match error {
+    let (errors, stopped) = match error {
         ImportError::Input { errors, stopped } => (errors, stopped),
         // An import is idempotent: it leaves existing data as it is.
         ImportError::Storage(error) => {
-            return Failure::change_failed(
-                error,
-                "it was imported",
-                "import it again, which changes nothing where it was",
-            );
+            return Failure::change_failed(error, "it was imported", "repeat the import: existing data stays as it is");
         }
         other => return Failure::work(chain(other)),
     };
-    let lines: Vec<_> = faults.iter().map(|fault| format!("{name}: {fault}")).collect();
+    let lines: Vec<_> = errors.iter().map(|error| format!("{name}: {error}")).collect();
     let heading = match &*lines {
         [line] => return Failure::work(line),
-        _ if *stopped => format!("{name} has {} faults and perhaps more, as the check stopped there", lines.len()),
-        _ => format!("{name} has {} faults", lines.len()),
+        _ if *stopped => format!("{name}: found {} errors, then stopped checking", lines.len()),
+        _ => format!("{name}: found {} errors", lines.len()),
     };
     let heading = format!("{heading}; nothing was imported:");
     Failure::multiline(1, [&*heading].into_iter().chain(lines.iter().map(|line| &**line)))
@@ -121,7 +117,7 @@ pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
 /// Returns the summary of an import.
 fn summarize(report: &Report, input: &str, database: &Database, seconds: f64) -> String {
     let heading = if [report.accounts, report.courses] == [Counts::default(); 2] {
-        format!("{input} has no account and no course: nothing was imported into {database}")
+        format!("{input} contains no accounts and no courses: nothing was imported into {database}")
     } else if !report.dry_run {
         format!("imported into {database} in {seconds:.1} s:")
     } else if report.accounts.has_changes() || report.courses.has_changes() {

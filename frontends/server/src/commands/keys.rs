@@ -32,7 +32,7 @@ pub(super) fn run(command: KeysCommand, context: &Context) -> Result<(), Failure
         KeysCommand::List(arguments) => block_on(async { list::run(&open(context).await?, &arguments, None).await }),
         KeysCommand::Find(arguments) => find::run(&arguments, context),
         KeysCommand::Rotate(arguments) => {
-            output::check_output_visible("nothing was made", ", so nobody would see the secret")?;
+            output::check_output_visible("nothing was created", ", so the secret would be lost")?;
             let selector = CredentialSelector::of(arguments.id.as_deref(), arguments.token.as_deref())?;
             block_on(async {
                 let storage = open(context).await?;
@@ -72,7 +72,7 @@ pub(super) async fn open(context: &Context) -> Result<Storage, Failure> {
 }
 
 fn create(name: Option<String>, grant: &Grant, context: &Context) -> Result<(), Failure> {
-    output::check_output_visible("nothing was made", ", so nobody would see the secret")?;
+    output::check_output_visible("nothing was created", ", so the secret would be lost")?;
     block_on(async { credentials::create(&open(context).await?, name, grant).await })
 }
 
@@ -100,16 +100,16 @@ async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<()
     let record = record.map_err(failed)?.ok_or_else(unknown)?;
     let id = printable(&record.identity.credential_id);
     let done = match record.revoked_at {
-        Some(before) if before < now => format!("{id} was revoked before, at {before}"),
+        Some(before) if before < now => format!("{id} was already revoked at {before}"),
         _ => format!("{id} is revoked"),
     };
     let printed =
         if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))?;
-    // Names the account, for an operator who has only a token. A script's standard error stays empty.
+    // For an operator who has only a token. Only on a terminal: a script's standard error stays empty.
     if io::stderr().is_terminal() {
-        let name = record.name.as_deref().map(|name| format!("{name:?} of ")).unwrap_or_default();
-        output::print_note(&printable(&format!("it was {name}{}", record.identity.account)));
+        let name = record.name.as_deref().map(|name| format!("name {name:?}, ")).unwrap_or_default();
+        output::print_note(&printable(&format!("{name}account {}", record.identity.account)));
     }
     Ok(())
 }

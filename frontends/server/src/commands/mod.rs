@@ -48,17 +48,17 @@ impl Context {
 
     /// Like [`Self::database`], for a command that changes or copies courses: fails if they belong to another program.
     fn require_own_courses(&self, command: &str) -> Result<Database, Failure> {
-        const WHY: &str =
-            "is for courses in tables of this program; with --courses views they belong to another one: do it there";
+        const HINT: &str = "with --courses views, use the application that owns the courses";
         let database = self.database()?;
-        if self.settings.get(&COURSES) { Err(Failure::work(format!("`{command}` {WHY}"))) } else { Ok(database) }
+        let failure = || Failure::work(format!("`{command}` needs courses in the catalogue's own tables; {HINT}"));
+        if self.settings.get(&COURSES) { Err(failure()) } else { Ok(database) }
     }
 
     /// Returns a function that reloads the log filter; `--log` on the command line still wins. It may block.
     fn log_reloader(&self) -> impl Fn() + Clone + Send + 'static {
         let (command_line, reloader) = (self.settings.layers.command_line.clone(), self.logs.reloader.clone());
         move || {
-            let settings = Settings::of_this_process(command_line.clone());
+            let settings = Settings::from_process(command_line.clone());
             let filter = settings.get(&LOG);
             logging::reload(&reloader, settings.finish().map(|()| filter));
         }
@@ -69,9 +69,9 @@ impl Context {
 pub(crate) fn run(command: Command, command_line: CommandLine) -> Result<(), Failure> {
     signals::end_as_pid_1()?;
     if let Command::Serve = command {
-        signals::forget_early_hangups()?;
+        signals::ignore_early_hangups()?;
     }
-    let settings = Settings::of_this_process(command_line);
+    let settings = Settings::from_process(command_line);
     let format = settings.get(&LOG_FORMAT);
     output::set_format(format);
     let sink = match command {
@@ -124,12 +124,12 @@ fn serve_on_all_cores(work: impl Future<Output = Result<(), Failure>>) -> Result
 fn run_on<T>(builder: &mut Builder, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = runtime(builder)?;
     let outcome = runtime.block_on(work);
-    // Does not wait for blocking tasks, which may never end: a pipe without a writer, a DNS lookup, a silent database.
+    // Does not wait for blocking tasks, which may never end: a pipe without a writer, a DNS lookup, an unresponsive database.
     runtime.shutdown_background();
     outcome
 }
 
 fn runtime(builder: &mut Builder) -> Result<Runtime, Failure> {
     let built = builder.enable_all().build();
-    built.map_err(|error| Failure::work(format!("the runtime cannot start: {error}")))
+    built.map_err(|error| Failure::work(format!("cannot start the runtime: {error}")))
 }

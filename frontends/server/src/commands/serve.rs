@@ -27,7 +27,7 @@ use crate::settings::table::{ADMIN_LISTEN, LISTEN, TLS_CERT, TLS_KEY};
 use crate::systemd;
 
 /// Interval between checks of the certificate's files, in addition to reloads by signal.
-const RENEWAL: Duration = Duration::from_secs(60);
+const CERTIFICATE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Runs the server. Invalid settings are refused before a database is created or migrated.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
@@ -38,8 +38,8 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         settings.check_listeners(&context.settings, address);
     }
     context.settings.finish()?;
-    let of_files = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
-    let tls = settings.tls().map_err(of_files)?;
+    let with_sources = |error: String| Failure::work(context.settings.sourced(&[&TLS_CERT, &TLS_KEY], &error));
+    let tls = settings.tls().map_err(with_sources)?;
     let inherited = inherited?;
     let tokens: Option<IssuerTokens> = None;
     #[cfg(feature = "oauth")]
@@ -71,7 +71,7 @@ async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<T
         reload
     };
     match tls {
-        Some(tls) => catalogue_hyper::reload_certificate(tls, RENEWAL, reload_requested).await,
+        Some(tls) => catalogue_hyper::reload_certificate(tls, CERTIFICATE_CHECK_INTERVAL, reload_requested).await,
         None => loop {
             drop(reload_requested().await);
         },
@@ -98,7 +98,7 @@ async fn serve(
         let (listener, bound) = bind(&ADMIN_LISTEN, address)?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
-    // Bound before a database is created in vain; with `--wait` closed again, so that clients are refused, not queued.
+    // Bound first, so that a taken address creates no database. With `--wait`, closed again: clients are refused, not queued.
     let early_listener = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;

@@ -39,7 +39,7 @@ pub(super) fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)>
     Ok((listener, bound))
 }
 
-/// Converts a listener that was opened before. Returns it with its address.
+/// Converts an inherited listener. Returns it with its address.
 pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener, SocketAddr)> {
     let listener = listener.try_clone()?;
     listener.set_nonblocking(true)?;
@@ -50,9 +50,9 @@ pub(super) fn adopt(listener: &std::net::TcpListener) -> io::Result<(TcpListener
 /// Returns the failure to bind `address`, which `setting` names.
 pub(super) fn cannot_listen(setting: &Setting, address: SocketAddr, error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => format!("; end the program that has it, or name another --{}", setting.name),
-        io::ErrorKind::AddrNotAvailable => "; this machine has no such address".to_owned(),
-        io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved, so name a higher one".to_owned(),
+        io::ErrorKind::AddrInUse => format!("; stop the program that uses it, or choose another --{}", setting.name),
+        io::ErrorKind::AddrNotAvailable => "; use an address of this machine".to_owned(),
+        io::ErrorKind::PermissionDenied => "; ports below 1024 are reserved; choose a higher one".to_owned(),
         _ => String::new(),
     };
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
@@ -81,14 +81,12 @@ pub(super) async fn serve(
     let requested = config.limits.connections;
     let available = available_connections(requested);
     if available < requested {
-        tracing::warn!(
-            "the limit of open files leaves room for {available} connections; raise it (ulimit -n) for {requested}"
-        );
+        tracing::warn!(available, requested, "open-file limit too low for all connections; raise it (ulimit -n)");
     }
     config.limits.connections = available;
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     if let Some(tls) = &config.tls {
-        tracing::info!(expires = tls.expires(), "read the certificate");
+        tracing::info!(expires = tls.expires(), "loaded the certificate");
         let _ = monitor.metrics.tls.set(Arc::clone(tls));
     }
     let settings = settings.map(Arc::new);
@@ -158,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_address_is_also_that_of_this_machine() {
+    fn unspecified_address_is_reachable_on_loopback() {
         for (listening, expected) in [
             ("0.0.0.0:8080", "127.0.0.1:8080"),
             ("[::]:443", "[::1]:443"),

@@ -127,14 +127,14 @@ pub(super) fn catch_hangup() -> Result<Signal, Failure> {
 }
 
 /// Keeps SIGHUP from ending the process. Signals before it [is caught](catch_hangup) may be lost.
-pub(super) fn forget_early_hangups() -> Result<(), Failure> {
+pub(super) fn ignore_early_hangups() -> Result<(), Failure> {
     // Tokio keeps the handler of a signal even after its runtime has ended.
     let runtime = super::runtime(&mut Builder::new_current_thread())?;
     let _inside = runtime.enter();
     catch_hangup().map(drop)
 }
 
-/// Returns whether the kernel would end the process on SIGHUP. `false` if that is unknown, which leaves the signal alone.
+/// Returns whether the kernel would end the process on SIGHUP. `false` if unknown: the signal is then not caught.
 #[cfg(unix)]
 fn ends_by_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -145,5 +145,5 @@ fn ends_by_hangup() -> bool {
 
 #[cfg(unix)]
 fn caught(kind: SignalKind) -> Result<Signal, Failure> {
-    signal(kind).map_err(|error| Failure::work(format!("cannot wait for signals: {error}")))
+    signal(kind).map_err(|error| Failure::work(format!("cannot catch signals: {error}")))
 }

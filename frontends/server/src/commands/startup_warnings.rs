@@ -1,4 +1,4 @@
-//! Messages of `serve` at startup: the URL of the documents, and what newcomers overlook.
+//! Messages of `serve` at startup: the URL of the documents, and warnings about common oversights.
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -15,8 +15,8 @@ use crate::database::{Database, Storage};
 use crate::settings::ServeSettings;
 
 /// Warning about tokens that others on the network can read.
-pub(super) const CLEARTEXT: &str = "tokens travel in cleartext beyond this machine; name a certificate with --tls-cert and \
-    --tls-key, or the proxy that speaks TLS with --trusted-proxies";
+pub(super) const CLEARTEXT: &str = "clients send tokens in cleartext over the network; set --tls-cert and --tls-key, \
+    or --trusted-proxies if a proxy speaks TLS";
 
 /// Returns the URL of the documents for a browser on this machine.
 pub(super) fn documents(settings: &ServeSettings, listening: SocketAddr, secured: bool) -> String {
@@ -34,18 +34,17 @@ pub(super) fn in_cleartext(settings: &ServeSettings, listening: SocketAddr, secu
 
 /// Warns that a new database was created, perhaps in an unintended directory.
 pub(super) fn warn_new_database(database: &Database) {
-    let fill =
-        if matches!(database, Database::File { courses: Some(_), .. }) { "" } else { "fill it with `import`, and " };
-    let then = "make a key with `keys create`";
-    tracing::warn!(%database, "a new database was made, and every request is answered 401; {fill}{then}");
+    let has_views = matches!(database, Database::File { courses: Some(_), .. });
+    let fill = if has_views { "" } else { "fill it with `import`, and " };
+    tracing::warn!(%database, "created a new database, so API keys get a 401; {fill}create a key with `keys create`");
 }
 
-/// Warns if there is no active key. Runs on a blocking thread, because the storage may block.
+/// Warns if all keys are revoked or expired, or none exists. Runs on a blocking thread, because the storage may block.
 pub(super) fn warn_if_no_keys(storage: Box<dyn AdminStorage>) {
     spawn_blocking(move || match Handle::current().block_on(has_no_active_key(&*storage)) {
-        Ok(true) => tracing::warn!("nobody has a key, so every request is answered 401; make one with `keys create`"),
+        Ok(true) => tracing::warn!("no API key is active, so API keys get a 401; create one with `keys create`"),
         Ok(false) => {}
-        Err(error) => tracing::debug!(%error, "keys cannot be looked for"),
+        Err(error) => tracing::debug!(%error, "cannot check for active keys"),
     });
 }
 
@@ -57,7 +56,7 @@ pub(super) fn warn_about_views(storage: Storage) {
             let found = Handle::current().block_on(check);
             match found {
                 Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("views: {}", format_advice(advice))),
-                Err(error) => tracing::debug!(%error, "views cannot be looked at"),
+                Err(error) => tracing::debug!(%error, "cannot check the views"),
             }
         }
     });

@@ -38,13 +38,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_aligned_and_lines_whole() {
+    fn columns_are_aligned_and_cells_stay_on_one_line() {
         let rows = [["é".to_owned(), "-".to_owned()], ["a\nb".to_owned(), "long".to_owned()]];
         assert_eq!(aligned(["ONE", "TWO"], rows.into_iter()), "ONE   TWO\né     -\na\\nb  long\n");
     }
 
     #[test]
-    fn wide_characters_and_accents_count_as_they_are_shown() {
+    fn columns_are_aligned_by_display_width() {
         let rows = [["山田太郎".to_owned(), "a".to_owned()], ["cafe\u{301}s".to_owned(), "b".to_owned()]];
         assert_eq!(aligned(["NAME", "ID"], rows.into_iter()), "NAME      ID\n山田太郎  a\ncafe\u{301}s     b\n");
     }

@@ -28,7 +28,7 @@ pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failur
 }
 
 fn database(context: &Context) -> Result<Database, Failure> {
-    const NO_VIEWS: &str = "courses are in tables of this program; say where the views are, with --courses views";
+    const NO_VIEWS: &str = "courses are in the catalogue's own tables; for views, pass --courses views";
     let database = context.database()?;
     if context.settings.get(&COURSES) { Ok(database) } else { Err(Failure::usage(NO_VIEWS)) }
 }
@@ -42,43 +42,43 @@ fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {
 
 async fn check(opened: Result<Storage, OpenFailure>, all: bool, json: bool) -> Result<(), Failure> {
     let rows = if all { CheckedRows::All } else { CheckedRows::Sample };
-    let (faults, advice) = match opened {
+    let (problems, advice) = match opened {
         Ok(storage) => {
             let Some(views) = storage.views() else { return Ok(()) };
-            let faults = views.check_views(rows).await?;
+            let problems = views.check_views(rows).await?;
             let mut advice = views.check_columns().await?;
             advice.extend(views.check_revisions().await?);
-            (faults, advice)
+            (problems, advice)
         }
         Err(open_failure) if open_failure.views.is_empty() => return Err(open_failure.into()),
         Err(open_failure) => (open_failure.views, Vec::new()),
     };
     let advice: Vec<String> = advice.iter().map(format_advice).collect();
     if json {
-        let fault = |ViewProblem { view, key, problem, expected }: &ViewProblem| {
+        let to_json = |ViewProblem { view, key, problem, expected }: &ViewProblem| {
             let key = key.as_deref().map(sanitized);
             json!({ "view": view, "key": key, "what": sanitized(problem), "wanted": sanitized(expected) })
         };
-        let mut report = json!({ "all": all, "faults": faults.iter().map(fault).collect::<Vec<_>>() });
+        let mut report = json!({ "all": all, "faults": problems.iter().map(to_json).collect::<Vec<_>>() });
         if !advice.is_empty() {
             report["advice"] = json!(advice);
         }
         output::print_json(&report)?;
-    } else if faults.is_empty() {
-        let scope = if all { "each row" } else { "at most 10,000 rows of each; --all looks at the others too" };
-        output::print(&format!("the API can serve what the views have: {scope}"))?;
+    } else if problems.is_empty() {
+        let scope = if all { "all rows" } else { "up to 10,000 rows of each view; use --all to check all" };
+        output::print(&format!("the API can serve the views: checked {scope}"))?;
     } else {
-        output::print(&faults.iter().map(|fault| format_problem(fault) + "\n").collect::<String>())?;
+        output::print(&problems.iter().map(|problem| format_problem(problem) + "\n").collect::<String>())?;
     }
     if !json {
         advice.iter().try_for_each(|advice| output::print(advice))?;
     }
-    if faults.is_empty() { Ok(()) } else { Err(Failure::work("the views have faults to mend")) }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::work("the views have problems")) }
 }
 
 /// Formats a problem on one line.
-pub(super) fn format_problem(fault: &ViewProblem) -> String {
-    sanitized(&fault.to_string())
+pub(super) fn format_problem(problem: &ViewProblem) -> String {
+    sanitized(&problem.to_string())
 }
 
 /// Formats advice on one line.
@@ -96,9 +96,7 @@ async fn show(storage: Storage, account: &String) -> Result<(), Failure> {
     let response = catalogue.call_as(caller, request).await;
     if response.status() != StatusCode::OK {
         let status = response.status().as_u16();
-        return Err(Failure::work(format!(
-            "the API answers {status}; the log says why, and `views check` what is right"
-        )));
+        return Err(Failure::work(format!("the API returned {status}; see the log, and run `views check` for a fix")));
     }
     output::print(&String::from_utf8_lossy(response.body()))
 }

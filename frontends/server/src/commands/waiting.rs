@@ -11,7 +11,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 /// Interval between log entries while waiting.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Returns the delay before the next attempt, or `None` if the wait is over.
+/// Returns the delay before the next attempt, or `None` after `wait`.
 fn next_delay(wait: Duration, waited: Duration) -> Option<Duration> {
     wait.checked_sub(waited).map(|rest| rest.min(RETRY_DELAY)).filter(|rest| !rest.is_zero())
 }
@@ -39,7 +39,7 @@ async fn open_retrying(database: &Database, migration: Migration, wait: Option<D
         let open_failure = match database.open_for(migration).await {
             Ok(storage) => {
                 if last_logged.is_some() {
-                    tracing::info!(%database, waited = ?began.elapsed(), "the database is there");
+                    tracing::info!(%database, waited = ?began.elapsed(), "the database is available");
                 }
                 return Ok(storage);
             }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_pause_ends_with_the_wait() {
+    fn last_delay_ends_at_deadline() {
         let wait = Duration::from_millis(2_500);
         let delays = [0, 2_000, 2_500, 3_000].map(|waited| next_delay(wait, Duration::from_millis(waited)));
         assert_eq!(delays, [Some(RETRY_DELAY), Some(Duration::from_millis(500)), None, None]);

@@ -19,7 +19,7 @@ use crate::report::Report;
 /// Timeout for the integrity check.
 const QUICK_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reports what is visible before SQLite opens the file; see the rules of its storage on closing a file.
+/// Reports what is visible before SQLite opens the file: closing the file later would release SQLite's locks on it.
 pub(super) fn check_files(path: &Path, report: &mut Report) -> Option<bool> {
     let directory = directory(path);
     #[cfg(unix)]
@@ -39,7 +39,7 @@ pub(super) fn check_courses_file(path: &Path, report: &mut Report) {
     if is_wal {
         report.ok("journal", format!("{} is in WAL mode", path.display()));
     } else {
-        let what = "readers wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
+        let what = "reads wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
         report.warning("journal", format!("{} is not in WAL mode, so {what}", path.display()));
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn describe_failure(error: OpenError, courses: Option<&PathBuf>) -> O
     if let OpenError::Missing(path) | OpenError::MissingDirectory(path) = &error
         && courses == Some(path)
     {
-        let what = format!("there is no database at {path:?}, where the views are to be; correct its address");
+        let what = format!("no database with the views at {path:?}; correct its address");
         return OpenFailure { failure: Failure::work(what), ..error.into() };
     }
     let (OpenError::Failed { path, .. } | OpenError::ReadOnly(path)) = &error else { return error.into() };
@@ -74,17 +74,17 @@ pub(super) fn check_integrity(path: &Path, is_wal: Option<bool>, report: &mut Re
     match is_wal {
         Some(true) => report.ok("journal", "the database is in WAL mode"),
         Some(false) => {
-            let what = "the database is not in WAL mode, so that readers and writers wait for each other";
-            report.warning("journal", format!("{what}; an import sets it"));
+            let what = "the database is not in WAL mode, so reads and writes wait for each other";
+            report.warning("journal", format!("{what}; an import enables it"));
         }
         None => {}
     }
     match SqliteStorage::quick_check(path, QUICK_CHECK_TIMEOUT) {
         Ok(Integrity::Damaged(what)) => {
-            report.error(CHECK, format!("the file is damaged: {what}; put a copy in its place"));
+            report.error(CHECK, format!("the database is corrupt: {what}; restore a backup"));
         }
-        Ok(Integrity::Ok) => report.ok(CHECK, "the file is sound"),
-        Ok(_) => report.ok(CHECK, format!("what could be seen of the file in {QUICK_CHECK_TIMEOUT:?} is sound")),
+        Ok(Integrity::Ok) => report.ok(CHECK, "no corruption found"),
+        Ok(_) => report.ok(CHECK, format!("no corruption found in {QUICK_CHECK_TIMEOUT:?} (check incomplete)")),
         Err(error) => report.error(CHECK, chain(&error)),
     }
 }
@@ -112,18 +112,18 @@ fn check_volume(directory: &Path, report: &mut Report) {
             let free = volume.f_bavail.saturating_mul(volume.f_frsize);
             let text = format!("{} MiB are free in {}", free >> 20, directory.display());
             if free < MIN_FREE_SPACE {
-                report.error("disk space", format!("{text}; make room"));
+                report.error("disk space", format!("{text}; free some space"));
             } else {
                 report.ok("disk space", text);
             }
         }
-        Err(error) => report.error("disk space", format!("{} cannot be looked at: {error}", directory.display())),
+        Err(error) => report.error("disk space", format!("cannot check {}: {error}", directory.display())),
     }
     #[cfg(target_os = "linux")]
     if let Ok(kind) = statfs(directory).map(|volume| u64::from(volume.f_type as u32))
         && let Some((_, name)) = NETWORK.iter().find(|(number, _)| *number == kind)
     {
-        let text = format!("{} is on {name}, and SQLite's locks hold on one machine alone", directory.display());
+        let text = format!("{} is on {name}, and SQLite's locks hold only within one machine", directory.display());
         report.warning("file system", format!("{text}; use a local disk, or PostgreSQL"));
     }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{StorageError, StorageErrorKind, ViewProblem};
-/// Options of a PostgreSQL database; other files use this name.
+/// Options of a PostgreSQL database.
 pub(crate) use catalogue_postgres::Options as PostgresOptions;
 use catalogue_sqlite::{OpenError, SqliteStorage};
 
@@ -25,6 +25,7 @@ pub(crate) use postgres::parse_replicas;
 pub(crate) use storage::Storage;
 
 const IN_MEMORY: &str = "sqlite::memory:";
+const USE_FILE: &str = "use a file, e.g. sqlite:catalogue.db";
 
 /// A database that commands can open.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub(crate) enum Database {
 pub(crate) struct OpenFailure {
     /// The failure to report.
     pub(crate) failure: Failure,
-    /// Whether a retry may succeed, without any change but to the database.
+    /// Whether a retry can succeed after a change to the database only, such as its start.
     pub(crate) can_pass: bool,
     /// Whether the database does not exist yet, or its creation was interrupted.
     is_uncreated: bool,
@@ -75,28 +76,28 @@ pub(crate) enum Migration {
 impl Database {
     /// Parses an address. Messages repeat only the part before the first colon: the rest may hold a password.
     pub(crate) fn parse(address: &str) -> Result<Self, String> {
-        const HINT: &str = "write sqlite:PATH, like sqlite:catalogue.db";
+        const HINT: &str = "use sqlite:PATH, e.g. sqlite:catalogue.db";
         const OR_POSTGRES: &str = "or postgres://USER@HOST/NAME";
         match address.split_once(':') {
-            Some(("sqlite", "")) => Err(format!("the address of the database has no path; {HINT}")),
+            Some(("sqlite", "")) => Err(format!("the database address has no path; {HINT}")),
             Some(("sqlite", path)) if path.contains('\0') => {
-                Err(format!("the path of the database has a zero byte; {HINT}"))
+                Err(format!("the database path contains a zero byte; {HINT}"))
             }
             // The part after `//` could be meant as a host or as a path.
             Some(("sqlite", path)) if path.starts_with("//") => {
-                Err(format!("the path of the database begins with //; {HINT} or sqlite:/var/lib/catalogue.db"))
+                Err(format!("the database path begins with //; {HINT} or sqlite:/var/lib/catalogue.db"))
             }
             Some(("sqlite", ":memory:")) => Ok(Self::Memory),
             Some(("sqlite", path)) if path.starts_with("file:") => {
-                Err(format!("the path of the database begins with file:, and URIs are not read; {HINT}"))
+                Err(format!("the database path begins with file:, and URIs are not supported; {HINT}"))
             }
             Some(("sqlite", path)) if has_parameters(path) => {
-                Err(format!("the path of the database has parameters as a URI has, which are not read; {HINT}"))
+                Err(format!("the database path has URI parameters, which are not supported; {HINT}"))
             }
             Some(("sqlite", path)) => Ok(Self::File { path: PathBuf::from(path), courses: None }),
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(Box::new(Postgres::parse(address)?))),
-            Some((scheme, _)) => Err(format!("{scheme:?} is not a kind of database; {HINT}, {OR_POSTGRES}")),
-            None => Err(format!("the address does not say what kind of database it is; {HINT}, {OR_POSTGRES}")),
+            Some((scheme, _)) => Err(format!("unknown kind of database {scheme:?}; {HINT}, {OR_POSTGRES}")),
+            None => Err(format!("the database address has no scheme; {HINT}, {OR_POSTGRES}")),
         }
     }
 
@@ -110,12 +111,12 @@ impl Database {
 
     /// Adds standbys at `addresses`, from which requests read. Messages repeat none of them.
     pub(crate) fn with_replicas(self, addresses: &[String]) -> Result<Self, String> {
-        const HINT: &str = "name a database of PostgreSQL by --database, or leave them out";
+        const HINT: &str = "set --database to a PostgreSQL database, or omit them";
         if addresses.is_empty() {
             return Ok(self);
         }
         let Self::Postgres(mut postgres) = self else {
-            return Err(format!("only a database of PostgreSQL has replicas; {HINT}"));
+            return Err(format!("replicas need PostgreSQL; {HINT}"));
         };
         for (number, address) in (1..).zip(addresses) {
             let replicated = postgres.options.clone().replica(address);
@@ -194,9 +195,7 @@ impl Database {
                 Ok((migrated.from, migrated.to))
             }
             Self::Postgres(postgres) => Ok(postgres.migrate().await?),
-            Self::Memory => Err(Failure::usage(format!(
-                "{IN_MEMORY} ends with this command, so there is nothing to migrate; name a file, like sqlite:catalogue.db"
-            ))),
+            Self::Memory => Err(Failure::usage(format!("nothing to migrate: {IN_MEMORY} starts empty; {USE_FILE}"))),
         }
     }
 
@@ -210,11 +209,9 @@ impl Database {
         match self {
             Self::File { path, .. } => SqliteStorage::back_up_to(path, target, progress)
                 .map_err(|error| Failure::work(format!("{}: {}", target.display(), chain(&error)))),
-            Self::Memory => Err(Failure::usage(format!(
-                "{self} ends with this command, so there is nothing to copy; name a file, like sqlite:catalogue.db"
-            ))),
+            Self::Memory => Err(Failure::usage(format!("nothing to copy: {IN_MEMORY} starts empty; {USE_FILE}"))),
             Self::Postgres(_) => Err(Failure::usage(format!(
-                "{self} is PostgreSQL's, which has its own way: pg_dump --format=custom --file=FILE ADDRESS"
+                "{self} is a PostgreSQL database; use pg_dump --format=custom --file=FILE ADDRESS"
             ))),
         }
     }
@@ -238,5 +235,5 @@ fn has_parameters(path: &str) -> bool {
 
 /// Returns the failure of a migration with an unknown outcome.
 fn unconfirmed(error: &StorageError) -> Failure {
-    Failure::change_failed(error, "the schema was brought up to date", "`catalogue migrate` finds out, or does it")
+    Failure::change_failed(error, "the schema was migrated", "run `catalogue migrate` to make sure")
 }

@@ -50,19 +50,19 @@ impl Postgres {
         let can_pass = error.is_transient();
         let what = match error {
             OpenError::OlderSchema { found: 0, .. } => {
-                "there are no tables of a catalogue; `migrate` or an import makes them".to_owned()
+                "the catalogue's tables do not exist; create them with `migrate` or `import`".to_owned()
             }
             OpenError::Failed(cause) if cause.kind() == StorageErrorKind::OutcomeUnknown => {
                 unconfirmed(cause).message()
             }
-            OpenError::Failed(cause) if cause.to_string().contains("has none; ") => {
+            OpenError::Failed(cause) if cause.to_string().contains("USER:PASSWORD@") => {
                 format!("{}, or keep the address in a file (file:PATH); PGPASSWORD is not read", chain(cause))
             }
             OpenError::Failed(cause) => format!("{}{}", chain(cause), hint(can_pass, cause.source())),
             other => chain(other),
         };
         let is_uncreated = matches!(error, OpenError::OlderSchema { found: 0, .. });
-        let views = if let OpenError::Views(faults) = error { faults.clone() } else { Vec::new() };
+        let views = if let OpenError::Views(problems) = error { problems.clone() } else { Vec::new() };
         OpenFailure { failure: Failure::work(format!("{self}: {what}")), can_pass, is_uncreated, views }
     }
 }
@@ -77,7 +77,7 @@ impl fmt::Display for Postgres {
 pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String> {
     for (number, address) in (1..).zip(addresses) {
         if !address.starts_with("postgres:") && !address.starts_with("postgresql:") {
-            return Err(format!("replica {number} has no address of PostgreSQL; write postgres://USER@HOST/NAME"));
+            return Err(format!("replica {number} is not a PostgreSQL address; use postgres://USER@HOST/NAME"));
         }
         Postgres::parse(address).map_err(|error| format!("replica {number}: {error}"))?;
     }
@@ -86,16 +86,16 @@ pub(crate) fn parse_replicas(addresses: &[String]) -> Result<Vec<String>, String
 
 /// Returns what may be shown of an address: hosts and name. Refuses an address whose parts are ambiguous.
 fn display_address(address: &str) -> Result<String, String> {
-    const HINT: &str = "write postgres://USER@HOST/NAME, with % and two hexadecimal digits for each special character";
+    const HINT: &str = "use postgres://USER@HOST/NAME, with special characters percent-encoded";
     let Some((_, parts)) = address.split_once("://") else {
-        return Err(format!("the address of the database has no //; {HINT}"));
+        return Err(format!("the database address has no //; {HINT}"));
     };
     let (authority, rest) = parts.split_at(parts.find(['/', '?']).unwrap_or(parts.len()));
     let (user, hosts) = authority.split_once('@').unwrap_or(("", authority));
     // Programs disagree on where a password with an unescaped `@` ends.
     if hosts.contains('@') || rest.contains('@') {
         let found = if user.contains(':') || rest.contains('@') { "user or password" } else { "user" };
-        return Err(format!("the {found} in the address of the database has a special character; {HINT}"));
+        return Err(format!("the {found} in the database address contains a special character; {HINT}"));
     }
     let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
     let parameter = |key: &str| query.split('&').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
@@ -107,8 +107,8 @@ fn display_address(address: &str) -> Result<String, String> {
 fn hint(can_pass: bool, cause: Option<&(dyn Error + 'static)>) -> &'static str {
     let code = cause.and_then(|cause| cause.downcast_ref::<tokio_postgres::Error>()?.code());
     match code {
-        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "; make it with CREATE DATABASE, or name another",
-        Some(code) if ["08P01", "26000", "42P05"].contains(&code.code()) => "; start with --database-pooler",
+        Some(code) if *code == SqlState::INVALID_CATALOG_NAME => "; create it with CREATE DATABASE, or use another",
+        Some(code) if ["08P01", "26000", "42P05"].contains(&code.code()) => "; set --database-pooler",
         Some(code) if code.code().starts_with("28") => "; correct the user or the password in the address",
         None if can_pass => "; start the database, or correct the address",
         _ => "",
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_name_are_all_that_is_shown() {
+    fn display_contains_only_hosts_and_name() {
         for (address, expected) in [
             ("postgres://u@h/n", "postgres://h/n"),
             ("postgresql://u:s3cret@h:5433,i/n?connect_timeout=3", "postgres://h:5433,i/n"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_cannot_be_taken_apart_is_refused_without_a_word_of_it() {
+    fn invalid_address_is_refused_without_being_printed() {
         for address in [
             "postgres:u:s3cret@h/n",
             "postgres://u:a@s3cret@h/n",
@@ -148,7 +148,7 @@ mod tests {
             "postgres://u:s3cret@h/n?s3cret=1",
         ] {
             let message = Postgres::parse(address).unwrap_err();
-            assert!(message.contains("write postgres://") && !message.contains("s3cret"), "{address}: {message}");
+            assert!(message.contains("use postgres://") && !message.contains("s3cret"), "{address}: {message}");
         }
     }
 }

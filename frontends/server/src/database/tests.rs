@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn addresses() {
+fn valid_addresses_are_parsed_and_displayed() {
     for (address, path) in [
         ("sqlite:catalogue.db", "catalogue.db"),
         ("sqlite:/var/lib/c d.db", "/var/lib/c d.db"),
@@ -22,22 +22,22 @@ fn addresses() {
 }
 
 #[test]
-fn refuses_all_else_and_keeps_passwords_to_itself() {
+fn invalid_addresses_are_refused_without_printing_passwords() {
     for (address, piece) in [
-        ("", "what kind of database"),
-        ("catalogue.db", "what kind of database"),
-        ("hunter2", "what kind of database"),
+        ("", "the database address has no scheme"),
+        ("catalogue.db", "the database address has no scheme"),
+        ("hunter2", "the database address has no scheme"),
         ("sqlite://hunter2.db", "begins with //"),
-        ("sqlite:///var/lib/hunter2.db", "write sqlite:PATH"),
+        ("sqlite:///var/lib/hunter2.db", "use sqlite:PATH"),
         ("sqlite:", "no path"),
         ("sqlite:a\0b", "zero byte"),
-        ("sqlite:hunter2.db?mode=ro", "parameters as a URI has"),
-        ("sqlite:hunter2.db?mode=ro&immutable=1", "parameters as a URI has"),
-        ("sqlite::memory:?cache=shared", "parameters as a URI has"),
+        ("sqlite:hunter2.db?mode=ro", "has URI parameters"),
+        ("sqlite:hunter2.db?mode=ro&immutable=1", "has URI parameters"),
+        ("sqlite::memory:?cache=shared", "has URI parameters"),
         ("sqlite:file:hunter2.db", "begins with file:"),
         ("sqlite:file:hunter2.db?mode=memory", "begins with file:"),
-        ("SQLITE:a", "\"SQLITE\" is not a kind"),
-        ("mysql://root:hunter2@db/catalogue", "\"mysql\" is not a kind"),
+        ("SQLITE:a", "unknown kind of database \"SQLITE\""),
+        ("mysql://root:hunter2@db/catalogue", "unknown kind of database \"mysql\""),
     ] {
         let message = Database::parse(address).unwrap_err();
         assert!(message.contains(piece) && message.contains("sqlite:catalogue.db"), "{address}: {message}");
@@ -46,7 +46,7 @@ fn refuses_all_else_and_keeps_passwords_to_itself() {
 }
 
 #[test]
-fn replicas_are_of_postgresql_and_keep_their_passwords() {
+fn replicas_require_postgres_and_hide_passwords() {
     let primary = || Database::parse("postgres://u:hunter2@db/catalogue").unwrap();
     let sqlite = || Database::parse("sqlite:catalogue.db").unwrap();
     let replicas = ["postgres://u:hunter2@one/catalogue", "postgresql://two,three/catalogue"].map(str::to_owned);
@@ -56,23 +56,23 @@ fn replicas_are_of_postgresql_and_keep_their_passwords() {
     assert!(!format!("{replicated:?}").contains("hunter2"), "{replicated:?}");
     for wrong in ["hunter2", "sqlite:hunter2", "postgres:hunter2", "postgres://u:p@hunter2@one/c"] {
         let message = parse_replicas(&[replicas[0].clone(), wrong.to_owned()]).unwrap_err();
-        assert!(message.contains("replica 2") && message.contains("write postgres://"), "{message}");
+        assert!(message.contains("replica 2") && message.contains("use postgres://"), "{message}");
         assert!(!message.contains("hunter2"), "{message}");
     }
-    assert!(matches!(sqlite().with_replicas(&[]), Ok(Database::File { .. })), "an empty list names none");
-    assert!(sqlite().with_replicas(&replicas).unwrap_err().contains("only a database of PostgreSQL"));
+    assert!(matches!(sqlite().with_replicas(&[]), Ok(Database::File { .. })), "no replica, no conflict");
+    assert!(sqlite().with_replicas(&replicas).unwrap_err().contains("replicas need PostgreSQL"));
 }
 
 #[tokio::test]
-async fn a_rehearsal_needs_a_directory() {
+async fn dry_run_requires_existing_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let rehearsed = async |path| {
+    let dry_run = async |path| {
         let opened = Database::File { path, courses: None }.open_for_rehearsal(Migration::Allowed).await;
         opened.map(|_| ()).map_err(Failure::from)
     };
-    let missing = rehearsed(directory.path().join("no").join("catalogue.db")).await;
+    let missing = dry_run(directory.path().join("no").join("catalogue.db")).await;
     assert!(missing.unwrap_err().message().contains("directory"));
-    let itself = rehearsed(directory.path().to_owned()).await;
-    assert!(itself.unwrap_err().message().contains("not a file"));
-    assert!(rehearsed(directory.path().join("catalogue.db")).await.is_ok());
+    let not_a_file = dry_run(directory.path().to_owned()).await;
+    assert!(not_a_file.unwrap_err().message().contains("not a file"));
+    assert!(dry_run(directory.path().join("catalogue.db")).await.is_ok());
 }

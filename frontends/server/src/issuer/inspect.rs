@@ -14,7 +14,7 @@ use crate::report::Report;
 const CHECK: &str = "issuer";
 
 /// Maximum clock offset without a warning; synchronized clocks differ by less.
-const NOTABLE: Duration = Duration::seconds(5);
+const MAX_OFFSET: Duration = Duration::seconds(5);
 /// Maximum clock offset that verification tolerates: tokens may begin this far in the future.
 const LEEWAY: Duration = Duration::seconds(30);
 
@@ -25,25 +25,24 @@ pub(crate) async fn check(options: &IssuerOptions, base_url: &str, report: &mut 
         Ok((_, Err(why))) => report.error(CHECK, why),
         Ok((tokens, Ok(date))) => {
             report.ok(CHECK, format!("{} has {} usable keys", options.issuer, tokens.keys().usable));
-            tokens.skipped_keys().iter().for_each(|key| report.warning(CHECK, format!("a key is not used: {key}")));
+            tokens.skipped_keys().iter().for_each(|key| report.warning(CHECK, format!("skipped a key: {key}")));
             if let Some(theirs) = date.and_then(|date| OffsetDateTime::parse(&date, &Rfc2822).ok()) {
                 compare(OffsetDateTime::now_utc(), theirs, report);
             }
         }
     }
     if let Ok(IssuerTokens { opaque: Some(opaque), .. }) = options.tokens() {
-        match opaque.authenticate(BearerToken::new("doctor-asks").expect("a bearer token")).await {
-            Ok(_) => report.ok(CHECK, "it answers about opaque tokens"),
+        match opaque.authenticate(BearerToken::new("doctor-asks").expect("a valid bearer token")).await {
+            Ok(_) => report.ok(CHECK, "introspection of opaque tokens works"),
             Err(error) => report.error(CHECK, chain(&error)),
         }
     }
     if options.audience != base_url && !base_url.starts_with('/') {
-        let text = "tokens are for the audience";
-        report.warning(CHECK, format!("{text} {:?}, and clients find the API at {base_url}", options.audience));
+        report.warning(CHECK, format!("tokens have audience {:?}, but the base URL is {base_url}", options.audience));
     }
 }
 
-/// Returns an authenticator with the keys as of now and the issuer's `Date`, or why there are no keys.
+/// Returns an authenticator with the keys as of now and the issuer's `Date`, or the reason for missing keys.
 pub(crate) async fn fetch(options: &IssuerOptions) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
     let fetched = options.source()?.fetch_dated().await;
     let (set, date) = fetched.map_or_else(|why| (Bytes::new(), Err(chain(&why))), |keys| (keys.set, Ok(keys.date)));
@@ -58,14 +57,13 @@ pub(crate) async fn fetch(options: &IssuerOptions) -> Result<(SignedTokens, Resu
 
 fn compare(ours: OffsetDateTime, theirs: OffsetDateTime, report: &mut Report) {
     let offset = (ours - theirs).abs();
-    let text = format!("the issuer's clock is {} seconds from this one", offset.whole_seconds());
+    let text = format!("the issuer's clock differs by {} s", offset.whole_seconds());
     if offset > LEEWAY {
-        report
-            .error(CHECK, format!("{text}, so new tokens are refused or old ones taken; set the clock (timedatectl)"));
-    } else if offset > NOTABLE {
-        report.warning(CHECK, format!("{text}; let both follow a time server"));
+        report.error(CHECK, format!("{text}: new tokens are refused or expired ones accepted; run timedatectl"));
+    } else if offset > MAX_OFFSET {
+        report.warning(CHECK, format!("{text}; synchronize both clocks"));
     } else {
-        report.ok(CHECK, "its clock agrees with this one");
+        report.ok(CHECK, "the issuer's clock agrees with this one");
     }
 }
 
@@ -75,13 +73,13 @@ mod tests {
     use crate::report::Verdict;
 
     #[test]
-    fn the_issuers_clock_may_be_a_little_off() {
+    fn small_clock_difference_to_issuer_is_accepted() {
         let mut report = Report::default();
         let theirs = OffsetDateTime::parse("Sun, 06 Nov 1994 08:49:37 GMT", &Rfc2822).unwrap();
         for seconds in [0, 5, -6, 30, 31, -31] {
             compare(theirs + Duration::seconds(seconds), theirs, &mut report);
         }
-        let (fine, notable, error) = (Verdict::Ok, Verdict::Warning, Verdict::Error);
-        assert_eq!(report.verdicts(), [fine, fine, notable, notable, error, error]);
+        let (fine, warning, error) = (Verdict::Ok, Verdict::Warning, Verdict::Error);
+        assert_eq!(report.verdicts(), [fine, fine, warning, warning, error, error]);
     }
 }

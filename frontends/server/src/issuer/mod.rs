@@ -26,7 +26,7 @@ pub(crate) struct IssuerTokens {
     pub(crate) refresh_requested: Arc<Notify>,
 }
 
-/// Describes the status of keys of this `age` in a few words.
+/// Describes keys that were fetched `age` ago, or never if it is `None`.
 pub(crate) fn key_set_status(age: Option<Duration>) -> String {
     match age.map(|age| (age, age.as_secs() / 60)) {
         None => "no keys yet".to_owned(),
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_stale_for_minutes_and_then_hours() {
+    fn staleness_is_reported_in_minutes_then_hours() {
         for (seconds, expected) in [
             (0, "ok"),
             (600, "ok"),

@@ -33,25 +33,21 @@ impl IssuerOptions {
     pub(crate) fn read(settings: &Settings, base_url: &str) -> Option<Self> {
         let Some(issuer) = settings.given(&OAUTH_ISSUER) else {
             let others = all().filter(|setting| setting.name.starts_with("oauth-"));
-            let idle: Vec<_> = others.filter(|setting| settings.is_given(setting)).collect();
-            if !idle.is_empty() {
-                let what =
-                    "there is no issuer whose tokens are taken; name one, like --oauth-issuer https://id.example.com";
-                settings.conflict(&idle, &what);
+            let unused: Vec<_> = others.filter(|setting| settings.is_given(setting)).collect();
+            if !unused.is_empty() {
+                let what = "no effect without an issuer; set one, like --oauth-issuer https://id.example.com";
+                settings.conflict(&unused, &what);
             }
             return None;
         };
         let keys = settings.given(&OAUTH_KEYS);
         if let (None, Err(error)) = (&keys, discoverable(&issuer)) {
-            let what = format!(
-                "{error}; an issuer that tokens name otherwise is only compared where --oauth-keys says where its keys are"
-            );
+            let what = format!("{error}; an issuer in another form needs --oauth-keys");
             settings.conflict(&[&OAUTH_ISSUER], &what);
         }
         let audience = settings.given(&OAUTH_AUDIENCE).unwrap_or_else(|| {
             if base_url.starts_with('/') {
-                let what = "the audience of its tokens is not known; name it with --oauth-audience, or the whole address \
-                            of the API with --base-url";
+                let what = "the audience of tokens is unknown; set --oauth-audience, or an absolute --base-url";
                 settings.conflict(&[&OAUTH_ISSUER], &what);
             }
             base_url.to_owned()
@@ -118,7 +114,7 @@ fn introspection(settings: &Settings) -> Option<(IssuerUrl, ClientCredentials, D
         let given: Vec<_> = all.into_iter().filter(|setting| settings.is_given(setting)).collect();
         if !given.is_empty() {
             let all = "--oauth-introspection URL, --oauth-client-id ID and --oauth-client-secret file:PATH";
-            settings.conflict(&given, &format!("to ask the issuer about opaque tokens, write all of {all}"));
+            settings.conflict(&given, &format!("token introspection needs all of {all}"));
         }
         return None;
     };
@@ -130,10 +126,10 @@ pub(crate) fn url(text: &str) -> Result<IssuerUrl, String> {
     IssuerUrl::parse(text).map_err(|error| error.to_string())
 }
 
-/// Parses an issuer, which tokens name byte by byte. It may be any text, if nothing is fetched from it.
+/// Parses an issuer: any printable text, because `iss` is compared byte by byte. Only fetches from it require a URL.
 pub(crate) fn issuer(text: &str) -> Result<String, String> {
     let is_shown = |text: &String| !text.contains(char::is_control);
-    let wrong = || "the text has a control character; write the issuer as tokens have it in iss".to_owned();
+    let wrong = || "the issuer has a control character; use the text that tokens have in iss".to_owned();
     not_empty(text).and_then(|text| Some(text).filter(is_shown).ok_or_else(wrong))
 }
 
@@ -152,18 +148,14 @@ pub(crate) fn discoverable(issuer: &str) -> Result<(), String> {
 
 pub(crate) fn key_source(text: &str) -> Result<KeySource, String> {
     match text.strip_prefix("file:") {
-        Some("") => Err("file: names no file; write file:PATH".to_owned()),
+        Some("") => Err("the path is empty; use file:PATH".to_owned()),
         Some(path) => Ok(KeySource::File(path.into())),
         None => url(text).map(KeySource::Url),
     }
 }
 
 pub(crate) fn not_empty(text: &str) -> Result<String, String> {
-    if text.is_empty() {
-        Err("the text is empty; write one, or leave the option out".to_owned())
-    } else {
-        Ok(text.into())
-    }
+    if text.is_empty() { Err("the value is empty; set it, or remove the option".to_owned()) } else { Ok(text.into()) }
 }
 
 #[cfg(test)]
@@ -171,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_over_tls_or_from_this_machine() {
+    fn key_urls_require_https_or_loopback() {
         for text in ["https://id.example.com", "https://a:8443/b/", "http://localhost:1", "http://127.0.0.9"] {
             assert_eq!(discoverable(text), Ok(()), "{text}");
         }
@@ -194,14 +186,14 @@ mod tests {
         }
         assert!(matches!(key_source("file:/a/b"), Ok(KeySource::File(path)) if path.ends_with("b")));
         assert!(matches!(key_source("http://[::1]:2/x"), Ok(KeySource::Url(_))));
-        assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Url(_))), "some issuers have it so");
+        assert!(matches!(key_source("https://a/keys?p=policy"), Ok(KeySource::Url(_))), "some issuers use a query");
         assert!(matches!(key_source("http://[::ffff:127.0.0.1]:2/x"), Ok(KeySource::Url(_))));
         assert!(key_source("file:").is_err() && key_source("http://a/keys").is_err());
-        assert!(discoverable("https://a/(b)").is_err(), "no document can name it");
+        assert!(discoverable("https://a/(b)").is_err(), "documents cannot contain it");
     }
 
     #[test]
-    fn issuer_is_any_text_that_can_be_shown() {
+    fn issuer_accepts_any_printable_text() {
         for text in ["http://adfs.example.com/adfs/services/trust", "accounts.google.com", "urn:example:issuer", "é b"]
         {
             assert_eq!(issuer(text).as_deref(), Ok(text));
@@ -210,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_not_nothing() {
+    fn empty_values_are_refused() {
         assert!(not_empty("").is_err());
         assert!(OAUTH_ALGORITHMS.parse(&[]).is_err() && OAUTH_TOKEN_TYPE.parse(&[String::new()]).is_err());
         assert!(OAUTH_ALGORITHMS.parse(&["ES256".to_owned(), "none".to_owned()]).is_err());
     }
 
     #[test]
-    fn a_minute_is_the_most_that_a_token_is_kept() {
+    fn introspection_cache_is_limited_to_a_minute() {
         let parse = |text: &str| OAUTH_INTROSPECTION_CACHE.parse(&[text.to_owned()]);
         assert_eq!(["0s", "10s", "1m"].map(parse), [0, 10, 60].map(|seconds| Ok(Duration::from_secs(seconds))));
         assert!(parse("61s").unwrap_err().contains("to 60s") && parse("x").is_err());

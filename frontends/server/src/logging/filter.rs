@@ -13,22 +13,22 @@ pub(crate) const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "
 
 /// Parses a filter.
 pub(crate) fn parse(text: &str) -> Result<EnvFilter, String> {
-    EnvFilter::builder().parse(quiet(text)?).map_err(|error| {
-        format!("{text:?} is not a log filter: {error}; write a level like info, or target=level, with commas")
+    EnvFilter::builder().parse(limit_libraries(text)?).map_err(|error| {
+        format!("invalid log filter {text:?}: {error}; use a level like info, or target=level, separated by commas")
     })
 }
 
-/// Returns the filter with libraries at `error` unless it names them: clients could fill the log with their lines.
-fn quiet(text: &str) -> Result<String, String> {
+/// Limits libraries to `error` unless the filter names them: clients could make them fill the log.
+fn limit_libraries(text: &str) -> Result<String, String> {
     let items: Vec<_> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
     if items.is_empty() {
-        return Err(format!("{text:?} says nothing of what is to be logged; {}", level_hint()));
+        return Err(format!("the log filter {text:?} is empty; {}", level_hint()));
     }
     items.iter().try_for_each(|item| check(item))?;
     let (levels, named): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| level(item).is_some());
     let last = levels.last().and_then(|item| level(item));
     let floor = last.map_or(LevelFilter::ERROR, |level| level.min(LevelFilter::ERROR));
-    // Items that name a target override the items before them.
+    // Items that name a target come last, because they override earlier items for the same target.
     let own = last.map(|level| format!("{OWN_TARGET}={level}"));
     let first = [floor.to_string()].into_iter().chain(own);
     Ok(first.chain(named.into_iter().map(str::to_owned)).collect::<Vec<_>>().join(","))
@@ -54,7 +54,7 @@ fn check(item: &str) -> Result<(), String> {
 }
 
 fn level_hint() -> String {
-    format!("the levels are {}; a target is written with its level, like hyper=trace", LEVELS.join(", "))
+    format!("the levels are {}; a target needs a level, like hyper=trace", LEVELS.join(", "))
 }
 
 /// Returns the level if an item consists of nothing else.
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_alone_is_for_our_own_lines() {
+    fn bare_level_applies_to_own_lines() {
         for (text, expected) in [
             ("info", "error,catalogue=info"),
             ("DEBUG", "error,catalogue=debug"),
@@ -81,26 +81,26 @@ mod tests {
             ("info,", "error,catalogue=info"),
             ("info,warn", "error,catalogue=warn"),
         ] {
-            assert_eq!(quiet(text).unwrap(), expected, "{text:?}");
-            assert!(EnvFilter::builder().parse(quiet(text).unwrap()).is_ok(), "{text:?}");
+            assert_eq!(limit_libraries(text).unwrap(), expected, "{text:?}");
+            assert!(EnvFilter::builder().parse(limit_libraries(text).unwrap()).is_ok(), "{text:?}");
         }
     }
 
     #[test]
-    fn without_a_level_alone_errors_of_all_are_shown() {
+    fn filter_without_bare_level_shows_all_errors() {
         for (text, expected) in [
             ("h2=debug", "error,h2=debug"),
             ("catalogue::access=off", "error,catalogue::access=off"),
             ("[request]=debug", "error,[request]=debug"),
             ("h2[stream{id=1}]", "error,h2[stream{id=1}]"),
         ] {
-            assert_eq!(quiet(text).unwrap(), expected, "{text:?}");
-            assert!(EnvFilter::builder().parse(quiet(text).unwrap()).is_ok(), "{text:?}");
+            assert_eq!(limit_libraries(text).unwrap(), expected, "{text:?}");
+            assert!(EnvFilter::builder().parse(limit_libraries(text).unwrap()).is_ok(), "{text:?}");
         }
     }
 
     #[test]
-    fn a_word_that_is_no_level_is_refused() {
+    fn unknown_level_is_refused() {
         for (text, piece) in [
             ("warning", "\"warning\" is not a level; did you mean \"warn\"?"),
             ("inof", "\"inof\" is not a level; did you mean \"info\"?"),
@@ -111,18 +111,18 @@ mod tests {
             ("6", "\"6\" is not a level"),
             ("h2=", "\"\" is not a level"),
             ("a=b=c", "\"b=c\" is not a level"),
-            ("", "says nothing"),
-            (" , ", "says nothing"),
+            ("", "the log filter \"\" is empty"),
+            (" , ", "the log filter \" , \" is empty"),
         ] {
-            let message = quiet(text).unwrap_err();
+            let message = limit_libraries(text).unwrap_err();
             assert!(message.contains(piece), "{text:?}: {message}");
-            assert!(message.ends_with("a target is written with its level, like hyper=trace"), "{message}");
+            assert!(message.ends_with("a target needs a level, like hyper=trace"), "{message}");
         }
     }
 
     #[test]
-    fn what_is_wrong_is_repeated_as_it_was_written() {
+    fn invalid_filter_is_repeated_unchanged() {
         let wrong = parse("info,[a").unwrap_err();
-        assert!(wrong.starts_with("\"info,[a\" is not a log filter"), "{wrong}");
+        assert!(wrong.starts_with("invalid log filter \"info,[a\": "), "{wrong}");
     }
 }

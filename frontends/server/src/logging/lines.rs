@@ -66,7 +66,7 @@ impl<S: Subscriber> Layer<S> for Lines {
 fn write_text(event: &Event<'_>, colored: bool, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (level, color) = level(*metadata.level());
-    write!(line, "{} ", Timestamp::now()).expect("a Vec takes all");
+    write!(line, "{} ", Timestamp::now()).expect("a Vec accepts all bytes");
     let level = if colored { [color, level, PLAIN] } else { ["", level, ""] };
     for part in level.into_iter().chain([" ", metadata.target(), ":"]) {
         line.extend_from_slice(part.as_bytes());
@@ -79,7 +79,7 @@ fn write_text(event: &Event<'_>, colored: bool, line: &mut Vec<u8>) {
 fn write_json(event: &Event<'_>, line: &mut Vec<u8>) {
     let metadata = event.metadata();
     let (now, level, target) = (Timestamp::now(), metadata.level().as_str(), metadata.target());
-    write!(line, r#"{{"timestamp":"{now}","level":"{level}","target":"{target}""#).expect("a Vec takes all");
+    write!(line, r#"{{"timestamp":"{now}","level":"{level}","target":"{target}""#).expect("a Vec accepts all bytes");
     event.record(&mut Fields::<true>(line));
     line.extend_from_slice(b"}\n");
 }
@@ -128,9 +128,9 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
         if JSON {
             // No early exit, as below.
             if value.bytes().fold(true, |ascii, byte| ascii & (byte < 0x7f)) {
-                return serde_json::to_writer(&mut *self.0, value).expect("a Vec takes all, and a text is JSON");
+                return serde_json::to_writer(&mut *self.0, value).expect("a string can be serialized");
             }
-            return self.0.extend_from_slice(json(value).expect("a text is JSON").as_bytes());
+            return self.0.extend_from_slice(json(value).expect("a string can be serialized").as_bytes());
         }
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
         // No early exit: a branch-free loop is vectorized.
@@ -139,7 +139,7 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
             self.0.extend_from_slice(value.as_bytes());
             self.0.push(b'"');
         } else {
-            write!(self.0, "{value:?}").expect("a Vec takes all");
+            write!(self.0, "{value:?}").expect("a Vec accepts all bytes");
         }
     }
 
@@ -166,7 +166,7 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
         }
         self.name(field);
         // JSON has no NaN and no infinity: both become null.
-        serde_json::to_writer(&mut *self.0, &value).expect("a Vec takes all, and a number is JSON");
+        serde_json::to_writer(&mut *self.0, &value).expect("a number can be serialized");
     }
 
     /// Appends numbers of other types, and values recorded by `%` or `?`.

@@ -24,7 +24,7 @@ pub(crate) use lines::Format;
 use lines::Lines;
 pub(crate) use sink::Sink;
 
-/// Handle that changes the filter, for any holder.
+/// Handle that changes the log filter.
 type Reloader = reload::Handle<EnvFilter, Registry>;
 
 /// The logs of this process. Dropping it writes the queued lines.
@@ -42,7 +42,7 @@ impl Logs {
         let sink = Arc::new(sink);
         let lines = Lines::new(format, Arc::clone(&sink));
         let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
-        started.map_err(|error| Failure::work(format!("logging cannot start: {error}")))?;
+        started.map_err(|error| Failure::work(format!("cannot start logging: {error}")))?;
         panic::set_hook(Box::new(log_panic));
         Ok(Self { reloader, sink })
     }
@@ -51,9 +51,11 @@ impl Logs {
 /// Changes the filter. If the new one is invalid, logs that and keeps the current one.
 pub(crate) fn reload(reloader: &Reloader, filter: Result<EnvFilter, Failure>) {
     match filter.map(|filter| (filter.to_string(), reloader.reload(filter))) {
-        Ok((filter, Ok(()))) => tracing::info!(filter, "read again what is to be logged"),
-        Ok((_, Err(error))) => tracing::error!(%error, "what is to be logged cannot be changed"),
-        Err(failure) => tracing::error!(error = failure.message(), "what is to be logged stays as it is"),
+        Ok((filter, Ok(()))) => tracing::info!(filter, "reloaded the log filter"),
+        Ok((_, Err(error))) => tracing::error!(%error, "cannot change the log filter"),
+        Err(failure) => {
+            tracing::error!(error = failure.message(), "cannot reload the log filter; keeping the current one");
+        }
     }
 }
 
@@ -66,7 +68,7 @@ impl Drop for Logs {
 
 /// Logs a panic like any other event: the default hook writes by itself and could block on standard error.
 fn log_panic(panic: &PanicHookInfo<'_>) {
-    let message = panic.payload_as_str().unwrap_or("of a value that is no text");
+    let message = panic.payload_as_str().unwrap_or("the payload is not a string");
     let location = panic.location().map(tracing::field::display);
     tracing::error!(location, message, "panicked");
 }

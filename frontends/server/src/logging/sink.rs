@@ -120,8 +120,7 @@ impl Queue {
             lines.clear();
             let dropped = self.dropped.load(Ordering::Relaxed);
             if dropped > reported {
-                let lines = dropped - reported;
-                tracing::warn!(lines, "lines of the log were dropped: standard error did not take them");
+                tracing::warn!(lines = dropped - reported, "dropped log lines: standard error is blocked");
                 reported = dropped;
             }
             drop(self.work.wait_timeout_while(self.state(), FLUSH_INTERVAL, |state| !state.ending));

@@ -34,13 +34,13 @@ fn logged(format: Format, log: impl FnOnce()) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-fn strange() {
+fn log_unusual_values() {
     tracing::warn!(text = "a \"b\"\n\u{1b}[2J ü", shown = %"c\nd", number = 7, is = true, missing = None::<&str>, "hello");
 }
 
 #[test]
-fn text_stays_on_its_line() {
-    let [line] = &*logged(Format::Text, strange) else { panic!("one line") };
+fn text_message_is_one_line() {
+    let [line] = &*logged(Format::Text, log_unusual_values) else { panic!("one line") };
     let (time, rest) = line.split_once(' ').unwrap();
     assert!(catalogue_core::Timestamp::parse(time).is_ok(), "{line}");
     let expected = r#" WARN catalogue::logging::tests: hello text="a \"b\"\n\u{1b}[2J ü" shown=c\nd number=7 is=true"#;
@@ -48,8 +48,8 @@ fn text_stays_on_its_line() {
 }
 
 #[test]
-fn json_can_be_parsed() {
-    let [line] = &*logged(Format::Json, strange) else { panic!("one line") };
+fn json_line_contains_all_fields() {
+    let [line] = &*logged(Format::Json, log_unusual_values) else { panic!("one line") };
     let mut value: Value = serde_json::from_str(line).unwrap();
     value["timestamp"].take();
     let expected = serde_json::json!({
@@ -60,16 +60,16 @@ fn json_can_be_parsed() {
 }
 
 #[test]
-fn json_steers_no_terminal() {
-    const STRANGE: &str = "a\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}";
-    let log = || tracing::warn!(text = STRANGE, shown = %STRANGE, debug = ?"\u{9b}", "{STRANGE}");
+fn json_escapes_control_characters() {
+    const UNSAFE: &str = "a\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}";
+    let log = || tracing::warn!(text = UNSAFE, shown = %UNSAFE, debug = ?"\u{9b}", "{UNSAFE}");
     let [line] = &*logged(Format::Json, log) else { panic!("one line") };
     assert!(line.is_ascii() && !line.contains('\u{7f}'), "{line:?}");
     let value: Value = serde_json::from_str(line).unwrap();
-    assert_eq!([&value["text"], &value["shown"], &value["message"]], [STRANGE; 3]);
+    assert_eq!([&value["text"], &value["shown"], &value["message"]], [UNSAFE; 3]);
 }
 
-/// Writer that completes each write only after a signal.
+/// Writer that reports each write, and completes it only when it is released.
 struct Gated {
     released: Receiver<()>,
     written: SyncSender<usize>,
@@ -88,7 +88,7 @@ impl Write for Gated {
 }
 
 #[test]
-fn lines_beyond_the_room_are_dropped_and_counted() {
+fn lines_beyond_capacity_are_dropped_and_counted() {
     let ((release, released), (written, writes)) = (sync_channel(10), sync_channel(10));
     let sink = Sink::to(Gated { released, written }).unwrap();
     sink.write(b"first\n");
@@ -102,7 +102,7 @@ fn lines_beyond_the_room_are_dropped_and_counted() {
     release.send(()).unwrap();
     assert_eq!(writes.recv().unwrap(), 1 << 20);
     release.send(()).unwrap();
-    // The queue has room again.
+    // The queue has capacity again.
     sink.write(b"last\n");
     assert_eq!(writes.recv().unwrap(), 5);
     release.send(()).unwrap();

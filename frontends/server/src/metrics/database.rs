@@ -6,7 +6,7 @@ use catalogue_observers::prometheus::Exposition;
 /// Writes the state of the primary and of the replicas; `None` means that the primary did not respond.
 pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
     let up = status.is_some_and(|status| status.error.is_none());
-    out.single("catalogue_database_up", "Whether the primary answers, asked now.", u8::from(up));
+    out.single("catalogue_database_up", "Whether the primary responds.", u8::from(up));
     let Some(StorageStatus { connections, replicas, .. }) = status else { return };
     let mut of_connections = |name, help, number: fn(&Connections) -> usize| {
         let mut metric = out.metric(name, help);
@@ -15,13 +15,11 @@ pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
             metric.value(&[("server", server)], number(connections));
         }
     };
-    of_connections("catalogue_database_connections_in_use", "Connections that read now.", |pool| pool.in_use);
-    let help = "Connections that are open and wait for a read.";
-    of_connections("catalogue_database_connections_idle", help, |pool| pool.idle);
-    of_connections("catalogue_database_connections_max", "Connections that there may be.", |pool| pool.max);
+    of_connections("catalogue_database_connections_in_use", "Connections in use.", |pool| pool.in_use);
+    of_connections("catalogue_database_connections_idle", "Idle connections.", |pool| pool.idle);
+    of_connections("catalogue_database_connections_max", "Maximum number of connections.", |pool| pool.max);
     of_connections("catalogue_database_reads_waiting", "Reads that wait for a connection.", |pool| pool.waiting);
-    let help = "Reads that failed because their time was up.";
-    of_connections("catalogue_database_reads_timed_out_total", help, |pool| pool.timeouts);
+    of_connections("catalogue_database_reads_timed_out_total", "Reads that timed out.", |pool| pool.timeouts);
     if replicas.is_empty() {
         return;
     }
@@ -31,10 +29,9 @@ pub(super) fn render(status: Option<&StorageStatus>, out: &mut Exposition) {
             number(replica).inspect(|number| metric.value(&[("server", &replica.server)], number));
         }
     };
-    let help = "Whether the replica answered when it was asked last.";
+    let help = "Whether the replica responded to the last check.";
     of_replicas("catalogue_replica_up", help, |replica| Some(replica.reachable.into()));
-    let help = "Whether requests are read from the replica.";
+    let help = "Whether requests read from the replica.";
     of_replicas("catalogue_replica_read", help, |replica| Some(replica.in_rotation.into()));
-    let help = "How old the replica's state may be, where that is known.";
-    of_replicas("catalogue_replica_lag_seconds", help, |replica| Some(replica.lag?.as_secs_f64()));
+    of_replicas("catalogue_replica_lag_seconds", "Replica lag, if known.", |replica| Some(replica.lag?.as_secs_f64()));
 }

@@ -27,11 +27,11 @@ impl SettingsCounts {
         *counts.entry((action, status.as_u16())).or_default() += 1;
     }
 
-    /// Writes the counters; nothing if there are no developer settings.
+    /// Writes the counters; nothing without developer settings.
     pub(super) fn render(&self, out: &mut Exposition) {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !counts.is_empty() {
-            let help = "Requests of the developer settings that were answered, by action and status.";
+            let help = "Requests for the developer settings, by action and status.";
             let mut requests = out.metric("catalogue_settings_requests_total", help);
             for ((action, status), count) in &*counts {
                 requests.value(&[("action", action), ("status", &status.to_string())], count);

@@ -1,6 +1,6 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! `catalogue-observers` counts requests; the other metrics follow. All labels come from fixed lists, and none from a client.
+//! `catalogue-observers` counts requests; this module adds all other metrics. Labels come from fixed lists, never from clients.
 
 mod database;
 mod developer_settings;
@@ -52,63 +52,59 @@ impl Metrics {
     pub(crate) fn render(&self, began: SystemTime, log: &Sink, database: Option<Option<&StorageStatus>>) -> String {
         let mut out = Exposition::default();
         let version = [("version", env!("CARGO_PKG_VERSION"))];
-        out.metric("catalogue_build_info", "The version that runs; always 1.").value(&version, 1);
+        out.metric("catalogue_build_info", "Version of the program; always 1.").value(&version, 1);
         self.requests.render(&mut out);
         self.settings.render(&mut out);
         self.render_connections(&mut out);
         if let Some((catalogue, max_connections)) = self.served.get() {
-            let help = "Connections that may be open; further ones wait in the listen queue.";
+            let help = "Maximum number of open connections; further ones wait in the listen queue.";
             out.single("catalogue_connections_max", help, max_connections);
-            let (in_flight, pages) = (catalogue.in_flight(), catalogue.page_cache());
-            out.single("catalogue_http_requests_in_flight", "Requests that are being answered.", in_flight);
-            out.single("catalogue_page_cache_hits_total", "Answers that were found rendered.", pages.hits);
-            out.single("catalogue_page_cache_misses_total", "Answers that had to be rendered.", pages.misses);
-            out.single("catalogue_page_cache_bytes", "Memory that rendered answers take up at most.", pages.bytes);
+            out.single("catalogue_http_requests_in_flight", "Requests in flight.", catalogue.in_flight());
+            let pages = catalogue.page_cache();
+            out.single("catalogue_page_cache_hits_total", "Response cache hits.", pages.hits);
+            out.single("catalogue_page_cache_misses_total", "Response cache misses.", pages.misses);
+            out.single("catalogue_page_cache_bytes", "Upper bound of the response cache's memory use.", pages.bytes);
         }
         if let Some(uncounted) = self.uncounted.get() {
-            let help = "Requests that went on uncounted, as the store of the rate limit was out of reach.";
+            let help = "Requests that were not counted because the rate-limit store was unreachable.";
             out.single("catalogue_limits_uncounted_total", help, uncounted.load(Ordering::Relaxed));
         }
         #[cfg(feature = "otel")]
         if let Some(spans) = self.spans.get() {
-            let help = "Spans that a collector took.";
-            out.single("catalogue_spans_exported_total", help, spans.exported.load(Ordering::Relaxed));
-            let help = "Spans that were dropped, as there was no room for them or no collector took them.";
-            out.single("catalogue_spans_dropped_total", help, spans.dropped.load(Ordering::Relaxed));
+            let [exported, dropped] = [&spans.exported, &spans.dropped].map(|count| count.load(Ordering::Relaxed));
+            out.single("catalogue_spans_exported_total", "Spans that the collector accepted.", exported);
+            out.single("catalogue_spans_dropped_total", "Spans lost to a full queue or a failing collector.", dropped);
         }
         #[cfg(feature = "oauth")]
         if let Some(tokens) = self.tokens.get() {
             signed_tokens::render(tokens, &mut out);
         }
         if let Some(tls) = self.tls.get() {
-            let (help, expiry) =
-                ("When the certificate in use expires, since 1970-01-01T00:00:00Z.", tls.validity().not_after);
+            let (help, expiry) = ("Expiry of the certificate in use, in Unix time.", tls.validity().not_after);
             out.single("catalogue_tls_certificate_expiry_timestamp_seconds", help, expiry.unix_timestamp());
         }
         if let Some(status) = database {
             database::render(status, &mut out);
         }
-        let help = "Lines of the log that were dropped, as standard error did not take them.";
-        out.single("catalogue_log_dropped_lines_total", help, log.dropped());
+        out.single("catalogue_log_dropped_lines_total", "Log lines lost to a blocked standard error.", log.dropped());
         process::render(began, &mut out);
         out.into_text()
     }
 
     fn render_connections(&self, out: &mut Exposition) {
         let counts = &self.connections;
-        out.single("catalogue_connections_accepted_total", "Connections that were accepted.", counts.accepted());
-        out.single("catalogue_connections_open", "Connections that are open.", counts.open());
-        let mut ended = out.metric("catalogue_connections_ended_total", "Connections that have ended, by reason.");
+        out.single("catalogue_connections_accepted_total", "Accepted connections.", counts.accepted());
+        out.single("catalogue_connections_open", "Open connections.", counts.open());
+        let mut ended = out.metric("catalogue_connections_ended_total", "Ended connections, by reason.");
         for (reason, count) in counts.closed() {
             ended.value(&[("reason", reason.name())], count);
         }
         let help = "Failed accepts, for example because of the open-file limit.";
         out.single("catalogue_accept_failures_total", help, counts.accept_failures());
-        let help = "Requests that could not be read, and were answered 4xx bare.";
+        let help = "Malformed requests, rejected with a 4xx without a body.";
         out.single("catalogue_malformed_requests_total", help, counts.malformed());
-        let help = "Requests of HTTP/2 that were refused, as too many answers waited for their clients.";
+        let help = "HTTP/2 requests refused because too many responses waited for their clients.";
         out.single("catalogue_refused_streams_total", help, counts.refused());
-        let help = "Requests that ended by a panic.";
-        out.single("catalogue_panics_total", help, counts.panics());
+        out.single("catalogue_panics_total", "Requests that panicked.", counts.panics());
     }
 }

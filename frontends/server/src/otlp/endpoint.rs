@@ -4,7 +4,7 @@ use catalogue_issuer::parse_server_url;
 use http::Uri;
 use http::uri::Builder;
 
-const HINT: &str = "write http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
+const HINT: &str = "use http://HOST:PORT or https://HOST:PORT, like http://127.0.0.1:4318";
 
 /// Path that OTLP appends to a collector's URL for traces.
 const TRACES: &str = "/v1/traces";
@@ -14,10 +14,10 @@ pub(crate) fn parse(text: &str) -> Result<Uri, String> {
     let uri = parse_server_url(text, "collector", HINT).map_err(|error| error.to_string())?;
     let base = uri.path().trim_end_matches('/');
     if uri.query().is_some() {
-        return Err(format!("the address of the collector has a query; {HINT}"));
+        return Err(format!("the URL of the collector has a query; {HINT}"));
     }
     if base.ends_with(TRACES) {
-        return Err(format!("{TRACES} is added to the address of the collector; {HINT}"));
+        return Err(format!("{TRACES} is appended to the URL of the collector; {HINT}"));
     }
     let path = format!("{base}{TRACES}");
     Builder::from(uri).path_and_query(path).build().map_err(|_| HINT.to_owned())
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_path_of_traces_is_added() {
+    fn traces_path_is_appended() {
         for (text, expected) in [
             ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
             ("http://collector/", "http://collector/v1/traces"),
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_refused_and_no_message_repeats_it() {
+    fn invalid_endpoint_is_refused_without_being_printed() {
         for text in [
             "",
             "hunter2",

@@ -24,7 +24,7 @@ pub(crate) use std::convert::Infallible as Endpoint;
 
 #[cfg(not(feature = "otel"))]
 pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
-    Err("this build has no OpenTelemetry; leave the collector out, or build with the feature otel".to_owned())
+    Err("this build lacks OpenTelemetry; build with the feature otel, or remove the collector".to_owned())
 }
 
 /// Starts exporting spans for a share of the requests that are served at `base_url`, over TLS if `secured`.
@@ -42,7 +42,7 @@ pub(crate) fn start((endpoint, ratio): &(Endpoint, f64), base_url: &str, secured
 pub(crate) fn ratio(text: &str) -> Result<f64, String> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let ratio = text.parse().ok().filter(|ratio| plain && (0.0..=1.0).contains(ratio));
-    ratio.ok_or_else(|| format!("{text:?} is not a valid sampling ratio; write a number from 0 to 1, like 0.1"))
+    ratio.ok_or_else(|| format!("invalid sampling ratio {text:?}; use a number from 0 to 1, like 0.1"))
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_is_from_0_to_1() {
+    fn ratio_accepts_numbers_from_0_to_1() {
         for (text, share) in [("0", 0.0), ("1", 1.0), ("0.25", 0.25), (".5", 0.5), ("1.0", 1.0)] {
             assert_eq!(ratio(text), Ok(share), "{text}");
         }

@@ -41,7 +41,7 @@ impl DeveloperOptions {
         let owner_header = owner_header(settings);
         let Some(url) = settings.given(&SETTINGS_URL) else {
             if owner_header.is_some() {
-                let idle = "there are no developer settings; name where they are, like --settings-url /settings";
+                let idle = "no effect without the developer settings; set their URL, like --settings-url /settings";
                 settings.conflict(&[&SETTINGS_OWNER_HEADER], &idle);
             }
             return None;
@@ -68,20 +68,18 @@ impl DeveloperOptions {
     pub(super) fn check_listener(&self, settings: &Settings, listen: SocketAddr, secured: bool, proxies: &Networks) {
         let is_this_machine_only = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
         if self.url.origin().is_empty() && !secured && !is_this_machine_only {
-            let path = self.url.path();
-            let what = format!("{path} does not say how browsers reach it; write https://HOST{path}; {CLEARTEXT}");
+            let what = format!("plain HTTP would expose sessions; use https://HOST{}", self.url.path());
             settings.conflict(&[&SETTINGS_URL], &what);
         }
     }
 
-    /// Returns a warning if every user of this machine can pose as an owner, or browsers use another port than they must.
+    /// Returns a warning if every user of this machine can act as any owner, or if a local URL has another port than `listen`.
     pub(crate) fn warning(&self, listen: SocketAddr) -> Option<String> {
         let Some(OwnerHeader { name, proxies, secret }) = &self.owner_header else {
             return self.other_port(listen.port());
         };
         let is_local = secret.is_none() && proxies.single_addresses()?.iter().all(IpAddr::is_loopback);
-        let hint = "give the proxy a secret with --settings-owner-secret";
-        is_local.then(|| format!("every user of this machine can send {name} and be any owner; {hint}"))
+        is_local.then(|| format!("all local users can send {name} and act as any owner; set --settings-owner-secret"))
     }
 
     fn other_port(&self, listening: u16) -> Option<String> {
@@ -90,13 +88,11 @@ impl DeveloperOptions {
         let is_this_machine_only = matches!(origin.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
         // Port 0 stands for a free port, which is not known yet.
         (is_this_machine_only && ![0, port].contains(&listening)).then(|| {
-            let what = format!("--settings-url names port {port}, and this server listens on {listening}");
-            format!("{what}; unless a proxy is between, name {listening}, or each form is refused as another site's")
+            let what = format!("--settings-url has port {port}, but this server listens on {listening}");
+            format!("{what}; unless a proxy is in between, use {listening}, or forms are refused as cross-site")
         })
     }
 }
-
-const CLEARTEXT: &str = "a session over plain HTTP can be read on the way";
 
 /// Header in which the proxy sends its secret.
 const PROXY_SECRET: HeaderName = HeaderName::from_static("catalogue-proxy-secret");
@@ -138,16 +134,16 @@ fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
     let proxies = settings.given(&TRUSTED_PROXIES).unwrap_or_default();
     let Some(name) = name else {
         if secret.is_some() {
-            let idle = "there is no --settings-owner-header to believe; name one, like Remote-User";
+            let idle = "no effect without a header; set one, like --settings-owner-header Remote-User";
             settings.conflict(&[&SETTINGS_OWNER_SECRET], &idle);
         }
         return None;
     };
     if secret.is_none() && proxies.is_empty() {
-        let what = "nobody is believed who sends it; name the proxy with --trusted-proxies or --settings-owner-secret";
+        let what = "no proxy is trusted to send it; set --trusted-proxies or --settings-owner-secret";
         settings.conflict(&[&SETTINGS_OWNER_HEADER], &what);
     } else if secret.is_none() && proxies.single_addresses().is_none() {
-        let what = "a whole network could name any owner; name single addresses, or use --settings-owner-secret";
+        let what = "a whole network could act as any owner; list single addresses, or set --settings-owner-secret";
         settings.conflict(&[&SETTINGS_OWNER_HEADER, &TRUSTED_PROXIES], &what);
     }
     Some(OwnerHeader { name, proxies, secret })
@@ -158,9 +154,7 @@ pub(super) fn url(text: &str) -> Result<MountUrl, String> {
     match DeveloperSettings::builder(MemoryStorage::new()).settings_url(text).build() {
         Err(error @ (SettingsError::SettingsUrl(_) | SettingsError::PlainHttp(_))) => Err(error.to_string()),
         _ => match MountUrl::parse(text) {
-            Ok(url) if url.path().is_empty() => {
-                Err(format!("{text:?} has no path of its own; write one, like /settings"))
-            }
+            Ok(url) if url.path().is_empty() => Err(format!("{text:?} has no path; add one, like /settings")),
             url => url.map_err(|error| error.to_string()),
         },
     }
@@ -171,11 +165,11 @@ pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
     const RESERVED_HEADERS: &str = "accept accept- authorization cache-control catalogue-proxy-secret connection content- cookie date expect \
         forwarded host if- keep-alive origin pragma proxy- range referer sec- set-cookie te traceparent tracestate trailer \
         transfer-encoding upgrade user-agent via x-forwarded- x-real-ip x-request-id";
-    const HINT: &str = "write the one in which the proxy names the owner, like Remote-User";
-    let name = text.parse::<HeaderName>().map_err(|_| format!("{text:?} is not the name of a header; {HINT}"))?;
+    const HINT: &str = "use the header in which the proxy names the owner, like Remote-User";
+    let name = text.parse::<HeaderName>().map_err(|_| format!("invalid header name {text:?}; {HINT}"))?;
     let is = |reserved: &str| name == reserved || reserved.ends_with('-') && name.as_str().starts_with(reserved);
     if RESERVED_HEADERS.split(' ').any(is) {
-        return Err(format!("{text:?} is a header with another meaning; {HINT}"));
+        return Err(format!("{text:?} is a reserved header; {HINT}"));
     }
     Ok(name)
 }
@@ -183,9 +177,8 @@ pub(super) fn owner_header_name(text: &str) -> Result<HeaderName, String> {
 /// Parses the secret by which the proxy authenticates. Messages repeat none of it.
 pub(super) fn owner_secret(text: &str) -> Result<HeaderValue, String> {
     let value = HeaderValue::from_str(text).ok().filter(|_| text.is_ascii() && text.len() >= MIN_SECRET_LEN);
-    let mut value = value.ok_or_else(|| {
-        format!("this is no secret; write one line of at least {MIN_SECRET_LEN} ASCII characters into the file")
-    })?;
+    let invalid = || format!("invalid secret; use a file with one line of at least {MIN_SECRET_LEN} ASCII characters");
+    let mut value = value.ok_or_else(invalid)?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -63,20 +63,19 @@ impl ConfigFile {
 /// Returns the setting of `key` with its texts, or what is wrong with one of them.
 fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static Setting, Vec<String>), String> {
     let Some(setting) = named(key) else {
+        if is_ambiguous(key) {
+            return Err(AMBIGUOUS.to_owned());
+        }
         let names = || all().map(|setting| setting.name);
         let hint = match closest_match(key, names()) {
             Some(name) => format!("did you mean {name:?}?"),
             None => format!("the keys are {}", names().collect::<Vec<_>>().join(", ")),
         };
-        return Err(if is_ambiguous(key) {
-            AMBIGUOUS.to_owned()
-        } else {
-            format!("{}: no such key; {hint}", printable(key))
-        });
+        return Err(format!("{}: no such key; {hint}", printable(key)));
     };
     let texts = texts(setting, value.get_ref()).ok_or_else(|| {
         let (name, found) = (setting.name, value.get_ref().type_str());
-        format!("{name}: the value is of type {found}; write a string in quotes, or for a list an array of them")
+        format!("{name}: invalid type {found}; use a string in quotes, or for a list an array of strings")
     })?;
     Ok((setting, texts))
 }
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_every_shape() {
+    fn file_accepts_all_value_shapes() {
         let text = "# a comment\nlisten = \"127.0.0.1:1\"\naccept = \"oauth\"\ncors-origin = [\"a\", \"b\"]\nno-migrate = true\n";
         let file = ConfigFile::parse("c.toml".to_owned(), text);
         assert!(file.errors.is_empty(), "{:?}", file.errors);
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_may_be_a_number() {
+    fn size_may_be_integer() {
         for (text, value) in [("'64MiB'", "64MiB"), ("65_536", "65536"), ("-1", "-1"), ("0x10", "0x10")] {
             let file = ConfigFile::parse("c.toml".to_owned(), &format!("page-cache = {text}"));
             assert_eq!(texts(&file, &PAGE_CACHE).unwrap(), value);
@@ -135,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_may_be_true_or_false() {
+    fn choice_may_be_boolean() {
         for (text, value) in [("true", "true"), ("false", "false"), ("'30s'", "30s")] {
             let file = ConfigFile::parse("c.toml".to_owned(), &format!("wait = {text}"));
             assert_eq!(texts(&file, &WAIT).unwrap(), value);
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_in_the_order_of_their_lines() {
+    fn errors_are_reported_in_order_of_lines() {
         let text = message("lisen = '1'\nlog = 'info'\npage-cache = []\nlog-levels = 1");
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");
@@ -153,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_read_beside_what_is_wrong() {
+    fn valid_keys_are_read_despite_invalid_ones() {
         let file = ConfigFile::parse("c.toml".to_owned(), "tls-crt = 'x'\nlog = 'warn'\naccept = 1.5\npassword = 2");
         assert_eq!(texts(&file, &LOG).unwrap(), "warn");
         assert_eq!(file.errors.len(), 3);
     }
 
     #[test]
-    fn names_the_line_and_the_key() {
+    fn errors_name_line_and_key() {
         for (text, pieces) in [
             ("listen = \"a\"\n\nlisen = \"b\"", ["line 3: lisen:", "did you mean \"listen\"?"]),
             ("config = \"x\"", ["line 1: config:", "no such key"]),

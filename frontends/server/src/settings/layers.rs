@@ -48,7 +48,7 @@ impl RawValue {
 
 impl Layers {
     /// Reads the layers of this process, as far as possible.
-    pub(super) fn of_this_process(command_line: CommandLine) -> Self {
+    pub(super) fn from_process(command_line: CommandLine) -> Self {
         let variables = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self::read(command_line, variables.filter(|(name, _)| name.starts_with("CATALOGUE_")).collect())
     }
@@ -68,8 +68,7 @@ impl Layers {
         let texts = raw_value.flat_map(|raw_value| split(&raw_value.texts));
         let named: Vec<_> = texts.filter_map(|text| secret::file_of(&text).map(Path::to_owned)).collect();
         let holds = |text: &String| text.contains('@') || text.contains("password");
-        let in_file =
-            secrets().filter_map(|setting| self.file.get(setting)).any(|raw_value| raw_value.texts.iter().any(holds));
+        let in_file = secrets().filter_map(|setting| self.file.get(setting)).any(|raw| raw.texts.iter().any(holds));
         named.into_iter().chain(in_file.then(|| PathBuf::from(&self.file.name))).collect()
     }
 
@@ -87,9 +86,7 @@ impl Layers {
         for text in texts {
             let Some(path) = secret::file_of(&text).filter(|_| setting.is_secret) else {
                 if setting.shape == Shape::Secret {
-                    return Err(format!(
-                        "{source}: others can read this; write file:PATH, with the secret in the file"
-                    ));
+                    return Err(format!("{source}: readable by other users; use file:PATH with the secret in it"));
                 }
                 resolved.texts.push(text);
                 continue;
@@ -121,7 +118,7 @@ impl Layers {
 
 fn read_file(path: &Path, source: &str) -> ConfigFile {
     let name = path.display().to_string();
-    // Reading a device could last forever, so it is refused; but `/dev/null` is how to specify that there is no file.
+    // Reading a device could last forever, so it is refused; but `/dev/null` stands for an empty file.
     let bytes = if path == Path::new("/dev/null") { Ok(Vec::new()) } else { catalogue_hyper::read_short_file(path) };
     let text = bytes.map(String::from_utf8);
     let message = match &text {
@@ -129,9 +126,9 @@ fn read_file(path: &Path, source: &str) -> ConfigFile {
         Ok(Err(error)) => {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-            format!("{name}: line {line}: this is not UTF-8; save the file as UTF-8")
+            format!("{name}: line {line}: not UTF-8; save the file as UTF-8")
         }
-        Err(error) => format!("{source}: the configuration file {name} cannot be read: {error}"),
+        Err(error) => format!("{source}: cannot read the configuration file {name}: {error}"),
     };
     ConfigFile::unreadable(name, message)
 }
@@ -172,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_come_from_the_highest_layer() {
+    fn value_is_taken_from_highest_layer() {
         let get = |options: &[_], variables: &[_], file| resolved(&Layers::of(options, variables, file), &BASE_URL);
         let (variable, file) = ([("CATALOGUE_BASE_URL", "/env")], "base-url = '/file'");
         assert_eq!(get(&[("base-url", &["/line"])], &variable, file).unwrap(), "--base-url = /line");
@@ -183,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_replace_those_of_lower_layers() {
+    fn lists_replace_lists_of_lower_layers() {
         let get = |given: &[&str], variables: &[_], file| {
             let options = [("accept", given)];
             let layers = Layers::of(if given.is_empty() { &[] } else { &options }, variables, file);
@@ -207,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_may_stand_in_a_file_of_its_own() {
+    fn address_may_be_read_from_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("secret");
         fs::write(&path, "postgres://u:p@one/n\npostgres://u:p@two/n\n").unwrap();
@@ -216,18 +213,18 @@ mod tests {
         let layers = || Layers::of(&[("database", &[&value])], &variables, "");
         let replicas = resolved(&layers(), &DATABASE_REPLICAS).unwrap();
         assert_eq!(replicas, "CATALOGUE_DATABASE_REPLICAS = postgres://u:p@one/n|postgres://u:p@two/n");
-        assert_eq!(resolved(&layers(), &LOG).unwrap(), format!("CATALOGUE_LOG = {value}"), "which holds no secret");
+        assert_eq!(resolved(&layers(), &LOG).unwrap(), format!("CATALOGUE_LOG = {value}"), "not a secret setting");
         fs::write(&path, "sqlite:a.db\n").unwrap();
         assert_eq!(
             resolved(&layers(), &DATABASE).unwrap(),
             format!("--database, file {} = sqlite:a.db", path.display())
         );
         fs::remove_file(&path).unwrap();
-        assert!(layers().find(&DATABASE).unwrap_err().starts_with("--database: the file /"));
+        assert!(layers().find(&DATABASE).unwrap_err().starts_with("--database: cannot read /"));
     }
 
     #[test]
-    fn a_missing_file_is_a_fault_of_who_names_it() {
+    fn missing_file_error_names_its_source() {
         let variables = |path: &str| HashMap::from([(CONFIG_VARIABLE.to_owned(), path.into())]);
         let missing = "/no/such/directory/c.toml";
         let option = CommandLine { config: Some(missing.into()), ..CommandLine::default() };

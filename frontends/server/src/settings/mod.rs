@@ -1,4 +1,4 @@
-//! Settings: the table of all, and their layers: the command line over the environment over the configuration file.
+//! Settings: their table, and their layers. The command line overrides the environment, which overrides the configuration file.
 
 mod developer;
 mod file;

@@ -26,8 +26,8 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Creates the settings of this process.
-    pub(crate) fn of_this_process(command_line: CommandLine) -> Self {
-        Self { layers: Layers::of_this_process(command_line), ..Self::default() }
+    pub(crate) fn from_process(command_line: CommandLine) -> Self {
+        Self { layers: Layers::from_process(command_line), ..Self::default() }
     }
 
     /// Returns the effective value: the default if none or an invalid one is given.
@@ -126,36 +126,35 @@ impl Settings {
 /// Applies the options about schemas and the location of courses to `database`.
 fn apply_to(database: Database, settings: &Settings) -> Database {
     let (views, schema) = (settings.get(&COURSES), settings.given(&DATABASE_SCHEMA));
-    let (theirs, file) = (settings.get(&COURSES_SCHEMA), settings.given(&COURSES_DATABASE));
+    let (views_schema, file) = (settings.get(&COURSES_SCHEMA), settings.given(&COURSES_DATABASE));
     let is_postgres = matches!(database, Database::Postgres(_));
-    let idle = |setting: &'static Setting, what: &str| {
+    let refuse_unused = |setting: &'static Setting, what: &str| {
         if settings.is_given(setting) {
             settings.conflict(&[setting], &what);
         }
     };
     if !views {
-        let what = "courses are in tables of this program; write --courses views too, or leave it out";
-        idle(&COURSES_SCHEMA, what);
-        idle(&COURSES_DATABASE, what);
+        let what = "no effect without views; add --courses views, or remove this option";
+        refuse_unused(&COURSES_SCHEMA, what);
+        refuse_unused(&COURSES_DATABASE, what);
     }
     if is_postgres && views {
-        let what = "views of PostgreSQL are in the database of --database; name their schema with --courses-schema";
-        idle(&COURSES_DATABASE, what);
+        let what = "PostgreSQL views are in the database of --database; use --courses-schema for their schema";
+        refuse_unused(&COURSES_DATABASE, what);
     } else if !is_postgres {
-        let what = "SQLite has no schemas; leave it out, or name a database of PostgreSQL with --database";
-        idle(&DATABASE_SCHEMA, what);
-        idle(&COURSES_SCHEMA, what);
+        let what = "SQLite has no schemas; remove this option, or use a PostgreSQL --database";
+        refuse_unused(&DATABASE_SCHEMA, what);
+        refuse_unused(&COURSES_SCHEMA, what);
     }
     let database = match schema {
         Some(schema) => database.with(|options| options.schema(&schema)),
         None => database,
     };
     match (database, file) {
-        (database @ Database::Postgres(_), _) if views => database.with(|options| options.views(&theirs)),
+        (database @ Database::Postgres(_), _) if views => database.with(|options| options.views(&views_schema)),
         (Database::File { path, .. }, courses @ Some(_)) if views => Database::File { path, courses },
         (database, _) if views => {
-            let what = "nothing says where the views are, or keys stay; write --courses-database sqlite:PATH for the \
-                        views, and --database sqlite:PATH for keys";
+            let what = "SQLite views need --courses-database sqlite:PATH, and keys --database sqlite:PATH";
             settings.conflict(&[&COURSES], &what);
             database
         }
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_can_be_switched_off_again() {
+    fn higher_layers_can_unset_flags() {
         let get = |options: &[_], variable, file| {
             let settings = settings(options, &[("CATALOGUE_NO_MIGRATE", variable)], file);
             settings.finish().map(|()| settings.get(&NO_MIGRATE))
@@ -192,12 +191,14 @@ mod tests {
         assert_eq!(get(&[], "", on), Ok(true));
         assert_eq!(get(&[], "", ""), Ok(false));
         let wrong = settings(&[], &[("CATALOGUE_NO_MIGRATE", "yes!")], on);
-        assert!(!wrong.get(&NO_MIGRATE) && messages(&wrong).starts_with("CATALOGUE_NO_MIGRATE: \"yes!\""));
+        assert!(
+            !wrong.get(&NO_MIGRATE) && messages(&wrong).starts_with("CATALOGUE_NO_MIGRATE: invalid value \"yes!\"")
+        );
     }
 
     #[cfg(unix)]
     #[test]
-    fn only_what_is_asked_for_matters() {
+    fn unread_settings_are_ignored() {
         use std::os::unix::ffi::OsStringExt;
 
         let mut settings = settings(&[], &[("CATALOGUE_LISTEN", "nonsense"), ("CATALOGUE_OTHER", "x")], "");
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_told_once() {
+    fn each_error_is_reported_once() {
         let settings = settings(&[("accept", &["cookie"])], &[("CATALOGUE_LISTEN", "here")], "lisen = ''\nlog = 1.5");
         for _ in 0..2 {
             assert_eq!(settings.get(&LISTEN).port(), 8080);
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn conflicts_are_reported_if_all_values_are_right() {
+    fn conflicts_are_reported_only_if_all_values_are_valid() {
         let conflict = |variable, file| {
             let settings = settings(&[("admin-listen", &["[::1]:1"])], &[("CATALOGUE_LISTEN", variable)], file);
             settings.given(&LISTEN);
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn address_whose_password_is_not_encoded_is_refused_without_being_repeated() {
+    fn address_with_unencoded_password_is_refused_without_being_printed() {
         for address in ["redis://:s3 cret@h", "https://u:s3\"cret@h", "postgres://u:s3'cret@h/n"] {
             let settings = settings(&[("database", &[address])], &[("CATALOGUE_BASE_URL", address)], "");
             assert!(settings.given(&DATABASE).is_none() && settings.given(&BASE_URL).is_none());

@@ -16,17 +16,16 @@ pub(crate) fn file_of(value: &str) -> Option<&Path> {
 
 /// Reads the content of the file, without surrounding whitespace. Messages repeat none of it.
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    const HINT: &str = "write it into the file, and nothing else";
-    let describe = |what: &str| format!("the file {} {what}", path.display());
+    const HINT: &str = "it must contain the value and nothing else";
+    let file = path.display();
     if permissions::mode(path).is_some_and(|mode| mode & 0o004 != 0) {
-        tracing::warn!("others may read {}; take that from them (chmod o-rwx)", path.display());
+        tracing::warn!("{file} is readable by other users; run chmod o-rwx");
     }
-    let bytes =
-        catalogue_hyper::read_short_file(path).map_err(|error| describe(&format!("cannot be read: {error}")))?;
-    let text = str::from_utf8(&bytes).map_err(|_| describe(&format!("is not text; {HINT}")))?;
+    let bytes = catalogue_hyper::read_short_file(path).map_err(|error| format!("cannot read {file}: {error}"))?;
+    let text = str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8; {HINT}"))?;
     match text.trim() {
-        "" => Err(describe(&format!("is empty; {HINT}"))),
-        _ if text.len() > MAX_SECRET_BYTES => Err(describe(&format!("is too long; {HINT}"))),
+        "" => Err(format!("{file} is empty; {HINT}")),
+        _ if text.len() > MAX_SECRET_BYTES => Err(format!("{file} is too long; {HINT}")),
         address => Ok(address.to_owned()),
     }
 }
@@ -38,19 +37,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_may_name_a_file() {
+    fn value_may_name_file() {
         assert_eq!(file_of("file:/run/secret"), Some(Path::new("/run/secret")));
         assert_eq!(file_of("sqlite:file:x"), None);
     }
 
     #[test]
-    fn the_secret_is_all_that_may_stand_there() {
+    fn file_must_contain_only_the_secret() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("secret");
         fs::write(&path, "\n postgres://u:p@h/n\r\n").unwrap();
         assert_eq!(read(&path).unwrap(), "postgres://u:p@h/n");
         for (content, piece) in
-            [(&b" \n"[..], "is empty"), (b"s3cret\xff", "is not text"), (&b"s3cret".repeat(20_000), "is too long")]
+            [(&b" \n"[..], "is empty"), (b"s3cret\xff", "is not UTF-8"), (&b"s3cret".repeat(20_000), "is too long")]
         {
             fs::write(&path, content).unwrap();
             let message = read(&path).unwrap_err();
@@ -59,7 +58,7 @@ mod tests {
                 "{message}"
             );
         }
-        assert!(read(directory.path()).unwrap_err().contains("cannot be read"));
+        assert!(read(directory.path()).unwrap_err().contains("cannot read "));
     }
 
     /// Like the reader of certificates, never waits for an endless file or a pipe without a writer.

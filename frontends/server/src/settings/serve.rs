@@ -17,7 +17,7 @@ use crate::issuer::{self, IssuerOptions};
 use crate::otlp::Endpoint;
 use crate::rate_limit::{self, RateLimiting};
 
-/// Minimum limit of outstanding HTTP/2 requests, however few connections are allowed: what thirty clients may send.
+/// Minimum of [`Limits::outstanding_streams`], however few connections are allowed: about thirty clients with 32 requests each.
 const MIN_OUTSTANDING_STREAMS: u32 = 1_000;
 
 /// Options of `serve`.
@@ -29,7 +29,7 @@ pub(crate) struct ServeSettings {
     pub(crate) listen: SocketAddr,
     pub(crate) admin_listen: Option<SocketAddr>,
     pub(crate) api: ApiSettings,
-    /// Collector of spans, and the share of requests that get one.
+    /// Collector of spans, and the share of requests that are sampled.
     pub(crate) spans: Option<(Endpoint, f64)>,
     /// Configuration of the HTTP server, without the certificate.
     pub(crate) server: ServerConfig,
@@ -85,8 +85,8 @@ impl ServeSettings {
         }
     }
 
-    /// Refuses equal addresses for both listeners, because the second could not be bound. Port 0 and an `inherited`
-    /// listener are always different. Also refuses sessions that would travel in cleartext.
+    /// Refuses equal addresses for both listeners, because the second could not be bound. Allows them for port 0
+    /// and for an `inherited` listener. Also refuses sessions that would travel in cleartext.
     pub(crate) fn check_listeners(&self, settings: &Settings, inherited: Option<SocketAddr>) {
         if let Some(developer) = &self.developer {
             let (listen, secured) = (inherited.unwrap_or(self.listen), self.tls.is_some());
@@ -96,7 +96,7 @@ impl ServeSettings {
             return;
         }
         let default = if settings.is_given(&LISTEN) { "" } else { ", the default of --listen," };
-        let what = format!("{}{default} cannot be both for clients and for operators; name another port", self.listen);
+        let what = format!("{}{default} cannot serve both clients and operators; use another port", self.listen);
         settings.conflict(&[&LISTEN, &ADMIN_LISTEN], &what);
     }
 
@@ -108,7 +108,7 @@ impl ServeSettings {
 }
 
 impl ApiSettings {
-    /// Builds the catalogue of `builder`'s storage with these options.
+    /// Builds the catalogue over `builder`'s storage with these options.
     pub(crate) fn catalogue(&self, builder: CatalogueBuilder) -> Result<Catalogue, Failure> {
         let builder = self.about.apply_to(builder);
         let mut builder = builder
@@ -126,7 +126,7 @@ impl ApiSettings {
     }
 }
 
-/// Options about the API's owner, for the documents, each with the setter of the builder.
+/// Options that describe the API in its documents, each with the builder's method that applies it.
 #[derive(Debug)]
 pub(crate) struct AboutSettings(Vec<(String, ApplySetting)>);
 
@@ -135,8 +135,8 @@ type ApplySetting = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let settings_url = settings.given(&SETTINGS_URL).map(|url| url.as_str().to_owned());
-        // Set only for an absolute base URL, because the API's metadata contain it (decision O33), and for an issuer
-        // that clients can find by its own URL.
+        // The documents name the issuer only if the base URL is absolute, because the API's metadata contain that URL
+        // (decision O33), and only if clients can find the issuer's metadata by its URL.
         #[cfg(feature = "oauth")]
         let issuer = settings
             .given(&OAUTH_ISSUER)
@@ -171,8 +171,8 @@ fn database(settings: &Settings) -> Database {
     let connections = settings.get(&DATABASE_CONNECTIONS);
     let timeout = settings.get(&DATABASE_TIMEOUT);
     let lag = settings.get(&DATABASE_REPLICA_LAG);
-    let read = |options: PostgresOptions| options.connections(connections).deadline(timeout).max_replica_lag(lag);
-    let database = settings.database().with(read);
+    let apply = |options: PostgresOptions| options.connections(connections).deadline(timeout).max_replica_lag(lag);
+    let database = settings.database().with(apply);
     let replicas = settings.given(&DATABASE_REPLICAS).unwrap_or_default();
     database.with_replicas(&replicas).unwrap_or_else(|error| {
         settings.conflict(&[&DATABASE_REPLICAS], &error);
@@ -186,8 +186,8 @@ fn rate_limiting(settings: &Settings) -> RateLimiting {
         return RateLimiting::new(limit, settings.text(&RATE_LIMIT).unwrap_or_default(), store);
     }
     if store.is_some() {
-        let idle = format!("there is no --rate-limit to count; {}", rate_limit::HINT);
-        settings.conflict(&[&RATE_LIMIT_STORE], &idle);
+        let unused = format!("no effect without --rate-limit; {}", rate_limit::HINT);
+        settings.conflict(&[&RATE_LIMIT_STORE], &unused);
     }
     RateLimiting::default()
 }
@@ -195,8 +195,8 @@ fn rate_limiting(settings: &Settings) -> RateLimiting {
 fn span_export(settings: &Settings) -> Option<(Endpoint, f64)> {
     let endpoint = settings.given(&OTLP_ENDPOINT);
     if endpoint.is_none() && settings.is_given(&OTLP_SAMPLE) {
-        let idle = "there is no --otlp-endpoint to send spans to; name one, like http://127.0.0.1:4318";
-        settings.conflict(&[&OTLP_SAMPLE], &idle);
+        let unused = "no effect without a collector; set one, like --otlp-endpoint http://127.0.0.1:4318";
+        settings.conflict(&[&OTLP_SAMPLE], &unused);
     }
     let ratio = settings.get(&OTLP_SAMPLE);
     endpoint.map(|endpoint| (endpoint, ratio))
@@ -219,8 +219,8 @@ fn tls_files(settings: &Settings) -> Option<CertificateFiles> {
     let missing_pair = match (settings.given(&TLS_CERT), settings.given(&TLS_KEY)) {
         (None, None) => return None,
         (Some(certificate), Some(key)) => return Some(CertificateFiles { certificate, key }),
-        (Some(_), None) => "a certificate needs its key; name the file with --tls-key",
-        (None, Some(_)) => "a key needs its certificate; name the file with --tls-cert",
+        (Some(_), None) => "a certificate needs its key; set --tls-key",
+        (None, Some(_)) => "a key needs its certificate; set --tls-cert",
     };
     settings.conflict(&[&TLS_CERT, &TLS_KEY], &missing_pair);
     None

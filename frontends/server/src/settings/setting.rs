@@ -16,7 +16,7 @@ pub(crate) struct Setting {
     pub(crate) note: &'static str,
     pub(crate) shape: Shape,
     pub(crate) section: Section,
-    /// Whether the value may be an address with a password: it is never shown whole, and may be in a separate file.
+    /// Whether the value can contain a secret, as in an address: it is never shown whole, and can be read from a `file:`.
     pub(crate) is_secret: bool,
     /// Values for shell completion.
     pub(crate) possible_values: &'static [&'static str],
@@ -44,7 +44,7 @@ pub(crate) enum Shape {
     Secret,
     /// A size or a count.
     Size,
-    /// True, false, or one text that implies true.
+    /// True (also without a value), false, or a text that implies true, such as the duration of `--wait`.
     Choice,
     /// Several texts; in one string they are separated by spaces or commas.
     List,
@@ -52,12 +52,12 @@ pub(crate) enum Shape {
     Flag,
 }
 
-/// Place of a setting in the help. `serve`, `doctor` and `config check` take it, and what `cli/options.rs` names.
+/// Heading of a setting in the help. The command line's `options.rs` lists the commands that take each setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Serve,
     Clients,
-    /// Taken by every command.
+    /// Global options, which every command takes.
     Every,
 }
 

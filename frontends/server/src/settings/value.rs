@@ -1,4 +1,4 @@
-//! Parsers for the values of settings. Each message says what would be valid.
+//! Parsers for the values of settings. Each error message states what is valid.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use crate::units;
 
 /// Maximum number of database connections: as many as fit into the open-file limit next to those of clients.
 pub(super) const MAX_DATABASE_CONNECTIONS: usize = 1_000;
-/// Maximum count: Tokio's semaphores can count that far, and no machine has more.
+/// Maximum count: within the limit of Tokio's semaphores, and more than any machine can use.
 pub(super) const MAX_COUNT: usize = 1 << 28;
-/// Maximum request timeout: a longer one would be as good as none.
+/// Maximum request timeout; a longer one would never expire in practice.
 pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn flag(text: &str) -> Result<bool, String> {
-    one_of(text, "truth value", &[("true", true), ("false", false), ("1", true), ("0", false)])
+    one_of(text, &[("true", true), ("false", false), ("1", true), ("0", false)])
 }
 
 /// Parses an IP address and a port. A bare port is on loopback only, and so is `localhost`, whatever it resolves to.
@@ -29,9 +29,7 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
-    text.parse().map_err(|_| {
-        format!("{text:?} is not an address to listen on; write an IP address and a port, like 127.0.0.1:8080")
-    })
+    text.parse().map_err(|_| format!("invalid address {text:?}; use an IP address and a port, like 127.0.0.1:8080"))
 }
 
 /// Parses how long to wait for a database: forever, for some time, or not at all.
@@ -45,7 +43,7 @@ pub(super) fn wait(text: &str) -> Result<Option<Duration>, String> {
 pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
     match Database::parse(text)? {
         Database::File { path, .. } => Ok(path),
-        _ => Err("the views of SQLite are in a file; write sqlite:PATH, like sqlite:/srv/app/db.sqlite3".to_owned()),
+        _ => Err("not an SQLite file; use sqlite:PATH, like sqlite:/srv/app/db.sqlite3".to_owned()),
     }
 }
 
@@ -53,26 +51,25 @@ pub(super) fn sqlite_file(text: &str) -> Result<PathBuf, String> {
 pub(super) fn count<T: TryFrom<usize>>(text: &str, max: usize) -> Result<T, String> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse().ok().filter(|number| digits && (1..=max).contains(number));
-    number
-        .and_then(|number| T::try_from(number).ok())
-        .ok_or_else(|| format!("{text:?} is not a valid count; write an integer from 1 to {max}, like 1000"))
+    let invalid = || format!("invalid number {text:?}; use an integer from 1 to {max}, like 1000");
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(invalid)
 }
 
-/// Parses the name of a value in `known`; messages call it a `what`.
-pub(crate) fn one_of<T: Copy>(text: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
+/// Parses the name of a value in `known`.
+pub(super) fn one_of<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
     let found = known.iter().find(|(name, _)| *name == text);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-        format!("{text:?} is not a {what}; write {}", names.join(" or "))
+        format!("invalid value {text:?}; use {}", names.join(" or "))
     })
 }
 
 /// Parses the names of values in `known`, at least one.
-pub(super) fn some_of<T: Copy>(texts: &[String], what: &str, known: &[(&str, T)]) -> Result<Vec<T>, String> {
+pub(super) fn some_of<T: Copy>(texts: &[String], known: &[(&str, T)]) -> Result<Vec<T>, String> {
     if texts.is_empty() {
-        return Err(format!("no {what} is named; write one, like {}", known[0].0));
+        return Err(format!("no value given; use at least one, like {}", known[0].0));
     }
-    texts.iter().map(|text| one_of(text, what, known)).collect()
+    texts.iter().map(|text| one_of(text, known)).collect()
 }
 
 pub(super) fn url(text: &str) -> Result<String, String> {
@@ -98,7 +95,7 @@ mod tests {
     use crate::settings::table::REQUEST_TIMEOUT;
 
     #[test]
-    fn a_port_alone_is_of_this_machine() {
+    fn bare_port_listens_on_loopback() {
         for (text, address) in [
             ("8080", "127.0.0.1:8080"),
             (":8080", "127.0.0.1:8080"),
@@ -117,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_begin_with_one() {
+    fn counts_start_at_1() {
         let count = |text| count::<u32>(text, MAX_COUNT);
         assert_eq!(count("1"), Ok(1));
         assert_eq!(count("10000"), Ok(10_000));
@@ -127,16 +124,16 @@ mod tests {
     }
 
     #[test]
-    fn a_request_gets_some_time_and_not_for_ever() {
+    fn request_timeout_is_limited_to_a_day() {
         let request_timeout = |text: &str| REQUEST_TIMEOUT.parse(&[text.to_owned()]);
         assert_eq!(request_timeout("5s"), Ok(Duration::from_secs(5)));
         assert_eq!(request_timeout("1000000000000d"), Ok(DAY));
-        assert!(request_timeout("0s").unwrap_err().contains("from 1s on"));
+        assert!(request_timeout("0s").unwrap_err().contains("use at least 1s"));
         assert!(request_timeout("soon").is_err());
     }
 
     #[test]
-    fn a_wait_is_true_false_or_how_long() {
+    fn wait_accepts_booleans_and_durations() {
         for (text, expected) in [
             ("true", Some(Duration::MAX)),
             ("1", Some(Duration::MAX)),
@@ -146,6 +143,6 @@ mod tests {
         ] {
             assert_eq!(wait(text), Ok(expected), "{text}");
         }
-        assert!(wait("yes").unwrap_err().contains("not a duration"));
+        assert!(wait("yes").unwrap_err().contains("invalid duration"));
     }
 }

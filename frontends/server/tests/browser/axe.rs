@@ -1,7 +1,7 @@
-//! axe-core, which finds what people with disabilities would stumble over.
+//! axe-core, a checker for accessibility problems.
 //!
-//! It comes from npm and is kept below the target directory. Where it cannot be had, a line says so and the rest of a test
-//! goes on, unless `CATALOGUE_TEST_REQUIRE` names `axe`.
+//! It comes from npm and is cached below the target directory. If it is unavailable, a line is printed and the rest of a
+//! test continues, unless `CATALOGUE_TEST_REQUIRE` names `axe`.
 
 use std::fs;
 use std::process::Command;
@@ -17,11 +17,11 @@ const MANIFESTS: [(&str, &str); 3] = [
     (".npmrc", include_str!("axe/.npmrc")),
 ];
 
-/// Each violation with where it is.
+/// Script that returns each violation with its elements.
 const VIOLATIONS: &str = "axe.run().then(({ violations }) => violations.map(
   ({ id, help, nodes }) => [id, help, ...nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)]))";
 
-/// The library, to be put into a page.
+/// Source of the library, to be run in a page.
 pub(crate) struct Axe(String);
 
 impl Axe {
@@ -34,7 +34,7 @@ impl Axe {
         Some(Self(fs::read_to_string(packages.join("node_modules/axe-core/axe.min.js")).unwrap()))
     }
 
-    /// What it finds on a page as it stands.
+    /// Returns the violations on the page in its current state.
     pub(crate) fn violations(&self, page: &mut Page) -> Value {
         if page.evaluate("typeof axe") == "undefined" {
             page.evaluate(&format!("{}; 0", self.0));
@@ -44,7 +44,7 @@ impl Axe {
 }
 
 #[test]
-fn it_finds_what_is_wrong() {
+fn axe_reports_missing_alt_text() {
     let (Some(axe), Some(mut page)) = (Axe::install(), Page::fresh()) else { return };
     page.evaluate("document.body.append(document.createElement('img'))");
     assert!(axe.violations(&mut page).to_string().contains("image-alt"));

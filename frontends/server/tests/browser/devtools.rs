@@ -1,4 +1,4 @@
-//! Chromium, and the `DevTools` protocol over two pipes: JSON messages that end with a zero byte.
+//! Chromium and its `DevTools` protocol over two pipes: JSON messages that end with a zero byte.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write, stderr};
@@ -11,24 +11,24 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The names under which Chromium is installed.
+/// Names of Chromium's program.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// A browser that says nothing for so long is broken.
+/// Timeout for messages of the browser.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A running browser, ended with this value.
+/// A running browser, killed on drop.
 pub(crate) struct DevTools {
     child: Child,
     input: ChildStdin,
     messages: Receiver<Value>,
     last_id: u64,
-    /// All events of each session, from the first on; the browser's own have no name.
+    /// All events by session; the session of the browser itself is the empty string.
     events: HashMap<String, Vec<Value>>,
     _profile: TempDir,
 }
 
 impl DevTools {
-    /// A browser with these rules of where names lead; `None` where none is installed and none is required.
+    /// Starts a browser with `host_rules` for name resolution. Returns `None` if none is installed and none is required.
     pub(crate) fn start(host_rules: &str) -> Option<Self> {
         let Some(program) = installed() else {
             skip();
@@ -60,13 +60,13 @@ impl DevTools {
         Some(Self { child, input, messages, last_id: 0, events: HashMap::new(), _profile: profile })
     }
 
-    /// The session of a page.
+    /// Opens a session with a page and returns its id.
     pub(crate) fn attach(&mut self, target: &Value) -> String {
         let attached = self.command("", "Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
         attached["sessionId"].as_str().unwrap().to_owned()
     }
 
-    /// Gives a command to a page, or without a session to the browser, and waits for its result.
+    /// Sends a command to a page, or to the browser if `session` is empty, and waits for its result.
     #[track_caller]
     pub(crate) fn command(&mut self, session: &str, method: &str, parameters: Value) -> Value {
         self.last_id += 1;
@@ -85,21 +85,21 @@ impl DevTools {
         }
     }
 
-    /// What has happened on a page.
+    /// Returns all events of a page.
     pub(crate) fn events(&self, session: &str) -> &[Value] {
         self.events.get(session).map_or(&[], Vec::as_slice)
     }
 
-    /// Waits for an event of that name that comes after the first `already_received` ones.
+    /// Waits for an event `method` after the first `already_received` events.
     pub(crate) fn wait_for(&mut self, session: &str, method: &str, already_received: usize) {
         while !self.events(session)[already_received..].iter().any(|event| event["method"] == method) {
             self.receive();
         }
     }
 
-    /// The next message; events are kept.
+    /// Returns the next message. Events are also recorded.
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(TIMEOUT).expect("Chromium has gone or says nothing");
+        let message = self.messages.recv_timeout(TIMEOUT).expect("Chromium has exited or does not respond");
         if message.get("method").is_some() {
             let session = message["sessionId"].as_str().unwrap_or_default().to_owned();
             self.events.entry(session).or_default().push(message.clone());
@@ -125,7 +125,7 @@ fn installed() -> Option<PathBuf> {
 fn skip() {
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "chromium"), "chromium is required and not installed");
-    // Once for all tests, and past the capture of their output, so that it is seen.
-    static SAID: Once = Once::new();
-    SAID.call_once(|| stderr().write_all(b"skipped: chromium is not installed\n").unwrap());
+    // Once for all tests, and written directly: the test runner captures other output.
+    static PRINTED: Once = Once::new();
+    PRINTED.call_once(|| stderr().write_all(b"skipped: chromium is not installed\n").unwrap());
 }

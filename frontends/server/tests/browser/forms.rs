@@ -13,7 +13,7 @@ const LIMIT: &str = "#try-listCourses-limit";
 const SLUG: &str = "#try-getCourse-slug";
 const CURL_IS_SHOWN: &str = "document.querySelector('form[data-path=\"/courses/{slug}\"] .curl').checkVisibility()";
 
-/// A site, and its page in a browser.
+/// Starts a site and opens its reference page in a browser, with all panels open.
 fn visit() -> Option<(Site, Page)> {
     let site = Site::start("");
     let mut page = site.browser()?;
@@ -23,7 +23,7 @@ fn visit() -> Option<(Site, Page)> {
 }
 
 #[test]
-fn the_panels_are_closed_until_their_reader_opens_one() {
+fn panels_are_closed_until_opened_by_keyboard() {
     let Some((site, mut page)) = visit() else { return };
     page.visit(&format!("{}/docs/", site.origin()));
     let fields = "[...document.querySelectorAll('.try :is(input, button[type=submit])')].filter((part) => part.checkVisibility()).map((part) => part.id)";
@@ -31,7 +31,7 @@ fn the_panels_are_closed_until_their_reader_opens_one() {
     assert_eq!(
         page.evaluate("document.querySelector('#api-key').checkVisibility()"),
         true,
-        "the key is asked for once"
+        "there is one field for the key"
     );
     page.evaluate("document.querySelector('#try-getCourse-slug').closest('details').firstElementChild.focus()");
     page.press("Enter", 13);
@@ -43,7 +43,7 @@ fn the_panels_are_closed_until_their_reader_opens_one() {
 }
 
 #[test]
-fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
+fn pasted_key_reads_catalogue_to_its_last_page() {
     let Some((site, mut page)) = visit() else { return };
     page.paste(KEY, &site.key);
     let me = page.send(ME);
@@ -53,18 +53,18 @@ fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
     assert!(!me.next);
 
     page.paste(LIMIT, "2");
-    let mut displayed = page.answer_to(COURSES, |page| page.press("Enter", 13));
+    let mut displayed = page.response_to(COURSES, |page| page.press("Enter", 13));
     let (mut pages, mut slugs) = (1, Vec::new());
     loop {
         let list = displayed.json();
         slugs.extend(list["data"].as_array().unwrap().iter().map(|course| course["slug"].as_str().unwrap().to_owned()));
-        assert!(displayed.body.contains(&json!(HOSTILE).to_string()), "data is shown as text");
+        assert!(displayed.body.contains(&json!(HOSTILE).to_string()), "data is displayed as text");
         assert_eq!(list["meta"]["nextCursor"].is_string(), displayed.next);
         if !displayed.next {
             break;
         }
         pages += 1;
-        displayed = page.answer_to(COURSES, |page| {
+        displayed = page.response_to(COURSES, |page| {
             page.evaluate("document.querySelector('.next').focus()");
             page.press("Enter", 13);
         });
@@ -81,7 +81,7 @@ fn a_pasted_key_reads_the_catalogue_to_its_last_page() {
 }
 
 #[test]
-fn failures_are_shown_as_they_are() {
+fn error_responses_are_displayed_unchanged() {
     let Some((site, mut page)) = visit() else { return };
     page.paste(KEY, &site.key);
     page.paste(SLUG, "no/such course?");
@@ -97,18 +97,18 @@ fn failures_are_shown_as_they_are() {
     assert!(wrong.headers.contains("www-authenticate: Bearer realm="), "{}", wrong.headers);
     let requests = page.requests().len();
     page.paste(KEY, "schlüssel");
-    assert_eq!(page.send(ME).status, "The API key holds a character that no key has.");
+    assert_eq!(page.send(ME).status, "The API key contains an invalid character.");
     assert_eq!(page.requests().len(), requests);
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
-fn what_cannot_be_sent_is_said_and_no_old_answer_stays_beside_it() {
+fn incomplete_form_shows_reason_and_clears_old_response() {
     let Some((site, mut page)) = visit() else { return };
     let requests = page.requests().len();
     let missing = page.send(ME);
     assert_eq!((&*missing.status, &*missing.body), ("Nothing was sent: set the API key first.", ""));
-    assert_eq!(page.evaluate("document.activeElement.id"), "api-key", "the next step is to set it");
+    assert_eq!(page.evaluate("document.activeElement.id"), "api-key", "the field to fill in has the focus");
     assert_eq!(page.requests().len(), requests);
 
     page.paste(KEY, &site.key);
@@ -121,7 +121,7 @@ fn what_cannot_be_sent_is_said_and_no_old_answer_stays_beside_it() {
 }
 
 #[test]
-fn a_value_that_breaks_a_rule_is_sent_for_its_error() {
+fn invalid_values_are_sent_and_their_errors_displayed() {
     let Some((site, mut page)) = visit() else { return };
     page.paste(KEY, &site.key);
     page.paste(LIMIT, "2");
@@ -149,11 +149,11 @@ fn a_value_that_breaks_a_rule_is_sent_for_its_error() {
 }
 
 #[test]
-fn a_slug_is_typed_as_it_is_and_encoded_once() {
+fn slug_is_percent_encoded_once() {
     let Some((site, mut page)) = visit() else { return };
     let hint = page.evaluate(&format!("document.querySelector('{SLUG}-rules').textContent"));
     let hint = hint.as_str().unwrap();
-    assert!(hint.starts_with("The course's slug as it is: this form encodes it."), "{hint}");
+    assert!(hint.starts_with("Slug of the course, not encoded: this form encodes it."), "{hint}");
     page.paste(KEY, &site.key);
     page.paste(SLUG, ESCAPES);
     let course = page.send(COURSE);
@@ -164,16 +164,16 @@ fn a_slug_is_typed_as_it_is_and_encoded_once() {
 }
 
 #[test]
-fn a_slug_that_a_browser_takes_for_a_step_in_the_path_is_not_sent() {
+fn dot_segment_slug_is_not_sent() {
     let Some((site, mut page)) = visit() else { return };
     page.paste(KEY, &site.key);
     let requests = page.requests().len();
     for slug in [".", ".."] {
         page.paste(SLUG, slug);
         let refused = page.send(COURSE);
-        assert_eq!(refused.status, format!("Nothing was sent: a browser cannot ask for the slug \"{slug}\"."));
-        assert_eq!(page.evaluate("document.activeElement.id"), SLUG[1..], "the next step is to change it");
-        assert_eq!(page.evaluate(CURL_IS_SHOWN), false, "curl would ask for the same");
+        assert_eq!(refused.status, format!("Nothing was sent: a browser cannot request the slug \"{slug}\"."));
+        assert_eq!(page.evaluate("document.activeElement.id"), SLUG[1..], "the field to correct has the focus");
+        assert_eq!(page.evaluate(CURL_IS_SHOWN), false, "curl would send the same request");
     }
     assert_eq!(page.requests().len(), requests);
     page.paste(SLUG, "...");
@@ -182,23 +182,23 @@ fn a_slug_that_a_browser_takes_for_a_step_in_the_path_is_not_sent() {
 }
 
 #[test]
-fn fields_are_held_to_the_bounds_of_the_document() {
+fn fields_enforce_bounds_of_openapi_document() {
     let Some((_site, mut page)) = visit() else { return };
-    for (field, text, fault) in [
+    for (field, text, state) in [
         ("#try-listCourses-cursor", "a b", "patternMismatch"),
         ("#try-listCourses-cursor", "aZ09-_", "valid"),
         (LIMIT, "100", "valid"),
         (SLUG, "", "valueMissing"),
     ] {
         page.paste(field, text);
-        let fits = page.evaluate(&format!("document.querySelector('{field}').validity.{fault}"));
-        assert_eq!(fits, true, "{field} {text:?} {fault}");
+        let fits = page.evaluate(&format!("document.querySelector('{field}').validity.{state}"));
+        assert_eq!(fits, true, "{field} {text:?} {state}");
     }
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
-fn the_key_goes_to_the_api_alone_and_stays_nowhere() {
+fn key_is_sent_only_to_api_and_not_stored() {
     let Some((site, mut page)) = visit() else { return };
     page.paste(KEY, &site.key);
     page.send(ME);
@@ -216,7 +216,7 @@ fn the_key_goes_to_the_api_alone_and_stays_nowhere() {
 
     for request in page.requests() {
         let address = request["url"].as_str().unwrap();
-        assert!(address.starts_with(&site.origin()) || address.starts_with("data:"), "{address} is elsewhere");
+        assert!(address.starts_with(&site.origin()) || address.starts_with("data:"), "{address} has another origin");
         assert!(!address.contains(&site.key));
         let header = request["headers"]["Authorization"].as_str();
         let is_call = address.contains("/api/v1/");
@@ -226,7 +226,7 @@ fn the_key_goes_to_the_api_alone_and_stays_nowhere() {
 }
 
 #[test]
-fn another_origin_answers_when_it_is_told_to_and_else_the_page_says_so() {
+fn cross_origin_request_needs_cors_origin_option() {
     for allowed in [true, false] {
         let origin = if allowed { "--cors-origin http://docs.test" } else { "" };
         let site = Site::start(&format!("--base-url http://api.test/api/v1 {origin}"));
@@ -246,7 +246,7 @@ fn another_origin_answers_when_it_is_told_to_and_else_the_page_says_so() {
             assert!(page.complaints().is_empty(), "{:?}", page.complaints());
         } else {
             assert!(
-                displayed.status.starts_with("No answer: http://api.test could not be reached, or"),
+                displayed.status.starts_with("No response: http://api.test could not be reached, or"),
                 "{displayed:?}"
             );
             assert!(displayed.status.contains("(CORS)") && displayed.body.is_empty(), "{displayed:?}");

@@ -1,19 +1,19 @@
-//! Reaching every control by keyboard, and seeing where one is.
+//! Keyboard navigation: every control can be reached, and the focus is always visible.
 
 use crate::page::Page;
 
-/// What the control with the focus is called.
+/// Script that returns the accessible name of the focused control.
 const NAME: &str = r"
 (() => {
   const part = document.activeElement;
   return (part.ariaLabel || part.labels?.[0]?.textContent || part.textContent).trim();
 })()";
 
-/// More than any page here has.
+/// Maximum number of steps, more than any page needs.
 const MAX_STEPS: usize = 100;
 
 impl Page {
-    /// Goes on by the tab key to the control whose name begins so. The focus is seen at each step.
+    /// Presses the tab key until a control whose name begins with `name` has the focus. Asserts that the focus is visible.
     #[track_caller]
     pub(crate) fn tab_to(&mut self, name: &str) {
         let mut passed = Vec::new();
@@ -31,10 +31,10 @@ impl Page {
         panic!("{name} is not among {passed:?}");
     }
 
-    /// Follows a link or presses a button that leads to another page.
+    /// Moves to the link or button `name`, presses Enter, and waits for the page that it opens.
     #[track_caller]
     pub(crate) fn enter(&mut self, name: &str) {
         self.tab_to(name);
-        self.leads(|page| page.press("Enter", 13));
+        self.navigate(|page| page.press("Enter", 13));
     }
 }

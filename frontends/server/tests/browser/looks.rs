@@ -1,4 +1,4 @@
-//! How the page looks: both schemes, wide and narrow, and to those who do not see it.
+//! Appearance and accessibility of the page, in both color schemes, wide and narrow.
 
 use serde_json::{Value, json};
 
@@ -6,18 +6,18 @@ use crate::axe::Axe;
 use crate::page::Page;
 use crate::site::Site;
 
-/// Texts whose contrast with what is behind them is below that of WCAG 2.2, level AA.
-pub(crate) const LOW_CONTRAST: &str = include_str!("faint_texts.js");
+/// Script that returns texts whose contrast with their background is below that of WCAG 2.2, level AA.
+pub(crate) const LOW_CONTRAST: &str = include_str!("low_contrast.js");
 
-/// What reaches over the edge of the window, or of its own place; a field's text may.
+/// Script that returns elements that overflow the window or their own box, except input fields.
 pub(crate) const TOO_WIDE: &str = r"
 [document.documentElement, ...document.querySelectorAll('main *:not(input)')]
   .filter((part) => part.checkVisibility() && getComputedStyle(part).display !== 'inline')
   .filter((part) => part.getBoundingClientRect().right > innerWidth || part.scrollWidth > part.clientWidth + 1)
   .map((part) => part.outerHTML.slice(0, 80))";
 
-/// A page with answers in its forms, one of them a failure.
-fn filled(site: &Site, page: &mut Page) {
+/// Opens the page and sends two forms, one of them with an error.
+fn visit_and_send(site: &Site, page: &mut Page) {
     page.visit(&format!("{}/docs", site.origin()));
     page.open_panels();
     page.paste("#api-key", &site.key);
@@ -27,7 +27,7 @@ fn filled(site: &Site, page: &mut Page) {
 }
 
 #[test]
-fn it_fits_and_can_be_read_in_both_schemes() {
+fn page_fits_and_is_readable_in_both_color_schemes() {
     let site = Site::start("");
     let Some(mut page) = site.browser() else { return };
     let (axe, mut backgrounds) = (Axe::install(), Vec::new());
@@ -36,7 +36,7 @@ fn it_fits_and_can_be_read_in_both_schemes() {
         page.command("Emulation.setDeviceMetricsOverride", size);
         for scheme in ["light", "dark"] {
             page.prefer(scheme);
-            filled(&site, &mut page);
+            visit_and_send(&site, &mut page);
             assert_eq!(page.evaluate("innerWidth"), width);
             assert_eq!(page.evaluate(TOO_WIDE), json!([]), "{width} {scheme}");
             assert_eq!(page.evaluate(LOW_CONTRAST), json!([]), "{width} {scheme}");
@@ -50,10 +50,10 @@ fn it_fits_and_can_be_read_in_both_schemes() {
 }
 
 #[test]
-fn it_is_usable_by_keyboard_and_screen_reader() {
+fn page_is_usable_by_keyboard_and_screen_reader() {
     let site = Site::start("");
     let Some(mut page) = site.browser() else { return };
-    filled(&site, &mut page);
+    visit_and_send(&site, &mut page);
     page.visit(&format!("{}/docs", site.origin()));
     page.press("Tab", 9);
     assert_eq!(page.evaluate("document.activeElement.className"), "skip");

@@ -1,6 +1,6 @@
 //! The reference page and the developer settings in a real browser: headless Chromium, over its `DevTools` protocol.
 //!
-//! Where Chromium is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `chromium`.
+//! If Chromium is not installed, the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `chromium`.
 
 mod axe;
 mod devtools;

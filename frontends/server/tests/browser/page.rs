@@ -1,4 +1,4 @@
-//! One page of a browser, used as a person would: by keys and the mouse.
+//! A page of a browser, used by keyboard and mouse as a person would.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
@@ -7,25 +7,25 @@ use serde_json::{Value, json};
 
 use crate::devtools::{DevTools, TIMEOUT};
 
-/// A page, with all that happened on it. Its browser ends with the last page.
+/// A page with its recorded events. Its browser ends with the last page.
 pub(crate) struct Page {
     tools: Arc<Mutex<DevTools>>,
     session: String,
-    /// Cookies and storage of its own, for a page that has them.
+    /// Browser context with separate cookies and storage, if the page has one.
     context: Option<Value>,
 }
 
-/// The browser of the tests that need no names.
+/// Browser of the tests that need no host rules.
 static SHARED: Mutex<Weak<Mutex<DevTools>>> = Mutex::new(Weak::new());
 
-/// What the form of one endpoint shows.
+/// The displayed response in the form of one endpoint.
 #[derive(Debug)]
-pub(crate) struct Shown {
+pub(crate) struct FormResponse {
     pub(crate) status: String,
     pub(crate) headers: String,
     pub(crate) body: String,
     pub(crate) curl: String,
-    /// Whether there is a button for the next page.
+    /// Whether the button for the next page is visible.
     pub(crate) next: bool,
 }
 
@@ -38,7 +38,7 @@ impl Page {
         Some(Self::begin(Arc::new(Mutex::new(tools)), session, None))
     }
 
-    /// A page of somebody who has never been anywhere, in a browser that finds this machine alone.
+    /// Opens a page without cookies or storage, in a browser that can connect only to this machine.
     pub(crate) fn fresh() -> Option<Self> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tools) = shared.upgrade() {
@@ -65,7 +65,7 @@ impl Page {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.command(&format!("{domain}.enable"), json!({}));
         }
-        // One of several pages; each has the focus.
+        // Several pages share the browser, and each must act as if it had the focus.
         page.command("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
         page.prefer("light");
         page
@@ -75,7 +75,7 @@ impl Page {
         self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what the reader prefers: a colour scheme, and no motion, for a place that moves cannot be clicked at.
+    /// Sets the preferred color scheme, and no motion, as moving elements cannot be clicked reliably.
     pub(crate) fn prefer(&mut self, scheme: &str) {
         let preferences = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")];
         let features = preferences.map(|(name, value)| json!({ "name": name, "value": value }));
@@ -83,17 +83,17 @@ impl Page {
     }
 
     pub(crate) fn visit(&mut self, address: &str) {
-        self.leads(|page| _ = page.command("Page.navigate", json!({ "url": address })));
+        self.navigate(|page| _ = page.command("Page.navigate", json!({ "url": address })));
     }
 
-    /// Does `action`, which leads to another page, and waits until that is there.
-    pub(crate) fn leads(&mut self, action: impl FnOnce(&mut Self)) {
+    /// Runs `action`, which navigates to another page, and waits until that has loaded.
+    pub(crate) fn navigate(&mut self, action: impl FnOnce(&mut Self)) {
         self.until_event("Page.loadEventFired", action);
-        // What comes before the first paint is thrown away.
+        // The browser discards input before the first paint.
         self.until("performance.getEntriesByType('paint').length > 0");
     }
 
-    /// Goes back, be it to a page that the browser has kept as it was.
+    /// Goes back, possibly to a page in the back/forward cache.
     pub(crate) fn back(&mut self) {
         let history = self.command("Page.getNavigationHistory", json!({}));
         let current = usize::try_from(history["currentIndex"].as_u64().unwrap()).unwrap();
@@ -113,23 +113,23 @@ impl Page {
         self.tools().command(&self.session, method, parameters)
     }
 
-    /// Lets the pages of this one's context use the clipboard.
+    /// Grants this page's context access to the clipboard.
     pub(crate) fn allow_clipboard(&mut self) {
         let permissions = json!(["clipboardReadWrite", "clipboardSanitizedWrite"]);
         let parameters = json!({ "permissions": permissions, "browserContextId": self.context });
         self.tools().command("", "Browser.grantPermissions", parameters);
     }
 
-    /// Waits until an expression is true.
+    /// Waits until the expression `condition` is true.
     #[track_caller]
     pub(crate) fn until(&mut self, condition: &str) {
         let begin = Instant::now();
         while self.evaluate(condition) != true {
-            assert!(begin.elapsed() < TIMEOUT, "it never was true that {condition}");
+            assert!(begin.elapsed() < TIMEOUT, "never true: {condition}");
         }
     }
 
-    /// The value of an expression; a promise's when it is there.
+    /// Returns the value of an expression; awaits it if it is a promise.
     #[track_caller]
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
@@ -138,7 +138,7 @@ impl Page {
         result["result"]["value"].take()
     }
 
-    /// Moves the focus and puts a text in the place of what is there, as pasting does.
+    /// Moves the focus to a field and replaces its text, as pasting does.
     pub(crate) fn paste(&mut self, selector: &str, text: &str) {
         self.evaluate(&format!(
             "{{ const field = document.querySelector('{selector}'); field.focus(); field.select(); }}"
@@ -162,9 +162,9 @@ impl Page {
         self.click_times(selector, 1);
     }
 
-    /// Clicks so many times, as fast as a hand never does.
+    /// Clicks `times` times, faster than any person.
     pub(crate) fn click_times(&mut self, selector: &str, times: u32) {
-        let dir = self.evaluate(&format!(
+        let center = self.evaluate(&format!(
             "{{ const element = document.querySelector('{selector}');
                element.scrollIntoView({{ behavior: 'instant', block: 'center' }});
                const {{ x, y, width, height }} = element.getBoundingClientRect();
@@ -173,13 +173,13 @@ impl Page {
         for count in 1..=times {
             for kind in ["mousePressed", "mouseReleased"] {
                 let parameters =
-                    json!({ "type": kind, "x": dir[0], "y": dir[1], "button": "left", "clickCount": count });
+                    json!({ "type": kind, "x": center[0], "y": center[1], "button": "left", "clickCount": count });
                 self.command("Input.dispatchMouseEvent", parameters);
             }
         }
     }
 
-    /// Opens the "try it" panels that are closed.
+    /// Opens all "try it" panels.
     pub(crate) fn open_panels(&mut self) {
         let closed = self.evaluate("document.querySelectorAll('.try:not([open])').length");
         for _ in 0..closed.as_u64().unwrap() {
@@ -188,8 +188,8 @@ impl Page {
         assert_eq!(self.evaluate("document.querySelectorAll('.try:not([open])').length"), 0);
     }
 
-    /// Does `action`, which makes the form of `path` send, and gives what it shows then.
-    pub(crate) fn answer_to(&mut self, path: &str, action: impl FnOnce(&mut Self)) -> Shown {
+    /// Runs `action`, which sends the form of `path`, and returns the displayed response.
+    pub(crate) fn response_to(&mut self, path: &str, action: impl FnOnce(&mut Self)) -> FormResponse {
         let part = format!("document.querySelector('form[data-path=\"{path}\"]').parentElement");
         self.evaluate(&format!(
             "{{ const status = {part}.querySelector('.status');
@@ -206,15 +206,15 @@ impl Page {
              }})"
         ));
         let text = |index: usize| displayed[index].as_str().unwrap().to_owned();
-        Shown { status: text(0), headers: text(1), body: text(2), curl: text(3), next: displayed[4] == true }
+        FormResponse { status: text(0), headers: text(1), body: text(2), curl: text(3), next: displayed[4] == true }
     }
 
     /// Presses the button of the form of `path`.
-    pub(crate) fn send(&mut self, path: &str) -> Shown {
-        self.answer_to(path, |page| page.click(&format!("form[data-path=\"{path}\"] [type=submit]")))
+    pub(crate) fn send(&mut self, path: &str) -> FormResponse {
+        self.response_to(path, |page| page.click(&format!("form[data-path=\"{path}\"] [type=submit]")))
     }
 
-    /// All that the browser complained of, but for the statuses of failures that were asked for.
+    /// Returns all exceptions, console messages and log entries, except those about the status of a response.
     pub(crate) fn complaints(&self) -> Vec<Value> {
         let complains = |event: &&Value| match event["method"].as_str().unwrap() {
             "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => true,
@@ -227,12 +227,12 @@ impl Page {
         self.tools().events(&self.session).iter().filter(complains).cloned().collect()
     }
 
-    /// Every request, as the browser was about to send it.
+    /// Returns all requests as the page made them, before the browser added headers.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.events("Network.requestWillBeSent").into_iter().map(|mut event| event["request"].take()).collect()
     }
 
-    /// What came with each event of that name.
+    /// Returns the parameters of all events `method`.
     pub(crate) fn events(&self, method: &str) -> Vec<Value> {
         let tools = self.tools();
         let events = tools.events(&self.session).iter().filter(|event| event["method"] == method);
@@ -250,8 +250,8 @@ impl Drop for Page {
     }
 }
 
-impl Shown {
-    /// The body as JSON, which must be written for readers.
+impl FormResponse {
+    /// Parses the body as JSON. Asserts that it is indented.
     pub(crate) fn json(&self) -> Value {
         assert!(self.body.starts_with("{\n  \""), "{}", self.body);
         serde_json::from_str(&self.body).unwrap()

@@ -1,8 +1,8 @@
-//! The page's Content Security Policy, and that the browser keeps it.
+//! Content Security Policy of the page.
 
 use crate::site::Site;
 
-/// Tries what the policy forbids, and gives what the browser says was violated.
+/// Script that attempts what the policy forbids, and returns the violated directives.
 const TRIALS: &str = r"
 new Promise((done) => {
   const violated = [];
@@ -20,7 +20,7 @@ new Promise((done) => {
 })";
 
 #[test]
-fn the_browser_keeps_the_policy() {
+fn browser_enforces_content_security_policy() {
     let site = Site::start("");
     let Some(mut page) = site.browser() else { return };
     page.visit(&format!("{}/docs", site.origin()));
@@ -28,5 +28,5 @@ fn the_browser_keeps_the_policy() {
     let violated = page.evaluate(TRIALS);
     assert_eq!(violated, "base-uri connect-src frame-src img-src script-src-elem style-src-elem");
     assert_eq!(page.evaluate("window.ran === undefined"), true);
-    assert!(!page.complaints().is_empty(), "a violation would have been seen");
+    assert!(!page.complaints().is_empty(), "violations appear among the complaints");
 }

@@ -1,4 +1,4 @@
-//! What the page does for its readers: samples in their language, copying, and contents that follow them.
+//! Reading aids of the page: choice of the samples' language, copy buttons, and a table of contents that follows the reader.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn visit(width: u32, mobile: bool) -> Option<(Site, Page)> {
 }
 
 #[test]
-fn a_language_is_chosen_once_for_the_whole_page() {
+fn chosen_language_applies_to_all_samples() {
     let Some((site, mut page)) = visit(1280, false) else { return };
     let displayed = "[...document.querySelectorAll('.samples summary')].map((part) => part.parentElement)
       .filter((part) => part.open && part.checkVisibility()).map((part) => part.textContent.trim().split('\\n')[0])";
@@ -25,17 +25,17 @@ fn a_language_is_chosen_once_for_the_whole_page() {
     assert_eq!(page.evaluate("document.querySelectorAll('.tabs [aria-pressed=true]').length"), 4);
     let sample = page.evaluate("document.querySelector('[data-copy=\"GET /courses in Ruby\"] code').innerText");
     let address = format!("\"{}/api/v1/courses?limit=100\"", site.origin());
-    assert!(sample.as_str().unwrap().contains(&address), "the page knows where it is: {sample}");
+    assert!(sample.as_str().unwrap().contains(&address), "the sample contains the page's origin: {sample}");
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
-fn code_is_copied_as_it_stands_and_the_reader_is_told() {
+fn copy_button_copies_code_and_announces_it() {
     let Some((site, mut page)) = visit(1280, false) else { return };
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }");
     for (label, text) in [
         ("step 1", "stty -echo; read -r API_KEY; stty echo; export API_KEY".to_owned()),
-        ("the base address", format!("{}/api/v1", site.origin())),
+        ("the base URL", format!("{}/api/v1", site.origin())),
     ] {
         page.click(&format!("[data-copy=\"{label}\"] button"));
         assert_eq!(page.evaluate("copied"), text);
@@ -46,19 +46,19 @@ fn code_is_copied_as_it_stands_and_the_reader_is_told() {
         );
     }
     let json = page
-        .evaluate("document.querySelector('[data-copy=\"an answer to GET /me\"] button').click(), JSON.parse(copied)");
+        .evaluate("document.querySelector('[data-copy=\"a response to GET /me\"] button').click(), JSON.parse(copied)");
     assert!(json["data"]["userId"].is_string(), "{json}");
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
-fn the_contents_stay_in_view_and_mark_where_the_reader_is() {
+fn table_of_contents_stays_visible_and_marks_current_section() {
     for (width, mobile) in [(1280, false), (390, true)] {
         let Some((_site, mut page)) = visit(width, mobile) else { return };
         let marked = "document.querySelector('nav [aria-current]')?.textContent ?? ''";
-        assert_eq!(page.evaluate(marked), "", "{width}: the first screen is above all sections");
+        assert_eq!(page.evaluate(marked), "", "{width}: the top of the page is above all sections");
         for (id, text) in
-            [("errors", "Errors"), ("listCourses-answer", "GET /courses"), ("getOpenApi", "GET /openapi.json")]
+            [("errors", "Errors"), ("listCourses-response", "GET /courses"), ("getOpenApi", "GET /openapi.json")]
         {
             let moved = format!(
                 "new Promise((done) => {{ document.getElementById('{id}').scrollIntoView();
@@ -67,14 +67,14 @@ fn the_contents_stay_in_view_and_mark_where_the_reader_is() {
             assert_eq!(page.evaluate(&moved), text, "{width}");
             let actual = page.evaluate("{ const box = document.querySelector('nav').getBoundingClientRect(); [Math.abs(box.top) < 1, box.height / innerHeight] }");
             assert_eq!(actual[0], true, "{width}: {actual}");
-            assert!(!mobile || actual[1].as_f64().unwrap() < 0.1, "they cover little of a narrow screen: {actual}");
+            assert!(!mobile || actual[1].as_f64().unwrap() < 0.1, "nav covers little of a narrow screen: {actual}");
         }
         assert!(page.complaints().is_empty(), "{:?}", page.complaints());
     }
 }
 
 #[test]
-fn a_link_to_a_status_opens_its_examples() {
+fn link_to_status_opens_its_examples() {
     let Some((site, mut page)) = visit(1280, false) else { return };
     page.visit(&format!("{}/docs/?#listCourses-400", site.origin()));
     let examples = page.evaluate("document.querySelector('#listCourses-400').innerText");

@@ -1,17 +1,17 @@
-//! The program serving a small catalogue, for a browser to visit.
+//! [`Site`]: the program serving a small catalogue for a browser.
 
 use serde_json::{Value, json};
 
 use crate::page::Page;
 use crate::program::{Server, TestDir};
 
-/// What would run as a script if the page took it for anything but text.
+/// Text that would run as a script if the page did not escape it.
 pub(crate) const HOSTILE: &str = "<img src=x onerror=alert(1)></pre><script>alert(2)</script>";
 
-/// The slug of the oldest course, which has to be encoded, and once only.
+/// Slug of the oldest course, which must be percent-encoded exactly once.
 pub(crate) const ESCAPES: &str = "100%2D & 'été'";
 
-/// A running program with five courses of one account, and a key of that account.
+/// A running program with five courses of one account, and a key to it.
 pub(crate) struct Site {
     server: Server,
     pub(crate) key: String,
@@ -28,7 +28,7 @@ impl Site {
         Self { server, key: key.trim_end().to_owned(), _guard: dir }
     }
 
-    /// A browser that finds this site, also under the names `docs.test` and `api.test`, and nothing else.
+    /// Opens a page in a browser that can reach only this site, also as `docs.test` and `api.test`.
     pub(crate) fn browser(&self) -> Option<Page> {
         let address = &self.server.address;
         Page::open(&format!("MAP docs.test {address}, MAP api.test {address}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
@@ -38,7 +38,7 @@ impl Site {
         format!("http://{}", self.server.address)
     }
 
-    /// What the API answers a client without a browser.
+    /// Requests `path` without the browser, and returns the body.
     pub(crate) fn get(&self, path: &str) -> Value {
         self.server.get(path, &self.key).1
     }

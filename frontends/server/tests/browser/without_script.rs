@@ -1,11 +1,11 @@
-//! The page where scripts do not run.
+//! The reference page without scripts.
 
 use serde_json::json;
 
 use crate::site::Site;
 
 #[test]
-fn the_reference_is_whole_and_shows_no_dead_controls() {
+fn reference_is_complete_and_hides_unusable_controls() {
     let site = Site::start("");
     let Some(mut page) = site.browser() else { return };
     page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
@@ -17,7 +17,7 @@ fn the_reference_is_whole_and_shows_no_dead_controls() {
         "nextCursor",
         "curl -H",
         "rate_limited",
-        "in the place of https://api.example.com.",
+        "Replace https://api.example.com with this server's URL.",
         "Python",
     ] {
         assert!(text.as_str().unwrap().contains(piece), "{piece}");

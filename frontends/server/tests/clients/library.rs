@@ -1,14 +1,14 @@
-//! Several hundred courses in many scripts, and what clients must see of them.
+//! [`Library`]: several hundred courses in many scripts, and the data that clients must get.
 
 use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-/// The account that they belong to.
+/// Owner of all courses.
 pub(crate) const ACCOUNT: &str = "acc_библиотека";
-/// Divides into no whole number of the programs' pages.
+/// Number of courses, not divisible by the page size of the clients.
 const COURSES: usize = 420;
-/// How many courses share one creation time.
+/// Number of courses that share one creation time.
 const TIES: usize = 5;
 
 /// Language, beginning of the slug, title and tagline.
@@ -35,7 +35,7 @@ pub(crate) struct Library(Vec<Course>);
 struct Course {
     number: usize,
     slug: String,
-    /// Which of the creation times it has.
+    /// Index of its creation time.
     instant: usize,
 }
 
@@ -44,7 +44,7 @@ impl Library {
         let course = |number: usize| Course {
             number,
             slug: format!("{}-{}", SCRIPTS[number % SCRIPTS.len()][1], number / SCRIPTS.len()),
-            // 101 is coprime with the number of courses: neighbours in time are in scripts far apart.
+            // 101 is coprime with the number of courses, so neighbors in time have different scripts.
             instant: (number * 101 % COURSES) / TIES,
         };
         let mut courses: Vec<_> = (0..COURSES).map(course).collect();
@@ -52,7 +52,7 @@ impl Library {
         Self(courses)
     }
 
-    /// In the form of an import, not in the order of the list.
+    /// Returns the courses as import lines, in another order than that of the list.
     pub(crate) fn lines(&self) -> String {
         let account = json!({ "type": "account", "id": ACCOUNT, "name": "Библиотека", "email": "" });
         let mut lines: Vec<_> = self.0.iter().map(|course| course.line().to_string()).collect();
@@ -60,12 +60,12 @@ impl Library {
         format!("{account}\n{}\n", lines.join("\n"))
     }
 
-    /// What `GET /courses` must show, page after page.
+    /// Returns the expected items of `GET /courses` over all pages.
     pub(crate) fn items(&self) -> Vec<Value> {
         self.0.iter().map(Course::item).collect()
     }
 
-    /// What `GET /courses/{slug}` must show of each.
+    /// Returns the expected `GET /courses/{slug}` of each course.
     pub(crate) fn details(&self) -> Vec<Value> {
         self.0.iter().map(Course::detail).collect()
     }
@@ -110,12 +110,12 @@ impl Course {
         let mut line = self.detail();
         line["type"] = "course".into();
         line["account"] = ACCOUNT.into();
-        // Half of the neighbours in time are a microsecond apart.
+        // Half of the neighbors in time are a microsecond apart.
         let (second, microsecond) = (self.instant / 2, self.instant % 2);
         line["createdAt"] = format!("2026-01-01T00:{:02}:{:02}.00000{microsecond}Z", second / 60, second % 60).into();
         line["modules"] = self
             .modules()
-            .map(|[title, summary]| json!({ "title": title, "summary": summary, "content": "not in any answer" }))
+            .map(|[title, summary]| json!({ "title": title, "summary": summary, "content": "not in any response" }))
             .collect();
         line
     }

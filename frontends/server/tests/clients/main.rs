@@ -1,8 +1,8 @@
-//! Clients that other people's generators make from the OpenAPI document, and the samples of the reference page, against
-//! the running program.
+//! Clients that third-party generators make from the OpenAPI document, and the samples of the reference page, against the
+//! running program.
 //!
-//! The generators come from the package registries and are kept below the target directory. Where they cannot be had,
-//! the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `clients`.
+//! The generators come from the package registries and are cached below the target directory. If they are unavailable,
+//! the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `clients`.
 
 mod library;
 #[path = "../it/program.rs"]

@@ -1,7 +1,7 @@
-//! The samples of the reference page, run as they stand there.
+//! Samples of the reference page, run unchanged.
 //!
-//! Where a language is not installed its test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it
-//! (`ruby`, `php`; Python and Node.js are among the `clients`).
+//! If a language is not installed, its test prints a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it (`ruby`,
+//! `php`; Python and Node.js belong to `clients`).
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use crate::program::{Server, TestDir};
 use crate::tools::{or_skip, or_skip_unless, output_of, run};
 
-/// More than two full pages.
+/// Number of courses, more than two full pages.
 const COURSES: usize = 203;
 
-/// A running program, and its reference page.
+/// A running program and its reference page.
 struct Reference {
     dir: TestDir,
     server: Server,
@@ -36,12 +36,12 @@ impl Reference {
         Self { dir, key: key.trim_end().to_owned(), page, server }
     }
 
-    /// The code with that label, with the address of this server.
+    /// Returns the code with `label`, with the origin of this server.
     fn code(&self, label: &str) -> String {
         let start = format!("data-copy=\"{label}\"><pre><code>");
         let (_, rest) = self.page.split_once(&start).unwrap_or_else(|| panic!("no {label}"));
         let (code, _) = rest.split_once("</code>").unwrap();
-        // What the page's script does.
+        // As the page's script does.
         let origin = "<span class=\"origin\">https://api.example.com</span>";
         let code = code.replace(origin, &format!("http://{}", self.server.address));
         assert!(!code.contains('<'), "{code}");
@@ -50,8 +50,8 @@ impl Reference {
             .fold(code, |code, (escaped, plain)| code.replace(escaped, plain))
     }
 
-    /// Asserts that a language's samples show what the API answers: `command` makes what runs a program.
-    fn assert_shown_by(&self, language: &str, file: &str, command: impl Fn(&Path) -> Command) {
+    /// Asserts that a language's samples print the API's responses. `command` returns the command that runs a file.
+    fn assert_samples_print_responses(&self, language: &str, file: &str, command: impl Fn(&Path) -> Command) {
         let show = |call: &str| {
             self.dir.write(file, self.code(&format!("{call} in {language}")));
             let mut command = command(&self.dir.path(file));
@@ -62,7 +62,7 @@ impl Reference {
         let course: Value = serde_json::from_str(&show("GET /courses/{slug}")).unwrap();
         assert_eq!(course["data"]["slug"], "bread-for-beginners");
         let document: Value = serde_json::from_str(&show("GET /openapi.json")).unwrap();
-        assert_eq!(document, self.server.get("/docs/openapi.json", "").1, "all of it, empty objects too");
+        assert_eq!(document, self.server.get("/docs/openapi.json", "").1, "with empty objects");
 
         let list = show("GET /courses");
         let slugs: Vec<Value> =
@@ -95,8 +95,8 @@ fn courses() -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// A command that runs a program of a language, or why there is none.
-fn language(name: &str) -> Result<(), String> {
+/// Checks that a program is installed; otherwise returns the reason.
+fn installed(name: &str) -> Result<(), String> {
     output_of(Command::new(name).arg("--version")).map(|_| ())
 }
 
@@ -109,13 +109,13 @@ fn with(program: &str) -> impl Fn(&Path) -> Command {
 }
 
 #[test]
-fn the_quick_start_works_when_it_is_pasted() {
-    let Some(()) = or_skip(language("bash")) else { return };
-    let Some(()) = or_skip(language("curl")) else { return };
+fn quick_start_works_as_pasted() {
+    let Some(()) = or_skip(installed("bash")) else { return };
+    let Some(()) = or_skip(installed("curl")) else { return };
     let reference = Reference::start();
     let [key, first, next] = ["step 1", "step 2", "step 3"].map(|label| reference.code(label));
     let calls = format!("{key}\n{first}\necho\n{next}\n");
-    // The key is pasted as the line after the first; a shell that reads its lines in blocks has them as an argument.
+    // The key is pasted as the second line. `sh` reads input in blocks, so it gets the lines as an argument.
     let pasted = format!("{key}\n{}\n{first}\necho\n{next}\n", reference.key);
     for (program, input, arguments) in
         [("bash", pasted, vec![]), ("sh", reference.key.clone() + "\n", vec!["-c", &calls])]
@@ -131,8 +131,8 @@ fn the_quick_start_works_when_it_is_pasted() {
 }
 
 #[test]
-fn the_samples_in_curl_run() {
-    let Some(()) = or_skip(language("curl")) else { return };
+fn curl_samples_print_api_responses() {
+    let Some(()) = or_skip(installed("curl")) else { return };
     let reference = Reference::start();
     for (call, path) in [("GET /me", "/me"), ("GET /courses", "/courses?limit=2")] {
         reference.dir.write("sample.sh", reference.code(&format!("{call} in curl")));
@@ -144,26 +144,26 @@ fn the_samples_in_curl_run() {
 }
 
 #[test]
-fn the_samples_in_python_run() {
-    let Some(()) = or_skip(language("python3")) else { return };
-    Reference::start().assert_shown_by("Python", "sample.py", with("python3"));
+fn python_samples_print_api_responses() {
+    let Some(()) = or_skip(installed("python3")) else { return };
+    Reference::start().assert_samples_print_responses("Python", "sample.py", with("python3"));
 }
 
 #[test]
-fn the_samples_in_typescript_run() {
-    let Some(()) = or_skip(language("node")) else { return };
-    // They use no type of their own, so they are programs of Node.js as they are.
-    Reference::start().assert_shown_by("TypeScript", "sample.mjs", with("node"));
+fn typescript_samples_print_api_responses() {
+    let Some(()) = or_skip(installed("node")) else { return };
+    // The samples declare no types, so Node.js runs them unchanged.
+    Reference::start().assert_samples_print_responses("TypeScript", "sample.mjs", with("node"));
 }
 
 #[test]
-fn the_samples_in_ruby_run() {
-    let Some(()) = or_skip_unless("ruby", language("ruby")) else { return };
-    Reference::start().assert_shown_by("Ruby", "sample.rb", with("ruby"));
+fn ruby_samples_print_api_responses() {
+    let Some(()) = or_skip_unless("ruby", installed("ruby")) else { return };
+    Reference::start().assert_samples_print_responses("Ruby", "sample.rb", with("ruby"));
 }
 
 #[test]
-fn the_samples_in_php_run() {
-    let Some(()) = or_skip_unless("php", language("php")) else { return };
-    Reference::start().assert_shown_by("PHP", "sample.php", with("php"));
+fn php_samples_print_api_responses() {
+    let Some(()) = or_skip_unless("php", installed("php")) else { return };
+    Reference::start().assert_samples_print_responses("PHP", "sample.php", with("php"));
 }

@@ -1,4 +1,4 @@
-//! The program serving the [`Library`], and what a client must have seen of it.
+//! [`Service`]: the program serving a [`Library`], and the results that a client must print.
 
 use std::process::Command;
 
@@ -8,16 +8,16 @@ use crate::library::{ACCOUNT, Library};
 use crate::program::{Server, TestDir};
 use crate::tools::run;
 
-/// How many courses the programs ask for at a time.
+/// Page size of the clients.
 const LIMIT: usize = 17;
 
-/// A running program over a database of its own, and a key.
+/// A running program over a separate database, and a key.
 pub(crate) struct Service {
     pub(crate) dir: TestDir,
     server: Server,
     library: Library,
     key: Value,
-    /// The document as it is served.
+    /// The served OpenAPI document.
     document: Value,
 }
 
@@ -35,14 +35,14 @@ impl Service {
         Self { dir, server, library, key, document }
     }
 
-    /// Where anybody finds the document.
+    /// Returns the URL of the OpenAPI document.
     pub(crate) fn document_url(&self) -> String {
         format!("http://{}/docs/openapi.json", self.server.address)
     }
 
-    /// Runs a client's program, and asserts that it saw the whole catalogue.
+    /// Runs a client's program and asserts that it prints the whole catalogue.
     pub(crate) fn assert_read_by(&self, program: &mut Command) {
-        // The document names its server relative to where it is served.
+        // The document contains the server's URL relative to its own.
         let base_path = self.document["servers"][0]["url"].as_str().unwrap();
         program.env("BASE_URL", format!("http://{}{base_path}", self.server.address));
         program.env("TOKEN", self.key["token"].as_str().unwrap()).env("NO_PROXY", "127.0.0.1");
@@ -60,7 +60,7 @@ impl Service {
     }
 }
 
-/// Asserts that the two lists are the same, one by one.
+/// Asserts that two lists are equal, item by item.
 #[track_caller]
 fn assert_each(actual: &Value, expected: &[Value]) {
     let actual = actual.as_array().unwrap();

@@ -1,15 +1,14 @@
-//! Installing the generators once, and running them.
+//! Installation of tools, once for all tests, and their execution.
 
 use std::fs::{self, File};
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How much of a reason is said when a test is skipped; package managers have much to say.
-const LONGEST_REASON: usize = 300;
+/// Maximum length of a printed reason for skipping a test; package managers print long errors.
+const MAX_REASON: usize = 300;
 
-/// A folder below the target directory that holds what `install` puts there: made anew when a manifest changes, and
-/// otherwise taken as it is. Runs at the same time wait for each other.
+/// Returns a directory below the target directory, which `install` fills once per change of a manifest. Other runs wait.
 pub(crate) fn installed(
     name: &str,
     manifests: &[(&str, &str)],
@@ -35,7 +34,7 @@ pub(crate) fn installed(
     Ok(folder)
 }
 
-/// Runs a command to its end and gives its standard output, or what it complained of.
+/// Runs a command to its end and returns its standard output, or an error with all its output.
 pub(crate) fn output_of(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().display().to_string();
     let output = command.output().map_err(|error| format!("{program} cannot be run: {error}"))?;
@@ -49,7 +48,7 @@ pub(crate) fn run(command: &mut Command) -> String {
     output_of(command).unwrap_or_else(|reason| panic!("{reason}"))
 }
 
-/// What was made ready; or `None` and a line that says why not, where that is allowed.
+/// Returns the value of `ready`. If it is an error, prints it and returns `None`, unless the tools are required.
 pub(crate) fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
     or_skip_unless("clients", ready)
 }
@@ -62,9 +61,9 @@ pub(crate) fn or_skip_unless<T>(word: &str, ready: Result<T, String>) -> Option<
     };
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == word), "{word} is required: {reason}");
-    // Past the capture of the test's own output, so that it is seen.
+    // Written directly: the test runner captures other output.
     let line: String = reason.split_whitespace().flat_map(|word| [" ", word]).collect();
-    let line: String = line.chars().take(LONGEST_REASON).collect();
+    let line: String = line.chars().take(MAX_REASON).collect();
     stderr().write_all(format!("skipped: {word}:{line}\n").as_bytes()).unwrap();
     None
 }

@@ -1,12 +1,12 @@
-//! Tokens that are taken, and what is told of them.
+//! Accepted tokens: responses, metrics, metadata and log.
 
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, options, outcome, refusal, serve};
+use crate::issuer::{Issuer, courses, options, outcome_count, refusal, serve};
 use crate::program::TestDir;
 
 #[test]
-fn tokens_of_each_algorithm_read_the_accounts_courses() {
+fn tokens_of_each_algorithm_read_courses() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
@@ -17,7 +17,7 @@ fn tokens_of_each_algorithm_read_the_accounts_courses() {
     for token in tokens.iter().chain(&tokens) {
         assert_eq!(observed.server.get("/api/v1/courses", token), expected);
     }
-    assert_eq!([outcome(&observed, "accepted"), outcome(&observed, "cached")], [3.0, 3.0]);
+    assert_eq!([outcome_count(&observed, "accepted"), outcome_count(&observed, "cached")], [3.0, 3.0]);
     let (status, mut me) = observed.server.get("/api/v1/me", &tokens[0]);
     let me = me["data"].take();
     assert_eq!((status, &me["userId"], &me["scopes"]), (200, &json!("a"), &json!(["read:profile", "read:courses"])));
@@ -29,7 +29,7 @@ fn tokens_of_each_algorithm_read_the_accounts_courses() {
     assert_eq!(metrics["catalogue_issuer_keys"], 3.0);
     assert!(metrics["catalogue_issuer_keys_age_seconds"] < 600.0);
 
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     for token in &tokens {
         let secrets = token.split('.').chain([&**token]);
         secrets.for_each(|secret| assert!(!log.contains(secret), "{log}"));
@@ -38,7 +38,7 @@ fn tokens_of_each_algorithm_read_the_accounts_courses() {
 }
 
 #[test]
-fn scopes_are_those_that_the_issuer_grants() {
+fn token_scopes_limit_access() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
@@ -51,7 +51,7 @@ fn scopes_are_those_that_the_issuer_grants() {
 }
 
 #[test]
-fn clients_find_the_issuer_by_the_challenge_and_the_metadata() {
+fn challenge_metadata_and_docs_name_the_issuer() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
@@ -68,7 +68,7 @@ fn clients_find_the_issuer_by_the_challenge_and_the_metadata() {
 }
 
 #[test]
-fn a_deployment_that_accepts_keys_alone_says_so() {
+fn token_returns_403_if_only_api_keys_are_accepted() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = crate::observed::Observed::start(&dir, &format!("{} --accept api-key", options(&issuer)));

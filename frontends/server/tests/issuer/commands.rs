@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::issuer::{Issuer, options};
 use crate::program::{Outcome, TestDir};
 
-/// The query of a token with those claims.
+/// Returns the query for a token with the claims `json`.
 pub(crate) fn claims(json: &str) -> String {
     let encoded = json.bytes().map(|byte| format!("%{byte:02X}"));
     format!("claims={}", encoded.collect::<String>())
@@ -16,7 +16,7 @@ fn check(dir: &TestDir, issuer: &Issuer, token: &str, more: &str) -> Outcome {
 }
 
 #[test]
-fn a_good_token_is_explained_and_not_repeated() {
+fn valid_token_is_explained_but_not_repeated() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let token = issuer.token("");
@@ -31,13 +31,13 @@ fn a_good_token_is_explained_and_not_repeated() {
 }
 
 #[test]
-fn a_fault_is_named_with_what_is_wanted_and_what_was_not_reached() {
+fn invalid_token_report_names_failed_and_unreached_checks() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let good = issuer.token("");
     let (start, _) = good.rsplit_once('.').unwrap();
     for (token, step, expected) in [
-        ("hunter2".to_owned(), "form", "three parts"),
+        ("hunter2".to_owned(), "form", "three base64url parts"),
         (format!("{start}.{}", "A".repeat(86)), "signature", "a key of the issuer"),
         (issuer.signed("typ=JWT"), "header", "at+jwt"),
         (issuer.signed("kid=ES256-9"), "keys", "kid"),
@@ -59,21 +59,20 @@ fn a_fault_is_named_with_what_is_wanted_and_what_was_not_reached() {
         assert_eq!(unreached == 0, step == "times", "{output}");
     }
     issuer.stop();
-    let away = check(&dir, &issuer, &good, "");
-    assert_eq!((away.status, &*away.err), (Some(1), "error: there is 1 fault to mend\n"));
-    assert!(away.out.contains("ERROR    keys ") && away.out.contains("refused"), "{away:?}");
+    let offline = check(&dir, &issuer, &good, "");
+    assert_eq!((offline.status, &*offline.err), (Some(1), "error: 1 problem found\n"));
+    assert!(offline.out.contains("ERROR    keys ") && offline.out.contains("refused"), "{offline:?}");
     dir.run_reading(&good, "tokens check").fails(2, &["--oauth-issuer"]);
 }
 
-/// What is no token, and what a database says of one.
 #[test]
-fn what_is_read_is_bounded_and_looked_up() {
+fn tokens_check_limits_input_and_looks_up_revocation() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let token = issuer.token("");
-    assert!(check(&dir, &issuer, "\n", "").out.contains("ERROR    form         standard input has no token"));
+    assert!(check(&dir, &issuer, "\n", "").out.contains("ERROR    form         standard input contains no token"));
     let long = check(&dir, &issuer, &"a".repeat(100_000), "").out;
-    assert!(long.contains("65536 characters; wanted"), "{long:.300}");
+    assert!(long.contains("65536 characters; expected"), "{long:.300}");
     dir.write("broken.db", "no database");
     let broken = check(&dir, &issuer, &token, "--database sqlite:broken.db").out;
     assert!(broken.contains("ERROR    revoked "), "{broken}");
@@ -82,46 +81,46 @@ fn what_is_read_is_bounded_and_looked_up() {
     assert!(missing.contains("-        revoked      not reached") && dir.files() == files, "{missing}");
     dir.run_reading(&token, &format!("tokens revoke --log off {}", options(&issuer))).succeeds();
     let revoked = check(&dir, &issuer, &token, "").out;
-    assert!(revoked.contains("ERROR    revoked      the token was revoked here"), "{revoked}");
+    assert!(revoked.contains("ERROR    revoked      the token was revoked in this database"), "{revoked}");
 }
 
-/// Such a token is taken, so it is no fault.
+/// The server accepts such a token, so it is not an error.
 #[test]
-fn an_account_that_is_not_there_is_told() {
+fn token_for_missing_account_gets_warning() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let output = check(&dir, &issuer, &issuer.signed(&claims(r#"{"account":"nobody"}"#)), "").succeeds();
     assert!(output.contains("warning  account ") && output.contains("no account \"nobody\""), "{output}");
     let output = check(&dir, &issuer, &issuer.signed(&claims(r#"{"account":"nobody","aud":"x"}"#)), "").out;
-    assert!(!output.contains("no account"), "whose it is does not matter then: {output}");
+    assert!(!output.contains("no account"), "an invalid token gets no warning: {output}");
 }
 
-/// Where any type is taken, the header of an ID token is right, and what tells it is a claim.
+/// If any type is accepted, the header of an ID token is valid, and only a claim identifies it.
 #[test]
-fn an_id_token_fails_at_its_claims_where_any_type_is_taken() {
+fn id_token_fails_claims_check_if_any_type_is_accepted() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let check =
         |other: &str| check(&dir, &issuer, &issuer.signed(&format!("typ=JWT&{other}")), "--oauth-token-type any");
     check("").succeeds();
     for (other, expected) in [
-        (r#"{"nonce":"n"}"#, r#"nonce "n"; wanted no nonce, at_hash or c_hash"#),
-        (r#"{"token_use":"refresh_token"}"#, r#"token_use "refresh_token"; wanted no nonce"#),
-        (r#"{"exp":null}"#, "wanted exp, account, and each claim"),
+        (r#"{"nonce":"n"}"#, r#"nonce "n"; expected typ at+jwt in the header; or no claim typ"#),
+        (r#"{"token_use":"refresh_token"}"#, r#"token_use "refresh_token"; expected typ at+jwt"#),
+        (r#"{"exp":null}"#, "expected exp, account, and each known claim"),
     ] {
         let output = check(&claims(other)).out;
-        let is_fault = |line: &&str| line.starts_with("ERROR");
-        let error_line = output.lines().find(is_fault).unwrap();
+        let is_error = |line: &&str| line.starts_with("ERROR");
+        let error_line = output.lines().find(is_error).unwrap();
         assert!(error_line.starts_with("ERROR    claims ") && error_line.contains(expected), "{output}");
         assert!(output.contains("ok       header "), "{output}");
     }
-    // Keycloak before 25 has the nonce of the sign-in in access tokens too.
+    // Keycloak before 25 also puts the nonce of the sign-in into access tokens.
     check(&claims(r#"{"nonce":"n","typ":"Bearer"}"#)).succeeds();
 }
 
-/// An issuer may cut a display name in the middle of an emoji.
+/// An issuer may truncate a display name in the middle of an emoji.
 #[test]
-fn claim_that_cannot_be_read_is_named_where_it_is_read_and_ignored_elsewhere() {
+fn unreadable_claim_is_reported_only_if_used() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let cut = |claim: &str| issuer.signed(&claims(&format!(r#"{{"{claim}":"Anna \ud83d"}}"#)));
@@ -129,27 +128,27 @@ fn claim_that_cannot_be_read_is_named_where_it_is_read_and_ignored_elsewhere() {
     assert!(output.contains(&issuer.name) && output.contains("account \"a\""), "{output}");
     let output = check(&dir, &issuer, &cut("scope"), "").out;
     assert!(
-        output.contains("ERROR    claims ") && output.contains("scope (twice, or not readable); wanted"),
+        output.contains("ERROR    claims ") && output.contains("scope (repeated or not readable); expected"),
         "{output}"
     );
     let other = issuer.signed(&claims(r#"{"name":"Anna \ud83d","iss":"https://other.example.com"}"#));
     let output = check(&dir, &issuer, &other, "").out;
-    assert!(output.contains("ERROR    issuer       \"https://other.example.com\"; wanted"), "{output}");
+    assert!(output.contains("ERROR    issuer       \"https://other.example.com\"; expected"), "{output}");
 }
 
 #[test]
-fn doctor_looks_at_the_issuer() {
+fn doctor_checks_issuer_keys_and_audience() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let doctor = |more: &str| dir.run(&format!("doctor {} {more} --listen 127.0.0.1:0", options(&issuer)));
     let output = doctor("").out;
-    assert!(output.contains("3 usable keys") && output.contains("its clock agrees"), "{output}");
+    assert!(output.contains("3 usable keys") && output.contains("the issuer's clock agrees"), "{output}");
     let output = doctor("--oauth-audience another").out;
-    assert!(output.contains("warning  issuer       tokens are for the audience \"another\""), "{output}");
+    assert!(output.contains("warning  issuer       tokens have audience \"another\""), "{output}");
     issuer.publish("ES256-1,ES512-1");
     let output = doctor("").out;
-    assert!(output.contains("a key is not used: \"ES512-1\""), "{output}");
+    assert!(output.contains("skipped a key: \"ES512-1\""), "{output}");
     issuer.stop();
-    let gone = dir.run(&format!("doctor {} --listen 127.0.0.1:0", options(&issuer)));
-    assert!(gone.status == Some(1) && gone.out.contains("ERROR    issuer"), "{gone:?}");
+    let offline = dir.run(&format!("doctor {} --listen 127.0.0.1:0", options(&issuer)));
+    assert!(offline.status == Some(1) && offline.out.contains("ERROR    issuer"), "{offline:?}");
 }

@@ -1,4 +1,4 @@
-//! What a fetch of the issuer's keys takes and refuses (decisions O22 and O23), over sockets that answer as a test says.
+//! Fetches of an issuer's metadata and keys, from fake servers (decisions O22 and O23).
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -19,16 +19,16 @@ const RFC_8414: &str = "/.well-known/oauth-authorization-server";
 const SET: &str =
     r#"{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#;
 
-/// A server that answers by paths, and notes which were asked for. It ends with the process.
+/// A server that records the requested paths. It ends with the process.
 struct Fake {
-    /// Such as `http://127.0.0.1:40123`.
+    /// Base URL, such as `http://127.0.0.1:40123`.
     url: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Fake {
-    /// `response` gives the whole answer to a path, status line and all, made of the server's own address; what is `None` is
-    /// never answered. A connection is closed unless the answer says otherwise; then it is left open, and not read again.
+    /// Starts a server. `response` gets the server's URL and a path, and returns the whole response, or `None` for no response.
+    /// Connections are closed, except after `None` or a response that contains `keep-alive`: those stay open, but unread.
     fn start(response: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -72,7 +72,7 @@ fn metadata(issuer: &str, jwks_uri: &str) -> String {
     json!({ "issuer": issuer, "jwks_uri": jwks_uri }).to_string()
 }
 
-/// What `tokens check` says of the keys of `issuer`, about a token of it that nobody signed.
+/// Returns the line of `tokens check` about the keys of `issuer`, for a token with a fake signature.
 fn keys(issuer: &str, options: &str) -> String {
     let part = |json: serde_json::Value| URL_SAFE_NO_PAD.encode(json.to_string());
     let header = part(json!({ "typ": "at+jwt", "alg": "EdDSA", "kid": "k" }));
@@ -93,7 +93,7 @@ fn has_keys(line: &str) {
 }
 
 #[test]
-fn metadata_say_where_keys_are() {
+fn keys_are_fetched_from_jwks_uri_of_metadata() {
     let fake = Fake::start(|here, path| match path {
         OPENID => ok(&metadata(here, &format!("{here}/keys"))),
         "/keys" => ok(SET),
@@ -104,7 +104,7 @@ fn metadata_say_where_keys_are() {
 }
 
 #[test]
-fn metadata_of_rfc_8414_stand_in_between_host_and_path() {
+fn rfc_8414_metadata_path_is_inserted_after_host() {
     let fake = Fake::start(|here, path| match path {
         "/.well-known/oauth-authorization-server/realms/a" => {
             ok(&metadata(&format!("{here}/realms/a"), &format!("{here}/keys")))
@@ -117,14 +117,14 @@ fn metadata_of_rfc_8414_stand_in_between_host_and_path() {
 }
 
 #[test]
-fn metadata_that_cannot_be_believed_lead_nowhere() {
+fn untrusted_metadata_are_not_followed() {
     let elsewhere = |here: &str| metadata(&here.replace("127.0.0.1", "localhost"), &format!("{here}/keys"));
     type Metadata = fn(&str) -> String;
     let cases: [(Metadata, &str); 4] = [
-        (elsewhere, "name it as they do"),
-        (|here| metadata(here, "http://id.example.com/keys"), "jwks_uri of the metadata: over plain HTTP"),
-        (|here| metadata(here, "file:///etc/keys"), "jwks_uri of the metadata: the address"),
-        (|here| json!({ "issuer": here }).to_string(), "cannot be read"),
+        (elsewhere, "configure that name"),
+        (|here| metadata(here, "http://id.example.com/keys"), "jwks_uri in the metadata: plain HTTP"),
+        (|here| metadata(here, "file:///etc/keys"), "jwks_uri in the metadata: invalid URL"),
+        (|here| json!({ "issuer": here }).to_string(), "invalid issuer metadata"),
     ];
     for (metadata, why) in cases {
         let fake = Fake::start(move |here, path| if path == OPENID { ok(&metadata(here)) } else { ok(SET) });
@@ -134,7 +134,7 @@ fn metadata_that_cannot_be_believed_lead_nowhere() {
 }
 
 #[test]
-fn an_answer_that_is_no_plain_200_is_none() {
+fn key_response_must_be_plain_200_within_256_kib() {
     let fake = Fake::start(|_, path| match path {
         "/redirected" => response(302, "Location: /keys\r\n", SET),
         "/moved" => response(308, "Location: /keys\r\n", SET),
@@ -146,16 +146,16 @@ fn an_answer_that_is_no_plain_200_is_none() {
         "/typed" => response(200, "Content-Type: application/jwk-set+json\r\n", SET),
         "/html" => response(200, "Content-Type: text/html\r\n", SET),
         "/coded" => response(200, "Content-Encoding: gzip\r\n", SET),
-        _ => panic!("{path}: nobody was told to go there"),
+        _ => panic!("unexpected request: {path}"),
     });
     for (path, why) in [
-        ("redirected", "the answer was 302"),
-        ("moved", "the answer was 308"),
-        ("failed", "the answer was 500"),
-        ("partial", "the answer was 206"),
+        ("redirected", "unexpected status 302"),
+        ("moved", "unexpected status 308"),
+        ("failed", "unexpected status 500"),
+        ("partial", "unexpected status 206"),
         ("cut", "/cut: "),
         ("long", "length limit exceeded"),
-        ("coded", "the answer has the Content-Encoding \"gzip\""),
+        ("coded", "the response has the Content-Encoding \"gzip\""),
     ] {
         fails(&keys("https://id.example.com", &format!("--oauth-keys {}/{path}", fake.url)), why);
         assert_eq!(fake.requests(), [format!("/{path}")]);
@@ -165,9 +165,9 @@ fn an_answer_that_is_no_plain_200_is_none() {
     }
 }
 
-/// Metadata and set together have five seconds.
+/// Metadata and key set share a timeout of five seconds.
 #[test]
-fn an_answer_that_does_not_come_is_not_waited_for() {
+fn unresponsive_issuer_times_out_after_5_seconds() {
     let fake = Fake::start(|here, path| match path {
         OPENID => ok(&metadata(here, &format!("{here}/silent"))),
         _ => None,
@@ -175,13 +175,13 @@ fn an_answer_that_does_not_come_is_not_waited_for() {
     let (silent, set) = (format!("{}/silent", fake.url), format!("--oauth-keys {}/silent", fake.url));
     thread::scope(|scope| {
         for (issuer, options) in [(&*fake.url, ""), (&silent, ""), ("https://id.example.com", &set)] {
-            scope.spawn(move || fails(&keys(issuer, options), "no answer within 5s"));
+            scope.spawn(move || fails(&keys(issuer, options), "no response within 5s"));
         }
     });
 }
 
 #[test]
-fn no_connection_is_used_twice() {
+fn each_fetch_opens_a_new_connection() {
     let fake = Fake::start(|here, path| match path {
         OPENID => response(200, "Connection: keep-alive\r\n", &metadata(here, &format!("{here}/keys"))),
         _ => response(200, "Connection: keep-alive\r\n", SET),
@@ -189,9 +189,9 @@ fn no_connection_is_used_twice() {
     has_keys(&keys(&fake.url, ""));
 }
 
-/// A machine without certificates can have an issuer beside it, or its keys in a file.
+/// Machines without CA certificates can use a local issuer over HTTP, or keys in a file.
 #[test]
-fn certificates_are_needed_where_keys_come_over_tls() {
+fn ca_certificates_are_needed_only_for_https() {
     let fake = Fake::start(|_, _| ok(SET));
     let dir = TestDir::new();
     dir.write("set", SET);
@@ -205,13 +205,13 @@ fn certificates_are_needed_where_keys_come_over_tls() {
         assert!(output.contains("has 1 usable keys"), "{output}");
     }
     for output in [doctor(https, ""), doctor(&fake.url, "--oauth-keys https://id.example.com/keys")] {
-        assert!(output.contains("no certificate of the system can be read"), "{output}");
+        assert!(output.contains("cannot read the system's CA certificates"), "{output}");
     }
-    assert!(doctor(&fake.url, "").contains("metadata cannot be read"), "which is asked without certificates");
+    assert!(doctor(&fake.url, "").contains("invalid issuer metadata"), "a fetch over HTTP needs no certificates");
 }
 
 #[test]
-fn a_file_is_read_up_to_the_longest_set() {
+fn key_file_over_256_kib_is_rejected() {
     let dir = TestDir::new();
     for (size, is_good) in [(256 << 10, true), ((256 << 10) + 1, false)] {
         dir.write("set", SET.to_owned() + &" ".repeat(size - SET.len()));
@@ -221,36 +221,36 @@ fn a_file_is_read_up_to_the_longest_set() {
     fails(&keys("https://id.example.com", "--oauth-keys file:none"), "none: No such file");
 }
 
-/// Metadata are believed for an hour, and asked again after a fetch that failed (decision O24).
+/// Metadata are cached for an hour, or until a fetch fails (decision O24).
 #[test]
-fn metadata_are_asked_again_after_a_failure() {
-    let is_away = Arc::new(Mutex::new(false));
-    let away = Arc::clone(&is_away);
+fn metadata_are_refetched_after_failed_fetch() {
+    let is_unavailable = Arc::new(Mutex::new(false));
+    let unavailable = Arc::clone(&is_unavailable);
     let fake = Fake::start(move |here, path| match path {
         OPENID => ok(&metadata(here, &format!("{here}/keys"))),
-        _ if *away.lock().unwrap() => response(503, "", ""),
+        _ if *unavailable.lock().unwrap() => response(503, "", ""),
         _ => ok(SET),
     });
     let dir = TestDir::new();
     let observed = Observed::start(&dir, &format!("--oauth-issuer {} --oauth-audience a", fake.url));
-    let fetched = |outcome: &str, times: f64| {
-        observed.counts(&format!("catalogue_issuer_fetches_total{{outcome=\"{outcome}\"}}"), times);
+    let paths_after = |outcome: &str, times: f64| {
+        observed.wait_for_metric(&format!("catalogue_issuer_fetches_total{{outcome=\"{outcome}\"}}"), times);
         fake.requests()
     };
-    assert_eq!(fetched("success", 1.0), [OPENID, "/keys"]);
+    assert_eq!(paths_after("success", 1.0), [OPENID, "/keys"]);
     observed.server.signal("HUP");
-    assert_eq!(fetched("success", 2.0), ["/keys"]);
-    *is_away.lock().unwrap() = true;
+    assert_eq!(paths_after("success", 2.0), ["/keys"]);
+    *is_unavailable.lock().unwrap() = true;
     observed.server.signal("HUP");
-    assert_eq!(fetched("failure", 1.0), ["/keys"]);
-    *is_away.lock().unwrap() = false;
+    assert_eq!(paths_after("failure", 1.0), ["/keys"]);
+    *is_unavailable.lock().unwrap() = false;
     observed.server.signal("HUP");
-    assert_eq!(fetched("success", 3.0), [OPENID, "/keys"]);
+    assert_eq!(paths_after("success", 3.0), [OPENID, "/keys"]);
 }
 
-/// An issuer that is not asked for anything is compared, whatever it is called, and is not named as a server that can be asked.
+/// With configured keys, the issuer is only compared, and is not published as an authorization server.
 #[test]
-fn issuer_whose_keys_are_elsewhere_may_be_any_text() {
+fn issuer_may_be_any_text_if_keys_are_configured() {
     let fake = Fake::start(|_, _| ok(SET));
     let dir = TestDir::new();
     dir.write("set", SET);
@@ -269,28 +269,27 @@ fn issuer_whose_keys_are_elsewhere_may_be_any_text() {
     assert!(fake.requests().iter().all(|path| path == "/keys"));
 }
 
-/// Serializers write null and empty lists for what is not there, and some issuers zeros before numbers.
+/// Serializers write null and empty lists for missing members, and some issuers pad numbers with leading zeros.
 #[test]
-fn key_set_with_members_that_are_null_is_used_without_an_alarm() {
+fn key_set_with_null_members_is_accepted_without_warning() {
     let dir = TestDir::new();
     let at = format!("--oauth-keys file:{}", dir.path("set").display());
     let nothing = r#""d":null,"use":null,"alg":null,"key_ops":[],"kty""#;
     dir.write("set", SET.replace("\"kty\"", nothing));
     has_keys(&keys("https://id.example.com", &at));
     let observed = Observed::start(&dir, &format!("--oauth-issuer https://id.example.com --oauth-audience a {at}"));
-    observed.counts("catalogue_issuer_fetches_total{outcome=\"success\"}", 1.0);
-    let log = observed.ended_log();
+    observed.wait_for_metric("catalogue_issuer_fetches_total{outcome=\"success\"}", 1.0);
+    let log = observed.stop_and_read_log();
     assert!(!log.contains("private key"), "{log}");
 }
 
-/// Why there are none is told, also where there is a set.
 #[test]
-fn a_set_without_a_usable_key_is_told_with_its_keys() {
+fn key_set_without_usable_key_is_reported_with_reasons() {
     let dir = TestDir::new();
     let at = format!("--oauth-keys file:{}", dir.path("set").display());
     let secret = SET.replace("\"kty\"", "\"d\":\"hunter2\",\"kty\"");
-    let private = "no key that can be used here; \"k\": it is a private key";
-    for (set, why) in [("<html>", "the answer is no key set"), (&secret, private)] {
+    let private = "no usable key; \"k\": private key";
+    for (set, why) in [("<html>", "the response is not a key set"), (&secret, private)] {
         dir.write("set", set);
         fails(&keys("https://id.example.com", &at), why);
         let output = dir
@@ -299,9 +298,9 @@ fn a_set_without_a_usable_key_is_told_with_its_keys() {
     }
 }
 
-/// Five seconds are those of the whole fetch.
+/// The five seconds are the timeout of the whole fetch, even if bytes keep arriving.
 #[test]
-fn an_issuer_that_sends_a_byte_a_second_is_not_waited_for() {
+fn slow_key_response_times_out_after_5_seconds() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -315,5 +314,5 @@ fn an_issuer_that_sends_a_byte_a_second_is_not_waited_for() {
             }
         }
     });
-    fails(&keys(&url, &format!("--oauth-keys {url}")), "no answer within 5s");
+    fails(&keys(&url, &format!("--oauth-keys {url}")), "no response within 5s");
 }

@@ -1,4 +1,4 @@
-//! What an issuer may do instead of answering, and settings that cannot be.
+//! Errors of the introspection endpoint, and invalid options.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -12,15 +12,15 @@ use crate::program::TestDir;
 
 const ISSUER: &str = "--oauth-issuer https://id.example.com --oauth-keys file:none --oauth-audience a";
 
-/// A program that asks `endpoint`.
+/// Starts a server that introspects tokens at `endpoint`.
 fn serve(dir: &TestDir, endpoint: &str) -> Observed {
     dir.write("secret", "s");
-    let asking = format!("--oauth-introspection {endpoint} --oauth-client-id c --oauth-client-secret file:secret");
-    Observed::start(dir, &format!("{ISSUER} {asking}"))
+    let options = format!("--oauth-introspection {endpoint} --oauth-client-id c --oauth-client-secret file:secret");
+    Observed::start(dir, &format!("{ISSUER} {options}"))
 }
 
-/// An endpoint that answers each connection with these bytes.
-fn answering(response: &[u8]) -> String {
+/// Starts an endpoint that sends `response` on each connection.
+fn endpoint(response: &[u8]) -> String {
     let response = response.to_vec();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}/introspect?tenant=1", listener.local_addr().unwrap());
@@ -33,7 +33,7 @@ fn answering(response: &[u8]) -> String {
                 stream.read_exact(&mut byte).unwrap();
                 head.push(byte[0]);
             }
-            // Who has read enough hangs up.
+            // Ignore the error: the client may disconnect early.
             let _ = stream.write_all(&response);
         }
     });
@@ -41,29 +41,29 @@ fn answering(response: &[u8]) -> String {
 }
 
 #[test]
-fn what_is_no_answer_is_500_and_a_line_in_the_log() {
+fn malformed_introspection_response_returns_500_and_is_logged() {
     let large = format!("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n{}", " ".repeat(300_000));
     for (response, why) in [
         (&b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"[..], "302 Found"),
         (b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", "503 Service Unavailable"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", "not a JSON object"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"sub\":\"acc_1\"}", "whether the token is active"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{\"sub\":\"acc_1\"}", "no boolean `active`"),
         (large.as_bytes(), "length limit exceeded"),
         (b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx", "has the Content-Encoding"),
         (b"no HTTP at all", "invalid HTTP"),
     ] {
         let dir = TestDir::with_courses();
-        let endpoint = answering(response);
+        let endpoint = endpoint(response);
         let observed = serve(&dir, &endpoint);
         let (status, challenge, _) = refusal(&observed, "opaque-text");
         assert_eq!((status, &*challenge), (500, ""), "{why}");
-        observed.logs("a request failed");
-        let log = observed.ended_log();
+        observed.wait_for_log("a request failed");
+        let log = observed.stop_and_read_log();
         assert!(log.contains(why) && !log.contains("opaque-text"), "{why}: {log}");
     }
 }
 
-/// An issuer answers about refresh tokens too, whatever it is asked for.
+/// Issuers report refresh tokens as active, even if the request is about access tokens.
 #[test]
 fn refresh_token_is_refused() {
     for (message, status) in [
@@ -75,27 +75,27 @@ fn refresh_token_is_refused() {
         let dir = TestDir::with_courses();
         let claims = r#""active":true,"aud":"a","sub":"a","exp":4000000000,"scope":"read:courses""#;
         let body = format!("{{{claims},{message}}}");
-        let endpoint = answering(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        let endpoint = endpoint(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
         let observed = serve(&dir, &endpoint);
         assert_eq!(courses(&observed, "opaque-text"), status, "{message}");
-        let asking = format!("--oauth-introspection {endpoint} --oauth-client-id c --oauth-client-secret file:secret");
-        let output = dir.run_reading("opaque-text", &format!("tokens check {ISSUER} {asking}"));
-        assert_eq!(output.out.contains("is refused: it is not an access token"), status == 401, "{output:?}");
+        let options = format!("--oauth-introspection {endpoint} --oauth-client-id c --oauth-client-secret file:secret");
+        let output = dir.run_reading("opaque-text", &format!("tokens check {ISSUER} {options}"));
+        assert_eq!(output.out.contains("is rejected: not an access token"), status == 401, "{output:?}");
     }
 }
 
-/// Nobody accepts there, so that the connection is made and nothing comes.
+/// The listener never accepts: the connection is established, but no response comes.
 #[test]
-fn an_issuer_that_hangs_is_waited_for_two_seconds() {
+fn unresponsive_issuer_times_out_after_2_seconds() {
     let dir = TestDir::with_courses();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let observed = serve(&dir, &format!("http://{}/", listener.local_addr().unwrap()));
     assert_eq!(courses(&observed, "opaque-text"), 500);
-    observed.logs("no answer within 2s");
+    observed.wait_for_log("no response within 2s");
 }
 
 #[test]
-fn what_cannot_be_is_2_and_says_what_would_be_right() {
+fn invalid_options_exit_2_with_hint() {
     let dir = TestDir::new();
     for (name, content) in [("secret", "hunter2"), ("empty", "\n")] {
         dir.write(name, content);
@@ -115,13 +115,13 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         ),
         (
             format!("{ISSUER} {}", all.replace("https:", "http:")),
-            ["--oauth-introspection: ", "write https://HOST/PATH, or http to this machine"],
+            ["--oauth-introspection: ", "use https://HOST/PATH, or http on this machine"],
         ),
         (
             format!("{ISSUER} {}", all.replace("//a", "//u:hunter2@a")),
-            ["--oauth-introspection: ", "it holds a user name"],
+            ["--oauth-introspection: ", "it contains a user name"],
         ),
-        (format!("{ISSUER} {}", all.replace("file:secret", "hunter2")), ["--oauth-client-secret: ", "write file:PATH"]),
+        (format!("{ISSUER} {}", all.replace("file:secret", "hunter2")), ["--oauth-client-secret: ", "use file:PATH"]),
         (format!("{ISSUER} {}", all.replace("file:secret", "file:empty")), ["--oauth-client-secret: ", "is empty"]),
         (
             format!("{ISSUER} {} --oauth-client-id=", all.replace("--oauth-client-id c", "")),

@@ -1,4 +1,4 @@
-//! The issuer, in a process of its own that can be stopped and started again, and the program that takes its tokens.
+//! [`Issuer`]: an issuer in a process that can be stopped and restarted, and servers that accept its tokens.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::observed::{Observed, ask};
+use crate::observed::{Observed, send};
 use crate::packages::packages;
 use crate::program::{TestDir, get};
 use crate::tools::or_skip_unless;
 
-/// A running issuer. It keeps its keys in a folder, and its port, when it is started again.
+/// A running issuer. It keeps its keys, in a directory, and its port across restarts.
 pub(crate) struct Issuer {
     packages: PathBuf,
     folder: PathBuf,
     child: Child,
-    /// Where tests ask it.
+    /// Host and port for the tests' own requests, over plain HTTP.
     address: String,
-    /// How tokens name it.
+    /// Issuer in the tokens (`iss`).
     pub(crate) name: String,
 }
 
 impl Issuer {
-    /// One that keeps its keys in `dir`; `None` where there is none on this machine and none is required.
+    /// Starts an issuer that stores its keys in `dir`. Returns `None` if it is not installed and not required.
     pub(crate) fn start(dir: &TestDir) -> Option<Self> {
         let packages = or_skip_unless("issuer", packages())?;
         Some(Self::run(packages, dir.path(""), "0", None))
@@ -51,7 +51,7 @@ impl Issuer {
         self.child.wait().unwrap();
     }
 
-    /// Sends a signal: `STOP` makes it hang, `CONT` go on.
+    /// Sends a signal: `STOP` suspends the issuer, `CONT` resumes it.
     pub(crate) fn signal(&self, name: &str) {
         let kill = format!("kill -s {name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
@@ -62,24 +62,24 @@ impl Issuer {
         *self = Self::run(self.packages.clone(), self.folder.clone(), port, None);
     }
 
-    /// A token of its token endpoint; `query` may have `alg`, `scope`, `resource`, `format` (`jwt` or `opaque`) and
-    /// `lifetime`, which is in seconds.
+    /// Returns a token of its token endpoint. `query` may contain `alg`, `scope`, `resource`, `format` (`jwt` or `opaque`)
+    /// and `lifetime` in seconds.
     pub(crate) fn token(&self, query: &str) -> String {
         self.text(&format!("/test/token?{query}"))
     }
 
-    /// A token that it signs and no endpoint gives: `query` may have `kid`, `typ` and `claims`, which change those of a good
-    /// one.
+    /// Returns a signed token that the token endpoint would not issue. `query` may contain `kid`, `typ` and `claims`, which
+    /// change those of a valid token.
     pub(crate) fn signed(&self, query: &str) -> String {
         self.text(&format!("/test/sign?{query}"))
     }
 
-    /// Revokes a token there.
+    /// Revokes a token at the issuer.
     pub(crate) fn revoke(&self, token: &str) {
         self.text(&format!("/test/revoke?token={token}"));
     }
 
-    /// Publishes the keys of these names alone, `ALG-` and a number; the first one of an algorithm signs.
+    /// Publishes only the keys `names`, each `ALG-` and a number. The first key of an algorithm signs.
     pub(crate) fn publish(&self, names: &str) {
         self.text(&format!("/test/keys?names={names}"));
     }
@@ -98,36 +98,36 @@ impl Drop for Issuer {
     }
 }
 
-/// What `serve` is told of an issuer.
+/// Returns the options of `serve` for `issuer`.
 pub(crate) fn options(issuer: &Issuer) -> String {
     format!("--base-url https://api.example.com/api/v1 --oauth-issuer {} --oauth-account-claim account", issuer.name)
 }
 
-/// A server that takes its tokens, once it has the keys.
+/// Starts a server that accepts the issuer's tokens, and waits until it has the keys.
 pub(crate) fn serve(dir: &TestDir, issuer: &Issuer) -> Observed {
     let observed = Observed::start(dir, &options(issuer));
-    fetched(&observed, 1.0);
+    wait_for_fetches(&observed, 1.0);
     observed
 }
 
-/// Waits until keys were fetched so often.
-pub(crate) fn fetched(observed: &Observed, times: f64) {
-    observed.counts("catalogue_issuer_fetches_total{outcome=\"success\"}", times);
+/// Waits until keys have been fetched `times` times.
+pub(crate) fn wait_for_fetches(observed: &Observed, times: f64) {
+    observed.wait_for_metric("catalogue_issuer_fetches_total{outcome=\"success\"}", times);
 }
 
-pub(crate) fn outcome(observed: &Observed, word: &str) -> f64 {
+pub(crate) fn outcome_count(observed: &Observed, word: &str) -> f64 {
     observed.metrics()[&format!("catalogue_signed_tokens_total{{outcome=\"{word}\"}}")]
 }
 
-/// The status of `GET /courses` with that token.
+/// Returns the status of `GET /courses` with `token`.
 pub(crate) fn courses(observed: &Observed, token: &str) -> u16 {
     observed.server.get("/api/v1/courses", token).0
 }
 
-/// The status, the challenge and the details of `GET /courses` with that token.
+/// Returns status, challenge and error reason of `GET /courses` with `token`.
 pub(crate) fn refusal(observed: &Observed, token: &str) -> (u16, String, Value) {
     let request = format!("GET /api/v1/courses HTTP/1.1\nAuthorization: Bearer {token}");
-    let (status, head, body) = ask(&observed.server.address, &request);
+    let (status, head, body) = send(&observed.server.address, &request);
     let challenge =
         head.lines().find_map(|line| line.strip_prefix("www-authenticate: ")).unwrap_or_default().to_owned();
     let mut body: Value = serde_json::from_str(&body).unwrap();

@@ -1,33 +1,33 @@
-//! The issuer's keys: when they change, and when it is away.
+//! Key rotation, and an issuer that is unavailable.
 
 use serde_json::json;
 
-use crate::issuer::{Issuer, courses, fetched, options, outcome, serve};
+use crate::issuer::{Issuer, courses, options, outcome_count, serve, wait_for_fetches};
 use crate::observed::Observed;
 use crate::program::TestDir;
 
 #[test]
-fn keys_are_rotated_without_a_refusal() {
+fn valid_tokens_are_accepted_across_key_rotation() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
     let old = issuer.token("");
     assert_eq!(courses(&observed, &old), 200);
-    // Published and used at once: the first token makes the server fetch.
+    // Published and used immediately: the first token makes the server fetch the keys.
     issuer.publish("ES256-2,ES256-1");
     let new = issuer.token("");
     assert_eq!([courses(&observed, &new), courses(&observed, &old)], [200, 200]);
-    observed.logs("added=[\"ES256-2\"]");
+    observed.wait_for_log("added=[\"ES256-2\"]");
     assert_eq!(observed.metrics()["catalogue_issuer_fetches_total{outcome=\"success\"}"], 2.0);
-    // Gone from the set, and with the next fetch also for tokens that were kept.
+    // Removed from the set: with the next fetch, even cached tokens of the key are refused.
     issuer.publish("ES256-2");
     observed.server.signal("HUP");
-    fetched(&observed, 3.0);
+    wait_for_fetches(&observed, 3.0);
     assert_eq!([courses(&observed, &new), courses(&observed, &old)], [200, 401]);
 }
 
 #[test]
-fn an_issuer_that_is_away_stops_no_known_token_and_is_noted_once() {
+fn known_keys_work_while_issuer_is_unavailable() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
@@ -36,23 +36,23 @@ fn an_issuer_that_is_away_stops_no_known_token_and_is_noted_once() {
     assert_eq!(courses(&observed, &cached), 200);
     issuer.stop();
     assert_eq!([&cached, &known, &unknown].map(|token| courses(&observed, token)), [200, 200, 500]);
-    assert_eq!(outcome(&observed, "unavailable"), 1.0);
+    assert_eq!(outcome_count(&observed, "unavailable"), 1.0);
     assert_eq!(courses(&observed, key.trim_end()), 200);
     observed.server.signal("HUP");
-    observed.counts("catalogue_issuer_fetches_total{outcome=\"failure\"}", 2.0);
+    observed.wait_for_metric("catalogue_issuer_fetches_total{outcome=\"failure\"}", 2.0);
 
     issuer.start_again();
     issuer.publish("ES256-1,ES256-2");
     observed.server.signal("HUP");
-    observed.logs("the issuer's keys are fetched again");
+    observed.wait_for_log("fetching the issuer's keys works again");
     assert_eq!([&cached, &unknown].map(|token| courses(&observed, token)), [200, 200]);
-    let log = observed.ended_log();
-    assert_eq!(log.lines().filter(|line| line.contains("the issuer's keys cannot be fetched")).count(), 1, "{log}");
-    assert!(log.contains("refused") || log.contains("onnect"), "the log says why: {log}");
+    let log = observed.stop_and_read_log();
+    assert_eq!(log.lines().filter(|line| line.contains("cannot fetch the issuer's keys")).count(), 1, "{log}");
+    assert!(log.contains("refused") || log.contains("onnect"), "the log contains the reason: {log}");
 }
 
 #[test]
-fn the_start_does_not_wait_for_an_issuer() {
+fn server_starts_while_issuer_is_unavailable() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let token = issuer.token("");
@@ -64,24 +64,24 @@ fn the_start_does_not_wait_for_an_issuer() {
     assert_eq!((status, &ready["issuer"]), (200, &json!("no keys yet")));
     issuer.start_again();
     observed.server.signal("HUP");
-    fetched(&observed, 1.0);
+    wait_for_fetches(&observed, 1.0);
     assert_eq!(courses(&observed, &token), 200);
 }
 
 #[test]
-fn metadata_of_another_issuer_give_no_keys() {
+fn metadata_of_another_issuer_are_rejected() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let other = issuer.name.replace("127.0.0.1", "localhost");
     let observed = Observed::start(&dir, &format!("--oauth-issuer {other} --oauth-audience a"));
-    observed.logs("the metadata are of the issuer");
-    // Tokens of that issuer cannot be told; those of others are nobody's.
-    let theirs = issuer.signed(&format!("claims=%7B%22iss%22:%22{other}%22%7D"));
-    assert_eq!([courses(&observed, &theirs), courses(&observed, &issuer.token(""))], [500, 401]);
+    observed.wait_for_log("the metadata name the issuer");
+    // Tokens of the configured issuer cannot be verified; those of other issuers are refused.
+    let other_token = issuer.signed(&format!("claims=%7B%22iss%22:%22{other}%22%7D"));
+    assert_eq!([courses(&observed, &other_token), courses(&observed, &issuer.token(""))], [500, 401]);
 }
 
 #[test]
-fn keys_can_be_named_or_be_in_a_file() {
+fn keys_can_come_from_url_or_file() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let set = crate::program::get(&issuer.name[7..], "/jwks", "").1;
@@ -92,31 +92,31 @@ fn keys_can_be_named_or_be_in_a_file() {
     }
 }
 
-/// A signal is the task's: after a failure that one tries again by itself.
+/// A signal wakes the background task, which retries after a failure.
 #[test]
-fn a_signal_while_the_issuer_is_away_is_made_up_for() {
+fn failed_refresh_by_signal_is_retried() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
     issuer.stop();
     observed.server.signal("HUP");
-    observed.logs("the issuer's keys cannot be fetched");
+    observed.wait_for_log("cannot fetch the issuer's keys");
     issuer.start_again();
-    fetched(&observed, 2.0);
+    wait_for_fetches(&observed, 2.0);
 }
 
 #[test]
-fn a_private_key_is_warned_of() {
+fn private_key_in_key_set_gets_warning() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let mut set = crate::program::get(&issuer.name[7..], "/jwks", "").1;
     dir.write("set.json", set.to_string());
     let observed = Observed::start(&dir, &format!("{} --oauth-keys file:set.json", options(&issuer)));
-    fetched(&observed, 1.0);
+    wait_for_fetches(&observed, 1.0);
     set["keys"].as_array_mut().unwrap().push(json!({ "kty": "OKP", "crv": "Ed25519", "kid": "shown", "d": "hunter2" }));
     dir.write("set.json", set.to_string());
     observed.server.signal("HUP");
-    observed.logs("shows a private key");
-    let log = observed.ended_log();
+    observed.wait_for_log("exposes a private key");
+    let log = observed.stop_and_read_log();
     assert!(log.contains("shown") && !log.contains("hunter2"), "{log}");
 }

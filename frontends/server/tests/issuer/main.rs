@@ -1,7 +1,7 @@
 //! Signed tokens of a real issuer, oidc-provider, against the running program.
 //!
-//! It comes from the package registry and is kept below the target directory. Where it cannot be had, the tests say so in a
-//! line and pass, unless `CATALOGUE_TEST_REQUIRE` names `issuer`.
+//! The issuer comes from the package registry and is cached below the target directory. If it is unavailable, the tests
+//! print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `issuer`.
 #![cfg(all(unix, feature = "oauth"))]
 
 mod accepted;

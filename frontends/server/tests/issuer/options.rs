@@ -1,11 +1,11 @@
-//! What `serve` is told of an issuer, and what cannot be.
+//! Options for an issuer.
 
 use crate::program::TestDir;
 
 const ISSUER: &str = "--oauth-issuer https://id.example.com";
 
 #[test]
-fn what_cannot_be_is_2_and_says_what_would_be_right() {
+fn invalid_options_exit_2_with_hint() {
     let dir = TestDir::new();
     for (options, pieces) in [
         ("--oauth-audience a --oauth-keys file:k", ["--oauth-audience and --oauth-keys: ", "--oauth-issuer https://"]),
@@ -13,9 +13,12 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
         (ISSUER, ["--oauth-issuer: ", "--oauth-audience"]),
         ("--oauth-issuer http://id.example.com --oauth-audience a", ["--oauth-issuer: ", "https://HOST"]),
         ("--oauth-issuer id.example.com", ["--oauth-issuer: ", "https://HOST"]),
-        ("--oauth-issuer accounts.google.com --oauth-audience a", ["--oauth-issuer: ", "--oauth-keys says where"]),
+        (
+            "--oauth-issuer accounts.google.com --oauth-audience a",
+            ["--oauth-issuer: ", "another form needs --oauth-keys"],
+        ),
         ("--oauth-issuer= --oauth-audience a --oauth-keys file:k", ["--oauth-issuer: ", "empty"]),
-        ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "it holds a user name"]),
+        ("--oauth-issuer https://u:hunter2@a --oauth-audience a", ["--oauth-issuer: ", "it contains a user name"]),
         (
             "--oauth-issuer https://a --oauth-audience a --oauth-algorithms HS256",
             ["--oauth-algorithms: ", "ES256 or ES384"],
@@ -32,11 +35,11 @@ fn what_cannot_be_is_2_and_says_what_would_be_right() {
             outcome.fails(2, &pieces);
         }
     }
-    assert!(dir.files().is_empty(), "nothing is made for what cannot be served");
+    assert!(dir.files().is_empty(), "invalid options create no file");
 }
 
 #[test]
-fn they_stand_in_the_file_and_in_the_environment_too() {
+fn options_are_read_from_file_and_environment() {
     let dir = TestDir::new();
     dir.write(
         "c.toml",

@@ -1,4 +1,4 @@
-//! The issuer's program and its packages, installed once.
+//! Installation of the issuer's program and its packages, once for all tests.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -12,7 +12,7 @@ const MANIFESTS: [(&str, &str); 4] = [
     ("issuer.mjs", include_str!("issuer/issuer.mjs")),
 ];
 
-/// A folder with them.
+/// Returns a directory with the program and its packages.
 pub(crate) fn packages() -> Result<PathBuf, String> {
     installed("issuer", &MANIFESTS, |folder| {
         output_of(Command::new("node").arg("--version"))?;

@@ -1,4 +1,4 @@
-//! True signatures over what is not taken.
+//! Tokens with valid signatures that are refused for other reasons.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -8,29 +8,29 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
 
 use crate::commands::claims;
-use crate::issuer::{Issuer, courses, outcome, refusal, serve};
+use crate::issuer::{Issuer, courses, outcome_count, refusal, serve};
 use crate::program::TestDir;
 
 #[test]
-fn a_token_expires() {
+fn expired_token_is_refused() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
     let token = issuer.token("lifetime=2");
-    observed.until("the token's end", || courses(&observed, &token) != 200);
+    observed.wait_until("the token's end", || courses(&observed, &token) != 200);
     let (status, challenge, reason) = refusal(&observed, &token);
     assert_eq!((status, reason.as_str()), (401, Some("expired")));
     assert!(challenge.contains("The token has expired."), "{challenge}");
 }
 
 #[test]
-fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
+fn invalid_tokens_are_refused_and_counted_by_reason() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
     let for_another = "The token is for another audience.";
-    let bound = "The token is bound to a key, which is not supported here.";
-    let claim = "A claim of the token is missing, comes twice or cannot be read.";
+    let bound = "Sender-constrained tokens (cnf) are not supported.";
+    let claim = "A claim of the token is missing, repeated or invalid.";
     for (query, word, description) in [
         ("typ=JWT".to_owned(), "typ", ""),
         ("typ=".to_owned(), "typ", ""),
@@ -44,26 +44,26 @@ fn what_the_issuer_signs_for_others_is_refused_and_counted_by_its_fault() {
         (claims(r#"{"nbf":4000000000}"#), "not_before", "The token is not valid yet."),
         ("kid=ES256-99".to_owned(), "key", ""),
     ] {
-        let before = outcome(&observed, word);
+        let before = outcome_count(&observed, word);
         let token = issuer.signed(&query);
         let (status, challenge, reason) = refusal(&observed, &token);
         assert_eq!((status, reason.as_str()), (401, Some("invalid")), "{query}");
         assert_eq!(challenge.contains("error_description"), !description.is_empty(), "{query}: {challenge}");
         assert!(challenge.contains(description), "{query}: {challenge}");
-        assert_eq!(outcome(&observed, word), before + 1.0, "{query}");
-        observed.logs(&format!("outcome=\"{word}\""));
+        assert_eq!(outcome_count(&observed, word), before + 1.0, "{query}");
+        observed.wait_for_log(&format!("outcome=\"{word}\""));
     }
     assert_eq!(courses(&observed, &issuer.signed("")), 200);
-    let (good, before) = (issuer.token(""), outcome(&observed, "signature"));
+    let (good, before) = (issuer.token(""), outcome_count(&observed, "signature"));
     let (signed, signature) = good.rsplit_once('.').unwrap();
     let other = if signature.starts_with('A') { "B" } else { "A" };
     assert_eq!(courses(&observed, &format!("{signed}.{other}{}", &signature[1..])), 401);
-    assert_eq!(outcome(&observed, "signature"), before + 1.0);
+    assert_eq!(outcome_count(&observed, "signature"), before + 1.0);
 }
 
-/// A token that names keys of its own makes nobody ask for them.
+/// An attacker could make the server fetch the attacker's keys.
 #[test]
-fn addresses_in_a_header_are_not_looked_at() {
+fn key_urls_in_token_header_are_ignored() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
@@ -74,7 +74,7 @@ fn addresses_in_a_header_are_not_looked_at() {
     for (kid, word) in [("ES256-1", "signature"), ("ES256-99", "key")] {
         let header = json!({ "typ": "at+jwt", "alg": "ES256", "kid": kid, "jku": address, "x5u": address });
         let token = format!("{}.{rest}", URL_SAFE_NO_PAD.encode(header.to_string()));
-        assert_eq!((courses(&observed, &token), outcome(&observed, word)), (401, 1.0));
+        assert_eq!((courses(&observed, &token), outcome_count(&observed, word)), (401, 1.0));
     }
     listener.set_nonblocking(true).unwrap();
     assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock);

@@ -1,4 +1,4 @@
-//! `tokens revoke`: the issuer's own word is needed, or the account.
+//! `tokens revoke`: the token must be verified, or its account named.
 
 use std::fs::File;
 
@@ -14,7 +14,7 @@ fn revoke(dir: &TestDir, options: &str, token: &str) -> Outcome {
 }
 
 #[test]
-fn a_verified_token_is_refused_from_the_next_request_on() {
+fn revoked_token_is_refused_by_next_request() {
     let dir = TestDir::with_courses();
     let Some(issuer) = Issuer::start(&dir) else { return };
     let observed = serve(&dir, &issuer);
@@ -36,7 +36,7 @@ fn a_verified_token_is_refused_from_the_next_request_on() {
 }
 
 #[test]
-fn what_the_issuer_does_not_vouch_for_is_revoked_by_its_account_alone() {
+fn unverified_token_is_revoked_only_with_account() {
     let dir = TestDir::with_courses();
     let Some(mut issuer) = Issuer::start(&dir) else { return };
     let options = options(&issuer);
@@ -48,6 +48,6 @@ fn what_the_issuer_does_not_vouch_for_is_revoked_by_its_account_alone() {
     revoke(&dir, &elsewhere, &token).fails(1, &["nothing was changed", "audience"]);
     issuer.stop();
     revoke(&dir, &options, &token).fails(1, &["nothing was changed", &issuer.name, "--account ID"]);
-    revoke(&dir, &format!("{options} --account b"), &token).fails(1, &["no claim of the token is that account"]);
+    revoke(&dir, &format!("{options} --account b"), &token).fails(1, &["--account: no claim of the token names it"]);
     revoke(&dir, &format!("{options} --account a"), &token).succeeds();
 }

@@ -3,11 +3,11 @@
 use rcgen::{CertificateParams, DnType, KeyPair};
 use time::{Duration, OffsetDateTime};
 
-use crate::issuer::{Issuer, courses, fetched, options};
+use crate::issuer::{Issuer, courses, options, wait_for_fetches};
 use crate::observed::Observed;
 use crate::program::TestDir;
 
-/// Writes a certificate for that name, good for so many days from now.
+/// Writes a certificate for `name` that expires in `days` days.
 fn issue(dir: &TestDir, name: &str, days: i64) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -21,21 +21,21 @@ fn issue(dir: &TestDir, name: &str, days: i64) {
 fn serve(dir: &TestDir, issuer: &Issuer, trusted: &str) -> Observed {
     let serve = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
     let mut command = dir.command(&format!("{serve} {}", options(issuer)));
-    Observed::by(dir, command.env("SSL_CERT_FILE", dir.path(trusted)).env_remove("SSL_CERT_DIR"))
+    Observed::start_with(dir, command.env("SSL_CERT_FILE", dir.path(trusted)).env_remove("SSL_CERT_DIR"))
 }
 
 #[test]
-fn an_issuer_is_proved_by_its_certificate() {
+fn issuer_with_trusted_certificate_is_accepted() {
     let dir = TestDir::with_courses();
     issue(&dir, "localhost", 9);
     let Some(issuer) = Issuer::start_secured(&dir) else { return };
     let observed = serve(&dir, &issuer, "chain.pem");
-    fetched(&observed, 1.0);
+    wait_for_fetches(&observed, 1.0);
     assert_eq!(courses(&observed, &issuer.signed("")), 200);
 }
 
 #[test]
-fn without_that_proof_there_are_no_keys() {
+fn issuer_with_invalid_certificate_is_rejected() {
     let other = TestDir::new();
     issue(&other, "localhost", 9);
     for (name, days, trusted, why) in [
@@ -48,7 +48,7 @@ fn without_that_proof_there_are_no_keys() {
         dir.write("other.pem", std::fs::read(other.path("chain.pem")).unwrap());
         let Some(issuer) = Issuer::start_secured(&dir) else { return };
         let observed = serve(&dir, &issuer, trusted);
-        observed.logs("the issuer's keys cannot be fetched");
+        observed.wait_for_log("cannot fetch the issuer's keys");
         assert_eq!(courses(&observed, &issuer.signed("")), 500, "{why}");
         let log = observed.log();
         assert!(log.contains(why), "{why}: {log}");

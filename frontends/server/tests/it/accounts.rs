@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::program::{COURSES, Outcome, Server, TestDir};
 
-/// The commands on whatever database `command` names, which holds [`COURSES`] and is served.
-pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> Command, server: &Server) {
+/// Asserts that the commands work on the database of `command`, which contains [`COURSES`] and is served by `server`.
+pub(crate) fn assert_account_commands_work(command: impl Fn(&str) -> Command, server: &Server) {
     let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
     let create = |account: &str| run(&format!("keys create --account {account} --name n --scope read:courses --json"));
     let keys = [create("a").json(), create("a").json(), create("b").json()];
@@ -37,8 +37,8 @@ pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> C
     for token in &tokens {
         assert_eq!(server.get("/api/v1/courses/one", token).0, 200);
     }
-    // Nobody can be asked here.
-    run("accounts remove a").fails(2, &["--yes"]);
+    // Confirmation requires a terminal.
+    run("accounts remove a").fails(2, &["pass --yes"]);
     assert_eq!(run("accounts show a --json").json(), a);
     let removed = run("accounts remove a --yes --json").json();
     let counts = ["id", "courses", "modules", "keys", "tokens"].map(|field| removed[field].clone());
@@ -52,11 +52,11 @@ pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> C
     assert_eq!(run("accounts list --json").json(), json!([b]));
     assert_eq!(run("export").succeeds(), format!("{}\n{}\n", lines[1], lines[4]));
     for gone in ["accounts remove a --yes", "accounts show a", "keys list --account a", "export --account a"] {
-        run(gone).fails(1, &["there is no account \"a\""]);
+        run(gone).fails(1, &["no account \"a\"; see `accounts list`"]);
     }
     let message = run("accounts remove b --yes").succeeds();
     assert!(message.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{message}");
-    assert!(message.contains("backups, exports and logs"), "{message}");
+    assert!(message.contains("data in backups, exports and logs is not removed"), "{message}");
     assert_eq!(run("accounts list --json").json(), json!([]));
 }
 
@@ -64,12 +64,12 @@ pub(crate) fn an_account_is_listed_shown_and_removed(command: impl Fn(&str) -> C
 fn accounts_are_listed_shown_and_removed() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
-    an_account_is_listed_shown_and_removed(|arguments| dir.command(arguments), &server);
+    assert_account_commands_work(|arguments| dir.command(arguments), &server);
 }
 
-/// Neither in the database nor in its WAL, also while a server has it open.
+/// Checks the database and its WAL, while a server has it open.
 #[test]
-fn no_byte_of_a_removed_account_is_left() {
+fn account_removal_leaves_no_bytes() {
     let dir = TestDir::new();
     let course = |round: usize, account: &str, number: usize| {
         let body = format!("body of {account} in round {round}. ").repeat(number % 50);
@@ -101,28 +101,25 @@ fn no_byte_of_a_removed_account_is_left() {
     assert!(count("title of left") > 100);
 }
 
-/// The account is gone, which is what was asked for; scripts find in `remains` what is left to do.
+/// The command succeeds, since the account is removed; scripts find the remaining data in `remains`.
 #[test]
-fn a_removal_is_done_though_bytes_may_remain() {
+fn removal_reports_remaining_data_while_database_is_read() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", "{\"type\":\"account\",\"id\":\"a\"}\n{\"type\":\"account\",\"id\":\"b\"}\n");
     dir.run("import courses.jsonl").succeeds();
     let reader = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
     reader.execute_batch("BEGIN; SELECT * FROM accounts").unwrap();
     let message = dir.run("accounts remove a --yes").succeeds();
-    assert!(
-        message.contains("\nsome of it remains: ") && message.contains("reads the database as it was"),
-        "{message}"
-    );
+    assert!(message.contains("\nremaining data: ") && message.contains("is still reading the old state"), "{message}");
     let remains = dir.run("accounts remove b --yes --json").json()["remains"].take();
-    assert!(remains.as_str().unwrap().contains("reads the database as it was"), "{remains}");
+    assert!(remains.as_str().unwrap().contains("is still reading the old state"), "{remains}");
 }
 
-/// Many rows are removed by way of a temporary file, for which a read-only root has no directory.
+/// SQLite removes many rows by way of a temporary file, for which a read-only root has no directory.
 #[cfg(target_os = "linux")]
 #[test]
-fn removal_names_the_directory_for_temporary_files_if_there_is_none() {
-    // The program may stand below a directory that the mounts hide, so it is opened before.
+fn removal_without_temporary_directory_fails_with_hint() {
+    // The mounts may hide the program's file, so descriptor 9 is opened on it before.
     const SCRIPT: &str = r#"exec 9<"$2" && mount --bind . /mnt || exit 9
         for directory in /tmp /var/tmp /usr/tmp; do
             [ ! -d $directory ] || mount -t tmpfs -o ro none $directory || exit 9
@@ -137,7 +134,7 @@ fn removal_names_the_directory_for_temporary_files_if_there_is_none() {
     };
     let lines = [r#"{"type":"account","id":"a"}"#.to_owned()].into_iter().chain((0..50).map(course));
     dir.run_reading(&lines.collect::<Vec<_>>().join("\n"), "import -").succeeds();
-    // In the one SQLite sees that it may not write; in the other it tries.
+    // SQLite tries the working directory last. Its check refuses the read-only `/tmp`; in `/proc`, creating a file fails.
     for working_directory in ["/tmp", "/proc"] {
         let program = dir.command("accounts remove a --yes --database sqlite:/mnt/catalogue.db");
         let mut unshared = Command::new("unshare");
@@ -149,15 +146,14 @@ fn removal_names_the_directory_for_temporary_files_if_there_is_none() {
             std::io::stderr().write_all(b"skipped: a removal without TMPDIR: no file system can be mounted\n").unwrap();
             return;
         }
-        outcome
-            .fails(1, &["nothing was changed: ", "; set TMPDIR or SQLITE_TMPDIR to a directory that can be written"]);
+        outcome.fails(1, &["nothing was changed: ", " set TMPDIR or SQLITE_TMPDIR to a writable directory"]);
     }
     dir.run("accounts remove a --yes").succeeds();
 }
 
-/// `accounts list` counts the usable ones.
+/// `accounts list` counts the active keys.
 #[test]
-fn a_removal_says_how_many_of_the_keys_were_usable() {
+fn removal_reports_number_of_active_keys() {
     let dir = TestDir::with_courses();
     let keys = [(); 4].map(|()| dir.run("keys create --account a --name n --scope read:courses --json").json());
     for key in &keys[..2] {
@@ -166,13 +162,13 @@ fn a_removal_says_how_many_of_the_keys_were_usable() {
     assert_eq!(dir.run("accounts show a --json").json()["keys"], 2);
     let message = dir.run("accounts remove a --yes").succeeds();
     assert!(
-        message.starts_with("a was removed, with 2 courses, 1 module, 4 keys (2 usable) and 0 tokens\n"),
+        message.starts_with("a was removed, with 2 courses, 1 module, 4 keys (2 active) and 0 tokens\n"),
         "{message}"
     );
 }
 
 #[test]
-fn an_account_that_another_table_refers_to_stays() {
+fn removal_fails_when_other_table_references_account() {
     let dir = TestDir::with_courses();
     let host = "CREATE TABLE notes (account TEXT REFERENCES accounts (id)); INSERT INTO notes VALUES ('a')";
     rusqlite::Connection::open(dir.path("catalogue.db")).unwrap().execute_batch(host).unwrap();
@@ -182,29 +178,29 @@ fn an_account_that_another_table_refers_to_stays() {
 }
 
 #[test]
-fn what_is_no_account_is_not_repeated_where_it_may_be_a_token() {
+fn unknown_account_is_not_printed_when_it_resembles_token() {
     let dir = TestDir::with_courses();
     for command in ["accounts show", "accounts remove --yes", "export --account"] {
         let outcome = dir.run(&format!("{command} ccat_perhaps_a_token"));
         assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
-        outcome.fails(1, &["there is no such account; `accounts list`"]);
+        outcome.fails(1, &["no such account; see `accounts list`"]);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_is_asked_before_an_account_goes() {
+fn removal_asks_for_confirmation_on_terminal() {
     use crate::terminal::Terminal;
 
     let dir = TestDir::with_courses();
     let response = |typed: &str, arguments: &str| {
-        let terminal = Terminal::of_width(80);
+        let terminal = Terminal::with_width(80);
         let mut command = dir.command(arguments);
         command.stdin(terminal.end()).stderr(terminal.end()).stdout(terminal.end());
         terminal.types(typed);
         terminal.run(&mut command)
     };
-    let question = "Remove a (\"A\") with 2 courses and 0 keys that hold? [y/N]";
+    let question = "Remove a (\"A\") with 2 courses and 0 active keys? [y/N]";
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {
         let (status, displayed) = response(typed, "accounts remove a");
         assert!(status == Some(1) && displayed.contains(question), "{typed:?}: {displayed}");

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::program::{COURSES, Server, TestDir};
 
-/// Asserts that the database is sound, and gives how many courses it has.
+/// Asserts the integrity of the database, and returns its number of courses.
 fn courses_in(path: &Path) -> u32 {
     let database = Connection::open(path).unwrap();
     let check = database.query_row("PRAGMA integrity_check", [], |row| row.get(0));
@@ -18,7 +18,7 @@ fn courses_in(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_copy_has_everything_and_is_a_database() {
+fn backup_is_complete_database() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let message = dir.run("backup copy.db --json").json();
@@ -35,7 +35,7 @@ fn a_copy_has_everything_and_is_a_database() {
 }
 
 #[test]
-fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
+fn backup_is_consistent_snapshot_during_writes() {
     let dir = TestDir::with_courses();
     let _server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
     let database = Connection::open(dir.path("catalogue.db")).unwrap();
@@ -48,7 +48,7 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
             let writer = Connection::open(path).unwrap();
             writer.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
             for number in 4.. {
-                // Both in each commit: a copy has both or none.
+                // Each commit makes both changes: a copy has both or neither.
                 let both = format!(
                     "BEGIN; UPDATE accounts SET name = '{number}' WHERE id = 'a'; \
                      INSERT INTO courses (account_id, created_at, slug, title, tagline, language, hidden) \
@@ -86,28 +86,29 @@ fn a_copy_is_of_one_moment_while_a_server_runs_and_others_write() {
 }
 
 #[test]
-fn nothing_is_overwritten_and_nothing_else_is_made() {
+fn failed_backup_leaves_files_unchanged() {
     let dir = TestDir::with_courses();
     dir.write("there", "kept");
     dir.write("empty.db", "");
     let files = dir.files();
-    dir.run("backup there").fails(1, &["there: is there already; name a file that is not"]);
-    dir.run("backup .").fails(1, &["is there already"]);
-    dir.run("backup no/such/copy.db").fails(1, &["no/such/copy.db: its directory does not exist; make it first"]);
+    dir.run("backup there").fails(1, &["there: already exists; use another file"]);
+    dir.run("backup .").fails(1, &["already exists"]);
+    dir.run("backup no/such/copy.db").fails(1, &["no/such/copy.db: its directory does not exist; create it first"]);
     dir.run("backup there/copy.db").fails(1, &["its directory does not exist"]);
     #[cfg(target_os = "linux")]
     dir.run("backup /proc/copy.db").fails(1, &["/proc/copy.db: cannot be written: "]);
     dir.run("backup copy.db --database sqlite:missing.db").fails(1, &["no database at \"missing.db\""]);
     dir.run("backup copy.db --database sqlite:courses.jsonl")
         .fails(1, &["\"courses.jsonl\" is not an SQLite database"]);
-    dir.run("backup copy.db --database sqlite:empty.db").fails(1, &["copy.db: no copy was made: ", "has no tables"]);
+    dir.run("backup copy.db --database sqlite:empty.db")
+        .fails(1, &["copy.db: cannot copy the database: ", "has no tables"]);
     dir.run("backup copy.db --database sqlite::memory:").fails(2, &["nothing to copy", "sqlite:catalogue.db"]);
     dir.run("backup").fails(2, &["<FILE>"]);
     assert_eq!((dir.files(), &*fs::read_to_string(dir.path("there")).unwrap()), (files, "kept"));
 }
 
 #[test]
-fn postgresql_is_copied_by_its_own_program() {
+fn postgres_backup_exits_2_and_suggests_pg_dump() {
     let dir = TestDir::new();
     let outcome = dir.run("backup copy.db --database postgres://u:s3cret@127.0.0.1:1/n");
     assert!(!outcome.err.contains("s3cret"), "{}", outcome.err);
@@ -117,7 +118,7 @@ fn postgresql_is_copied_by_its_own_program() {
 
 #[cfg(unix)]
 #[test]
-fn a_copy_has_the_mode_of_the_database() {
+fn backup_has_file_mode_of_database() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let dir = TestDir::with_courses();

@@ -1,11 +1,10 @@
-//! A port of a server that is away.
+//! A port that refuses connections.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use socket2::{Domain, Socket, Type};
 
-/// A port of the loopback address that refuses connections. It is taken as long as this lives, so that no other test's
-/// server gets it and answers.
+/// A loopback port that refuses connections. It stays bound until this is dropped, so that no other test's server gets it.
 pub(crate) struct ClosedPort(Socket);
 
 impl ClosedPort {
@@ -19,7 +18,7 @@ impl ClosedPort {
         self.0.local_addr().unwrap().as_socket().unwrap().port()
     }
 
-    /// From now on it takes connections.
+    /// Accepts connections from now on.
     #[cfg(feature = "otel")]
     pub(crate) fn open(self) -> std::net::TcpListener {
         self.0.listen(128).unwrap();

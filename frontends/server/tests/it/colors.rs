@@ -1,15 +1,15 @@
-//! Colours: on a terminal that knows them, and unless the environment says otherwise.
+//! Colored output on terminals, and the environment variables that disable it.
 
 use std::process::Stdio;
 
 use crate::program::TestDir;
 use crate::terminal::Terminal;
 
-/// What a terminal gets to see of a command that fails.
-fn on_terminal(variables: &[(&str, &str)]) -> String {
+/// Returns the output of a failing command on a terminal.
+fn stderr_on_terminal(variables: &[(&str, &str)]) -> String {
     let dir = TestDir::new();
     let mut command = dir.command("import nothing-here.jsonl");
-    // `CI` is among them: where it is set, a terminal counts as one that knows colours.
+    // `CI` too: if it is set, any terminal is assumed to support colors.
     for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
         command.env_remove(variable);
     }
@@ -20,11 +20,11 @@ fn on_terminal(variables: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_terminal_gets_colours_unless_it_or_the_environment_has_none() {
-    let coloured = |variables: &[(&str, &str)]| on_terminal(variables).contains('\u{1b}');
-    assert!(coloured(&[]));
-    assert!(coloured(&[("NO_COLOR", "")]));
+fn terminal_output_is_colored_unless_disabled() {
+    let colored = |variables: &[(&str, &str)]| stderr_on_terminal(variables).contains('\u{1b}');
+    assert!(colored(&[]));
+    assert!(colored(&[("NO_COLOR", "")]));
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CLICOLOR", "0")] {
-        assert!(!coloured(&[variable]), "{variable:?}");
+        assert!(!colored(&[variable]), "{variable:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Help, versions, and command lines that cannot be.
+//! Help, versions, and invalid command lines.
 
 use std::fs::File;
 use std::io::pipe;
@@ -19,7 +19,7 @@ fn help_and_version_go_to_standard_output() {
 }
 
 #[test]
-fn wrong_command_lines_are_2() {
+fn invalid_arguments_exit_2() {
     let dir = TestDir::new();
     for (arguments, piece) in [
         ("", "requires a subcommand"),
@@ -34,59 +34,59 @@ fn wrong_command_lines_are_2() {
         ("keys create --account a --name n", "--scope"),
         ("keys create --account a --name n --scope", "--scope"),
         ("keys create --account a --name n --scope read:courses --expires-in 90", "like 90d"),
-        ("keys create --account a --name n --scope read:courses --expires-in 99999999999999999999d", "longer than"),
-        ("keys create --account a --name n --scope read:courses --expires-in 0s", "\"0s\" would be over at once"),
-        ("tokens create --account a --scope read:courses --expires-in 0d", "write a duration from 1s on"),
+        ("keys create --account a --name n --scope read:courses --expires-in 99999999999999999999d", "is too large"),
+        ("keys create --account a --name n --scope read:courses --expires-in 0s", "\"0s\" is too short"),
+        ("tokens create --account a --scope read:courses --expires-in 0d", "use at least 1s, like 90d"),
         ("keys rotate key_1 --expires-in 0h", "--expires-in"),
         ("keys revoke", "<ID>"),
         ("openapi --format yaml", "json-3.0"),
-        ("serve --listen localhost", "--listen: \"localhost\" is not an address"),
+        ("serve --listen localhost", "--listen: invalid address \"localhost\""),
         ("serve --listen 127.0.0.1:65536", "--listen"),
-        ("serve --port 8080", "tip: `--listen 127.0.0.1:8080`"),
-        ("serve --port=8080", "tip: `--listen 127.0.0.1:8080`"),
-        ("demo -p 8080", "tip: `--listen 127.0.0.1:8080`"),
+        ("serve --port 8080", "tip: use `--listen 127.0.0.1:8080`"),
+        ("serve --port=8080", "tip: use `--listen 127.0.0.1:8080`"),
+        ("demo -p 8080", "tip: use `--listen 127.0.0.1:8080`"),
         ("serve --shutdown-grace ten", "--shutdown-grace"),
-        (
-            "serve --shutdown-grace 18446744073709551615s",
-            "--shutdown-grace: \"18446744073709551615s\" is too short or too long",
-        ),
+        ("serve --shutdown-grace 18446744073709551615s", "--shutdown-grace: \"18446744073709551615s\" is out of range"),
         ("serve --page-cache 64MB", "like 64MiB"),
-        ("serve --accept api-key,cookie", "--accept: \"cookie\""),
+        ("serve --accept api-key,cookie", "--accept: invalid value \"cookie\""),
         ("serve --base-url ftp://example.com/api", "--base-url"),
         ("serve --docs-url docs", "--docs-url"),
         ("serve --base-url /x --docs-url /x", "--base-url and --docs-url: "),
         ("openapi --json --format markdown", "--json: "),
         ("openapi --format llms --json", "--json: "),
         ("serve --cors-origin *", "--cors-origin"),
-        ("export --database mysql://db/catalogue", "--database: \"mysql\""),
+        ("export --database mysql://db/catalogue", "--database: unknown kind of database \"mysql\""),
         ("export --database catalogue.db", "--database"),
-        ("export --database sqlite://catalogue.db", "write sqlite:PATH"),
-        ("export --database postgres:n", "write postgres://USER@HOST/NAME"),
-        ("export --database postgres:///n", "write postgres://"),
-        ("export --database postgres://h/n?foo=bar", "parameter that does not exist"),
+        ("export --database sqlite://catalogue.db", "use sqlite:PATH"),
+        ("export --database postgres:n", "use postgres://USER@HOST/NAME"),
+        ("export --database postgres:///n", "use postgres://"),
+        ("export --database postgres://h/n?foo=bar", "unknown parameter in the connection string"),
         (
             "export --database postgres://h/n?foo=bar",
-            "are sslmode, sslrootcert, sslcert, sslkey, target_session_attrs, a",
+            "with sslmode, sslrootcert, sslcert, sslkey, target_session_attrs, a",
         ),
-        ("export --database postgres://h/n?sslmode=verify-full&sslmode=disable", "sslmode twice; write it once"),
+        (
+            "export --database postgres://h/n?sslmode=verify-full&sslmode=disable",
+            "sslmode occurs twice in the connection string; use it once",
+        ),
         ("serve --database-connections 0", "from 1 to 1000"),
         ("serve --database-timeout 0s", "from 1s to 1d"),
-        ("serve --wait soon", "--wait: \"soon\" is not a duration"),
-        ("serve --database postgres://u:s3cret@h:x/n", "--database: the address is none"),
+        ("serve --wait soon", "--wait: invalid duration \"soon\""),
+        ("serve --database postgres://u:s3cret@h:x/n", "--database: invalid connection string"),
         ("migrate --database sqlite:", "no path"),
         ("migrate --database sqlite::memory:", "nothing to migrate"),
         ("export --log catalogue=loud", "--log: \"loud\" is not a level"),
         ("export --log warning", "did you mean \"warn\"?"),
         ("serve --listen 127.0.0.1:0 --log verbose", "the levels are off, error"),
-        ("export --log=", "--log: \"\" says nothing"),
-        ("export --config missing.toml", "--config: the configuration file missing.toml"),
+        ("export --log=", "--log: the log filter \"\" is empty"),
+        ("export --config missing.toml", "--config: cannot read the configuration file missing.toml"),
     ] {
         dir.run(arguments).fails(2, &[piece]);
     }
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// Whatever stands in an argument.
+/// Applies to arguments of any length and content.
 #[test]
 fn messages_fit_on_one_screen() {
     let dir = TestDir::new();
@@ -97,12 +97,12 @@ fn messages_fit_on_one_screen() {
             Outcome::from(output).fails(2, &[]);
         }
     }
-    // clap's own end, too.
+    // A shortened message keeps clap's ending.
     dir.run(&format!("serve --lisen={}", "x".repeat(100_000))).fails(2, &["unexpected argument", "try '--help'"]);
 }
 
 #[test]
-fn a_missing_database_is_1_and_is_not_made() {
+fn missing_database_exits_1_and_is_not_created() {
     let dir = TestDir::new();
     for arguments in [
         "export",
@@ -123,7 +123,7 @@ fn a_missing_database_is_1_and_is_not_made() {
 }
 
 #[test]
-fn options_may_stand_before_and_after_the_command_and_its_operands() {
+fn options_are_accepted_before_and_after_operands() {
     let dir = TestDir::new();
     for (number, arguments) in [
         "--database sqlite:0.db import --json -",
@@ -140,9 +140,9 @@ fn options_may_stand_before_and_after_the_command_and_its_operands() {
     }
 }
 
-/// A relative path is a path, whatever else SQLite could take it for.
+/// A relative path stays a path, even if SQLite could take it for a URI.
 #[test]
-fn a_database_may_have_any_name() {
+fn sqlite_file_may_have_any_name() {
     let dir = TestDir::new();
     for name in ["./file:foo.db", "a?b.db", ":memory:x", "a b.db"] {
         let mut command = dir.command("import - --database");
@@ -153,18 +153,18 @@ fn a_database_may_have_any_name() {
     assert_eq!(dir.files().len(), 4, "{:?}", dir.files());
 }
 
-/// SQLite's own programs read these as URIs: a file of such a name is not what was meant.
+/// SQLite's own programs read these paths as URIs, so a file of such a name is not what the operator meant.
 #[test]
-fn address_in_the_form_of_a_uri_is_refused_and_makes_no_file() {
+fn sqlite_uri_is_refused_and_creates_no_file() {
     let dir = TestDir::new();
     for path in ["x.db?mode=ro", ":memory:?cache=shared", "file:x.db", "file:x.db?mode=memory"] {
-        dir.run(&format!("migrate --database sqlite:{path}")).fails(2, &["--database: ", "; write sqlite:PATH, like"]);
+        dir.run(&format!("migrate --database sqlite:{path}")).fails(2, &["--database: ", "; use sqlite:PATH, e.g."]);
     }
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 #[test]
-fn a_lock_is_told_in_one_sentence() {
+fn locked_database_is_reported_in_one_sentence() {
     let dir = TestDir::with_courses();
     let other = Connection::open(dir.path("catalogue.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -173,9 +173,9 @@ fn a_lock_is_told_in_one_sentence() {
     outcome.fails(1, &["nothing was changed: another program is writing"]);
 }
 
-/// Whoever reads may stop doing so (`| head`): no panic, no message.
+/// The reader of a pipe may stop early (`| head`): no panic, no message.
 #[test]
-fn a_closed_standard_output_is_no_fault() {
+fn closed_standard_output_exits_0() {
     let dir = TestDir::with_courses();
     for arguments in ["export", "openapi", "--help", "keys list --account a"] {
         let (reader, writer) = pipe().unwrap();
@@ -185,17 +185,17 @@ fn a_closed_standard_output_is_no_fault() {
     }
 }
 
-/// A token is shown once: where it was not, that is told.
+/// A token is printed only once, so the message reports that it was lost.
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_1() {
+fn unwritable_output_exits_1() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let [rotate, revoke] = ["rotate", "revoke"].map(|what| format!("keys {what} {}", key["id"].as_str().unwrap()));
     for (arguments, piece) in [
         (&*rotate, "revoke it"),
         (&*revoke, "is revoked, but standard output"),
-        ("migrate --database sqlite:new.db", "a new database was made: schema version"),
+        ("migrate --database sqlite:new.db", "created a new database: schema version"),
         ("export", "standard output"),
         ("openapi", "standard output"),
         ("keys create --account a --name n --scope read:courses", "revoke it"),

@@ -1,15 +1,15 @@
-//! The layers: the command line over the environment over the file.
+//! Layers of settings: the command line overrides the environment, which overrides the file.
 
 use crate::program::TestDir;
 
-/// The server's address as the document shows it, which tells the layer that it came from.
+/// Returns the server's URL in the OpenAPI document, from which tests conclude the layer that set it.
 fn base_url(dir: &TestDir, variables: &[(&str, &str)], arguments: &str) -> String {
     let document = dir.run_in(variables, &format!("openapi {arguments}")).json();
     document["servers"][0]["url"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn the_command_line_wins_over_the_environment_over_the_file() {
+fn command_line_overrides_environment_and_file() {
     let dir = TestDir::new();
     dir.write("c.toml", "base-url = \"https://file.example/api/v1\"\n");
     let variable = ("CATALOGUE_BASE_URL", "https://env.example/api/v1");
@@ -25,28 +25,28 @@ fn the_command_line_wins_over_the_environment_over_the_file() {
 }
 
 #[test]
-fn a_named_file_wins_over_the_one_that_the_environment_names() {
+fn config_option_overrides_config_variable() {
     let dir = TestDir::new();
     dir.write("c.toml", "base-url = \"/line/v1\"\n");
     assert_eq!(base_url(&dir, &[("CATALOGUE_CONFIG", "missing.toml")], "--config c.toml"), "/line/v1");
 }
 
 #[test]
-fn the_database_has_all_three_layers() {
+fn database_is_read_from_all_layers() {
     let dir = TestDir::new();
     dir.write("c.toml", "database = \"sqlite:file.db\"");
-    let made = |variables: &[(&str, &str)], arguments: &str, name: &str| {
+    let creates = |variables: &[(&str, &str)], arguments: &str, name: &str| {
         dir.run_in(variables, arguments).succeeds();
         assert!(dir.path(name).is_file(), "{name} among {:?}", dir.files());
     };
-    made(&[], "migrate", "catalogue.db");
-    made(&[], "migrate --config c.toml", "file.db");
-    made(&[("CATALOGUE_DATABASE", "sqlite:env.db")], "migrate --config c.toml", "env.db");
-    made(&[("CATALOGUE_DATABASE", "sqlite:env.db")], "migrate --database sqlite:line.db --config c.toml", "line.db");
+    creates(&[], "migrate", "catalogue.db");
+    creates(&[], "migrate --config c.toml", "file.db");
+    creates(&[("CATALOGUE_DATABASE", "sqlite:env.db")], "migrate --config c.toml", "env.db");
+    creates(&[("CATALOGUE_DATABASE", "sqlite:env.db")], "migrate --database sqlite:line.db --config c.toml", "line.db");
 }
 
 #[test]
-fn a_flag_has_all_three_layers() {
+fn flag_is_read_from_all_layers() {
     let dir = TestDir::new();
     dir.write("c.toml", "no-migrate = true");
     dir.run("import - --no-migrate").fails(1, &["catalogue.db"]);
@@ -57,7 +57,7 @@ fn a_flag_has_all_three_layers() {
 }
 
 #[test]
-fn wrong_values_are_2_and_name_their_source() {
+fn invalid_values_exit_2_and_name_source() {
     let dir = TestDir::new();
     dir.write("c.toml", "# where\n\nlisten = \"here\"\n");
     dir.run("serve --config c.toml").fails(2, &["c.toml: line 3: listen", "127.0.0.1:8080"]);
@@ -79,19 +79,19 @@ fn wrong_values_are_2_and_name_their_source() {
 }
 
 #[test]
-fn empty_variables_count_as_not_set() {
+fn empty_variables_are_ignored() {
     let dir = TestDir::new();
     let names = ["LISTEN", "ACCEPT", "CORS_ORIGIN", "SHUTDOWN_GRACE", "BASE_URL", "DATABASE", "LOG", "NO_MIGRATE"];
     let names: Vec<_> = names.iter().map(|name| format!("CATALOGUE_{name}")).collect();
     let variables: Vec<_> = names.iter().map(|name| (&**name, "")).chain([("CATALOGUE_PAGE_CACHE", "")]).collect();
-    // All is right but the address at last.
+    // Only the last option is invalid.
     dir.run_in(&variables, "serve --docs-url docs").fails(2, &["--docs-url"]);
     dir.run_in(&variables, "migrate").succeeds();
     assert_eq!(dir.files(), ["catalogue.db"]);
 }
 
 #[test]
-fn two_addresses_with_one_path_name_both_sources() {
+fn url_path_conflict_names_both_sources() {
     let dir = TestDir::new();
     dir.write("c.toml", "docs-url = \"/x\"\n");
     let variables = [("CATALOGUE_BASE_URL", "/x"), ("CATALOGUE_CONFIG", "c.toml")];
@@ -100,7 +100,7 @@ fn two_addresses_with_one_path_name_both_sources() {
 }
 
 #[test]
-fn what_a_command_does_not_take_does_not_matter_to_it() {
+fn settings_of_other_commands_are_ignored() {
     let dir = TestDir::new();
     let variables = [
         ("CATALOGUE_LISTEN", "here"),
@@ -115,7 +115,7 @@ fn what_a_command_does_not_take_does_not_matter_to_it() {
 }
 
 #[test]
-fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
+fn invalid_file_exits_2_and_names_line() {
     let dir = TestDir::new();
     for (text, pieces) in [
         ("\nlisen = \"127.0.0.1:0\"", ["c.toml: line 2: lisen", "did you mean \"listen\"?"]),
@@ -131,6 +131,6 @@ fn a_file_with_a_mistake_is_2_and_the_line_is_named() {
     }
     dir.write("c.toml", b"log = \"\xff\"");
     dir.run("openapi --config c.toml").fails(2, &["c.toml"]);
-    dir.run("openapi --config .").fails(2, &["cannot be read"]);
+    dir.run("openapi --config .").fails(2, &["cannot read the configuration file ."]);
     dir.run_in(&[("CATALOGUE_CONFIG", "missing.toml")], "openapi").fails(2, &["CATALOGUE_CONFIG: ", "missing.toml"]);
 }

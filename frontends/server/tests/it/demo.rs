@@ -13,8 +13,8 @@ fn start(dir: &TestDir, arguments: &str) -> (Server, Vec<String>) {
     (server, notes)
 }
 
-/// Does what a `curl` line says.
-fn paste(line: &str) -> Value {
+/// Sends the request of a `curl` line.
+fn run_curl_line(line: &str) -> Value {
     let (_, rest) = line.split_once("-H \"Authorization: Bearer ").unwrap();
     let (token, url) = rest.split_once("\" ").unwrap();
     let (address, path) = url.trim_matches('"').strip_prefix("http://").unwrap().split_once('/').unwrap();
@@ -28,45 +28,49 @@ fn curl_lines(notes: &[String]) -> Vec<&String> {
 }
 
 #[test]
-fn its_lines_work_and_it_leaves_nothing_behind() {
+fn printed_commands_work_and_demo_leaves_no_files() {
     let dir = TestDir::new();
     let (server, notes) = start(&dir, "--listen 127.0.0.1:0");
     assert!(notes.contains(&format!("http://{}/docs", server.address)), "{notes:?}");
     assert_eq!(server.get("/docs", "").0, 200);
 
-    // Those to paste are as long as they are.
+    // Lines to paste may be longer.
     let is_pasted = |line: &str| line.starts_with("curl ") || line.contains("/sign-in#");
     assert!(notes.iter().all(|line| is_pasted(line) || line.chars().count() < 80), "{notes:?}");
 
     let lines = curl_lines(&notes);
     assert_eq!(lines.len(), 3);
     assert!(lines.iter().all(|line| line.contains(&server.address)));
-    assert_eq!(paste(lines[0])["data"]["userId"], "acc_demo");
-    let page = paste(lines[1]);
+    assert_eq!(run_curl_line(lines[0])["data"]["userId"], "acc_demo");
+    let page = run_curl_line(lines[1]);
     assert!(page["data"].as_array().unwrap().len() == 5 && page["meta"]["nextCursor"].is_string(), "{page}");
-    assert!(paste(lines[2])["data"]["modules"].as_array().unwrap().len() > 1);
+    assert!(run_curl_line(lines[2])["data"]["modules"].as_array().unwrap().len() > 1);
 
     let (_, document) = server.get("/docs/openapi.json", "");
     assert_eq!(document["servers"][0]["url"], format!("http://{}/api/v1", server.address));
-    assert_eq!(server.end_by("TERM"), (Some(0), String::new()));
+    assert_eq!(server.stop_with("TERM"), (Some(0), String::new()));
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// Over plain HTTP a session could be read on the way.
+/// Over plain HTTP a session could be intercepted.
 #[test]
-fn the_developer_settings_are_on_this_machine_alone() {
+fn developer_settings_are_served_only_on_loopback() {
     let dir = TestDir::new();
     for (listen, status) in [("127.0.0.1:0", 303), ("0.0.0.0:0", 404)] {
         let (server, notes) = start(&dir, &format!("--listen {listen}"));
         let (_, port) = server.address.rsplit_once(':').unwrap();
         assert_eq!(get(&format!("127.0.0.1:{port}"), "/settings", "").0, status, "{listen}");
         assert_eq!(notes.iter().any(|line| line.contains("/sign-in#")), status == 303, "{notes:?}");
-        assert_eq!(notes.iter().any(|line| line.contains("Without developer settings")), status == 404, "{notes:?}");
+        assert_eq!(
+            notes.iter().any(|line| line.contains("The developer settings are off")),
+            status == 404,
+            "{notes:?}"
+        );
     }
 }
 
 #[test]
-fn it_has_the_course_of_the_documents_examples() {
+fn demo_data_contains_documented_example() {
     let dir = TestDir::new();
     let (server, notes) = start(&dir, "--listen 127.0.0.1:0");
     let document = server.get("/docs/openapi.json", "").1;
@@ -75,16 +79,16 @@ fn it_has_the_course_of_the_documents_examples() {
     let sample = curl_lines(&notes)[2].replace("english-for-the-workshop", slug);
     let examples = operation["responses"]["200"]["content"]["application/json"]["examples"].as_object().unwrap();
     let example = examples.values().next().unwrap();
-    assert_eq!(paste(&sample), example["value"]);
+    assert_eq!(run_curl_line(&sample), example["value"]);
 }
 
 #[test]
-fn each_request_is_logged_as_by_serve() {
+fn requests_are_logged() {
     let dir = TestDir::new();
     let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
     let mut notes = server.take_log().map(Result::unwrap);
     let lines: Vec<_> = notes.by_ref().filter(|line| line.starts_with("curl ")).take(3).collect();
-    lines.iter().for_each(|line| drop(paste(line)));
+    lines.iter().for_each(|line| drop(run_curl_line(line)));
     for (path, status) in [("/docs", 200), ("/api/v1/me", 401), ("/nowhere", 404)] {
         assert_eq!(server.get(path, "").0, status);
     }
@@ -99,25 +103,25 @@ fn each_request_is_logged_as_by_serve() {
 }
 
 #[test]
-fn takes_a_free_port_when_its_own_is_busy() {
-    // Somebody else may have the port already, which is as good.
+fn demo_uses_free_port_when_default_is_busy() {
+    // Another process may use the port already, which serves the test too.
     let _taken = TcpListener::bind("127.0.0.1:8080");
     let dir = TestDir::new();
     let (server, notes) = start(&dir, "");
     assert!(server.address != "127.0.0.1:8080");
-    paste(curl_lines(&notes)[0]);
-    assert_eq!(server.end_by("INT").0, Some(0));
+    run_curl_line(curl_lines(&notes)[0]);
+    assert_eq!(server.stop_with("INT").0, Some(0));
 }
 
 #[test]
-fn runs_again_on_a_database_that_is_kept() {
+fn demo_runs_again_on_existing_database() {
     let dir = TestDir::new();
     let mut lines = Vec::new();
     for _ in 0..2 {
         let (server, notes) = start(&dir, "--listen 127.0.0.1:0 --database sqlite:demo.db");
         lines.push(curl_lines(&notes)[1].clone());
-        paste(&lines[lines.len() - 1]);
-        server.end_by("TERM");
+        run_curl_line(&lines[lines.len() - 1]);
+        server.stop_with("TERM");
     }
     let keys = dir.run("keys list --account acc_demo --json --database sqlite:demo.db").json();
     assert_eq!(keys.as_array().unwrap().len(), 2);

@@ -1,10 +1,10 @@
-//! What only standard output shows is made only if that is open.
+//! Commands whose standard output is closed, full or `/dev/null`.
 
 use std::process::Command;
 
 use crate::program::{COURSES, Outcome, TestDir};
 
-/// Runs the program with its standard output redirected as a shell does it.
+/// Runs the program with its standard output redirected by a shell.
 fn redirected(dir: &TestDir, arguments: &str, redirection: &str) -> Outcome {
     let program = dir.command(arguments);
     let mut shell = Command::new("sh");
@@ -13,7 +13,7 @@ fn redirected(dir: &TestDir, arguments: &str, redirection: &str) -> Outcome {
 }
 
 #[test]
-fn a_secret_that_nobody_would_see_is_not_made() {
+fn secret_is_not_created_when_output_is_discarded() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let rotate = format!("keys rotate {} --overlap 1h", key["id"].as_str().unwrap());
@@ -30,8 +30,8 @@ fn a_secret_that_nobody_would_see_is_not_made() {
                 let outcome = redirected(&dir, &format!("{arguments}{json}"), redirection);
                 assert_eq!(outcome.status, Some(1), "{arguments}{json} {redirection}: {outcome:?}");
                 if !redirection.contains('2') {
-                    let what = "standard output is closed or /dev/null, so nobody would see the secret; ";
-                    outcome.fails(1, &["nothing was made: ", what, "direct it to a terminal, a pipe or a file"]);
+                    let what = "standard output is closed or /dev/null, so the secret would be lost; ";
+                    outcome.fails(1, &["nothing was created: ", what, "direct it to a terminal, a pipe or a file"]);
                 }
             }
         }
@@ -40,7 +40,7 @@ fn a_secret_that_nobody_would_see_is_not_made() {
 }
 
 #[test]
-fn an_export_that_is_not_written_fails() {
+fn export_fails_when_output_is_discarded() {
     let dir = TestDir::with_courses();
     for redirection in [">&-", "> /dev/null"] {
         let pieces = [
@@ -53,9 +53,9 @@ fn an_export_that_is_not_written_fails() {
     assert_eq!(redirected(&dir, "export", "| cat").succeeds(), COURSES);
 }
 
-/// Other commands have done their work whether or not anybody reads of it.
+/// Other commands have an effect even if their report is discarded.
 #[test]
-fn a_report_may_be_thrown_away() {
+fn reports_may_be_discarded() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let revoke = format!("keys revoke {}", key["id"].as_str().unwrap());
@@ -64,17 +64,17 @@ fn a_report_may_be_thrown_away() {
     }
 }
 
-/// A link that was not shown still signs its owner in.
+/// A link that was not printed is still valid.
 #[test]
-fn a_link_that_could_not_be_shown_is_said_to_be_made() {
+fn link_creation_is_reported_when_output_fails() {
     let dir = TestDir::with_courses();
     for json in ["", " --json"] {
         let arguments = format!("settings link --account a --settings-url /settings{json}");
         redirected(&dir, &arguments, "> /dev/full").fails(
             1,
             &[
-                "a link was made, but could not be shown: standard output cannot be written: ",
-                "; end it by `catalogue settings sign-out --account a` and make another",
+                "a link was created, but was not printed: standard output cannot be written: ",
+                "; run `catalogue settings sign-out --account a` and create another",
             ],
         );
     }

@@ -1,4 +1,4 @@
-//! `doctor` says of a deployment what is well and what is to be mended.
+//! `catalogue doctor`: checks of a deployment.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::program::{Outcome, TestDir};
 
-/// The findings of a check: verdict and message.
+/// Returns the findings of a check: verdict and message.
 fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
     let report: Value = serde_json::from_str(&outcome.out).unwrap_or_else(|_| panic!("{outcome:?}"));
     let findings = report["findings"].as_array().unwrap().iter().filter(|finding| finding["check"] == check);
@@ -17,21 +17,21 @@ fn findings(outcome: &Outcome, check: &str) -> Vec<(String, String)> {
     findings.map(|finding| (text(finding, "verdict"), text(finding, "message"))).collect()
 }
 
-/// The one finding of a check.
+/// Returns the only finding of a check.
 fn finding(outcome: &Outcome, check: &str) -> (String, String) {
     let mut found = findings(outcome, check);
     assert_eq!(found.len(), 1, "{check}: {outcome:?}");
     found.remove(0)
 }
 
-fn permit(dir: &TestDir, name: &str, mode: u32) {
+fn set_mode(dir: &TestDir, name: &str, mode: u32) {
     fs::set_permissions(dir.path(name), fs::Permissions::from_mode(mode)).unwrap();
 }
 
 #[test]
-fn a_sound_deployment_has_no_faults() {
+fn valid_deployment_passes_all_checks() {
     let dir = TestDir::with_courses();
-    permit(&dir, "catalogue.db", 0o640);
+    set_mode(&dir, "catalogue.db", 0o640);
     dir.run("keys create --account a --name n --scope read:courses").succeeds();
     dir.run("keys create --account b --name n --scope read:courses --expires-in 90d").succeeds();
     let outcome = dir.run("doctor --json --max-connections 10");
@@ -39,14 +39,14 @@ fn a_sound_deployment_has_no_faults() {
     for check in ["clock", "open files", "permissions", "journal", "database", "integrity", "credentials"] {
         assert_eq!(finding(&outcome, check).0, "ok", "{check}: {outcome:?}");
     }
-    assert_eq!(finding(&outcome, "credentials").1, "usable: 2; expiring within 7 days: 0, never: 1");
+    assert_eq!(finding(&outcome, "credentials").1, "active: 2; expiring within 7 days: 0, never: 1");
     let lines = dir.run("doctor --max-connections 10").succeeds();
     assert!(lines.lines().any(|line| line.starts_with("ok       database     sqlite:catalogue.db")), "{lines}");
 }
 
-/// Five of each kind at most: those that end soonest, and the oldest of those that never do.
+/// Lists at most five of each kind: the keys that expire first, and the oldest permanent keys.
 #[test]
-fn keys_that_end_soon_or_never_are_named() {
+fn expiring_and_permanent_keys_are_listed() {
     let dir = TestDir::with_courses();
     let create = |account: &str, arguments: &str| {
         let create = format!("keys create --account {account} --name n --scope read:courses --json {arguments}");
@@ -60,7 +60,7 @@ fn keys_that_end_soon_or_never_are_named() {
     let findings = report["findings"].as_array().unwrap();
     let credentials = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
     let text = credentials["message"].as_str().unwrap();
-    assert!(text.starts_with("usable: 14; expiring within 7 days: 6, never: 7"), "{text}");
+    assert!(text.starts_with("active: 14; expiring within 7 days: 6, never: 7"), "{text}");
     let named = credentials["keys"].as_array().unwrap();
     let ids: Vec<_> = named.iter().map(|key| key["id"].as_str().unwrap()).collect();
     assert_eq!(ids, soon.iter().rev().take(5).chain(&never[..5]).collect::<Vec<_>>());
@@ -69,16 +69,16 @@ fn keys_that_end_soon_or_never_are_named() {
     let lines = dir.run("doctor").out;
     let day = &named[0]["expiresAt"].as_str().unwrap()[..10];
     assert!(lines.contains(&format!("\n{:22}{} of b expires on {day}\n", "", ids[0])), "{lines}");
-    assert!(lines.contains(&format!("{} of a, made on ", ids[9])) && !lines.contains(&never[6]), "{lines}");
+    assert!(lines.contains(&format!("{} of a, created on ", ids[9])) && !lines.contains(&never[6]), "{lines}");
 }
 
-/// Of those as well: five, the longest unused first. Whoever made a key yesterday has had no time to use it.
+/// Lists at most five, the longest unused first. New keys do not count: clients have had no time to use them.
 #[test]
-fn keys_that_nobody_uses_are_named() {
+fn unused_keys_are_listed() {
     let dir = TestDir::with_courses();
     let create = "keys create --account a --name n --scope read:courses --expires-in 400d --json";
-    let made = || dir.run(create).json()["id"].as_str().unwrap().to_owned();
-    let ids: Vec<_> = (0..8).map(|_| made()).collect();
+    let create_key = || dir.run(create).json()["id"].as_str().unwrap().to_owned();
+    let ids: Vec<_> = (0..8).map(|_| create_key()).collect();
     let host = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
     let earlier = |column: &str, days: i64, id: &str| {
         let change = format!("UPDATE credentials SET {column} = created_at - ?1 WHERE id = ?2");
@@ -94,24 +94,24 @@ fn keys_that_nobody_uses_are_named() {
     let findings = report["findings"].as_array().unwrap();
     let credentials = findings.iter().find(|finding| finding["check"] == "credentials").unwrap();
     let text = credentials["message"].as_str().unwrap();
-    assert_eq!(text, "usable: 8; expiring within 7 days: 0, never: 0; unused for 90 days: 6");
+    assert_eq!(text, "active: 8; expiring within 7 days: 0, never: 0; unused for 90 days: 6");
     let named = credentials["keys"].as_array().unwrap();
     assert!(named.iter().map(|key| key["id"].as_str().unwrap()).eq(ids[1..6].iter().rev()), "{named:?}");
     let day = &named[0]["unusedSince"].as_str().unwrap()[..10];
     let lines = dir.run("doctor").out;
-    assert!(lines.contains(&format!("{} of a is unused since {day}\n", ids[5])), "{lines}");
+    assert!(lines.contains(&format!("{} of a has been unused since {day}\n", ids[5])), "{lines}");
 }
 
 #[test]
-fn what_is_to_be_mended_is_said() {
+fn file_permissions_and_journal_mode_are_checked() {
     let dir = TestDir::with_courses();
     dir.run("keys create --account a --name n --scope read:courses --expires-in 1d").succeeds();
-    permit(&dir, "catalogue.db", 0o644);
+    set_mode(&dir, "catalogue.db", 0o644);
     let outcome = dir.run("doctor --json");
-    assert_eq!(outcome.status, Some(0), "warnings are no faults");
+    assert_eq!(outcome.status, Some(0), "warnings are not errors");
     assert_eq!(finding(&outcome, "permissions").0, "warning");
     assert!(finding(&outcome, "credentials").1.contains("within 7 days: 1"), "{outcome:?}");
-    permit(&dir, "catalogue.db", 0o666);
+    set_mode(&dir, "catalogue.db", 0o666);
     rusqlite::Connection::open(dir.path("catalogue.db"))
         .unwrap()
         .query_row("PRAGMA journal_mode = delete", [], |_| Ok(()))
@@ -119,11 +119,11 @@ fn what_is_to_be_mended_is_said() {
     let outcome = dir.run("doctor --json");
     assert_eq!((outcome.status, finding(&outcome, "permissions").0), (Some(1), "error".to_owned()));
     assert_eq!(finding(&outcome, "journal").0, "warning");
-    assert_eq!(outcome.err, "error: there is 1 fault to mend\n");
+    assert_eq!(outcome.err, "error: 1 problem found\n");
 }
 
 #[test]
-fn of_another_programs_database_its_journal_is_not_told() {
+fn journal_check_is_skipped_for_other_applications_database() {
     let dir = TestDir::new();
     let other = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
     other.execute_batch("PRAGMA application_id = 7; CREATE TABLE other (id INTEGER)").unwrap();
@@ -133,25 +133,25 @@ fn of_another_programs_database_its_journal_is_not_told() {
 }
 
 #[test]
-fn a_directory_in_which_everybody_may_write_is_told() {
+fn world_writable_directory_gets_warning() {
     let dir = TestDir::with_courses();
-    permit(&dir, "catalogue.db", 0o640);
-    permit(&dir, ".", 0o777);
+    set_mode(&dir, "catalogue.db", 0o640);
+    set_mode(&dir, ".", 0o777);
     let outcome = dir.run("doctor --json");
     let found = findings(&outcome, "permissions");
     let [(verdict, message), _] = &*found else { panic!("{outcome:?}") };
     assert!(verdict == "warning" && message.ends_with("chmod o-w ."), "{message}");
     assert_eq!(outcome.status, Some(0));
-    permit(&dir, ".", 0o770);
+    set_mode(&dir, ".", 0o770);
     assert_eq!(finding(&dir.run("doctor --json"), "permissions").0, "ok");
 }
 
 #[test]
-fn a_database_that_cannot_be_served_is_a_fault() {
+fn unusable_database_is_error() {
     let dir = TestDir::new();
     let missing = dir.run("doctor --json");
-    assert_eq!((missing.status, finding(&missing, "database").0), (Some(0), "warning".to_owned()), "serve makes it");
-    assert!(dir.files().is_empty(), "and doctor does not");
+    assert_eq!((missing.status, finding(&missing, "database").0), (Some(0), "warning".to_owned()), "serve creates it");
+    assert!(dir.files().is_empty(), "doctor does not create it");
     let missing = dir.run("doctor --json --no-migrate");
     assert_eq!((missing.status, finding(&missing, "database").0), (Some(1), "error".to_owned()));
     dir.write("other.db", "x".repeat(10_000));
@@ -161,7 +161,7 @@ fn a_database_that_cannot_be_served_is_a_fault() {
 }
 
 #[test]
-fn a_certificate_should_last_and_its_key_be_hidden() {
+fn certificate_expiry_and_key_permissions_are_checked() {
     let dir = TestDir::with_courses();
     let issue = |days| {
         let key = KeyPair::generate().unwrap();
@@ -172,36 +172,36 @@ fn a_certificate_should_last_and_its_key_be_hidden() {
     };
     let run_doctor = || dir.run("doctor --json --tls-cert chain.pem --tls-key key.pem");
     issue(60);
-    permit(&dir, "key.pem", 0o600);
+    set_mode(&dir, "key.pem", 0o600);
     let outcome = run_doctor();
     assert_eq!(finding(&outcome, "certificate").0, "ok");
-    assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is not open to others"), "{outcome:?}");
+    assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is not accessible to other users"), "{outcome:?}");
     issue(3);
-    permit(&dir, "key.pem", 0o644);
+    set_mode(&dir, "key.pem", 0o644);
     let outcome = run_doctor();
     let (verdict, message) = finding(&outcome, "certificate");
     assert!(verdict == "warning" && message.ends_with("renew it"), "{message}");
-    assert!(findings(&outcome, "permissions")[0].1.contains("everybody may read key.pem"), "{outcome:?}");
+    assert!(findings(&outcome, "permissions")[0].1.contains("key.pem is readable by all users"), "{outcome:?}");
     issue(-1);
     let outcome = run_doctor();
     assert_eq!((outcome.status, finding(&outcome, "certificate").0), (Some(1), "error".to_owned()));
-    assert_eq!(finding(&outcome, "database").0, "ok", "the rest is looked at");
+    assert_eq!(finding(&outcome, "database").0, "ok", "the remaining checks run");
 }
 
 #[test]
-fn what_clients_refuse_about_a_certificate_is_said() {
+fn unacceptable_certificate_gets_warnings() {
     let dir = TestDir::with_courses();
     let (root_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut root = CertificateParams::new([]).unwrap();
     root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let root = CertifiedIssuer::self_signed(root, root_key).unwrap();
-    let issue = |params: &CertificateParams, behind: &str| {
-        dir.write("chain.pem", params.signed_by(&key, &root).unwrap().pem() + behind);
+    let issue = |params: &CertificateParams, further: &str| {
+        dir.write("chain.pem", params.signed_by(&key, &root).unwrap().pem() + further);
         dir.write("key.pem", key.serialize_pem());
     };
     let run_doctor = |base_url: &str| {
         let outcome = dir.run(&format!("doctor --json --tls-cert chain.pem --tls-key key.pem --base-url {base_url}"));
-        assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "warnings are no faults: {outcome:?}");
+        assert_eq!((outcome.status, &*outcome.err), (Some(0), ""), "warnings are not errors: {outcome:?}");
         let warnings = findings(&outcome, "certificate").into_iter().filter(|(verdict, _)| verdict == "warning");
         warnings.map(|(_, message)| message).collect::<Vec<_>>()
     };
@@ -211,10 +211,10 @@ fn what_clients_refuse_about_a_certificate_is_said() {
         assert_eq!(run_doctor(base_url), [""; 0]);
     }
     let other = run_doctor("https://www.example.com/api/v1");
-    assert!(other.len() == 1 && other[0].starts_with("does not name www.example.com, "), "{other:?}");
+    assert!(other.len() == 1 && other[0].starts_with("is not valid for www.example.com, "), "{other:?}");
     issue(&params, "");
-    let alone = run_doctor("/api/v1");
-    assert!(alone.len() == 1 && alone[0].contains("intermediate certificates"), "{alone:?}");
+    let incomplete = run_doctor("/api/v1");
+    assert!(incomplete.len() == 1 && incomplete[0].contains("intermediate certificates"), "{incomplete:?}");
     params.subject_alt_names.clear();
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
     issue(&params, &root.pem());
@@ -225,49 +225,50 @@ fn what_clients_refuse_about_a_certificate_is_said() {
 
 #[cfg(feature = "redis")]
 #[test]
-fn a_file_with_a_password_should_be_hidden() {
+fn readable_file_with_password_is_reported() {
     let dir = TestDir::with_courses();
     dir.write("store", "redis://:s3cret@127.0.0.1:1/0");
     dir.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'file:store'\n");
-    permit(&dir, "store", 0o600);
-    permit(&dir, "c.toml", 0o644);
+    set_mode(&dir, "store", 0o600);
+    set_mode(&dir, "c.toml", 0o644);
     let outcome = dir.run("doctor --json --config c.toml");
     let found = findings(&outcome, "permissions");
     assert!(
-        found[0].1.starts_with("store is not open") && !found.iter().any(|(_, message)| message.contains("c.toml"))
+        found[0].1.starts_with("store is not accessible to other users")
+            && !found.iter().any(|(_, message)| message.contains("c.toml"))
     );
     dir.write("c.toml", "rate-limit = '600/1m'\nrate-limit-store = 'redis://:s3cret@127.0.0.1:1/0'\n");
     let outcome = dir.run("doctor --json --config c.toml");
-    assert!(findings(&outcome, "permissions")[0].1.contains("everybody may read c.toml"), "{outcome:?}");
+    assert!(findings(&outcome, "permissions")[0].1.contains("c.toml is readable by all users"), "{outcome:?}");
     assert!(!outcome.out.contains("s3cret") && !outcome.err.contains("s3cret"));
     dir.run("doctor --listen here").fails(2, &["--listen"]);
 }
 
 #[test]
-fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
+fn listeners_and_trusted_proxies_are_checked() {
     let dir = TestDir::with_courses();
     let run_doctor = |arguments: &str| dir.run(&format!("doctor --json {arguments}"));
-    let sound = run_doctor("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
-    assert_eq!(sound.status, Some(0), "{sound:?}");
-    assert_eq!((finding(&sound, "listen").0, finding(&sound, "proxies").0), ("ok".to_owned(), "ok".to_owned()));
-    assert!(findings(&sound, "admin").iter().all(|(verdict, _)| verdict == "ok"), "{sound:?}");
+    let valid = run_doctor("--listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --trusted-proxies 10.0.0.0/8");
+    assert_eq!(valid.status, Some(0), "{valid:?}");
+    assert_eq!((finding(&valid, "listen").0, finding(&valid, "proxies").0), ("ok".to_owned(), "ok".to_owned()));
+    assert!(findings(&valid, "admin").iter().all(|(verdict, _)| verdict == "ok"), "{valid:?}");
 
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let used = run_doctor(&format!("--listen {}", listener.local_addr().unwrap()));
-    assert!(finding(&used, "listen").1.ends_with("is in use, by the server if it runs"), "{used:?}");
+    assert!(finding(&used, "listen").1.ends_with("is in use, probably by the running server"), "{used:?}");
     assert!(
-        findings(&used, "admin").is_empty() && finding(&used, "proxies").1.contains("is the one that connects"),
+        findings(&used, "admin").is_empty() && finding(&used, "proxies").1.contains("is that of its connection"),
         "{used:?}"
     );
 
     let wrong = run_doctor("--listen 192.0.2.1:0 --admin-listen 0.0.0.0:0 --trusted-proxies 0.0.0.0/0");
     assert_eq!(wrong.status, Some(1));
     let (verdict, message) = finding(&wrong, "listen");
-    assert!(verdict == "error" && message.contains("no address 192.0.2.1"), "{message}");
+    assert!(verdict == "error" && message.contains("192.0.2.1 is not an address of this machine"), "{message}");
     let (verdict, message) = findings(&wrong, "admin").pop().unwrap();
-    assert!(verdict == "warning" && message.contains("name an address of an inner network"), "{message}");
+    assert!(verdict == "warning" && message.contains("use an internal address"), "{message}");
     let (verdict, message) = finding(&wrong, "proxies");
-    assert!(verdict == "error" && message.contains("name the proxies alone"), "{message}");
+    assert!(verdict == "error" && message.contains("list only your proxies"), "{message}");
 
     let behind = run_doctor("--listen 127.0.0.1:0 --base-url https://api.example.com/api/v1");
     let (verdict, message) = finding(&behind, "proxies");
@@ -276,7 +277,7 @@ fn where_the_server_listens_and_whom_it_believes_is_looked_at() {
 
 #[cfg(feature = "redis")]
 #[test]
-fn the_store_of_the_rate_limit_is_asked() {
+fn rate_limit_store_is_checked() {
     use crate::closed_port::ClosedPort;
     use crate::redis::Redis;
 
@@ -286,10 +287,10 @@ fn the_store_of_the_rate_limit_is_asked() {
         dir.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"))
     };
     let port = ClosedPort::new();
-    let away = run_doctor(port.number());
-    let (verdict, message) = finding(&away, "rate limit");
-    assert!(verdict == "warning" && message.contains("start Redis") && away.status == Some(0), "{away:?}");
-    assert!(!away.out.contains("s3cret"), "{message}");
+    let offline = run_doctor(port.number());
+    let (verdict, message) = finding(&offline, "rate limit");
+    assert!(verdict == "warning" && message.contains("start Redis") && offline.status == Some(0), "{offline:?}");
+    assert!(!offline.out.contains("s3cret"), "{message}");
     assert!(findings(&dir.run("doctor --json --rate-limit 600/1m"), "rate limit").is_empty());
     let Some(redis) = Redis::start() else { return };
     let store = format!("--rate-limit 600/1m --rate-limit-store {}", redis.url());
@@ -301,7 +302,7 @@ fn the_store_of_the_rate_limit_is_asked() {
         let store = redis.url().replace("//", &format!("//{user}"));
         let refused = dir.run(&format!("doctor --json --rate-limit 600/1m --rate-limit-store {store}"));
         let (verdict, message) = finding(&refused, "rate limit");
-        assert!(verdict == "warning" && message.contains("; write the user and password"), "{message}");
+        assert!(verdict == "warning" && message.contains("; set the user and password"), "{message}");
         assert!(!message.contains("start Redis") && !message.contains("guess"), "{message}");
     }
     assert_eq!(finding(&run_doctor(redis.port()), "rate limit").0, "ok");

@@ -1,4 +1,4 @@
-//! What is read as text may be in UTF-8 with a byte order mark or in UTF-16, wherever the program reads one.
+//! Encodings of text input: UTF-8, with or without a byte order mark, and UTF-16.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::program::{COURSES, Outcome, TestDir};
 
-/// Each encoding that a text is found in, with its name.
+/// Returns `text` in each accepted encoding, with the name of the encoding.
 fn encodings(text: &str) -> [(&'static str, Vec<u8>); 5] {
     let marked = format!("\u{feff}{text}");
     let [little, big] = [u16::to_le_bytes, u16::to_be_bytes];
@@ -22,7 +22,7 @@ fn encodings(text: &str) -> [(&'static str, Vec<u8>); 5] {
     ]
 }
 
-fn reading(dir: &TestDir, arguments: &str, input: &[u8]) -> Outcome {
+fn run_reading(dir: &TestDir, arguments: &str, input: &[u8]) -> Outcome {
     let mut command = dir.command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A command that refuses its arguments reads nothing.
@@ -30,17 +30,17 @@ fn reading(dir: &TestDir, arguments: &str, input: &[u8]) -> Outcome {
     child.wait_with_output().unwrap().into()
 }
 
-/// A signed token of `https://id.example.com` for the account `a`, by the key `k`.
-fn signed() -> String {
+/// Returns a token of `https://id.example.com` for the account `a`, by the key `k`.
+fn signed_token() -> String {
     let claims = r#"{"iss":"https://id.example.com","aud":"a","sub":"a","client_id":"c","jti":"x","exp":9999999999}"#;
     let parts = [r#"{"typ":"at+jwt","alg":"ES256","kid":"k"}"#, claims, "not a signature"];
     parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".")
 }
 
 /// Asserts that each encoding of `text` gets the outcome of plain UTF-8, in which `piece` occurs.
-fn assert_alike(text: &str, piece: &str, run: impl Fn(&[u8]) -> Outcome) {
+fn assert_same_outcome(text: &str, piece: &str, run: impl Fn(&[u8]) -> Outcome) {
     run(text.as_bytes());
-    // The second run, as a key is revoked only once.
+    // Compare with the second run: a key is revoked only once.
     let plain = run(text.as_bytes());
     assert!(plain.out.contains(piece) || plain.err.contains(piece), "{piece}: {plain:?}");
     for (encoding, bytes) in encodings(text) {
@@ -63,22 +63,22 @@ fn standard_input_is_read_in_each_encoding() {
         ("keys check", format!("{found}\n{found}"), "3: valid api-key"),
         ("keys find -", found.clone(), "state            valid"),
         ("keys find --in-text -", text, "valid"),
-        ("keys revoke --token -", revoked, "was revoked before"),
-        ("keys rotate --token -", rotated, "has a successor"),
+        ("keys revoke --token -", revoked, "was already revoked"),
+        ("keys rotate --token -", rotated, "already has the successor"),
         #[cfg(feature = "oauth")]
-        ("tokens revoke --account a", signed(), "is revoked"),
+        ("tokens revoke --account a", signed_token(), "is revoked"),
         #[cfg(feature = "oauth")]
         (
             "tokens check --oauth-issuer https://id.example.com --oauth-audience a --oauth-keys file:none.json",
-            signed(),
+            signed_token(),
             "none.json",
         ),
     ] {
-        assert_alike(&text, piece, |bytes| reading(&dir, arguments, bytes));
+        assert_same_outcome(&text, piece, |bytes| run_reading(&dir, arguments, bytes));
     }
-    assert_alike(COURSES, "Zwei", |bytes| {
+    assert_same_outcome(COURSES, "Zwei", |bytes| {
         let dir = TestDir::new();
-        reading(&dir, "import -", bytes).succeeds();
+        run_reading(&dir, "import -", bytes).succeeds();
         dir.run("export")
     });
 }
@@ -104,25 +104,25 @@ fn files_are_read_in_each_encoding() {
             r#"{"keys":[{"kty":"EC","crv":"P-256","kid":"k","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
             "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#,
             "tokens check --oauth-issuer https://id.example.com --oauth-audience a --oauth-keys file:f",
-            "1 usable, fetched now",
+            "1 usable, just fetched",
         ),
     ] {
-        assert_alike(text, piece, |bytes| {
+        assert_same_outcome(text, piece, |bytes| {
             dir.write("f", bytes);
-            reading(&dir, arguments, signed().as_bytes())
+            run_reading(&dir, arguments, signed_token().as_bytes())
         });
     }
     for (text, arguments) in
         [(&chain, "doctor --tls-cert f --tls-key key.pem"), (&key, "doctor --tls-cert chain.pem --tls-key f")]
     {
-        assert_alike(text, "ok       certificate  expires on ", |bytes| {
+        assert_same_outcome(text, "ok       certificate  expires on ", |bytes| {
             dir.write("f", bytes);
             let mut outcome = dir.run(arguments);
             outcome.out = outcome.out.lines().filter(|line| line.contains(" certificate ")).collect();
             outcome
         });
     }
-    assert_alike(COURSES, "Zwei", |bytes| {
+    assert_same_outcome(COURSES, "Zwei", |bytes| {
         let dir = TestDir::new();
         dir.write("f", bytes);
         dir.run("import f").succeeds();
@@ -131,18 +131,18 @@ fn files_are_read_in_each_encoding() {
     fs::remove_file(dir.path("f")).unwrap();
 }
 
-/// Windows PowerShell's `>>` appends UTF-16 to whatever is there.
+/// Windows PowerShell's `>>` appends UTF-16 to files in any encoding.
 #[test]
-fn a_text_that_becomes_utf16_is_no_text_without_tokens() {
+fn tokens_are_found_in_utf16_appended_to_utf8() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     for (_, bytes) in encodings(&key) {
         let appended = [b"plain\n", &*bytes].concat();
-        let found = reading(&dir, "keys find --in-text -", &appended);
+        let found = run_reading(&dir, "keys find --in-text -", &appended);
         assert!(found.out.contains("valid"), "{found:?}");
     }
     let [.., (_, appended), _] = encodings(&key);
-    let checked = reading(&dir, "keys check", &[b"plain\n", &*appended].concat());
+    let checked = run_reading(&dir, "keys check", &[b"plain\n", &*appended].concat());
     assert_eq!(checked.out, "1: invalid\n");
-    assert!(checked.err.contains("line 2 of standard input has zero bytes, as UTF-16"), "{checked:?}");
+    assert!(checked.err.contains("line 2 of standard input contains zero bytes, probably from UTF-16"), "{checked:?}");
 }

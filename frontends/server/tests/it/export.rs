@@ -11,7 +11,7 @@ fn import_and_export_are_inverse() {
 }
 
 #[test]
-fn equal_content_gives_equal_bytes_whatever_the_order_of_the_lines() {
+fn export_does_not_depend_on_order_of_import() {
     let mut lines: Vec<&str> = COURSES.lines().collect();
     lines.swap(0, 1);
     lines.reverse();

@@ -1,4 +1,4 @@
-//! Whichever write to the disk fails, a command that changes something says whether it was done.
+//! Failing disk writes: commands that change the database report whether the change took effect.
 
 #[path = "../../../../storage/sqlite/tests/it/failing_writes/shim.rs"]
 pub(crate) mod shim;
@@ -8,20 +8,20 @@ use std::fs;
 use rusqlite::Connection;
 
 use crate::program::{COURSES, Outcome, TestDir};
-use shim::{DATABASE, Fault, Shim, contents};
+use shim::{DATABASE, Failure, Shim, contents};
 
-/// More than any command here writes.
+/// Maximum number of writes of a command; more would mean an endless loop.
 const MAX_WRITES: u32 = 200;
 
-/// A command, and what asks a database whether it was done.
+/// A command, and a query that returns whether it took effect.
 struct Command {
     arguments: String,
     is_done: &'static str,
-    /// What is said where that is not known.
+    /// Expected hint if the result is unknown.
     hint: &'static str,
 }
 
-/// A place with courses and a key, and each command on it.
+/// Returns a directory with courses and a key, and the commands to run on it.
 fn fixture() -> (TestDir, Vec<Command>) {
     let dir = TestDir::in_memory();
     dir.write("courses.jsonl", COURSES);
@@ -35,42 +35,42 @@ fn fixture() -> (TestDir, Vec<Command>) {
     let created = "SELECT count(*) = 2 FROM credentials";
     let command = |arguments: &str, is_done, hint| Command { arguments: arguments.to_owned(), is_done, hint };
     let commands = vec![
-        command("keys create --account a --name n --scope read:courses", created, "if it is there, revoke it"),
-        command("tokens create --account a --scope read:courses", created, "if it is there, revoke it"),
+        command("keys create --account a --name n --scope read:courses", created, "if it exists, revoke it"),
+        command("tokens create --account a --scope read:courses", created, "if it exists, revoke it"),
         command(
             &format!("keys revoke {id}"),
             "SELECT revoked_at IS NOT NULL FROM credentials",
-            "`catalogue keys list --account ID` shows it",
+            "run `catalogue keys list --account ID` to check",
         ),
         command(
             &format!("keys rotate {id}"),
             "SELECT count(*) = 2 AND count(replaced_by) = 1 FROM credentials",
-            "is there, rotate it too",
+            " exists, rotate it, as its token was never printed",
         ),
-        command(link, "SELECT count(*) = 2 FROM sign_ins", "make another"),
-        command("settings sign-out --account a", "SELECT count(*) = 0 FROM sign_ins", "do it again"),
+        command(link, "SELECT count(*) = 2 FROM sign_ins", "create another"),
+        command("settings sign-out --account a", "SELECT count(*) = 0 FROM sign_ins", "repeat the command"),
         #[cfg(feature = "oauth")]
         command(
             "tokens revoke --account acc_gone",
             "SELECT count(*) = 1 FROM revoked_tokens",
-            "to revoke it again does no harm",
+            "revoking it again is harmless",
         ),
         command(
             "accounts remove a --yes",
             "SELECT count(*) = 1 AND max(id) = 'b' FROM accounts",
-            "`accounts show` finds out",
+            "run `accounts show` to check",
         ),
         command(
             "import new.jsonl --prune",
             "SELECT count(*) = 3 AND sum(slug = 'new') = 2 FROM courses",
-            "import it again",
+            "repeat the import",
         ),
     ];
     (dir, commands)
 }
 
-/// Runs the command on a copy of the place with that fault; gives what became of it, and whether a write has failed.
-fn run(shim: &Shim, from: &TestDir, command: &Command, fault: Fault) -> (Outcome, bool) {
+/// Runs the command on a copy of `from` with `failure`. Returns its outcome, and whether a write failed.
+fn run(shim: &Shim, from: &TestDir, command: &Command, failure: Failure) -> (Outcome, bool) {
     let dir = TestDir::in_memory();
     for file in ["catalogue.db", "new.jsonl", "token"] {
         fs::copy(from.path(file), dir.path(file)).unwrap();
@@ -79,36 +79,36 @@ fn run(shim: &Shim, from: &TestDir, command: &Command, fault: Fault) -> (Outcome
     let before = contents(&database);
     let mut program = dir.command(&command.arguments);
     program.stdin(fs::File::open(dir.path("token")).unwrap());
-    shim.put_before(&mut program, fault, DATABASE, &mark);
+    shim.preload(&mut program, failure, DATABASE, &mark);
     let outcome: Outcome = program.output().unwrap().into();
     let unchanged = contents(&database) == before;
     let done: Option<bool> =
         Connection::open(&database).unwrap().query_row(command.is_done, [], |row| row.get(0)).unwrap();
-    let context = format!("{} {fault:?}: {outcome:?}", command.arguments);
+    let context = format!("{} {failure:?}: {outcome:?}", command.arguments);
     if outcome.status == Some(0) {
         assert_eq!(done, Some(true), "{context}");
     } else {
         assert_eq!((outcome.status, &*outcome.out, outcome.err.lines().count()), (Some(1), "", 1), "{context}");
-        let not_known = outcome.err.contains("it is not known whether") && outcome.err.contains(command.hint);
-        let not_done = outcome.err.contains("nothing was changed: ");
-        assert!(not_known != not_done && (unchanged || not_known && done == Some(true)), "{context}");
+        let is_unknown = outcome.err.contains("it is not known whether") && outcome.err.contains(command.hint);
+        let is_undone = outcome.err.contains("nothing was changed: ");
+        assert!(is_unknown != is_undone && (unchanged || is_unknown && done == Some(true)), "{context}");
     }
     (outcome, mark.exists())
 }
 
 #[test]
-fn each_command_says_whether_it_was_done() {
+fn each_command_reports_whether_it_took_effect() {
     let Some(shim) = Shim::shared() else { return };
     let (dir, commands) = fixture();
     for command in commands {
-        for kind in [Fault::FULL, Fault::BROKEN] {
+        for kind in [Failure::FULL, Failure::BROKEN] {
             let mut outcomes = Vec::new();
             loop {
                 let at = outcomes.len() as u32 + 1;
                 assert!(at < MAX_WRITES, "{}", command.arguments);
-                let (outcome, met) = run(shim, &dir, &command, Fault { at, ..kind });
+                let (outcome, has_failed) = run(shim, &dir, &command, Failure { at, ..kind });
                 outcomes.push(outcome);
-                if !met {
+                if !has_failed {
                     break;
                 }
             }
@@ -120,19 +120,18 @@ fn each_command_says_whether_it_was_done() {
     }
 }
 
-/// A copy that cannot be written is not there, nor any part of it.
 #[test]
-fn a_backup_that_fails_says_why_and_leaves_nothing() {
+fn failed_backup_reports_reason_and_leaves_no_file() {
     let Some(shim) = Shim::shared() else { return };
     let (dir, _) = fixture();
-    // One that reads alone leaves the other files of the database there.
+    // A command that only reads, as a backup does, leaves the database's WAL and WAL index behind.
     dir.run("export").succeeds();
     let files = dir.files();
-    for (kind, why) in [(Fault::FULL, "the disk is full"), (Fault::BROKEN, "the disk failed")] {
+    for (kind, why) in [(Failure::FULL, "the disk is full"), (Failure::BROKEN, "the disk failed")] {
         let mut failures = Vec::new();
         for at in 1..MAX_WRITES {
             let (mut backup, mark) = (dir.command("backup copy.db"), dir.path("mark"));
-            shim.put_before(&mut backup, Fault { at, ..kind }, ".partial", &mark);
+            shim.preload(&mut backup, Failure { at, ..kind }, ".partial", &mark);
             let outcome: Outcome = backup.output().unwrap().into();
             if fs::remove_file(mark).is_err() {
                 outcome.succeeds();
@@ -143,25 +142,28 @@ fn a_backup_that_fails_says_why_and_leaves_nothing() {
             outcome.fails(1, &["copy.db: "]);
         }
         assert!(failures[0].contains(why), "{failures:#?}");
-        assert!(failures.last().unwrap().contains("copy.db: cannot be written: "), "the sync: {failures:#?}");
+        assert!(failures.last().unwrap().contains("copy.db: cannot be written: "), "the sync is last: {failures:#?}");
         fs::remove_file(dir.path("copy.db")).unwrap();
     }
 }
 
-/// What cannot be made at all is no database, and what may have been migrated is looked at again.
+/// If the file cannot be created, opening fails; if the commit fails, the result of the migration is unknown.
 #[test]
-fn a_migration_that_may_be_done_says_so() {
+fn migration_with_unknown_result_is_reported() {
     let Some(shim) = Shim::shared() else { return };
     let messages: Vec<_> = (1..MAX_WRITES)
         .map_while(|at| {
             let dir = TestDir::in_memory();
             let (mut program, mark) = (dir.command("migrate"), dir.path("mark"));
-            shim.put_before(&mut program, Fault { at, ..Fault::BROKEN }, DATABASE, &mark);
+            shim.preload(&mut program, Failure { at, ..Failure::BROKEN }, DATABASE, &mark);
             let outcome: Outcome = program.output().unwrap().into();
             mark.exists().then_some(outcome.err)
         })
         .collect();
-    assert!(messages[0].contains("cannot be opened: the disk failed"), "{messages:#?}");
-    let unknown = "it is not known whether the schema was brought up to date: the disk failed during the commit";
+    assert!(
+        messages[0].contains("cannot open the database ") && messages[0].contains(": the disk failed"),
+        "{messages:#?}"
+    );
+    let unknown = "it is not known whether the schema was migrated: the disk failed during the commit";
     assert!(messages.iter().any(|message| message.contains(unknown)), "{messages:#?}");
 }

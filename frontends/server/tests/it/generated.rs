@@ -1,4 +1,4 @@
-//! Completions and manual pages, which are made from the command line's definitions.
+//! Completions and manual pages, generated from the definitions of the command line.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::program::TestDir;
 
 #[test]
-fn every_shell_gets_a_script_with_commands_and_options() {
+fn completions_contain_commands_and_options_for_every_shell() {
     let dir = TestDir::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = dir.run(&format!("completions {shell}")).succeeds();
@@ -17,9 +17,9 @@ fn every_shell_gets_a_script_with_commands_and_options() {
     dir.run("completions csh").fails(2, &["csh", "bash"]);
 }
 
-/// Completes as bash does when somebody presses the tab key after these words.
+/// Returns what bash completes after `words`, or `None` without bash.
 #[cfg(unix)]
-fn completed(dir: &TestDir, words: &str) -> Option<Vec<String>> {
+fn complete_in_bash(dir: &TestDir, words: &str) -> Option<Vec<String>> {
     let script = r#"source "$1"; COMP_WORDS=($2); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; COMP_POINT=${#2}
         _catalogue catalogue "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\n' "${COMPREPLY[@]}""#;
     let mut bash = Command::new("bash");
@@ -31,26 +31,25 @@ fn completed(dir: &TestDir, words: &str) -> Option<Vec<String>> {
 
 #[cfg(unix)]
 #[test]
-fn bash_completes() {
+fn bash_completions_work() {
     let dir = TestDir::new();
     dir.write("completions", dir.run("completions bash").succeeds());
-    // Where there is no bash, nobody is served wrongly by its completions.
-    let Some(options) = completed(&dir, "catalogue serve --rate") else { return };
+    let Some(options) = complete_in_bash(&dir, "catalogue serve --rate") else { return };
     assert_eq!(options, ["--rate-limit", "--rate-limit-store"]);
-    assert_eq!(completed(&dir, "catalogue keys ro").unwrap(), ["rotate"]);
+    assert_eq!(complete_in_bash(&dir, "catalogue keys ro").unwrap(), ["rotate"]);
     for (words, values) in [
         ("catalogue serve --log-format j", &["json"][..]),
         ("catalogue serve --accept o", &["oauth"]),
         ("catalogue export --log w", &["warn"]),
     ] {
-        assert_eq!(completed(&dir, words).unwrap(), values, "{words}");
+        assert_eq!(complete_in_bash(&dir, words).unwrap(), values, "{words}");
     }
-    assert!(completed(&dir, "catalogue openapi --format j").unwrap().contains(&"json-3.0".to_owned()));
+    assert!(complete_in_bash(&dir, "catalogue openapi --format j").unwrap().contains(&"json-3.0".to_owned()));
 }
 
-/// What is offered is not all that can be written, and is not said twice.
+/// Values that completions do not offer are valid too, and the help lists no values twice.
 #[test]
-fn values_that_are_known_are_offered_and_no_more() {
+fn completions_offer_known_values() {
     let dir = TestDir::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = dir.run(&format!("completions {shell}")).succeeds();
@@ -64,12 +63,12 @@ fn values_that_are_known_are_offered_and_no_more() {
         let help = dir.run(&format!("{command} --help")).succeeds();
         assert!(!help.contains("possible values"), "{help}");
     }
-    dir.run("serve --log-format yaml --listen 127.0.0.1:0").fails(2, &["write text or json"]);
+    dir.run("serve --log-format yaml --listen 127.0.0.1:0").fails(2, &["use text or json"]);
     dir.run("config check --log info,catalogue::access=off --accept api-key,oauth").succeeds();
 }
 
 #[test]
-fn each_command_has_a_page() {
+fn each_command_has_manual_page() {
     let dir = TestDir::new();
     let page = dir.run("man").succeeds();
     assert!(page.contains(".TH catalogue 1") && page.contains("catalogue\\-serve(1)"), "{page}");
@@ -84,5 +83,5 @@ fn each_command_has_a_page() {
     dir.run("man --out made/man1").succeeds();
     assert!(dir.path("made/man1/catalogue.1").is_file());
     dir.write("file", "");
-    dir.run("man --out file/man1").fails(1, &["file/man1", "cannot be written"]);
+    dir.run("man --out file/man1").fails(1, &["cannot write the manual pages to file/man1"]);
 }

@@ -1,6 +1,6 @@
-//! How much work the fields of a request make, in instructions: HTTP/2 sends a long field again for a byte.
+//! Processor work per request field, in instructions: with HTTP/2, a byte is enough to repeat a long field.
 //!
-//! Where valgrind is not installed the test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names `valgrind`.
+//! Without valgrind the test prints that it is skipped and passes, unless `CATALOGUE_TEST_REQUIRE` names `valgrind`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write, stderr};
@@ -10,17 +10,17 @@ use std::process::{Command, Stdio};
 use crate::program::{Server, TestDir};
 use crate::rate_limit::{COURSES, key};
 
-/// What a request's fields may have together, nearly.
+/// Size of the long field or target, a little below the limit of a request head.
 const MAX_HEAD_BYTES: usize = 15_000;
-/// Limit for a field that the server reads, as a multiple of an unread one, without optimization.
+/// Maximum cost of a field that the server reads, as a multiple of one that it ignores, in an unoptimized build.
 const MAX_RATIO: u64 = 4;
-/// Limit for a target. The query's pairs are decoded by `form_urlencoded`: 15,000 bytes of `a&` take 0.16 ms of an optimized
-/// build, after the rate limit, and a filter before it that was tried made ordinary queries slower.
+/// Maximum cost of a target. `form_urlencoded` decodes its query, after the rate limit: 15,000 bytes of `a&` take 0.16 ms in
+/// an optimized build. A filter before the decoder was tried, but made ordinary queries slower.
 const MAX_TARGET_RATIO: u64 = 8;
 
 const SETTINGS: &str = "--settings-url https://a.example/settings";
 
-/// A server whose instructions are counted.
+/// A server under callgrind.
 struct Counted {
     dir: TestDir,
     server: Server,
@@ -41,7 +41,7 @@ impl Counted {
         Self { dir, server, token }
     }
 
-    /// Sends a GET on a connection of its own, and reads the answer.
+    /// Sends a GET over a new connection and reads the response.
     fn exchange(&self, target: &str, fields: &str) {
         let token = if fields.starts_with("Authorization") {
             String::new()
@@ -58,13 +58,13 @@ impl Counted {
             match line.trim_end().split_once(": ") {
                 Some(("content-length", number)) => length = number.parse().unwrap(),
                 None if line == "\r\n" => break,
-                _ => assert!(!line.is_empty(), "no answer to {}", &request[..100]),
+                _ => assert!(!line.is_empty(), "no response to {}", &request[..100]),
             }
         }
         connection.read_exact(&mut vec![0; length]).unwrap();
     }
 
-    /// The instructions since the last time.
+    /// Returns the instructions since the last call.
     fn instructions(&self) -> u64 {
         let dump = Command::new("callgrind_control").args(["-d", &self.server.id().to_string()]).output().unwrap();
         assert!(dump.status.success(), "{dump:?}");
@@ -89,25 +89,25 @@ fn is_installed() -> bool {
     }
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "valgrind"), "valgrind is required and not installed");
-    // Past the capture of the test's own output, so that it is seen.
+    // Bypasses the capture of test output, so that it is visible.
     stderr().write_all(b"skipped: the work that fields make: valgrind is not installed\n").unwrap();
     false
 }
 
-/// As much of `member` as a field or a target may have.
+/// Repeats `member` up to [`MAX_HEAD_BYTES`].
 fn many(member: &str) -> String {
     member.repeat(MAX_HEAD_BYTES / member.len())
 }
 
 #[test]
-fn what_is_read_costs_little_more_than_what_is_not() {
+fn parsed_fields_cost_at_most_a_few_times_unparsed_ones() {
     if !is_installed() {
         return;
     }
     let counted = Counted::start();
     counted.cost(COURSES, "");
     let unread = counted.cost(COURSES, &format!("X-Unknown: {}\r\n", many("a")));
-    let most = MAX_RATIO * unread;
+    let max = MAX_RATIO * unread;
     for (name, member) in [
         ("Accept-Encoding", "a,"),
         ("Accept-Encoding", "gzip;q=0.5,"),
@@ -124,12 +124,12 @@ fn what_is_read_costs_little_more_than_what_is_not() {
     ] {
         let separator = if name.contains(':') { " " } else { ": " };
         let cost = counted.cost(COURSES, &format!("{name}{separator}{}\r\n", many(member)));
-        assert!(cost <= most, "{name} of {member}: {cost} instructions and not {most}");
+        assert!(cost <= max, "{name} of {member}: {cost} instructions, more than {max}");
     }
     // Only the developer settings read cookies.
     for member in [";", "a=b;", "catalogue-settings;"] {
         let cost = counted.cost("/settings", &format!("Cookie: {}\r\n", many(member)));
-        assert!(cost <= most, "Cookie of {member} at the settings: {cost} instructions and not {most}");
+        assert!(cost <= max, "Cookie of {member} at the settings: {cost} instructions, more than {max}");
     }
     for target in [
         "?x",
@@ -148,7 +148,7 @@ fn what_is_read_costs_little_more_than_what_is_not() {
     ] {
         let (fixed, member) = target.split_at(target.find('=').unwrap_or(0) + 1);
         let cost = counted.cost(&format!("{COURSES}{fixed}{}", many(member)), "");
-        let most = MAX_TARGET_RATIO * unread;
-        assert!(cost <= most, "{target}: {cost} instructions and not {most}");
+        let max = MAX_TARGET_RATIO * unread;
+        assert!(cost <= max, "{target}: {cost} instructions, more than {max}");
     }
 }

@@ -15,7 +15,7 @@ use crate::dashboard;
 use crate::observed::Observed;
 use crate::program::{Server, TestDir};
 
-/// A place with a certificate for `localhost` and its key.
+/// Returns a directory with a certificate for `localhost` and its key.
 pub(crate) fn dir_with_certificate() -> TestDir {
     let dir = TestDir::new();
     issue(&dir);
@@ -36,7 +36,7 @@ fn issue_until(dir: &TestDir, not_after: OffsetDateTime) {
 
 pub(crate) const SERVE: &str = "serve --listen 127.0.0.1:0 --tls-cert chain.pem --tls-key key.pem";
 
-/// A connection of a client that trusts the certificate in the file alone, and speaks these protocols.
+/// Connects as a client that trusts only the certificate in the file and offers `protocols` with ALPN.
 pub(crate) fn connect(
     dir: &TestDir,
     server: &Server,
@@ -52,7 +52,7 @@ pub(crate) fn connect(
     Ok(StreamOwned::new(session.unwrap(), TcpStream::connect(&server.address)?))
 }
 
-/// The answer of a server to such a client.
+/// Returns the response to a client that trusts only the certificate in the file.
 fn get(dir: &TestDir, server: &Server) -> io::Result<String> {
     let mut stream = connect(dir, server, &[])?;
     stream.write_all(b"GET /docs/llms.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
@@ -62,7 +62,7 @@ fn get(dir: &TestDir, server: &Server) -> io::Result<String> {
 }
 
 #[test]
-fn https_is_announced_served_and_renewed() {
+fn https_reloads_certificate_on_sighup() {
     let dir = dir_with_certificate();
     let mut server = Server::start(dir.command(SERVE).stderr(Stdio::piped()));
     let response = get(&dir, &server).unwrap();
@@ -73,34 +73,34 @@ fn https_is_announced_served_and_renewed() {
     issue(&dir);
     assert!(get(&dir, &server).unwrap_err().to_string().contains("invalid peer certificate"));
     server.signal("HUP");
-    server.notes_until("took up another certificate");
+    server.notes_until("loaded a new certificate");
     assert!(get(&dir, &server).unwrap().starts_with("HTTP/1.1 200 OK\r\n"));
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
 #[test]
-fn a_certificate_that_ends_is_warned_of_until_it_is_renewed() {
+fn expiring_certificate_is_logged_and_exported_as_metric() {
     const EXPIRY: &str = "catalogue_tls_certificate_expiry_timestamp_seconds";
 
     let dir = TestDir::new();
     let (soon, later) = (OffsetDateTime::now_utc() + Duration::days(3), OffsetDateTime::now_utc() + Duration::days(90));
     issue_until(&dir, soon);
     let observed = Observed::start(&dir, "--tls-cert chain.pem --tls-key key.pem");
-    observed.logs("the certificate in use expires soon; renew it");
-    let displayed = dashboard::displayed(&observed);
-    assert!(dashboard::queried().contains(EXPIRY) && displayed.contains(EXPIRY), "{displayed:?}");
+    observed.wait_for_log("the certificate in use expires soon; renew it");
+    let exported = dashboard::exported_metrics(&observed);
+    assert!(dashboard::queried_metrics().contains(EXPIRY) && exported.contains(EXPIRY), "{exported:?}");
     assert_eq!(observed.metrics()[EXPIRY], soon.unix_timestamp() as f64);
 
     issue_until(&dir, later);
     observed.server.signal("HUP");
-    observed.logs("took up another certificate");
+    observed.wait_for_log("loaded a new certificate");
     assert_eq!(observed.metrics()[EXPIRY], later.unix_timestamp() as f64);
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     assert_eq!(log.matches("expires soon").count(), 1, "{log}");
 }
 
 #[test]
-fn what_clients_refuse_about_a_certificate_is_in_the_log() {
+fn unacceptable_certificate_is_logged() {
     let dir = dir_with_certificate();
     let observed = Observed::start(&dir, "--tls-cert chain.pem --tls-key key.pem");
     let key = KeyPair::generate().unwrap();
@@ -108,33 +108,33 @@ fn what_clients_refuse_about_a_certificate_is_in_the_log() {
     dir.write("key.pem", key.serialize_pem());
     assert!(!observed.log().contains("names no host"));
     observed.server.signal("HUP");
-    observed.logs("the certificate names no host in subjectAltName, so clients refuse it");
+    observed.wait_for_log("the certificate names no host in subjectAltName, so clients refuse it");
 }
 
 #[test]
-fn files_that_cannot_be_used_are_1_and_named() {
+fn unusable_certificate_files_exit_1() {
     let dir = dir_with_certificate();
-    dir.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "none.pem cannot be read"]);
-    dir.run("serve --tls-cert chain.pem --tls-key none.pem").fails(1, &["none.pem cannot be read"]);
-    dir.run("serve --tls-cert key.pem --tls-key key.pem").fails(1, &["key.pem has no certificate"]);
-    dir.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["chain.pem has no private key"]);
+    dir.run("serve --tls-cert none.pem --tls-key key.pem").fails(1, &["--tls-cert", "cannot read none.pem: "]);
+    dir.run("serve --tls-cert chain.pem --tls-key none.pem").fails(1, &["cannot read none.pem: "]);
+    dir.run("serve --tls-cert key.pem --tls-key key.pem").fails(1, &["no certificate in key.pem"]);
+    dir.run("serve --tls-cert chain.pem --tls-key chain.pem").fails(1, &["no private key in chain.pem"]);
     dir.write("other.pem", KeyPair::generate().unwrap().serialize_pem());
     dir.run("serve --tls-cert chain.pem --tls-key other.pem").fails(1, &["other.pem does not belong to"]);
-    let device = "/dev/zero cannot be read: it is a device";
+    let device = "cannot read /dev/zero: it is a device";
     dir.run("serve --tls-cert /dev/zero --tls-key key.pem").fails(1, &[device]);
     dir.run("serve --tls-cert chain.pem --tls-key /dev/zero").fails(1, &[device]);
-    assert!(!dir.files().contains(&"catalogue.db".to_owned()), "nothing is made for what cannot be served");
+    assert!(!dir.files().contains(&"catalogue.db".to_owned()), "no database is created for invalid certificates");
 }
 
 #[test]
-fn settings_that_cannot_be_are_2() {
+fn invalid_settings_exit_2() {
     let dir = dir_with_certificate();
     dir.run("serve --tls-cert chain.pem").fails(2, &["--tls-cert", "needs its key", "--tls-key"]);
     dir.run_in(&[("CATALOGUE_TLS_KEY", "key.pem")], "serve").fails(2, &["CATALOGUE_TLS_KEY", "--tls-cert"]);
-    dir.run("serve --trusted-proxies 10.0.0.0/33").fails(2, &["--trusted-proxies", "like 10.0.0.0/8"]);
+    dir.run("serve --trusted-proxies 10.0.0.0/33").fails(2, &["--trusted-proxies", "use e.g. 10.0.0.0/8"]);
     dir.run("serve --max-connections 0").fails(2, &["--max-connections", "from 1 to"]);
     dir.run("serve --max-in-flight many").fails(2, &["--max-in-flight", "like 1000"]);
-    dir.run("serve --request-timeout 0s").fails(2, &["--request-timeout", "from 1s on"]);
+    dir.run("serve --request-timeout 0s").fails(2, &["--request-timeout", "use at least 1s"]);
     dir.write("c.toml", "max-connections = 0\n");
     dir.run("serve --config c.toml").fails(2, &["c.toml: line 1: max-connections"]);
 }

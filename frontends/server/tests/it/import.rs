@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::program::{COURSES, TestDir};
 
 #[test]
-fn a_bad_line_changes_nothing() {
+fn invalid_line_fails_import_without_changes() {
     let dir = TestDir::with_courses();
     let (good, before) = (r#"{"type":"account","id":"c"}"#, dir.export());
     for (line, pieces) in [
-        ("nonsense", ["not a JSON object", "one object a line"]),
+        ("nonsense", ["not a JSON object", "one object per line"]),
         (r#"{"type":"course","account":"c","slug":"s","titel":"t"}"#, ["titel: unknown field", "`title`"]),
         (r#"{"type":"course","account":"x","slug":"s","title":"t","language":"en"}"#, ["account:", "\"x\""]),
-        (good, ["id:", "before this one"]),
+        (good, ["id:", "on an earlier line"]),
     ] {
         dir.write("bad.jsonl", format!("{good}\n\n{line}\n"));
         dir.run("import bad.jsonl").fails(1, &["bad.jsonl: line 3: ", pieces[0], pieces[1]]);
@@ -25,7 +25,7 @@ fn a_bad_line_changes_nothing() {
 }
 
 #[test]
-fn says_what_it_changed() {
+fn import_reports_changes() {
     let dir = TestDir::new();
     let first = dir.run_reading(COURSES, "import -").succeeds();
     let (heading, counts) = first.split_once('\n').unwrap();
@@ -52,7 +52,7 @@ fn says_what_it_changed() {
 }
 
 #[test]
-fn a_replaced_course_keeps_its_creation_time() {
+fn replaced_course_keeps_creation_time() {
     let dir = TestDir::with_courses();
     let line = r#"{"type":"course","account":"a","slug":"one","title":"New","language":"fr"}"#;
     dir.run_reading(line, "import -").succeeds();
@@ -61,7 +61,7 @@ fn a_replaced_course_keeps_its_creation_time() {
 }
 
 #[test]
-fn pruning_removes_what_is_not_listed_of_listed_accounts() {
+fn prune_removes_unlisted_courses_of_listed_accounts() {
     let dir = TestDir::with_courses();
     let text = "{\"type\":\"account\",\"id\":\"a\",\"name\":\"A\"}\n\
                 {\"type\":\"course\",\"account\":\"a\",\"slug\":\"neu\",\"title\":\"N\",\"language\":\"de\"}\n\
@@ -73,7 +73,7 @@ fn pruning_removes_what_is_not_listed_of_listed_accounts() {
 }
 
 #[test]
-fn a_dry_run_leaves_no_trace() {
+fn dry_run_changes_nothing() {
     let dir = TestDir::with_courses();
     dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\"}");
     let before = dir.export();
@@ -96,15 +96,15 @@ fn a_dry_run_leaves_no_trace() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_1_and_makes_no_database() {
+fn unreadable_file_exits_1_and_creates_no_database() {
     let dir = TestDir::new();
-    dir.run("import missing.jsonl").fails(1, &["missing.jsonl", "name a file of JSON Lines"]);
-    dir.run("import .").fails(1, &["directory"]);
+    dir.run("import missing.jsonl").fails(1, &["cannot read missing.jsonl: ", "; pass a JSON Lines file"]);
+    dir.run("import .").fails(1, &[". is a directory; pass a JSON Lines file"]);
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
 #[test]
-fn a_failed_import_leaves_no_new_database_behind() {
+fn failed_import_leaves_no_new_database() {
     let dir = TestDir::new();
     let text = format!("{COURSES}nonsense\n");
     dir.run_reading(&text, "import -").fails(1, &["line 6"]);
@@ -117,15 +117,15 @@ fn a_failed_import_leaves_no_new_database_behind() {
     dir.run_reading(&text, "import -").fails(1, &["line 6"]);
     assert_eq!(dir.export(), "");
 
-    // What only the database knows is found in it, and others may have opened it since it was made.
+    // Unknown accounts are found only in the database, which other processes may have opened since its creation.
     let dir = TestDir::new();
     dir.run_reading(&COURSES.replace(r#""id":"b""#, r#""id":"c""#), "import -").fails(1, &["no account \"b\""]);
     assert_eq!(dir.export(), "");
 }
 
-/// What a kill leaves behind while SQLite makes a file: a header, and nothing in it.
+/// A process that is killed while SQLite creates the file leaves a header and no tables.
 #[test]
-fn a_database_that_was_never_made_can_be_rehearsed_on() {
+fn dry_run_accepts_database_without_tables() {
     let mut header = [0; 4096];
     header[..24].copy_from_slice(b"SQLite format 3\0\x10\0\x02\x02\0\x40\x20\x20");
     for (at, byte) in [(27, 1), (31, 1), (95, 1), (97, 46), (98, 99), (99, 1), (100, 13), (105, 16)] {
@@ -142,11 +142,11 @@ fn a_database_that_was_never_made_can_be_rehearsed_on() {
 }
 
 #[test]
-fn an_import_that_waits_for_its_input_hinders_nobody() {
+fn import_waiting_for_input_does_not_block_writers() {
     let dir = TestDir::with_courses();
     let create = "keys create --account a --name n --scope read:courses --json";
     for arguments in ["import -", "import - --prune", "import - --dry-run"] {
-        let import = dir.begin(&mut dir.command(arguments), &COURSES.replace("Zwei", arguments));
+        let import = dir.start_reading(&mut dir.command(arguments), &COURSES.replace("Zwei", arguments));
         let key = dir.run(create).json();
         dir.run(&format!("keys rotate {} --overlap 1h", key["id"].as_str().unwrap())).succeeds();
         dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
@@ -155,15 +155,15 @@ fn an_import_that_waits_for_its_input_hinders_nobody() {
     }
 }
 
-/// What cannot be read twice is copied: for nobody else to read, and nothing is left of it after a kill.
+/// Input that cannot be read twice is copied. Other users cannot read the copy, and a killed import leaves none.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_copy_of_a_stream_is_private_and_has_no_name() {
+fn copy_of_stream_is_private_and_unlinked() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let dir = TestDir::with_courses();
     fs::create_dir(dir.path("tmp")).unwrap();
-    let import = dir.begin(dir.command("import -").env("TMPDIR", dir.path("tmp")), COURSES);
+    let import = dir.start_reading(dir.command("import -").env("TMPDIR", dir.path("tmp")), COURSES);
     let is_empty = || fs::read_dir(dir.path("tmp")).unwrap().next().is_none();
     assert!(is_empty());
     let open = fs::read_dir(format!("/proc/{}/fd", import.id())).unwrap();
@@ -181,24 +181,24 @@ fn the_copy_of_a_stream_is_private_and_has_no_name() {
 
 #[cfg(unix)]
 #[test]
-fn a_stream_that_cannot_be_copied_is_1() {
+fn uncopyable_stream_exits_1() {
     let dir = TestDir::with_courses();
     dir.write("courses.jsonl", COURSES);
     let nowhere = [("TMPDIR", "no/such")];
-    let pieces = ["standard input: cannot be copied to no/such", "set TMPDIR"];
+    let pieces = ["standard input: cannot copy the input to no/such", "set TMPDIR"];
     dir.run_in(&nowhere, "import -").fails(1, &pieces);
     dir.run_in(&nowhere, "import courses.jsonl").succeeds();
 }
 
 #[test]
-fn tells_what_is_wrong_with_a_whole_file() {
+fn wrong_encoding_and_format_are_explained() {
     let dir = TestDir::new();
     let wide: Vec<_> = COURSES.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (text, piece) in [
         (format!("{COURSES}\u{feff}{COURSES}").into_bytes(), "line 6: starts with a byte order mark; save it as UTF-8"),
-        ([COURSES.as_bytes(), &wide].concat(), "line 6: UTF-16 in the middle of a text"),
-        ([&wide[..], b"\xff"].concat(), "line 6: not UTF-8 from byte 1 on"),
-        (b"{\n  \"type\": \"account\",\n  \"id\": \"a\"\n}\n".to_vec(), "each object on a line of its own"),
+        ([COURSES.as_bytes(), &wide].concat(), "line 6: contains a NUL byte (UTF-16, or not text)"),
+        ([&wide[..], b"\xff"].concat(), "line 6: invalid UTF-8 at byte 1"),
+        (b"{\n  \"type\": \"account\",\n  \"id\": \"a\"\n}\n".to_vec(), "put each object on its own line"),
     ] {
         dir.write("f.jsonl", text);
         dir.run("import f.jsonl").fails(1, &["f.jsonl: ", piece]);
@@ -206,9 +206,9 @@ fn tells_what_is_wrong_with_a_whole_file() {
 }
 
 #[test]
-fn something_else_than_a_database_is_1_and_stays() {
+fn non_database_file_exits_1_and_is_not_modified() {
     let dir = TestDir::new();
-    let text = "not a database, but something that somebody wants to keep\n".repeat(100);
+    let text = "not a database, but a file that the operator wants to keep\n".repeat(100);
     dir.write("catalogue.db", &text);
     for arguments in ["import -", "import - --dry-run", "export", "migrate", "serve --listen 127.0.0.1:0"] {
         dir.run(arguments).fails(1, &["catalogue.db"]);
@@ -217,17 +217,18 @@ fn something_else_than_a_database_is_1_and_stays() {
 }
 
 #[test]
-fn an_empty_input_is_an_import_of_nothing() {
+fn empty_input_imports_nothing() {
     let dir = TestDir::new();
     let message = dir.run_reading("\n \r\n\n", "import - --prune").succeeds();
-    let sentence = "standard input has no account and no course: nothing was imported into sqlite:catalogue.db\n";
+    let sentence =
+        "standard input contains no accounts and no courses: nothing was imported into sqlite:catalogue.db\n";
     assert!(message.starts_with(&format!("{sentence}accounts: 0 added, ")), "{message}");
     assert_eq!(dir.export(), "");
 }
 
 #[test]
 #[cfg(unix)]
-fn a_database_behind_links_is_not_for_everybody_to_read() {
+fn database_behind_symbolic_links_is_not_world_readable() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     let dir = TestDir::new();

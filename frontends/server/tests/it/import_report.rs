@@ -1,11 +1,11 @@
-//! What `catalogue import` tells: faults, names, the format.
+//! Reports of `catalogue import`: errors, changes and the schema.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::program::{COURSES, TestDir};
 
-/// The account `a` and that many courses of it.
+/// Returns JSON Lines of the account `a` and `count` courses of it.
 fn courses(count: usize) -> String {
     let course = |number| {
         format!(r#"{{"type":"course","account":"a","slug":"c{number:02}","title":"T","language":"en"}}"#) + "\n"
@@ -14,20 +14,20 @@ fn courses(count: usize) -> String {
 }
 
 #[test]
-fn every_fault_is_told_with_its_line_and_nothing_is_imported() {
+fn errors_are_reported_with_lines_and_nothing_is_imported() {
     let dir = TestDir::with_courses();
     let before = dir.export();
-    let of_format = r#"{"type":"account","id":"c"}
+    let format_errors = r#"{"type":"account","id":"c"}
 {"type":"course","account":"c","slug":"s","title":"t"}
 {"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}
 
 nonsense
 {"type":"account","id":"c"}
 "#;
-    let of_database = of_format.replace("\"t\"}", "\"t\",\"language\":\"en\"}").replace("nonsense", "");
-    dir.write("bad.jsonl", of_format);
-    dir.write("wrong.jsonl", of_database);
-    // Others write meanwhile: only the database's own faults need it.
+    let database_errors = format_errors.replace("\"t\"}", "\"t\",\"language\":\"en\"}").replace("nonsense", "");
+    dir.write("bad.jsonl", format_errors);
+    dir.write("wrong.jsonl", database_errors);
+    // Another connection is writing: only errors that are found in the database require a transaction.
     let writer = Connection::open(dir.path("catalogue.db")).unwrap();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     for arguments in ["import bad.jsonl", "import bad.jsonl --dry-run", "import bad.jsonl --prune --json"] {
@@ -36,7 +36,7 @@ nonsense
         outcome.fails(
             1,
             &[
-                "error: bad.jsonl has 2 faults; nothing was imported:\nbad.jsonl: line 2: language: missing, and required\n",
+                "error: bad.jsonl: found 2 errors; nothing was imported:\nbad.jsonl: line 2: language: missing required field\n",
                 "\nbad.jsonl: line 5: not a JSON object",
             ],
         );
@@ -48,8 +48,8 @@ nonsense
         outcome.fails(
             1,
             &[
-                "error: wrong.jsonl has 2 faults; nothing was imported:\nwrong.jsonl: line 3: account: there is no account \"nobody\"",
-                "\nwrong.jsonl: line 6: id: the account \"c\" has a line before this one\n",
+                "error: wrong.jsonl: found 2 errors; nothing was imported:\nwrong.jsonl: line 3: account: no account \"nobody\"",
+                "\nwrong.jsonl: line 6: id: account \"c\" is already on an earlier line\n",
             ],
         );
     }
@@ -58,13 +58,13 @@ nonsense
     for line in ["nonsense", r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#] {
         let outcome = dir.run_reading(&format!("{line}\n").repeat(30), "import -");
         assert!(outcome.err.contains("\nstandard input: line 20: ") && !outcome.err.contains("line 21"), "{outcome:?}");
-        outcome.fails(1, &["standard input has 20 faults and perhaps more, as the check stopped there"]);
+        outcome.fails(1, &["standard input: found 20 errors, then stopped checking; nothing was imported"]);
     }
     assert_eq!(dir.export(), before);
 }
 
 #[test]
-fn a_dry_run_names_what_would_change() {
+fn dry_run_lists_changes() {
     let dir = TestDir::with_courses();
     let text = r#"{"type":"account","id":"a","name":"New"}
 {"type":"account","id":"c"}
@@ -99,21 +99,21 @@ fn a_dry_run_names_what_would_change() {
 }
 
 #[test]
-fn pruning_names_what_it_removed() {
+fn prune_lists_removed_courses() {
     let dir = TestDir::with_courses();
     dir.write("none.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"\\u001b[2J\"}\n");
     let message = dir.run("import none.jsonl --prune").succeeds();
     assert!(message.contains(" s:\ncourses removed:\n  a/one\n  a/zwei\naccounts: 0 added, 1 changed"), "{message}");
     dir.write("courses.jsonl", COURSES);
     let output = dir.run("import courses.jsonl --json").json();
-    assert_eq!(output["changes"], Value::Null, "an import that does not prune tells no names");
+    assert_eq!(output["changes"], Value::Null, "an import without `--prune` lists no changes");
     let output = dir.run("import none.jsonl --prune --json").json();
     assert_eq!(output["changes"][1]["slug"], "zwei");
     assert_eq!(output["changes"].as_array().unwrap().len(), 2);
 }
 
 #[test]
-fn twenty_names_are_shown_and_all_are_in_the_json() {
+fn text_lists_20_changes_and_json_all() {
     let dir = TestDir::new();
     dir.write("many.jsonl", courses(25));
     let message = dir.run("import many.jsonl --dry-run").succeeds();
@@ -123,7 +123,7 @@ fn twenty_names_are_shown_and_all_are_in_the_json() {
 }
 
 #[test]
-fn the_schema_of_a_line_is_printed_without_a_database() {
+fn schema_is_printed_without_database() {
     let dir = TestDir::new();
     let schema = dir.run("import --schema").json();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");

@@ -1,54 +1,55 @@
-//! SIGINT, SIGTERM and SIGHUP, at any moment of an import, a backup or a removal: what is said of it is true.
+//! SIGINT, SIGTERM and SIGHUP at any point of an import, a backup or a removal: the command reports what it did.
 
 use std::fs;
 use std::process::Command;
 
 use rusqlite::Connection;
 
-use crate::failing_writes::shim::{DATABASE, Fault, Shim, contents};
+use crate::failing_writes::shim::{DATABASE, Failure, Shim, contents};
 use crate::program::{COURSES, Outcome, TestDir};
 
 const SIGNALS: [(&str, i32); 3] = [("INT", 130), ("TERM", 143), ("HUP", 129)];
-/// A WAL may stay as large as that.
+/// Maximum size of a WAL after a command.
 const WAL_LIMIT: u64 = 64 << 20;
+/// Values of [`Failure::error`] that raise SIGHUP and SIGINT: their numbers, negated.
+const HUP: i32 = -1;
+const INT: i32 = -2;
 
-const SIGHUP: i32 = -1;
-
-/// SIGINT before that write to the file.
-fn interrupt(at: u32) -> Fault {
-    Fault { at, and_all_later: false, error: -2 }
+/// Returns a failure that raises SIGINT before write number `at`, which then succeeds.
+fn interrupt(at: u32) -> Failure {
+    Failure { at, and_all_later: false, error: INT }
 }
 
 #[test]
-fn an_import_that_waits_for_its_input_ends_at_once() {
+fn import_waiting_for_input_exits_immediately() {
     for (signal, status) in SIGNALS {
         let dir = TestDir::new();
         for arguments in ["import -", "import - --dry-run"] {
-            let import = dir.begin(&mut dir.command(arguments), COURSES);
-            import.end_by(signal).fails(status, &["error: interrupted; nothing was imported\n"]);
+            let import = dir.start_reading(&mut dir.command(arguments), COURSES);
+            import.stop_with(signal).fails(status, &["error: interrupted; nothing was imported\n"]);
         }
         assert!(dir.files().is_empty(), "{:?}", dir.files());
         let dir = TestDir::with_courses();
-        let import = dir.begin(&mut dir.command("import - --prune"), "{\"type\":\"account\",\"id\":\"a\"}");
-        import.end_by(signal).fails(status, &["nothing was imported"]);
+        let import = dir.start_reading(&mut dir.command("import - --prune"), "{\"type\":\"account\",\"id\":\"a\"}");
+        import.stop_with(signal).fails(status, &["nothing was imported"]);
         assert_eq!(dir.export(), COURSES);
     }
 }
 
 #[test]
-fn a_database_that_others_made_meanwhile_stays() {
+fn database_created_by_another_process_is_not_removed() {
     let unknown = r#"{"type":"course","account":"nobody","slug":"s","title":"t","language":"en"}"#;
     for (arguments, is_interrupted) in
         [("import -", true), ("import -", false), ("import - --dry-run", true), ("import - --dry-run", false)]
     {
         let dir = TestDir::new();
-        let import = dir.begin(&mut dir.command(arguments), unknown);
+        let import = dir.start_reading(&mut dir.command(arguments), unknown);
         dir.run("migrate").succeeds();
         let other = Connection::open(dir.path("catalogue.db")).unwrap();
         other.query_row("SELECT count(*) FROM accounts", [], |row| row.get::<_, u32>(0)).unwrap();
         match is_interrupted {
-            true => import.end_by("INT").fails(130, &["nothing was imported"]),
-            false => import.finish().fails(1, &["there is no account \"nobody\""]),
+            true => import.stop_with("INT").fails(130, &["nothing was imported"]),
+            false => import.finish().fails(1, &["no account \"nobody\""]),
         };
         other.execute("INSERT INTO accounts (id, name, email) VALUES ('a', '', '')", []).unwrap();
         drop(other);
@@ -56,9 +57,9 @@ fn a_database_that_others_made_meanwhile_stays() {
     }
 }
 
-/// What a small import writes, it writes from its commit on.
+/// A small import writes only during its commit.
 #[test]
-fn an_import_that_is_interrupted_during_its_commit_says_that_it_was_done() {
+fn interrupted_import_reports_result_of_commit() {
     let Some(shim) = Shim::shared() else { return };
     let changed = COURSES.replace("Zwei", "Drei");
     for at in 1.. {
@@ -67,7 +68,7 @@ fn an_import_that_is_interrupted_during_its_commit_says_that_it_was_done() {
         dir.run("import courses.jsonl").succeeds();
         dir.write("changed.jsonl", &changed);
         let mut import = dir.command("import changed.jsonl");
-        shim.put_before(&mut import, interrupt(at), DATABASE, &dir.path("mark"));
+        shim.preload(&mut import, interrupt(at), DATABASE, &dir.path("mark"));
         let outcome: Outcome = import.output().unwrap().into();
         let context = format!("{at}: {outcome:?}");
         match outcome.status {
@@ -85,36 +86,36 @@ fn an_import_that_is_interrupted_during_its_commit_says_that_it_was_done() {
 }
 
 #[test]
-fn a_great_import_that_is_interrupted_leaves_no_great_wal() {
+fn interrupted_large_import_truncates_wal() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::in_memory();
     dir.write("courses.jsonl", COURSES);
     dir.run("import courses.jsonl").succeeds();
     let body = "x".repeat(1 << 20);
-    let great: String = (0..120)
+    let large: String = (0..120)
         .map(|number| {
             let course = format!(r#"{{"type":"course","account":"a","slug":"c{number}","title":"T","language":"en""#);
             format!("{course},\"modules\":[{{\"title\":\"M\",\"content\":\"{body}\"}}]}}\n")
         })
         .collect();
-    dir.write("great.jsonl", great);
-    // As a server would, it keeps the WAL from being removed.
+    dir.write("large.jsonl", large);
+    // An open reader, like a server, prevents the removal of the WAL.
     let reader = Connection::open(dir.path("catalogue.db")).unwrap();
     let count = || reader.query_row("SELECT count(*) FROM courses", [], |row| row.get::<_, u32>(0)).unwrap();
     assert_eq!(count(), 3);
-    // Each page of 4 KiB is two writes.
+    // Each 4 KiB page causes two writes.
     let beyond_the_limit = (WAL_LIMIT / 4096 * 2 + 1_000) as u32;
-    let mut import = dir.command("import great.jsonl");
-    shim.put_before(&mut import, interrupt(beyond_the_limit), ".db-wal", &dir.path("mark"));
+    let mut import = dir.command("import large.jsonl");
+    shim.preload(&mut import, interrupt(beyond_the_limit), ".db-wal", &dir.path("mark"));
     Outcome::from(import.output().unwrap()).fails(130, &["interrupted; nothing was imported"]);
-    assert!(dir.path("mark").exists(), "the WAL was beyond the limit");
+    assert!(dir.path("mark").exists(), "the WAL exceeded the limit");
     let wal = fs::metadata(dir.path("catalogue.db-wal")).unwrap().len();
     assert!(wal <= WAL_LIMIT, "{wal}");
     assert_eq!(count(), 3);
 }
 
 #[test]
-fn a_backup_that_is_interrupted_leaves_nothing() {
+fn interrupted_backup_leaves_no_file() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::in_memory();
     dir.write("courses.jsonl", COURSES);
@@ -123,9 +124,9 @@ fn a_backup_that_is_interrupted_leaves_nothing() {
     database.execute("UPDATE module_contents SET content = ?1", ["x".repeat(32 << 20)]).unwrap();
     let (before, files) = (contents(&dir.path("catalogue.db")), dir.files());
     let mut ends = Vec::new();
-    for (at, error, status) in [(1, -2, 130), (2, -2, 130), (3, SIGHUP, 129), (4, SIGHUP, 129), (5, -2, 130)] {
+    for (at, error, status) in [(1, INT, 130), (2, INT, 130), (3, HUP, 129), (4, HUP, 129), (5, INT, 130)] {
         let mut backup = dir.command("backup copy.db");
-        shim.put_before(&mut backup, Fault { error, ..interrupt(at) }, ".partial", &dir.path("mark"));
+        shim.preload(&mut backup, Failure { error, ..interrupt(at) }, ".partial", &dir.path("mark"));
         let outcome: Outcome = backup.output().unwrap().into();
         fs::remove_file(dir.path("mark")).unwrap();
         ends.push(outcome.status);
@@ -141,11 +142,11 @@ fn a_backup_that_is_interrupted_leaves_nothing() {
 }
 
 #[test]
-fn under_nohup_a_backup_outlasts_its_terminal() {
+fn backup_under_nohup_ignores_sighup() {
     let Some(shim) = Shim::shared() else { return };
     let dir = TestDir::with_courses();
     let mut backup = dir.command("backup copy.db");
-    shim.put_before(&mut backup, Fault { error: SIGHUP, ..interrupt(1) }, ".partial", &dir.path("mark"));
+    shim.preload(&mut backup, Failure { error: HUP, ..interrupt(1) }, ".partial", &dir.path("mark"));
     let mut shell = Command::new("sh");
     shell.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(backup.get_program()).args(backup.get_args());
     shell.current_dir(dir.path("."));
@@ -155,28 +156,30 @@ fn under_nohup_a_backup_outlasts_its_terminal() {
 }
 
 #[test]
-fn a_removal_that_is_interrupted_says_what_is_left_to_do() {
+fn interrupted_removal_reports_remaining_work() {
     let Some(shim) = Shim::shared() else { return };
     let from = TestDir::in_memory();
     from.write("courses.jsonl", COURSES.replace("Zwei", &"x".repeat(8 << 20)));
     from.run("import courses.jsonl").succeeds();
-    let mut message = false;
+    let mut interrupted_rewrite = false;
     for at in [1, 100, 200, 300] {
         let dir = TestDir::in_memory();
         fs::copy(from.path("catalogue.db"), dir.path("catalogue.db")).unwrap();
         let mut removal = dir.command("accounts remove b --yes");
-        shim.put_before(&mut removal, interrupt(at), ".db-wal", &dir.path("mark"));
+        shim.preload(&mut removal, interrupt(at), ".db-wal", &dir.path("mark"));
         let outcome: Outcome = removal.output().unwrap().into();
-        let is_there = dir.run("accounts show b").status == Some(0);
+        let exists = dir.run("accounts show b").status == Some(0);
         match outcome.status {
-            Some(0) => assert!(!is_there, "{outcome:?}"),
-            _ if outcome.err.contains("it is not known whether") => outcome.fails(130, &["`accounts show` finds out"]),
+            Some(0) => assert!(!exists, "{outcome:?}"),
+            _ if outcome.err.contains("it is not known whether") => {
+                outcome.fails(130, &["run `accounts show` to check"]);
+            }
             _ => {
-                assert!(!is_there, "{outcome:?}");
+                assert!(!exists, "{outcome:?}");
                 outcome.fails(130, &["interrupted; b was removed, but", "`VACUUM`"]);
-                message = true;
+                interrupted_rewrite = true;
             }
         }
     }
-    assert!(message, "a signal comes while the file is written anew");
+    assert!(interrupted_rewrite, "no signal came while the file was rewritten");
 }

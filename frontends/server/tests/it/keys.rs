@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::program::{Outcome, TestDir};
 
-fn names_of(object: &Value) -> Vec<&str> {
+fn field_names(object: &Value) -> Vec<&str> {
     let mut names: Vec<_> = object.as_object().unwrap().keys().map(String::as_str).collect();
     names.sort_unstable();
     names
 }
 
 #[test]
-fn a_created_key_stands_alone_on_standard_output() {
+fn create_prints_only_the_token() {
     let dir = TestDir::with_courses();
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     assert!(token.starts_with("ccat_") && token.ends_with('\n') && token.len() == 55, "{token:?}");
@@ -23,11 +23,11 @@ fn a_created_key_stands_alone_on_standard_output() {
 }
 
 #[test]
-fn json_shows_all_of_a_new_key() {
+fn json_contains_all_fields_of_new_key() {
     let dir = TestDir::with_courses();
     let arguments = "keys create --account a --name n --scope read:courses read:profile --expires-in 90d --json";
     let key = dir.run(arguments).json();
-    assert_eq!(names_of(&key), ["account", "createdAt", "expiresAt", "id", "name", "scopes", "token"]);
+    assert_eq!(field_names(&key), ["account", "createdAt", "expiresAt", "id", "name", "scopes", "token"]);
     assert_eq!((&key["account"], &key["name"]), (&json!("a"), &json!("n")));
     assert_eq!(key["scopes"], json!(["read:profile", "read:courses"]));
     let id = key["id"].as_str().unwrap();
@@ -49,7 +49,7 @@ fn json_shows_all_of_a_new_key() {
 }
 
 #[test]
-fn revoking_keeps_the_first_time() {
+fn revoking_again_keeps_first_time() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:profile --json").json();
     assert_eq!(key["expiresAt"], Value::Null);
@@ -58,20 +58,20 @@ fn revoking_keeps_the_first_time() {
     let revoked = dir.run("keys list --account a --json").json();
     assert!(revoked[0]["revokedAt"].is_string());
     assert_eq!(dir.run(&format!("keys revoke --json {id}")).json(), revoked[0]);
-    assert!(dir.run(&format!("keys revoke {id}")).succeeds().contains("before"));
+    assert!(dir.run(&format!("keys revoke {id}")).succeeds().contains("was already revoked at 2"));
 }
 
 #[test]
-fn unknown_accounts_and_ids_are_1() {
+fn unknown_accounts_and_ids_exit_1() {
     let dir = TestDir::with_courses();
     assert_eq!(dir.run("keys list --account b --json").json(), json!([]));
     dir.run("keys list --account x").fails(1, &["\"x\""]);
     dir.run("keys create --account x --name n --scope read:courses").fails(1, &["\"x\""]);
     for (arguments, piece) in [
         ("keys revoke", "keys list"),
-        ("keys list --account", "export"),
-        ("keys create --name n --scope read:courses --account", "export"),
-        ("tokens create --scope read:courses --account", "export"),
+        ("keys list --account", "import"),
+        ("keys create --name n --scope read:courses --account", "import"),
+        ("tokens create --scope read:courses --account", "import"),
     ] {
         let outcome = dir.run(&format!("{arguments} ccat_perhaps_a_token"));
         assert!(!outcome.err.contains("ccat_perhaps"), "{outcome:?}");
@@ -81,7 +81,7 @@ fn unknown_accounts_and_ids_are_1() {
 }
 
 #[test]
-fn list_has_a_line_for_each_key() {
+fn list_prints_one_line_per_key() {
     let dir = TestDir::with_courses();
     let create = "keys create --account a --scope read:profile read:courses --name";
     dir.run(&format!("{create} A-partner-1 --expires-in 90d")).succeeds();
@@ -95,7 +95,7 @@ fn list_has_a_line_for_each_key() {
     assert!(listed.lines().all(|line| line.chars().count() <= 193), "{listed}");
     let row = |name: &str| listed.lines().find(|line| line.contains(name)).unwrap();
     let json = dir.run("keys list --account a --json").json();
-    // To the minute, and in UTC.
+    // Returns a time to the minute, in UTC.
     let minute = |name: &str, time: &str| {
         let key = json.as_array().unwrap().iter().find(|key| key["name"] == name || key["id"] == name).unwrap();
         key[time].as_str().unwrap()[..16].replace('T', " ")
@@ -109,18 +109,18 @@ fn list_has_a_line_for_each_key() {
     ends("A-partner-1", "valid", "expiresAt", "-");
     ends(expired, "expired", "expiresAt", successor);
     ends("revoked", "revoked", "revokedAt", "-");
-    let made = &minute("for-good", "createdAt")[..10];
-    assert!(row("for-good").contains(&format!("  {made}     never  ")), "{listed}");
+    let created_on = &minute("for-good", "createdAt")[..10];
+    assert!(row("for-good").contains(&format!("  {created_on}     never  ")), "{listed}");
     assert!(row("for-good").ends_with("  valid    -                 -"), "{listed}");
 }
 
 #[test]
-fn other_scope_is_noted_and_stops_nothing() {
+fn unknown_scope_is_accepted_with_a_note() {
     let dir = TestDir::with_courses();
     let create = "keys create --account a --name n --scope read:courses";
     assert_eq!(dir.run(create).err, "");
     let noted = dir.run(&format!("{create} read:everything"));
-    let note = "note: this API has the scopes read:profile and read:courses, and does not use read:everything\n";
+    let note = "note: this API uses only the scopes read:profile and read:courses, not read:everything\n";
     assert_eq!((noted.status, &*noted.err), (Some(0), note));
     let listed = dir.run("keys list --account a --json").json();
     let has_both = |key: &Value| key["scopes"] == json!(["read:courses", "read:everything"]);
@@ -128,16 +128,16 @@ fn other_scope_is_noted_and_stops_nothing() {
 }
 
 #[test]
-fn an_expiry_beyond_all_years_is_2() {
+fn expiry_after_year_9999_exits_2() {
     let dir = TestDir::with_courses();
     let arguments = "keys create --account a --name n --scope read:courses --expires-in 9999999d";
     dir.run(arguments).fails(2, &["--expires-in", "9999"]);
     assert_eq!(dir.run("keys list --account a --json").json(), json!([]));
 }
 
-/// A name can neither steer a terminal, nor turn the line around, nor look like another one.
+/// A name cannot control the terminal, reverse the line or imitate another name.
 #[test]
-fn the_list_shows_what_hides_in_a_name() {
+fn list_escapes_control_characters_in_names() {
     let dir = TestDir::with_courses();
     let name = "a\u{202e}b\u{2028}c\u{200b}d\u{1b}[2J\u{2067}\u{fe0f}";
     let create = "keys create --account a --scope read:courses --name";
@@ -148,7 +148,7 @@ fn the_list_shows_what_hides_in_a_name() {
 }
 
 #[test]
-fn a_key_has_a_name() {
+fn empty_key_name_exits_2() {
     let dir = TestDir::with_courses();
     for name in ["", "  ", "\t"] {
         let mut command = dir.command("keys create --account a --scope read:courses --name");
@@ -161,17 +161,17 @@ fn a_key_has_a_name() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_is_told_what_its_token_is() {
+fn terminal_gets_description_of_new_token() {
     use crate::terminal::Terminal;
 
     let dir = TestDir::with_courses();
     let create = "keys create --account a --name n --scope read:courses";
-    for (arguments, says) in [
-        (create.to_owned(), " for a, read:courses, never expires. Shown this once.\n"),
-        (format!("{create} --expires-in 90d"), "Z. Shown this once.\n"),
+    for (arguments, expected) in [
+        (create.to_owned(), " for a, read:courses, never expires. Shown only once.\n"),
+        (format!("{create} --expires-in 90d"), "Z. Shown only once.\n"),
         ("tokens create --account b --scope read:profile".to_owned(), " for b, read:profile, never expires. "),
     ] {
-        let terminal = Terminal::of_width(80);
+        let terminal = Terminal::with_width(80);
         let mut command = dir.command(&arguments);
         command.stderr(terminal.end()).stdout(std::fs::File::create(dir.path("out")).unwrap());
         let (status, displayed) = terminal.run(&mut command);
@@ -180,15 +180,15 @@ fn a_terminal_is_told_what_its_token_is() {
         let found = dir.run_reading(&token, "keys find - --json").json();
         let id = found["id"].as_str().unwrap();
         assert!(
-            displayed.starts_with(id) && displayed.contains(says) && displayed.lines().count() == 1,
+            displayed.starts_with(id) && displayed.contains(expected) && displayed.lines().count() == 1,
             "{displayed:?}"
         );
         assert!(status == Some(0) && !displayed.contains(token.trim_end()));
     }
-    let terminal = Terminal::of_width(80);
+    let terminal = Terminal::with_width(80);
     let mut command = dir.command("keys check");
     command.stdin(terminal.end()).stderr(terminal.end());
     terminal.types("hunter2\n\u{4}");
     let (_, displayed) = terminal.run(&mut command);
-    assert!(displayed.contains("one token a line; Ctrl+D ends\n"), "{displayed:?}");
+    assert!(displayed.contains("one token per line, then Ctrl+D\n"), "{displayed:?}");
 }

@@ -1,4 +1,4 @@
-//! `catalogue keys check`, and what the READMEs tell the authors of scanners.
+//! `catalogue keys check`, and the instructions for scanners in the READMEs.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ const FRONT_PAGE: &str = include_str!("../../../../README.md");
 const README: &str = include_str!("../../../../catalogue-core/README.md");
 
 #[test]
-fn tokens_have_the_form_and_nothing_is_opened_for_it() {
+fn well_formed_tokens_are_valid_without_database() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let oauth = dir.run("tokens create --account a --scope read:courses").succeeds();
@@ -19,13 +19,13 @@ fn tokens_have_the_form_and_nothing_is_opened_for_it() {
 }
 
 #[test]
-fn what_has_not_the_form_is_1_and_is_not_repeated() {
+fn malformed_tokens_exit_1_and_are_not_printed() {
     let dir = TestDir::new();
     let key = format!("ccat_{}08gEjZ", "0".repeat(43));
     let typed = key.replace("08gEjZ", "08gEjz");
     let outcome = dir.run_reading(&format!("{key}\nhunter2-is-a-password\n{typed}\n"), "keys check");
     assert_eq!(outcome.out, "1: valid api-key ccat_000\n2: invalid\n3: invalid api-key\n");
-    assert_eq!((outcome.status, &*outcome.err), (Some(1), "error: 2 of 3 without the form of a token\n"));
+    assert_eq!((outcome.status, &*outcome.err), (Some(1), "error: malformed tokens: 2 of 3\n"));
 
     let outcome = dir.run_reading(&format!("{typed}\n{key}"), "keys check --json");
     assert_eq!(outcome.status, Some(1));
@@ -36,11 +36,11 @@ fn what_has_not_the_form_is_1_and_is_not_repeated() {
             { "line": 2, "valid": true, "kind": "api-key", "prefix": "ccat_000" },
         ])
     );
-    dir.run_reading("\n \n", "keys check").fails(1, &["one a line"]);
+    dir.run_reading("\n \n", "keys check").fails(1, &["pass one per line"]);
 }
 
 #[test]
-fn the_examples_of_the_readme_are_right() {
+fn readme_examples_are_correct() {
     assert!([FRONT_PAGE, README].iter().all(|text| text.contains("(ccat|cato)_[0-9A-Za-z]{49}")));
     let rows = README.lines().filter(|line| line.starts_with("| `ccat_") || line.starts_with("| `cato_"));
     let rows: Vec<_> = rows.map(|line| (line.split('`').nth(1).unwrap(), line.contains("| yes |"))).collect();
@@ -51,10 +51,10 @@ fn the_examples_of_the_readme_are_right() {
     }
 }
 
-/// Letters, digits and `_` beside a token are no reason to miss it, and what only looks like one is not taken for one.
+/// Finds tokens next to letters, digits and `_`, and rejects text that only resembles a token.
 #[cfg(unix)]
 #[test]
-fn the_line_of_the_front_page_finds_tokens_in_any_text() {
+fn front_page_command_finds_tokens_in_any_text() {
     let line = FRONT_PAGE.lines().find(|line| line.starts_with("grep ") && line.ends_with("| catalogue keys check"));
     let (search, check) = line.unwrap().split_once(" | catalogue ").unwrap();
     let dir = TestDir::with_courses();

@@ -1,4 +1,4 @@
-//! A token in hand: `keys find`, and `keys revoke` and `keys rotate` with `--token -`.
+//! Commands that read a token: `keys find`, and `keys revoke` and `keys rotate` with `--token -`.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use crate::program::{Outcome, TestDir};
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses --json";
 
-/// Runs a program that reads a text.
+/// Runs a command with `input` on standard input.
 pub(crate) fn reading(mut command: Command, input: &str) -> Outcome {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // One that reads nothing may have ended.
+    // A command that reads nothing may have exited.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap().into()
 }
@@ -21,8 +21,8 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
 }
 
-/// The commands on whatever database `command` names, with accounts `a` and `b`.
-pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
+/// Asserts that the commands work on the database of `command`, which has the accounts `a` and `b`.
+pub(crate) fn assert_tokens_can_be_found_and_revoked(command: impl Fn(&str) -> Command) {
     let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
     let read = |input: &str, arguments: &str| reading(command(arguments), input);
     let key = run(CREATE).json();
@@ -79,13 +79,13 @@ pub(crate) fn tokens_are_found_and_ended(command: impl Fn(&str) -> Command) {
 }
 
 #[test]
-fn a_leaked_token_is_found_and_ended() {
+fn leaked_token_is_found_and_revoked() {
     let dir = TestDir::with_courses();
-    tokens_are_found_and_ended(|arguments| dir.command(arguments));
+    assert_tokens_can_be_found_and_revoked(|arguments| dir.command(arguments));
 }
 
 #[test]
-fn what_no_credential_has_is_1_and_never_repeated() {
+fn unknown_token_exits_1_and_is_not_printed() {
     let dir = TestDir::with_courses();
     let key = dir.run(CREATE).json();
     let token = text(&key, "token");
@@ -93,13 +93,13 @@ fn what_no_credential_has_is_1_and_never_repeated() {
     let before = dir.run("keys list --json").json();
     for (input, piece) in [
         (&*unknown, "no credential has this token"),
-        (&token[..40], "may be cut or mistyped"),
-        ("hunter2-is-a-password", "may be cut or mistyped"),
-        ("", "has no token"),
-        (" \n\n", "has no token"),
-        (&format!("{token}\n{token}"), "is not one token"),
-        (&format!("{token} {token}"), "is not one token"),
-        (&"x".repeat(10_000), "is not one token"),
+        (&token[..40], "malformed, so it may be cut or mistyped"),
+        ("hunter2-is-a-password", "malformed, so it may be cut or mistyped"),
+        ("", "contains no token"),
+        (" \n\n", "contains no token"),
+        (&format!("{token}\n{token}"), "is not a single token"),
+        (&format!("{token} {token}"), "is not a single token"),
+        (&"x".repeat(10_000), "is not a single token"),
     ] {
         for command in ["keys find -", "keys find --json -", "keys revoke --token -", "keys rotate --token=-"] {
             let outcome = reading(dir.command(command), input);
@@ -113,7 +113,7 @@ fn what_no_credential_has_is_1_and_never_repeated() {
 }
 
 #[test]
-fn a_token_on_the_command_line_is_refused_and_told_where_it_belongs() {
+fn token_as_argument_is_refused_with_hint() {
     let dir = TestDir::with_courses();
     let key = dir.run(CREATE).json();
     let token = text(&key, "token");
@@ -132,13 +132,13 @@ fn a_token_on_the_command_line_is_refused_and_told_where_it_belongs() {
 }
 
 #[test]
-fn a_text_in_which_no_credentials_token_stands_is_1() {
+fn text_without_known_tokens_exits_1() {
     let dir = TestDir::with_courses();
     let token = dir.run(CREATE).json()["token"].as_str().unwrap().to_owned();
     let unknown = TestDir::with_courses().run(CREATE).json()["token"].as_str().unwrap().to_owned();
     for (input, piece) in [
-        ("", "standard input has no token"),
-        (&*format!("{}\n{}", &token[..53], token.to_uppercase()), "standard input has no token"),
+        ("", "standard input contains no token"),
+        (&*format!("{}\n{}", &token[..53], token.to_uppercase()), "standard input contains no token"),
         (&unknown, "no credential has any of these tokens"),
     ] {
         let outcome = reading(dir.command("keys find --in-text -"), input);
@@ -154,16 +154,16 @@ fn a_text_in_which_no_credentials_token_stands_is_1() {
     outcome.fails(2, &["standard input"]);
 }
 
-/// Who has only the token learns whom to tell. Where nobody looks, nothing more is written than before.
+/// An operator who has only the token learns whom to inform. Without a terminal the output is unchanged.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_sees_whose_a_revoked_key_was() {
+fn revoke_prints_owner_on_terminal() {
     let dir = TestDir::with_courses();
     let [first, second] = [(); 2].map(|()| dir.run(CREATE).json());
     let (status, displayed) = crate::terminal::Terminal::run_on_stderr(
         dir.command(&format!("keys revoke {}", text(&first, "id"))).stdout(Stdio::null()),
     );
-    assert_eq!((status, &*displayed), (Some(0), "it was \"n\" of a\n"));
+    assert_eq!((status, &*displayed), (Some(0), "name \"n\", account a\n"));
     let outcome = dir.run(&format!("keys revoke {}", text(&second, "id")));
     assert_eq!((&*outcome.err, outcome.status), ("", Some(0)));
 }

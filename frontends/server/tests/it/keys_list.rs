@@ -1,4 +1,4 @@
-//! `keys list` of all accounts, and what it picks out.
+//! `catalogue keys list`, with and without filters.
 
 use std::process::Command;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::program::{Outcome, TestDir};
 
-/// The names in a list, in order.
+/// Returns the names in a list, in order.
 fn names(listed: &Value) -> Vec<&str> {
     listed.as_array().unwrap().iter().map(|key| key["name"].as_str().unwrap_or("token")).collect()
 }
 
-/// The commands on whatever database `command` names, with accounts `a` and `b`; `sql` changes it.
-pub(crate) fn keys_of_all_accounts_are_looked_over(command: impl Fn(&str) -> Command, sql: impl Fn(&str)) {
+/// Asserts that the command works on the database of `command`, which has the accounts `a` and `b`; `sql` changes it.
+pub(crate) fn assert_keys_can_be_listed_and_filtered(command: impl Fn(&str) -> Command, sql: impl Fn(&str)) {
     let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
     let create = |account: &str, arguments: &str| {
         run(&format!("keys create --account {account} --scope read:courses --json {arguments}")).json()
@@ -26,8 +26,8 @@ pub(crate) fn keys_of_all_accounts_are_looked_over(command: impl Fn(&str) -> Com
     let rotated = command(&format!("keys rotate {} --overlap 2d", old["id"].as_str().unwrap())).output().unwrap();
     assert!(rotated.status.success());
     let all = || run("keys list --json").json();
-    let gone = all().as_array().unwrap().iter().find(|key| key["name"] == "gone").unwrap().clone();
-    run(&format!("keys revoke {}", gone["id"].as_str().unwrap())).succeeds();
+    let key = all().as_array().unwrap().iter().find(|key| key["name"] == "gone").unwrap().clone();
+    run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
 
     let listed = all();
     assert_eq!(names(&listed), ["rotated", "for-good", "later", "gone", "rotated", "of-b", "token"]);
@@ -42,30 +42,30 @@ pub(crate) fn keys_of_all_accounts_are_looked_over(command: impl Fn(&str) -> Com
     }
     assert_eq!(table.lines().count(), 8, "{table}");
 
-    let picked = |arguments: &str| {
+    let filtered = |arguments: &str| {
         let listed = run(&format!("keys list --json {arguments}")).json();
         names(&listed).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(picked("--expiring 30d"), ["rotated", "of-b"]);
-    assert_eq!(picked("--expiring 30d --account b"), ["of-b"]);
-    assert_eq!(picked("--expiring 50d"), ["rotated", "rotated", "of-b"]);
-    assert_eq!(picked("--unused 1d"), [""; 0]);
-    assert_eq!(picked("--never-used"), ["rotated", "for-good", "later", "rotated", "of-b", "token"]);
+    assert_eq!(filtered("--expiring 30d"), ["rotated", "of-b"]);
+    assert_eq!(filtered("--expiring 30d --account b"), ["of-b"]);
+    assert_eq!(filtered("--expiring 50d"), ["rotated", "rotated", "of-b"]);
+    assert_eq!(filtered("--unused 1d"), [""; 0]);
+    assert_eq!(filtered("--never-used"), ["rotated", "for-good", "later", "rotated", "of-b", "token"]);
     sql("UPDATE credentials SET created_at = created_at - 90 * CAST(86400000000 AS BIGINT)");
     sql("UPDATE credentials SET last_used_at = created_at + 80 * CAST(86400000000 AS BIGINT) WHERE name = 'later'");
-    assert_eq!(picked("--unused 90d"), ["rotated", "for-good", "rotated", "of-b", "token"]);
-    assert_eq!(picked("--unused 9d --account a"), ["rotated", "for-good", "later", "rotated"]);
-    assert_eq!(picked("--unused 90d --expiring 30d"), ["rotated", "of-b"]);
-    assert_eq!(picked("--never-used"), ["rotated", "for-good", "rotated", "of-b", "token"]);
-    assert_eq!(picked("--never-used --expiring 30d"), ["rotated", "of-b"]);
+    assert_eq!(filtered("--unused 90d"), ["rotated", "for-good", "rotated", "of-b", "token"]);
+    assert_eq!(filtered("--unused 9d --account a"), ["rotated", "for-good", "later", "rotated"]);
+    assert_eq!(filtered("--unused 90d --expiring 30d"), ["rotated", "of-b"]);
+    assert_eq!(filtered("--never-used"), ["rotated", "for-good", "rotated", "of-b", "token"]);
+    assert_eq!(filtered("--never-used --expiring 30d"), ["rotated", "of-b"]);
     run("keys list --unused soon").fails(2, &["--unused"]);
 }
 
 #[test]
-fn all_keys_are_listed_or_those_that_need_a_look() {
+fn keys_are_listed_by_account_expiry_and_use() {
     let dir = TestDir::with_courses();
     let host = rusqlite::Connection::open(dir.path("catalogue.db")).unwrap();
-    keys_of_all_accounts_are_looked_over(
+    assert_keys_can_be_listed_and_filtered(
         |arguments| dir.command(arguments),
         |sql| {
             host.execute(sql, []).unwrap();

@@ -10,13 +10,13 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
 }
 
-/// The key of that id as `keys list` shows it.
+/// Returns the key `id` of `keys list`.
 fn listed(dir: &TestDir, id: &str) -> Value {
     let all = dir.run("keys list --account a --json").json();
     all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap().clone()
 }
 
-/// Seconds between two times of one month, or a few days more.
+/// Returns the seconds between two times.
 fn seconds_between(earlier: &str, later: &str) -> i64 {
     let micros = |text| catalogue_core::Timestamp::parse(text).unwrap().as_microseconds();
     (micros(later) - micros(earlier)) / 1_000_000
@@ -43,7 +43,7 @@ fn both_keys_work_during_the_overlap() {
 }
 
 #[test]
-fn the_token_stands_alone_on_standard_output_and_a_day_is_the_default() {
+fn rotate_prints_only_the_token_and_overlaps_by_a_day() {
     let dir = TestDir::with_courses();
     let old = dir.run(CREATE).json();
     let token = dir.run(&format!("keys rotate {}", text(&old, "id"))).succeeds();
@@ -59,7 +59,7 @@ fn the_token_stands_alone_on_standard_output_and_a_day_is_the_default() {
 }
 
 #[test]
-fn without_an_overlap_the_old_key_has_expired_at_once() {
+fn old_key_expires_immediately_without_overlap() {
     let dir = TestDir::with_courses();
     let old = dir.run(CREATE).json();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
@@ -72,12 +72,12 @@ fn without_an_overlap_the_old_key_has_expired_at_once() {
 }
 
 #[test]
-fn the_successor_lives_as_long_and_the_old_key_no_longer_than_before() {
+fn successor_has_same_lifetime_and_old_key_is_not_extended() {
     let dir = TestDir::with_courses();
     let old = dir.run(&format!("{CREATE} --expires-in 1h")).json();
     let outcome = dir.run(&format!("keys rotate {} --overlap 2h --json", text(&old, "id")));
     let new: Value = serde_json::from_str(&outcome.out).unwrap();
-    // An expiry that nobody has asked for is told.
+    // An expiry that the command did not request is reported.
     let note = format!("note: {} expires at {}", text(&new, "id"), text(&new, "expiresAt"));
     assert!(
         outcome.status == Some(0) && outcome.err.starts_with(&note) && outcome.err.lines().count() == 1,
@@ -90,7 +90,7 @@ fn the_successor_lives_as_long_and_the_old_key_no_longer_than_before() {
 }
 
 #[test]
-fn what_is_of_no_use_is_not_rotated() {
+fn invalid_keys_are_not_rotated() {
     let dir = TestDir::with_courses();
     let revoked = dir.run(CREATE).json();
     dir.run(&format!("keys revoke {}", text(&revoked, "id"))).succeeds();
@@ -100,7 +100,7 @@ fn what_is_of_no_use_is_not_rotated() {
     let before = dir.run("keys list --account a --json").json();
     for (id, piece) in [
         (text(&revoked, "id"), "was revoked at 2"),
-        (text(&expired, "id"), "has expired at 2"),
+        (text(&expired, "id"), "expired at 2"),
         (text(&oauth, "id"), "is an OAuth token"),
         ("key_1", "no credential has the id \"key_1\""),
     ] {
@@ -118,20 +118,20 @@ fn what_is_of_no_use_is_not_rotated() {
     assert_eq!(listed(&dir, text(&key, "id"))["expiresAt"], Value::Null);
 }
 
-/// Its own expiry is the overlap's by then: a successor would end with it.
+/// After a rotation the key expires at the end of the overlap, and so would a second successor.
 #[test]
-fn a_key_has_one_successor() {
+fn key_has_only_one_successor() {
     let dir = TestDir::with_courses();
     for options in ["", "--expires-in 90d"] {
         let old = dir.run(&format!("{CREATE} {options}")).json();
         let rotate = |id: &str| dir.run(&format!("keys rotate {id} --overlap 1h --json"));
         let new: Value = serde_json::from_str(&rotate(text(&old, "id")).out).unwrap();
         let before = dir.run("keys list --account a --json").json();
-        let again = format!("{} has a successor, {}, and ends at 2", text(&old, "id"), text(&new, "id"));
+        let again = format!("{} already has the successor {}, and expires at 2", text(&old, "id"), text(&new, "id"));
         let next = format!("`keys rotate {}`", text(&new, "id"));
         dir.run(&format!("keys rotate {} --expires-in 1d", text(&old, "id"))).fails(1, &[&again, &next]);
         assert_eq!(dir.run("keys list --account a --json").json(), before);
-        // The successor lives as long as the first key was made to.
+        // The successor has the first key's original lifetime.
         let newest: Value = serde_json::from_str(&rotate(text(&new, "id")).out).unwrap();
         match options {
             "" => assert_eq!(newest["expiresAt"], Value::Null),

@@ -1,4 +1,4 @@
-//! Commands for credentials wait for another program that writes, and say so.
+//! Credential commands that wait while another program writes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::program::TestDir;
 
-/// What each command is run with, for two keys.
+/// Returns the arguments of each command, for two keys.
 pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 7] {
     [
         format!("keys revoke {one}"),
@@ -20,7 +20,7 @@ pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 7] {
     ]
 }
 
-/// Commands that wait; each has said so.
+/// Commands that wait for another program, and have logged that.
 pub(crate) struct WaitingCommands(Vec<Child>);
 
 impl WaitingCommands {
@@ -30,13 +30,13 @@ impl WaitingCommands {
         for child in &mut children {
             let mut message = String::new();
             BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut message).unwrap();
-            let expected = "waiting for another program that is writing to the database (up to 60 s)";
+            let expected = "waiting for another program that is writing to the database timeout=60s";
             assert!(message.contains(expected), "{message}");
         }
         Self(children)
     }
 
-    /// Each is done as soon as nobody writes any more.
+    /// Asserts that each command succeeds after the other program finished.
     pub(crate) fn succeed(self) {
         for child in self.0 {
             let output = child.wait_with_output().unwrap();
@@ -46,7 +46,7 @@ impl WaitingCommands {
 }
 
 #[test]
-fn commands_for_credentials_wait_for_another_program_that_writes() {
+fn credential_commands_wait_for_other_writers() {
     let dir = TestDir::with_courses();
     let key = || dir.run("keys create --account a --name n --scope read:courses --json").json();
     let keys = [key(), key()];

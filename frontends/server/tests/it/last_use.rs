@@ -1,4 +1,4 @@
-//! When credentials were last used: recorded by `serve`, shown by `keys list`.
+//! Last use of credentials: recorded by `serve`, printed by `keys list`.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,20 +16,20 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
 }
 
-/// The last use of each credential of account `a`, by id.
+/// Returns the last use of the credential `id` of account `a`.
 fn last_use(dir: &TestDir, id: &str) -> Option<Timestamp> {
     let all = dir.run("keys list --account a --json").json();
     let found = all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap();
     found.get("lastUsedAt").unwrap().as_str().map(|time| Timestamp::parse(time).unwrap())
 }
 
-/// What the API shows of the present.
+/// Returns the current time in the precision of the API.
 fn now() -> Timestamp {
     Timestamp::parse(&Timestamp::now().to_string()).unwrap()
 }
 
 #[test]
-fn uses_are_recorded_when_the_server_ends_at_the_latest() {
+fn uses_are_recorded_at_shutdown() {
     let dir = TestDir::with_courses();
     let key = dir.run(&format!("{CREATE} used")).json();
     let oauth = dir.run("tokens create --account a --scope read:courses --json").json();
@@ -48,13 +48,13 @@ fn uses_are_recorded_when_the_server_ends_at_the_latest() {
         assert_eq!(server.get(path, text(credential, "token")).0, status);
     }
     let after = now();
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 
     for used in [&key, &oauth] {
         let at = last_use(&dir, text(used, "id")).expect("it was used");
         assert!(before <= at && at <= after, "{before} {at} {after}");
     }
-    // A refused request is no use.
+    // A rejected request does not count as a use.
     for never in [&unused, &revoked] {
         assert_eq!(last_use(&dir, text(never, "id")), None);
     }
@@ -63,41 +63,41 @@ fn uses_are_recorded_when_the_server_ends_at_the_latest() {
     assert!(table.contains("LAST USED") && row("  unused  ").contains("  never  "), "{table}");
     assert!(!row("  used  ").contains("never"), "{table}");
 
-    // A later use counts, and one of a server that has seen nothing takes nothing away.
+    // A server records later uses, and keeps the times of credentials that it has not seen.
     let first = last_use(&dir, text(&key, "id"));
     let server = Server::start(&mut dir.command(&format!("{SERVE} --log warn")));
     assert_eq!(server.get("/api/v1/me", text(&key, "token")).0, 200);
-    assert_eq!(server.end_by("INT").0, Some(0));
+    assert_eq!(server.stop_with("INT").0, Some(0));
     assert!(last_use(&dir, text(&key, "id")) > first);
     assert!(last_use(&dir, text(&oauth, "id")).is_some());
 }
 
-/// Starts a server, uses the key once, ends the server, and gives the lines of its log.
-fn log_of_a_use(dir: &TestDir, key: &Value, options: &str) -> Vec<String> {
+/// Starts a server, uses the key once, stops the server, and returns the lines of its log.
+fn use_key_and_return_log(dir: &TestDir, key: &Value, options: &str) -> Vec<String> {
     let mut server = Server::start(dir.command(&format!("{SERVE} {options}")).stderr(Stdio::piped()));
     let notes = server.take_notes();
     assert_eq!(server.get("/api/v1/courses", text(key, "token")).0, 200);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
     notes.map(Result::unwrap).collect()
 }
 
-/// What it forbids is making tables and migrating them.
+/// `--no-migrate` only prevents the creation and migration of tables.
 #[test]
-fn uses_are_recorded_with_no_migrate_too() {
+fn uses_are_recorded_with_no_migrate() {
     let dir = TestDir::with_courses();
     let key = dir.run(&format!("{CREATE} n")).json();
-    let log = log_of_a_use(&dir, &key, "--no-migrate");
+    let log = use_key_and_return_log(&dir, &key, "--no-migrate");
     assert!(!log.iter().any(|line| line.contains("last use")), "{log:?}");
     assert!(last_use(&dir, text(&key, "id")).is_some());
 }
 
 #[test]
-fn a_database_that_cannot_be_written_is_one_warning() {
+fn read_only_database_causes_one_warning() {
     let dir = TestDir::with_courses();
     let key = dir.run(&format!("{CREATE} n")).json();
     let set_mode = |mode| fs::set_permissions(dir.path("catalogue.db"), Permissions::from_mode(mode)).unwrap();
     set_mode(0o444);
-    let log = log_of_a_use(&dir, &key, "");
+    let log = use_key_and_return_log(&dir, &key, "");
     set_mode(0o644);
     let lines: Vec<_> = log.iter().filter(|line| line.contains("last use")).collect();
     assert!(lines.len() == 1 && lines[0].contains("WARN") && lines[0].contains("read-only"), "{log:?}");

@@ -1,4 +1,4 @@
-//! Another program locks the database of a server.
+//! A server whose database another program has locked.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -9,22 +9,22 @@ use rusqlite::Connection;
 use crate::observed::Observed;
 use crate::program::{TestDir, get};
 
-/// How long an answer may take on a busy machine; a lock is waited for a second at most.
+/// Maximum time for a response on a busy machine; requests wait at most a second for a lock.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// A server of one thread over a database without a WAL, a key, and another program's connection.
+/// Starts a server with one thread on a database without a WAL; returns it, a key, and another program's connection.
 fn fixture() -> (TestDir, Observed, String, Connection) {
     let dir = TestDir::with_courses();
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let other = Connection::open(dir.path("catalogue.db")).unwrap();
     other.query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
     let arguments = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0";
-    let observed = Observed::by(&dir, dir.command(arguments).env("TOKIO_WORKER_THREADS", "1"));
+    let observed = Observed::start_with(&dir, dir.command(arguments).env("TOKIO_WORKER_THREADS", "1"));
     (dir, observed, token.trim_end().to_owned(), other)
 }
 
-/// Asks for the courses without waiting for the answer.
-fn ask(address: &str, token: &str) -> TcpStream {
+/// Requests the courses without waiting for the response.
+fn send_request(address: &str, token: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     let head = format!("Host: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close");
     write!(stream, "GET /api/v1/courses HTTP/1.1\r\n{head}\r\n\r\n").unwrap();
@@ -38,14 +38,14 @@ fn status(mut stream: TcpStream) -> String {
 }
 
 #[test]
-fn requests_fail_soon_and_others_are_answered_meanwhile() {
+fn requests_fail_without_blocking_others_while_database_is_locked() {
     let (_guard, observed, token, other) = fixture();
     let address = &observed.server.address;
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let began = Instant::now();
-    let many: Vec<_> = (0..20).map(|_| ask(address, &token)).collect();
+    let many: Vec<_> = (0..20).map(|_| send_request(address, &token)).collect();
     assert_eq!(get(address, "/docs/openapi.json", "").0, 200);
-    // The document did not wait for the others: none of them is answered yet.
+    // The request for the document did not wait: none of the other requests has a response yet.
     let last = many.last().unwrap();
     last.set_nonblocking(true).unwrap();
     assert_eq!(last.peek(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -54,13 +54,13 @@ fn requests_fail_soon_and_others_are_answered_meanwhile() {
         assert_eq!(status(stream), "500");
     }
     assert!(began.elapsed() < DEADLINE, "{:?}", began.elapsed());
-    observed.logs("another program");
+    observed.wait_for_log("another program");
     other.execute_batch("COMMIT").unwrap();
-    assert_eq!(status(ask(address, &token)), "200");
+    assert_eq!(status(send_request(address, &token)), "200");
 }
 
 #[test]
-fn readiness_says_what_is_wrong() {
+fn readiness_reports_locked_database() {
     let (_guard, observed, _, other) = fixture();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let (status, found) = observed.ready();

@@ -1,22 +1,22 @@
-//! What stands in the log of a server, and that nobody waits for it.
+//! Lines and formats of a server's log, and requests while its output is blocked.
 
 use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::observed::{Observed, ask, samples};
+use crate::observed::{Observed, samples, send};
 use crate::program::{Server, TestDir};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// The lines of requests.
+/// Returns the lines of requests.
 fn access_lines(log: &str) -> Vec<&str> {
     log.lines().filter(|line| line.contains("catalogue::access")).collect()
 }
 
 #[test]
-fn each_request_is_a_line_and_nothing_secret_is_in_it() {
+fn each_request_is_logged_without_secrets() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
@@ -25,18 +25,18 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
     let bearer = format!("Authorization: Bearer {token}");
     let trace = format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01");
     let (_, _, page) =
-        ask(server, &format!("GET /api/v1/courses?limit=1 HTTP/1.1\n{bearer}\nX-Request-Id: one\n{trace}"));
+        send(server, &format!("GET /api/v1/courses?limit=1 HTTP/1.1\n{bearer}\nX-Request-Id: one\n{trace}"));
     let page: Value = serde_json::from_str(&page).unwrap();
     let cursor = page["meta"]["nextCursor"].as_str().unwrap();
-    ask(server, &format!("GET /api/v1/courses?cursor={cursor} HTTP/1.1\n{bearer}\nX-Request-Id: two"));
-    ask(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
-    ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
-    ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\ntraceparent: 00-{TRACE}-geheim-01"));
-    let metrics = ask(&observed.admin, "GET /metrics HTTP/1.1").2;
+    send(server, &format!("GET /api/v1/courses?cursor={cursor} HTTP/1.1\n{bearer}\nX-Request-Id: two"));
+    send(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
+    send(server, &format!("HEAD /api/v1/courses/s3cret HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
+    send(server, &format!("S3CRET /s3cret HTTP/1.1\nX-Request-Id: five\ntraceparent: 00-{TRACE}-s3cret-01"));
+    let metrics = send(&observed.admin, "GET /metrics HTTP/1.1").2;
     let admin = observed.admin.clone();
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     for text in [&log, &metrics] {
-        for secret in [token, &token[..16], cursor, "geheim", "GEHEIM"] {
+        for secret in [token, &token[..16], cursor, "s3cret", "S3CRET"] {
             assert!(!text.contains(secret), "{secret}: {text}");
         }
     }
@@ -63,16 +63,16 @@ fn each_request_is_a_line_and_nothing_secret_is_in_it() {
 }
 
 #[test]
-fn text_is_for_people() {
+fn text_format_is_human_readable() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
     let observed = Observed::start(&dir, "");
-    ask(
+    send(
         &observed.server.address,
         &format!("GET /api/v1/me HTTP/1.1\nAuthorization: Bearer {token}\nX-Request-Id: \"=\\"),
     );
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     let [line] = &*access_lines(&log) else { panic!("{log}") };
     for piece in [
         "Z  INFO catalogue::access: operation=\"getMe\" method=\"GET\" status=200 duration_us=",
@@ -82,9 +82,9 @@ fn text_is_for_people() {
     }
 }
 
-/// Also where the server does not come so far as to log.
+/// Applies to errors before logging starts too.
 #[test]
-fn errors_are_json_where_the_log_is() {
+fn errors_are_json_if_log_format_is_json() {
     let dir = TestDir::new();
     dir.write("c.toml", "log-format = 'json'\nlisen = 1");
     for (arguments, status, piece) in [
@@ -111,17 +111,17 @@ fn errors_are_json_where_the_log_is() {
     assert_eq!(serde_json::from_str::<Value>(&wrong).unwrap()["level"], "ERROR", "{wrong}");
 }
 
-/// By its own address, and not by that of the proxy that it comes through.
+/// Logs the client's own address, not the address of the trusted proxy.
 #[test]
-fn who_is_refused_is_named() {
+fn client_address_of_refused_request_is_logged() {
     let dir = TestDir::new();
     let observed = Observed::start(&dir, "--rate-limit 1/1h --trusted-proxies 127.0.0.1");
     for _ in 0..2 {
         let forwarded = "X-Forwarded-For: 192.0.2.7\nAuthorization: Bearer ccat_x";
-        ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{forwarded}"));
+        send(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{forwarded}"));
     }
-    ask(&observed.server.address, "GET /nowhere HTTP/1.1\nX-Forwarded-For: 192.0.2.8");
-    let log = observed.ended_log();
+    send(&observed.server.address, "GET /nowhere HTTP/1.1\nX-Forwarded-For: 192.0.2.8");
+    let log = observed.stop_and_read_log();
     let lines = access_lines(&log);
     for (line, pieces) in lines
         .iter()
@@ -132,9 +132,9 @@ fn who_is_refused_is_named() {
     assert!(lines.len() == 3 && lines[2].contains("status=404") && !lines[2].contains("192.0.2"), "{log}");
 }
 
-/// By its id, never by its token: what a leaked key was used for is asked after it was revoked, too.
+/// Logs the id, never the token: operators investigate the uses of a leaked key after its revocation too.
 #[test]
-fn a_refused_credential_is_named_where_it_has_ended() {
+fn id_of_revoked_or_expired_credential_is_logged() {
     let dir = TestDir::with_courses();
     let create = |arguments: &str| {
         let created = dir.run(&format!("keys create --account a --name n --scope read:courses --json {arguments}"));
@@ -147,9 +147,9 @@ fn a_refused_credential_is_named_where_it_has_ended() {
     let unknown = format!("ccat_{}08gEjZ", "0".repeat(43));
     let observed = Observed::start(&dir, "");
     for token in [&revoked[1], &rotated[1], &unknown] {
-        ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\nAuthorization: Bearer {token}"));
+        send(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\nAuthorization: Bearer {token}"));
     }
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     let lines = access_lines(&log);
     for (line, ([id, token], refusal)) in lines.iter().zip([(&revoked, "revoked"), (&rotated, "expired")]) {
         let named = format!(" account=\"a\" credential=\"{id}\" refusal=\"{refusal}\" client=127.0.0.1 ");
@@ -159,67 +159,67 @@ fn a_refused_credential_is_named_where_it_has_ended() {
     for id in [&revoked[0], &rotated[0]] {
         let listed = dir.run("keys list --json").json();
         let key = listed.as_array().unwrap().iter().find(|key| key["id"] == **id).unwrap();
-        assert_eq!(key["lastUsedAt"], Value::Null, "what was refused is no use");
+        assert_eq!(key["lastUsedAt"], Value::Null, "a rejected request does not count as a use");
     }
 }
 
 #[test]
-fn lines_of_requests_can_be_left_out() {
+fn access_lines_can_be_disabled() {
     let dir = TestDir::new();
     let observed = Observed::start(&dir, "--log info,catalogue::access=off");
-    ask(&observed.server.address, "GET /docs HTTP/1.1");
-    let log = observed.ended_log();
+    send(&observed.server.address, "GET /docs HTTP/1.1");
+    let log = observed.stop_and_read_log();
     assert!(access_lines(&log).is_empty() && log.contains("stopped"), "{log}");
     dir.run("export --log-format yaml").fails(2, &["--log-format", "text or json"]);
 }
 
 #[cfg(unix)]
-/// Else whoever sends rubbish would fill the disk.
+/// Otherwise clients that send malformed requests could fill the disk.
 #[test]
-fn what_cannot_be_read_leaves_no_line() {
+fn malformed_requests_are_not_logged() {
     let dir = TestDir::new();
     let observed = Observed::start(&dir, "");
-    let status = |request: &str| ask(&observed.server.address, request).0;
+    let status = |request: &str| send(&observed.server.address, request).0;
     for request in
         ["bad", "GET / HTTP/1.1\nX : y", "GET / HTTP/1.1\nHost: b", "GET / HTTP/1.1\nTransfer-Encoding: gzip, chunked"]
     {
         assert_eq!(status(request), 400, "{request}");
     }
     assert_eq!(status(&format!("GET /{} HTTP/1.1", "x".repeat(17_000))), 431);
-    let log = observed.ended_log();
-    let pieces = ["admin on http://", "serving listening=", "a new database was made", "stopping grace=", "stopped"];
+    let log = observed.stop_and_read_log();
+    let pieces = ["admin on http://", "serving listening=", "created a new database", "stopping grace=", "stopped"];
     assert_eq!(log.lines().count(), pieces.len(), "{log}");
     assert!(pieces.iter().zip(log.lines()).all(|(piece, line)| line.contains(piece)), "{log}");
 }
 
 #[test]
-fn a_hangup_reads_the_level_again() {
+fn sighup_reloads_log_filter() {
     let dir = TestDir::new();
     dir.write("c.toml", "log = \"warn\"\n");
     let observed = Observed::start(&dir, "--config c.toml");
-    ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: before");
+    send(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: before");
     dir.write("c.toml", "log = \"info\"\n");
     observed.server.signal("HUP");
-    observed.logs("read again what is to be logged");
-    ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: after");
+    observed.wait_for_log("reloaded the log filter");
+    send(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: after");
     dir.write("c.toml", "log = \"warning\"\n");
     observed.server.signal("HUP");
-    observed.logs("stays as it is");
+    observed.wait_for_log("cannot reload the log filter; keeping the current one");
     assert!(observed.log().contains("did you mean"), "{}", observed.log());
-    ask(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: still");
-    let log = observed.ended_log();
+    send(&observed.server.address, "GET /docs HTTP/1.1\nX-Request-Id: still");
+    let log = observed.stop_and_read_log();
     assert!(!log.contains("before") && log.contains("after") && log.contains("still"), "{log}");
 
     dir.write("c.toml", "log = \"off\"\n");
     let observed = Observed::start(&dir, "--config c.toml --log info");
     observed.server.signal("HUP");
-    observed.logs("read again what is to be logged");
-    assert!(observed.ended_log().contains("stopped"));
+    observed.wait_for_log("reloaded the log filter");
+    assert!(observed.stop_and_read_log().contains("stopped"));
 }
 
-/// Standard error is a pipe that nobody reads. Requests go on, and what was dropped is told when somebody does.
+/// Standard error is a pipe without a reader. Requests succeed, and the number of dropped lines is logged later.
 #[test]
-fn a_standard_error_that_nobody_reads_holds_no_request_up() {
+fn full_stderr_pipe_does_not_block_requests() {
     let dir = TestDir::new();
     let (reader, writer) = pipe().unwrap();
     let mut command = dir.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0");
@@ -229,14 +229,14 @@ fn a_standard_error_that_nobody_reads_holds_no_request_up() {
     let mut first = String::new();
     lines.read_line(&mut first).unwrap();
     let admin = first.trim_end().strip_prefix("admin on http://").unwrap();
-    let dropped = || samples(&ask(admin, "GET /metrics HTTP/1.1").2)["catalogue_log_dropped_lines_total"];
+    let dropped = || samples(&send(admin, "GET /metrics HTTP/1.1").2)["catalogue_log_dropped_lines_total"];
 
     let mut client = TcpStream::connect(&server.address).unwrap();
     let id = "x".repeat(128);
     let request = format!("HEAD /docs HTTP/1.1\r\nHost: a\r\nX-Request-Id: {id}\r\n\r\n");
     let requests = request.repeat(50);
     let mut responses = BufReader::new(client.try_clone().unwrap());
-    // The pipe and the buffer hold some four thousand lines.
+    // The pipe and the buffer have capacity for about 4,000 lines.
     while dropped() == 0.0 {
         client.write_all(requests.as_bytes()).unwrap();
         let mut heads = 0;
@@ -246,10 +246,10 @@ fn a_standard_error_that_nobody_reads_holds_no_request_up() {
             heads += usize::from(line == "\r\n");
         }
     }
-    let output = lines.by_ref().lines().map(Result::unwrap).find(|line| line.contains("lines of the log were dropped"));
+    let output = lines.by_ref().lines().map(Result::unwrap).find(|line| line.contains("dropped log lines"));
     assert!(output.unwrap().contains(" WARN "));
-    // Somebody goes on reading, so the server ends in good order.
+    // A thread reads the rest, so that the server can shut down gracefully.
     let rest = std::thread::spawn(move || lines.lines().map_while(Result::ok).last());
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
     assert!(rest.join().unwrap().unwrap().contains("stopped"));
 }

@@ -1,17 +1,17 @@
-//! What libraries say of clients does not fill the log.
+//! Log lines of libraries about clients, which must not fill the log.
 
 use std::io::{Read as _, Write as _};
 
 use crate::https::{self, SERVE};
 use crate::observed::Observed;
 
-/// A connection of HTTP/2 (RFC 9113) whose streams are all reset before they are answered.
+/// Returns the bytes of an HTTP/2 connection (RFC 9113) that resets all its streams before the responses.
 fn resetting() -> Vec<u8> {
     const SETTINGS: u8 = 4;
     const HEADERS: u8 = 1;
     const RST_STREAM: u8 = 3;
     const CANCEL: [u8; 4] = [0, 0, 0, 8];
-    // GET, https, the path `/` and the authority `a`, as RFC 7541 writes them.
+    // GET, https, the path `/` and the authority `a` in HPACK (RFC 7541).
     const FIELDS: [u8; 6] = [0x82, 0x87, 0x84, 0x41, 1, b'a'];
 
     let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
@@ -29,16 +29,16 @@ fn resetting() -> Vec<u8> {
 }
 
 #[test]
-fn a_client_that_resets_all_its_streams_leaves_no_line_of_a_library() {
+fn stream_resets_cause_no_log_lines_of_libraries() {
     let dir = https::dir_with_certificate();
     let log = |level: &str| {
         let serve = format!("{SERVE} --admin-listen 127.0.0.1:0 --log {level},catalogue::access=off");
-        let observed = Observed::by(&dir, &mut dir.command(&serve));
+        let observed = Observed::start_with(&dir, &mut dir.command(&serve));
         let mut stream = https::connect(&dir, &observed.server, &[b"h2"]).unwrap();
         let _ = stream.write_all(&resetting());
-        // To the end: the server has done what it does about it.
+        // Reads to the end, so that the server has handled all frames.
         let _ = stream.read_to_end(&mut Vec::new());
-        observed.ended_log()
+        observed.stop_and_read_log()
     };
     for level in ["info", "debug"] {
         let log = log(level);

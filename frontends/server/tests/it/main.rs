@@ -1,4 +1,4 @@
-//! The program as a person or a script meets it: command lines in, exit status and texts out.
+//! Black-box tests of the program: command lines, exit status and output.
 
 mod accounts;
 mod admin;

@@ -1,11 +1,11 @@
-//! Messages, whatever somebody has written where it is wrong: they stay in their lines and keep secrets.
+//! Messages about invalid input: they stay on one line and print no secrets.
 
 use std::process::Command;
 
 use crate::program::TestDir;
 
-/// Command lines with one text in each place that has none of a closed set of words.
-const EVERYWHERE: &[&[&str]] = &[
+/// Command lines with `TEXT` in each place that accepts free text.
+const COMMAND_LINES: &[&[&str]] = &[
     &["import", "TEXT"],
     &["import", "TEXT", "x"],
     &["TEXT"],
@@ -47,21 +47,21 @@ const EVERYWHERE: &[&[&str]] = &[
     &["completions", "TEXT"],
 ];
 
-/// Calls `check` for each of them, and for what stands in the environment and in files.
-fn everywhere(dir: &TestDir, text: &str, check: impl Fn(&mut Command)) {
-    for line in EVERYWHERE {
+/// Calls `check` with `text` in each of [`COMMAND_LINES`], in the environment and in files.
+fn for_each_place(dir: &TestDir, text: &str, check: impl Fn(&mut Command)) {
+    for line in COMMAND_LINES {
         let line = line.iter().map(|word| word.replace("TEXT", text));
-        check(without_a_database(dir, "").args(line));
+        check(with_missing_database(dir, "").args(line));
     }
     let value = serde_json::to_string(text).unwrap();
     dir.write("value.toml", format!("listen = {value}\nbase-url = {value}\nlog = {value}"));
     dir.write("key.toml", format!("{value} = 1\nlisten = 1"));
     for command in ["serve", "config check"] {
         for variable in ["CATALOGUE_LISTEN", "CATALOGUE_BASE_URL", "CATALOGUE_LOG"] {
-            check(without_a_database(dir, command).env(variable, text));
+            check(with_missing_database(dir, command).env(variable, text));
         }
         for file in ["value.toml", "key.toml"] {
-            check(&mut without_a_database(dir, &format!("{command} --config {file}")));
+            check(&mut with_missing_database(dir, &format!("{command} --config {file}")));
         }
     }
     for command in ["keys revoke", "keys list --account", "keys rotate --overlap 1h"] {
@@ -69,8 +69,8 @@ fn everywhere(dir: &TestDir, text: &str, check: impl Fn(&mut Command)) {
     }
 }
 
-/// Calls `check` for an import of a line with `text`.
-fn imported(dir: &TestDir, text: &str, check: impl Fn(&mut Command)) {
+/// Calls `check` for imports of lines that contain `text`.
+fn for_each_import(dir: &TestDir, text: &str, check: impl Fn(&mut Command)) {
     let value = serde_json::to_string(text).unwrap();
     dir.write("field.jsonl", format!("{{\"type\":\"account\",\"id\":\"a\",{value}:1}}"));
     dir.write("value.jsonl", format!("{{\"type\":{value}}}"));
@@ -79,8 +79,8 @@ fn imported(dir: &TestDir, text: &str, check: impl Fn(&mut Command)) {
     }
 }
 
-/// So no server starts where the text is right.
-fn without_a_database(dir: &TestDir, arguments: &str) -> Command {
+/// Returns a command whose database does not exist, so that no server starts if the text is valid.
+fn with_missing_database(dir: &TestDir, arguments: &str) -> Command {
     let mut command = dir.command(arguments);
     command.env("CATALOGUE_DATABASE", "sqlite:no/such/catalogue.db");
     command
@@ -95,7 +95,7 @@ fn message(command: &mut Command) -> String {
 }
 
 #[test]
-fn no_text_from_outside_makes_a_line_of_its_own() {
+fn external_text_adds_no_lines_to_messages() {
     let dir = TestDir::with_courses();
     let text = "x\nerror: nothing is wrong\u{202e}\u{2028}";
     let check = |command: &mut Command| {
@@ -105,19 +105,19 @@ fn no_text_from_outside_makes_a_line_of_its_own() {
             "{command:?}: {message:?}"
         );
     };
-    everywhere(&dir, text, check);
-    imported(&dir, text, check);
+    for_each_place(&dir, text, check);
+    for_each_import(&dir, text, check);
     dir.write(text, "listen = 'x'");
     check(dir.command("serve --config").arg(text));
     check(dir.command("config check --config").arg(text));
     let output = dir.command("config check").env(format!("CATALOGUE_{text}"), "1").output().unwrap();
     let warned = String::from_utf8(output.stderr).unwrap();
-    assert!(warned.contains("no setting has this variable") && !warned.contains("\nerror: "), "{warned}");
+    assert!(warned.contains(": unknown variable") && !warned.contains("\nerror: "), "{warned}");
 }
 
-/// Whoever types a secret in the wrong place must not find it in a log.
+/// A secret that an operator types in the wrong place must not get into a log.
 #[test]
-fn no_secret_is_repeated_where_it_was_typed_by_mistake() {
+fn misplaced_secrets_are_not_printed() {
     let dir = TestDir::with_courses();
     let secret = "Xq8vLr3WpZt5Ny7BmKd2";
     let check = |command: &mut Command| {
@@ -132,8 +132,8 @@ fn no_secret_is_repeated_where_it_was_typed_by_mistake() {
         format!("cato_{secret}"),
         format!("eyJhbGciOiJFZERTQSJ9.{secret}.{secret}"),
     ] {
-        everywhere(&dir, &text, check);
-        imported(&dir, &text, check);
+        for_each_place(&dir, &text, check);
+        for_each_import(&dir, &text, check);
     }
-    everywhere(&dir, &format!("https://u:a {secret}@h/x"), check);
+    for_each_place(&dir, &format!("https://u:a {secret}@h/x"), check);
 }

@@ -1,8 +1,8 @@
-//! What `/metrics` counts.
+//! The metrics of `/metrics`.
 
 use std::collections::BTreeSet;
 
-use crate::observed::{Observed, ask, samples};
+use crate::observed::{Observed, samples, send};
 use crate::program::TestDir;
 
 #[test]
@@ -11,7 +11,7 @@ fn requests_are_counted_by_operation_and_status() {
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let bearer = format!("Authorization: Bearer {}", token.trim_end());
     let observed = Observed::start(&dir, "");
-    let status_of = |request: &str| ask(&observed.server.address, request).0;
+    let status_of = |request: &str| send(&observed.server.address, request).0;
     let get = |path: &str| status_of(&format!("GET {path} HTTP/1.1\n{bearer}"));
     assert_eq!((get("/api/v1/courses"), get("/api/v1/courses"), get("/api/v1/courses?limit=0")), (200, 200, 400));
     assert_eq!((get("/api/v1/me"), get("/api/v1/courses/none"), get("/api/v1/none")), (200, 404, 404));
@@ -57,10 +57,10 @@ fn limits_and_storage_errors_are_counted_by_kind() {
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let bearer = format!("Authorization: Bearer {}", token.trim_end());
     let observed = Observed::start(&dir, "--rate-limit 2/1d");
-    let get = |field: &str| ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{field}")).0;
+    let get = |field: &str| send(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{field}")).0;
     assert_eq!([&*bearer; 3].map(get), [200, 200, 429]);
     assert_eq!(["Authorization: Bearer x"; 3].map(get), [401, 401, 429]);
-    dir.take_the_database_away();
+    dir.move_database_away();
     assert_eq!(get(&bearer), 500);
     let metrics = observed.metrics();
     for (name, value) in [
@@ -76,9 +76,9 @@ fn limits_and_storage_errors_are_counted_by_kind() {
     assert_eq!(errors.map(|(_, count)| count).sum::<f64>(), 1.0);
 }
 
-/// Whatever clients send, the names and labels are the same, and a counter that begins with its first event would hide that one.
+/// Clients cannot add names or labels. A counter that begins with its first event would hide that event.
 #[test]
-fn samples_are_the_same_from_the_start_whatever_clients_send() {
+fn samples_do_not_depend_on_requests() {
     let dir = TestDir::with_courses();
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let bearer = format!("Authorization: Bearer {}", token.trim_end());
@@ -100,17 +100,17 @@ fn samples_are_the_same_from_the_start_whatever_clients_send() {
             "OPTIONS /api/v1/courses HTTP/1.1".to_owned(),
             "GET / HTTP/1.1\nAccept: text/html".to_owned(),
         ] {
-            ask(&observed.server.address, &request);
+            send(&observed.server.address, &request);
         }
-        let text = ask(&observed.admin, "GET /metrics HTTP/1.1").2;
+        let text = send(&observed.admin, "GET /metrics HTTP/1.1").2;
         assert!(!text.to_lowercase().contains("secret"), "{text}");
         samples(&text).into_keys().collect()
     };
     for number in 0..20 {
         assert_eq!(round(number), before);
     }
-    dir.take_the_database_away();
-    assert_eq!(ask(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{bearer}")).0, 500);
+    dir.move_database_away();
+    assert_eq!(send(&observed.server.address, &format!("GET /api/v1/courses HTTP/1.1\n{bearer}")).0, 500);
     assert_eq!(names(), before);
     assert!(before.len() < 300, "{}", before.len());
     for status in [200, 304, 401, 403, 404, 429, 500, 503] {
@@ -121,12 +121,12 @@ fn samples_are_the_same_from_the_start_whatever_clients_send() {
     }
 }
 
-/// What `promtool check metrics` would say, as far as it concerns us: each metric is described once, before its samples.
+/// Checks what `promtool check metrics` checks of the format: each metric is described once, before its samples.
 #[test]
-fn the_text_is_well_formed() {
+fn metrics_text_is_well_formed() {
     let dir = TestDir::new();
     let observed = Observed::start(&dir, "--rate-limit 600/1m");
-    let text = ask(&observed.admin, "GET /metrics HTTP/1.1").2;
+    let text = send(&observed.admin, "GET /metrics HTTP/1.1").2;
     let (mut described, mut current) = (BTreeSet::new(), "");
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("# HELP ") {

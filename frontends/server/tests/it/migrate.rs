@@ -5,19 +5,19 @@ use rusqlite::Connection;
 use crate::program::TestDir;
 
 #[test]
-fn says_from_which_version_to_which() {
+fn migrate_reports_old_and_new_version() {
     let dir = TestDir::new();
-    let made = dir.run("migrate --json").json();
-    assert_eq!((made.as_object().unwrap().len(), &made["from"]), (2, &0.into()));
+    let created = dir.run("migrate --json").json();
+    assert_eq!((created.as_object().unwrap().len(), &created["from"]), (2, &0.into()));
     let again = dir.run("migrate --json").json();
-    assert_eq!((&again["from"], &again["to"]), (&made["to"], &made["to"]));
+    assert_eq!((&again["from"], &again["to"]), (&created["to"], &created["to"]));
     assert!(dir.run("migrate").succeeds().contains("up to date"));
     assert!(dir.run("migrate --database sqlite:new.db").succeeds().contains("new database"));
     assert_eq!(dir.export(), "");
 }
 
 #[test]
-fn database_of_an_unreleased_build_is_refused_by_every_command() {
+fn database_of_unreleased_build_is_refused() {
     let dir = TestDir::new();
     dir.run("migrate").succeeds();
     let mark = "PRAGMA application_id = 0x63636174; PRAGMA user_version = 7";
@@ -29,7 +29,7 @@ fn database_of_an_unreleased_build_is_refused_by_every_command() {
 }
 
 #[test]
-fn a_newer_version_is_refused() {
+fn newer_schema_version_is_refused() {
     let dir = TestDir::new();
     dir.run("migrate").succeeds();
     Connection::open(dir.path("catalogue.db")).unwrap().pragma_update(None, "user_version", 2).unwrap();

@@ -1,4 +1,4 @@
-//! A server with a listener for its operators, whose log goes into a file.
+//! A server with an admin listener and a log file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,72 +15,75 @@ use crate::program::{DEADLINE, Server, TestDir};
 
 pub(crate) struct Observed {
     pub(crate) server: Server,
-    /// Where operators ask, such as `127.0.0.1:40123`.
+    /// Address of the admin listener, such as `127.0.0.1:40123`.
     pub(crate) admin: String,
     log: PathBuf,
 }
 
 impl Observed {
-    /// Starts `serve` with these arguments.
+    /// Starts `serve` with `arguments`.
     pub(crate) fn start(dir: &TestDir, arguments: &str) -> Self {
-        Self::by(dir, &mut dir.command(&format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 {arguments}")))
+        Self::start_with(
+            dir,
+            &mut dir.command(&format!("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 {arguments}")),
+        )
     }
 
-    /// Starts a command that serves.
-    pub(crate) fn by(dir: &TestDir, command: &mut Command) -> Self {
+    /// Starts a server by `command`.
+    pub(crate) fn start_with(dir: &TestDir, command: &mut Command) -> Self {
         let log = dir.path("log");
         let server = Server::start(command.stderr(File::create(&log).unwrap()));
         let text = fs::read_to_string(&log).unwrap();
-        // In a line of its own, or in one of JSON.
+        // The address is in a separate line, or in a line of JSON.
         let (_, admin) = text.split_once("admin on http://").unwrap();
         let admin = admin.split(['"', '\n']).next().unwrap().to_owned();
         Self { server, admin, log }
     }
 
-    /// The log as far as it is written.
+    /// Returns the log as written so far.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Waits until the log holds `piece`.
-    pub(crate) fn logs(&self, piece: &str) {
-        self.until(piece, || self.log().contains(piece));
+    /// Waits until the log contains `piece`.
+    pub(crate) fn wait_for_log(&self, piece: &str) {
+        self.wait_until(piece, || self.log().contains(piece));
     }
 
-    /// Waits until a sample of `/metrics` is at least that.
-    pub(crate) fn counts(&self, name: &str, least: f64) {
-        self.until(name, || self.metrics()[name] >= least);
+    /// Waits until the sample `name` of `/metrics` is at least `least`.
+    pub(crate) fn wait_for_metric(&self, name: &str, least: f64) {
+        self.wait_until(name, || self.metrics()[name] >= least);
     }
 
-    /// Waits until something is so.
-    pub(crate) fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+    /// Waits until `condition` returns `true`.
+    pub(crate) fn wait_until(&self, what: &str, mut condition: impl FnMut() -> bool) {
         let start = Instant::now();
-        while !is_so() {
-            assert!(start.elapsed() < DEADLINE, "{what}: not for {DEADLINE:?}; the log:\n{}", self.log());
+        while !condition() {
+            assert!(start.elapsed() < DEADLINE, "{what}: not within {DEADLINE:?}; the log:\n{}", self.log());
             thread::yield_now();
         }
     }
 
-    /// The whole log, once the server has ended.
-    pub(crate) fn ended_log(self) -> String {
+    /// Stops the server and returns the complete log.
+    pub(crate) fn stop_and_read_log(self) -> String {
         let log = self.log.clone();
-        assert_eq!(self.server.end_by("TERM").0, Some(0));
+        assert_eq!(self.server.stop_with("TERM").0, Some(0));
         fs::read_to_string(log).unwrap()
     }
 
-    /// The status of `/ready`, and what it says.
+    /// Returns the status and the body of `/ready`.
     pub(crate) fn ready(&self) -> (u16, Value) {
-        let (status, _, body) = ask(&self.admin, "GET /ready HTTP/1.1");
+        let (status, _, body) = send(&self.admin, "GET /ready HTTP/1.1");
         (status, serde_json::from_str(&body).unwrap())
     }
 
-    /// Every sample of `/metrics`: its name with its labels, and its value.
+    /// Returns the samples of `/metrics`: name with labels, and value.
     pub(crate) fn metrics(&self) -> BTreeMap<String, f64> {
-        samples(&ask(&self.admin, "GET /metrics HTTP/1.1").2)
+        samples(&send(&self.admin, "GET /metrics HTTP/1.1").2)
     }
 }
 
-/// The samples of a text of Prometheus'.
+/// Returns the samples of a text in the format of Prometheus.
 pub(crate) fn samples(text: &str) -> BTreeMap<String, f64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -89,8 +92,8 @@ pub(crate) fn samples(text: &str) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// Sends a request's line with these fields, each on a line of its own, and gives status, head and body.
-pub(crate) fn ask(address: &str, request: &str) -> (u16, String, String) {
+/// Sends a request line and header fields, separated by line feeds. Returns status, head and body of the response.
+pub(crate) fn send(address: &str, request: &str) -> (u16, String, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(DEADLINE)).unwrap();
     let request = request.replace('\n', "\r\n");

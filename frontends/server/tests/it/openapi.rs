@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::program::{Server, TestDir};
 
 #[test]
-fn prints_every_form_without_a_database() {
+fn all_formats_are_printed_without_database() {
     let dir = TestDir::new();
     let base = "https://api.example.com/api/v1";
     let document = dir.run(&format!("openapi --base-url {base}")).json();
@@ -30,9 +30,9 @@ fn prints_every_form_without_a_database() {
     assert!(dir.files().is_empty());
 }
 
-/// Tools such as Swagger UI put every example into a request, also those of parameters that may be left out.
+/// Tools such as Swagger UI send every example, even of optional parameters.
 #[test]
-fn demo_accepts_each_request_that_is_made_of_examples() {
+fn demo_accepts_example_values_of_all_parameters() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", include_bytes!("../../demo/courses.jsonl"));
     dir.run("import courses.jsonl").succeeds();
@@ -53,7 +53,7 @@ fn demo_accepts_each_request_that_is_made_of_examples() {
                     (_, example) => query += &format!("{name}={}&", text(example)),
                 }
             }
-            assert!(!path.contains('{'), "{path}: a parameter that must be given has an example");
+            assert!(!path.contains('{'), "{path}: a required parameter has no example");
             let target = format!("/api/v1{path}?{query}");
             assert_eq!(server.get(&target, token.trim_end()).0, 200, "{format}: {target}");
         }
@@ -62,7 +62,7 @@ fn demo_accepts_each_request_that_is_made_of_examples() {
 
 #[cfg(feature = "oauth")]
 #[test]
-fn the_issuer_of_signed_tokens_is_named_as_it_is_served() {
+fn issuer_of_signed_tokens_is_documented() {
     let dir = TestDir::new();
     let plain = dir.run("openapi --format markdown").succeeds();
     let named =
@@ -73,7 +73,7 @@ fn the_issuer_of_signed_tokens_is_named_as_it_is_served() {
 }
 
 #[test]
-fn an_address_that_cannot_be_is_2() {
+fn invalid_urls_exit_2() {
     let dir = TestDir::new();
     dir.run("openapi --base-url example").fails(2, &["--base-url", "https://api.example.com/api/v1"]);
     dir.run("openapi --format llms --docs-url a?b").fails(2, &["--docs-url"]);

@@ -1,4 +1,4 @@
-//! A database that may not be used says to whom, and whose it is.
+//! Errors about missing file permissions, which name the user and the owner.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -6,23 +6,23 @@ use std::os::unix::process::CommandExt;
 
 use crate::program::TestDir;
 
-/// Of the user `nobody`, where the tests' own may do everything.
-const NOBODY: u32 = 65534;
+/// User `nobody`, if the tests run as root.
+const UNPRIVILEGED_USER: u32 = 65534;
 
 #[test]
-fn who_may_not_use_a_database_is_told() {
+fn permission_error_names_user_and_owner() {
     let dir = TestDir::with_courses();
     let database = dir.path("catalogue.db");
     let mode = |name: &str, mode| fs::set_permissions(dir.path(name), Permissions::from_mode(mode)).unwrap();
     let is_root = fs::metadata(&database).unwrap().uid() == 0;
-    // The program itself may stand where others do not come.
+    // Other users may be unable to reach the built program, so they run a copy.
     let program = dir.path("program");
     fs::copy(env!("CARGO_BIN_EXE_catalogue"), &program).unwrap();
     let run = |arguments: &str| {
         let mut command = std::process::Command::new(&program);
         command.args(arguments.split(' ')).current_dir(dir.path("")).env_clear();
         if is_root {
-            command.uid(NOBODY).gid(NOBODY);
+            command.uid(UNPRIVILEGED_USER).gid(UNPRIVILEGED_USER);
         }
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -33,13 +33,13 @@ fn who_may_not_use_a_database_is_told() {
     mode("", 0o755);
     for command in ["export", "serve --listen 0", "doctor", "import --dry-run /dev/null"] {
         let message = run(command);
-        let piece = "\"catalogue.db\" may not be read by the user ";
+        let piece = "\"catalogue.db\" cannot be read by the user ";
         assert!(message.contains(piece) && message.contains(" (mode 200, "), "{command}: {message}");
     }
     fs::remove_file(database).unwrap();
     mode("", 0o555);
     let message = run("migrate");
-    let piece = "the directory \".\" may not be written into by the user ";
+    let piece = "the directory \".\" cannot be written into by the user ";
     assert!(message.contains(piece) && message.contains(" (mode 555, "), "{message}");
     mode("", 0o755);
     if is_root {

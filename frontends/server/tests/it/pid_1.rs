@@ -1,6 +1,6 @@
 //! Signals to the program as PID 1, as in a container: the kernel drops those that PID 1 does not handle.
 //!
-//! Where namespaces cannot be created the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `unshare`.
+//! Without namespaces the tests print that they are skipped and pass, unless `CATALOGUE_TEST_REQUIRE` names `unshare`.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _, stderr};
@@ -12,7 +12,7 @@ use crate::program::{COURSES, Outcome, TestDir};
 
 const SIGNALS: [(&str, i32); 3] = [("TERM", 143), ("INT", 130), ("QUIT", 131)];
 
-/// Runs a program as PID 1 of a new namespace. One that never ends is killed, and 137 is the status.
+/// Runs a program as PID 1 of a new namespace. After a minute it is killed, with status 137.
 const NAMESPACE: &str = "timeout --signal=KILL 60 unshare --user --map-root-user --pid --fork --kill-child";
 
 fn namespace() -> Command {
@@ -29,7 +29,7 @@ fn is_permitted() -> bool {
     }
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "unshare"), "unshare is required and not permitted");
-    // Past the capture of the test's own output, so that it is seen.
+    // Bypasses the capture of test output, so that it is visible.
     stderr().write_all(b"skipped: signals to PID 1: unshare is not permitted\n").unwrap();
     false
 }
@@ -50,11 +50,11 @@ impl Init {
         Self(init.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
-    /// The program has read `text` when this returns.
-    fn read(&mut self, text: &str) {
-        // More than a pipe and a buffer hold.
-        let blank = "\n".repeat(1 << 20);
-        write!(self.0.stdin.as_mut().unwrap(), "{text}{blank}").unwrap();
+    /// Writes `text` to standard input, and returns when the program has read it.
+    fn write_input(&mut self, text: &str) {
+        // More than the capacity of a pipe and a buffer.
+        let padding = "\n".repeat(1 << 20);
+        write!(self.0.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
     }
 
     fn first_line_of_stderr(&mut self) -> String {
@@ -63,8 +63,8 @@ impl Init {
         line
     }
 
-    /// Sends a signal, and waits for the end while standard input stays open.
-    fn end_by(mut self, signal: &str) -> Outcome {
+    /// Sends a signal and waits for the exit, while standard input stays open.
+    fn stop_with(mut self, signal: &str) -> Outcome {
         let input = self.0.stdin.take();
         let program = child_of(child_of(self.0.id()));
         let kill = format!("kill -s {signal} {program}");
@@ -80,9 +80,9 @@ fn child_of(process: u32) -> u32 {
     children.trim().parse().unwrap()
 }
 
-/// The configuration file is a pipe that nobody writes to: every command waits for it.
+/// The configuration file is a pipe without a writer, so every command waits for it.
 #[test]
-fn every_command_ends_on_a_signal() {
+fn every_command_exits_on_signals() {
     if !is_permitted() {
         return;
     }
@@ -111,9 +111,9 @@ fn every_command_ends_on_a_signal() {
     ];
     for (command, (signal, status)) in commands.iter().zip(SIGNALS.iter().cycle()) {
         let init = Init::start(dir.command(command).args(["--config", "settings"]));
-        // Opening waits until the program has opened the other end.
+        // Opening the pipe waits until the program has opened the other end.
         let settings = File::options().write(true).open(dir.path("settings")).unwrap();
-        let outcome = init.end_by(signal);
+        let outcome = init.stop_with(signal);
         assert_eq!((outcome.status, &*outcome.out, &*outcome.err), (Some(*status), "", ""), "{command}: {signal}");
         drop(settings);
     }
@@ -121,7 +121,7 @@ fn every_command_ends_on_a_signal() {
 }
 
 #[test]
-fn command_that_waits_for_a_writer_or_for_input_ends_on_a_signal() {
+fn waiting_commands_exit_on_signals() {
     if !is_permitted() {
         return;
     }
@@ -133,12 +133,12 @@ fn command_that_waits_for_a_writer_or_for_input_ends_on_a_signal() {
         for command in [create, "settings link --account a --settings-url /settings"] {
             let mut init = Init::start(&dir.command(command));
             assert!(init.first_line_of_stderr().contains("waiting for another program"), "{command}");
-            assert_eq!(init.end_by(signal).status, Some(status), "{command}: {signal}");
+            assert_eq!(init.stop_with(signal).status, Some(status), "{command}: {signal}");
         }
         for command in ["keys check", "keys find --in-text -"] {
             let mut init = Init::start(&dir.command(command));
-            init.read("");
-            assert_eq!(init.end_by(signal).status, Some(status), "{command}: {signal}");
+            init.write_input("");
+            assert_eq!(init.stop_with(signal).status, Some(status), "{command}: {signal}");
         }
     }
     other.execute_batch("COMMIT").unwrap();
@@ -146,21 +146,21 @@ fn command_that_waits_for_a_writer_or_for_input_ends_on_a_signal() {
 }
 
 #[test]
-fn command_that_handles_signals_does_so() {
+fn commands_with_signal_handlers_run_them() {
     if !is_permitted() {
         return;
     }
     let dir = TestDir::new();
     for (signal, status) in [("TERM", 143), ("INT", 130)] {
         let mut import = Init::start(&dir.command("import -"));
-        import.read(COURSES);
-        import.end_by(signal).fails(status, &["interrupted; nothing was imported"]);
+        import.write_input(COURSES);
+        import.stop_with(signal).fails(status, &["interrupted; nothing was imported"]);
     }
     for (signal, status) in [("TERM", 0), ("INT", 0), ("QUIT", 131)] {
         let mut serve = Init::start(&dir.command("serve --listen 127.0.0.1:0"));
         let mut line = String::new();
         BufReader::new(serve.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert!(line.starts_with("listening on "), "{line}");
-        assert_eq!(serve.end_by(signal).status, Some(status), "{signal}");
+        assert_eq!(serve.stop_with(signal).status, Some(status), "{signal}");
     }
 }

@@ -1,4 +1,4 @@
-//! Running the program in a directory of its own, and asking the servers that it starts.
+//! Helpers that run the program in a temporary directory and send requests to its servers.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Who waits for a server longer than this waits in vain.
+/// Timeout for a server in tests.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Two accounts with three courses, in the form of an export.
@@ -33,10 +33,10 @@ pub(crate) const COURSES: &str = concat!(
     "\n",
 );
 
-/// A working directory for the program, with nothing in it.
+/// A temporary working directory for the program.
 pub(crate) struct TestDir(TempDir);
 
-/// How a run ended.
+/// Exit status and output of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) status: Option<i32>,
@@ -54,7 +54,7 @@ impl TestDir {
         tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
     }
 
-    /// A place with [`COURSES`] in the default database.
+    /// Creates a directory with [`COURSES`] in the default database.
     pub(crate) fn with_courses() -> Self {
         let dir = Self::new();
         dir.write("courses.jsonl", COURSES);
@@ -66,11 +66,11 @@ impl TestDir {
         self.0.path().join(name)
     }
 
-    /// Afterwards each request must have noticed it: the program looks once a millisecond (decision A14).
-    pub(crate) fn take_the_database_away(&self) {
+    /// Renames the database, and waits until every request notices: the program checks once per ms (decision A14).
+    pub(crate) fn move_database_away(&self) {
         fs::rename(self.path("catalogue.db"), self.path("gone.db")).unwrap();
-        let gone = Instant::now();
-        while gone.elapsed() < Duration::from_millis(1) {
+        let moved_at = Instant::now();
+        while moved_at.elapsed() < Duration::from_millis(1) {
             thread::yield_now();
         }
     }
@@ -79,7 +79,7 @@ impl TestDir {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// The names of all files, sorted.
+    /// Returns the names of all files, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -87,7 +87,7 @@ impl TestDir {
         names
     }
 
-    /// The program with these arguments, separated by single blanks, and with no setting of the tests' own environment.
+    /// Returns the program with `arguments`, separated by single spaces, without `CATALOGUE_` variables of the tests.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_catalogue"));
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CATALOGUE_")) {
@@ -102,12 +102,12 @@ impl TestDir {
         self.run_in(&[], arguments)
     }
 
-    /// Runs with environment variables.
+    /// Runs the program with environment variables.
     pub(crate) fn run_in(&self, variables: &[(&str, &str)], arguments: &str) -> Outcome {
         self.command(arguments).envs(variables.iter().copied()).output().unwrap().into()
     }
 
-    /// Runs with a text on standard input.
+    /// Runs the program with `input` on standard input.
     pub(crate) fn run_reading(&self, input: &str, arguments: &str) -> Outcome {
         let mut command = self.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -115,16 +115,16 @@ impl TestDir {
         child.wait_with_output().unwrap().into()
     }
 
-    /// Starts what reads standard input and goes on as long as that does. It has read `text` when this returns.
-    pub(crate) fn begin(&self, command: &mut Command, text: &str) -> BrokenOff {
+    /// Starts a command that reads standard input to its end. Returns when it has read `text`; the input stays open.
+    pub(crate) fn start_reading(&self, command: &mut Command, text: &str) -> RunningCommand {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // More than a pipe and a buffer hold: what is written has been read by then.
-        let blank = "\n".repeat(1 << 20);
-        write!(child.stdin.as_mut().unwrap(), "{text}{blank}").unwrap();
-        BrokenOff(Some(child))
+        // More than the capacity of a pipe and a buffer, so the text has been read after the write.
+        let padding = "\n".repeat(1 << 20);
+        write!(child.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
+        RunningCommand(Some(child))
     }
 
-    /// All that is in the default database.
+    /// Returns the export of the default database.
     pub(crate) fn export(&self) -> String {
         self.run("export").succeeds()
     }
@@ -138,7 +138,7 @@ impl From<Output> for Outcome {
 }
 
 impl Outcome {
-    /// Asserts success, with nothing to say on standard error, and gives standard output.
+    /// Asserts success and an empty standard error, and returns standard output.
     pub(crate) fn succeeds(self) -> String {
         assert_eq!((self.status, &*self.err), (Some(0), ""), "{self:?}");
         self.out
@@ -160,18 +160,18 @@ impl Outcome {
     }
 }
 
-/// A run that is ended with this value, unless it is finished before.
-pub(crate) struct BrokenOff(Option<Child>);
+/// A running command, killed on drop unless it has finished.
+pub(crate) struct RunningCommand(Option<Child>);
 
-impl BrokenOff {
-    /// The process.
+impl RunningCommand {
+    /// Returns the process ID.
     pub(crate) fn id(&self) -> u32 {
         self.0.as_ref().unwrap().id()
     }
 
-    /// Sends a signal while it still has its input, and waits for it.
+    /// Sends a signal while standard input is open, and waits for the exit.
     #[cfg(unix)]
-    pub(crate) fn end_by(mut self, signal: &str) -> Outcome {
+    pub(crate) fn stop_with(mut self, signal: &str) -> Outcome {
         let mut child = self.0.take().unwrap();
         let input = child.stdin.take();
         let kill = format!("kill -s {signal} {}", child.id());
@@ -181,13 +181,13 @@ impl BrokenOff {
         outcome
     }
 
-    /// Ends its input, and waits for it.
+    /// Closes standard input and waits for the exit.
     pub(crate) fn finish(mut self) -> Outcome {
         self.0.take().unwrap().wait_with_output().unwrap().into()
     }
 }
 
-impl Drop for BrokenOff {
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
             let _ = child.kill();
@@ -196,36 +196,36 @@ impl Drop for BrokenOff {
     }
 }
 
-/// A server of the program's, ended at last with this value.
+/// A running server, killed on drop.
 pub(crate) struct Server {
     child: Child,
     out: BufReader<ChildStdout>,
-    /// Such as `127.0.0.1:40123`.
+    /// Address of the listener, such as `127.0.0.1:40123`.
     pub(crate) address: String,
 }
 
 impl Server {
-    /// Starts a command that serves, and waits until it does.
+    /// Starts a server, and waits until it listens.
     pub(crate) fn start(command: &mut Command) -> Self {
         Self::start_with(command, |_| {})
     }
 
-    /// Like [`Self::start`], and calls `meanwhile` with the process's id before the program is ready.
-    pub(crate) fn start_with(command: &mut Command, meanwhile: impl FnOnce(u32)) -> Self {
+    /// Like [`Self::start`], but calls `before_ready` with the process ID before the program is ready.
+    pub(crate) fn start_with(command: &mut Command, before_ready: impl FnOnce(u32)) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        meanwhile(child.id());
+        before_ready(child.id());
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("listening on ").and_then(|origin| origin.split_once("://"));
         let address = address.filter(|(scheme, _)| ["http", "https"].contains(scheme)).map(|(_, rest)| rest.to_owned());
-        // Made first, so that the program ends with a failure as well.
+        // Created before the assertion, so that the process is killed if it fails.
         let mut server = Self { child, out, address: String::new() };
         server.address = address.unwrap_or_else(|| panic!("{line:?}"));
         server
     }
 
-    /// The lines of standard error, which must be piped, without those of requests.
+    /// Returns the lines of standard error, which must be piped, except access lines.
     pub(crate) fn take_notes(&mut self) -> impl Iterator<Item = io::Result<String>> + use<> {
         self.take_log().filter(|line| line.as_ref().map_or(true, |line| !line.contains(" catalogue::access: ")))
     }
@@ -250,7 +250,7 @@ impl Server {
         get(&self.address, path, token)
     }
 
-    /// The process's id.
+    /// Returns the process ID.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -262,13 +262,13 @@ impl Server {
         assert!(sent.success());
     }
 
-    /// Waits for the end, and gives the exit status.
+    /// Waits for the exit, and returns the status.
     pub(crate) fn wait(mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    /// Sends a signal, and gives the exit status and what else came on standard output.
-    pub(crate) fn end_by(mut self, signal: &str) -> (Option<i32>, String) {
+    /// Sends a signal, and returns the exit status and the rest of standard output.
+    pub(crate) fn stop_with(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).unwrap();
@@ -283,7 +283,7 @@ impl Drop for Server {
     }
 }
 
-/// Asks a server; the body is null where it is no JSON.
+/// Sends a GET request. Returns the status and the body, which is null if it is not JSON.
 pub(crate) fn get(address: &str, path: &str, token: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(DEADLINE)).unwrap();

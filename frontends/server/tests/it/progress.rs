@@ -1,4 +1,4 @@
-//! Progress: on a terminal alone.
+//! Progress, displayed only on terminals.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -8,7 +8,7 @@ use crate::program::{COURSES, TestDir};
 use crate::terminal::Terminal;
 
 #[test]
-fn a_terminal_sees_how_far_it_is() {
+fn progress_is_displayed_on_terminal() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", COURSES);
     for (arguments, work) in [
@@ -23,7 +23,7 @@ fn a_terminal_sees_how_far_it_is() {
 }
 
 #[test]
-fn an_export_into_a_file_shows_it_and_one_into_a_pipe_does_not() {
+fn export_displays_progress_for_files_but_not_pipes() {
     let dir = TestDir::with_courses();
     let file = File::create(dir.path("export.jsonl")).unwrap();
     let (status, displayed) = Terminal::run_on_stderr(dir.command("export").env("TERM", "xterm").stdout(file));

@@ -1,42 +1,40 @@
-//! A private Redis for a test: on a port of its own, without a file, gone at the end.
+//! A Redis server for one test: on a free port, without a file, stopped on drop.
 //!
-//! Where Redis is not installed there is none, and a line on standard error says so; unless `CATALOGUE_TEST_REQUIRE` names
-//! `redis`, which makes that a panic.
+//! Without Redis the tests print that they are skipped and pass, unless `CATALOGUE_TEST_REQUIRE` names `redis`.
 
 use std::io::{BufRead, BufReader, Write, stderr};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-/// Runs Redis until whoever started this is gone: it holds the other end of the input, which closes with that process
-/// however it ends.
+/// Runs Redis until the test process exits: it holds the other end of the input, which closes even if it is killed.
 const SCRIPT: &str = r#"
     redis-server --port "$1" --bind 127.0.0.1 --save '' --appendonly no </dev/null &
     cat >/dev/null
     kill -KILL $!
 "#;
 
-/// A running Redis, ended with this value.
+/// A running Redis, stopped on drop.
 pub(crate) struct Redis {
     port: u16,
     watchdog: Child,
 }
 
 impl Redis {
-    /// One on a free port; `None` where Redis is missing and not required.
+    /// Starts Redis on a free port. Returns `None` if Redis is not installed and not required.
     pub(crate) fn start() -> Option<Self> {
         let installed = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
         if !installed.is_ok_and(|status| status.success()) {
             let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
             assert!(!required.split(',').any(|name| name.trim() == "redis"), "Redis is required and not installed");
-            // Past the capture of the test's own output, so that it is seen.
+            // Bypasses the capture of test output, so that it is visible.
             stderr().write_all(b"skipped: Redis: it is not installed\n").unwrap();
             return None;
         }
-        // Somebody else may take the port first; then another one is tried.
+        // Tries another port if another process takes this one first.
         (0..10).find_map(|_| Self::start_at(free_port())).or_else(|| panic!("Redis does not start"))
     }
 
-    /// One on that port; `None` where it does not start.
+    /// Starts Redis on `port`. Returns `None` if it does not start.
     pub(crate) fn start_at(port: u16) -> Option<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "sh", &port.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -52,7 +50,7 @@ impl Redis {
         is_ready.unwrap_or_default().then_some(redis)
     }
 
-    /// From now on whoever connects has to know the password.
+    /// Requires the password of all later connections.
     pub(crate) fn require_password(&self, password: &str) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         write!(stream, "CONFIG SET requirepass {password}\r\n").unwrap();
@@ -77,7 +75,7 @@ impl Drop for Redis {
     }
 }
 
-/// A port that nobody listens on now.
+/// Returns a port that is not in use.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -1,4 +1,4 @@
-//! Configuration files with faults of each kind, through the program.
+//! `catalogue config check` of sample files with errors of each kind.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::program::TestDir;
 
 #[test]
-fn every_configuration_is_right_or_explained() {
+fn each_sample_is_accepted_or_gets_errors() {
     let dir = TestDir::new();
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sample_configurations");
     let mut statuses = Vec::new();

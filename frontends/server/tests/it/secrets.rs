@@ -1,15 +1,15 @@
-//! No token is anywhere but where it was shown once.
+//! Tokens, which the program prints once and stores nowhere.
 
 use std::fs;
 use std::process::Stdio;
 
 use crate::program::{Server, TestDir};
 
-/// Everything that this program and its libraries have to say.
-pub(crate) const ALL: &str = "trace,deadpool=trace,h2=trace,hyper=trace,rustls=trace,tokio=trace,warp=trace";
+/// Log filter for all events of the program and its libraries.
+pub(crate) const ALL_EVENTS: &str = "trace,deadpool=trace,h2=trace,hyper=trace,rustls=trace,tokio=trace,warp=trace";
 
 #[test]
-fn neither_files_nor_logs_nor_lists_hold_a_token() {
+fn files_logs_and_lists_contain_no_tokens() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let id = key["id"].as_str().unwrap().to_owned();
@@ -18,7 +18,7 @@ fn neither_files_nor_logs_nor_lists_hold_a_token() {
     tokens.push(dir.run(create).succeeds().trim_end().to_owned());
 
     let mut server =
-        Server::start(dir.command(&format!("serve --listen 127.0.0.1:0 --log {ALL}")).stderr(Stdio::piped()));
+        Server::start(dir.command(&format!("serve --listen 127.0.0.1:0 --log {ALL_EVENTS}")).stderr(Stdio::piped()));
     let notes = server.take_notes();
     tokens.push(dir.run(&format!("keys rotate {id} --overlap 1h")).succeeds().trim_end().to_owned());
     let rotated = dir.run("keys list --account a --json").json();
@@ -31,10 +31,10 @@ fn neither_files_nor_logs_nor_lists_hold_a_token() {
         assert_eq!(server.get("/api/v1/courses", token).0, status);
     }
     tokens.push(mistyped);
-    // While the server has them open there are a log and an index beside the database.
+    // While the server has the database open, its WAL and the WAL index exist too.
     let files: Vec<_> = dir.files().into_iter().map(|name| (fs::read(dir.path(&name)).unwrap(), name)).collect();
     assert!(files.len() >= 4, "{:?}", dir.files());
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
     let log: String = notes.map(|line| line.unwrap() + "\n").collect();
     let lists = dir.run("keys list --account a").succeeds() + &dir.run("keys list --account a --json").succeeds();
     let after = fs::read(dir.path("catalogue.db")).unwrap();
@@ -43,12 +43,12 @@ fn neither_files_nor_logs_nor_lists_hold_a_token() {
     let more = [(log.as_bytes(), "the log"), (lists.as_bytes(), "the lists"), (&*after, "the database at last")];
     for (bytes, name) in texts.chain(more) {
         for token in &tokens {
-            // What is left of it without its prefix and its checksum is as secret.
+            // A token without its prefix and its checksum is equally secret.
             let secret = &token.as_bytes()[8..48];
             assert!(!bytes.windows(secret.len()).any(|window| window == secret), "{name}");
         }
     }
-    // What is looked through is what holds them.
+    // The searched texts are those that would contain tokens.
     assert!(log.contains("stopping") && lists.contains(&tokens[0][..8]));
     assert!(files.iter().any(|(bytes, _)| bytes.windows(id.len()).any(|window| window == id.as_bytes())));
 }

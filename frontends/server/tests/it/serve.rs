@@ -10,7 +10,7 @@ use crate::observed::Observed;
 use crate::program::{COURSES, Server, TestDir};
 
 #[test]
-fn answers_and_ends_with_0_when_told_to() {
+fn server_responds_and_exits_0_on_signals() {
     let dir = TestDir::with_courses();
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     for signal in ["TERM", "INT"] {
@@ -25,33 +25,33 @@ fn answers_and_ends_with_0_when_told_to() {
         assert_eq!(server.get("/api/v1/courses/one", token.trim_end()).1["data"]["modules"][0]["title"], "M");
         assert_eq!(server.get("/api/v1/courses/one", "ccat_wrong").0, 401);
         assert_eq!(server.get("/docs/openapi.json", "").0, 200);
-        assert_eq!(server.end_by(signal), (Some(0), String::new()), "{signal}");
+        assert_eq!(server.stop_with(signal), (Some(0), String::new()), "{signal}");
     }
 }
 
 #[test]
-fn the_start_says_what_newcomers_miss() {
+fn startup_logs_docs_url_and_missing_keys() {
     let dir = TestDir::new();
     let observed = Observed::start(&dir, "--log-format json");
-    observed.logs(&format!("\"documents\":\"http://{}/docs\"", observed.server.address));
-    let log = observed.ended_log();
-    assert!(log.contains("a new database was made, and every request is answered 401"), "{log}");
+    observed.wait_for_log(&format!("\"documents\":\"http://{}/docs\"", observed.server.address));
+    let log = observed.stop_and_read_log();
+    assert!(log.contains("created a new database, so API keys get a 401"), "{log}");
     assert!(log.contains("sqlite:catalogue.db") && !log.contains("cleartext"), "{log}");
 
     dir.write("courses.jsonl", COURSES);
     dir.run("import courses.jsonl").succeeds();
     let observed = Observed::start(&dir, "--docs-url https://docs.example.com/a");
-    observed.logs(" documents=https://docs.example.com/a ");
-    observed.logs("nobody has a key, so every request is answered 401; make one with `keys create`\n");
-    assert!(!observed.ended_log().contains("a new database"));
+    observed.wait_for_log(" documents=https://docs.example.com/a ");
+    observed.wait_for_log("no API key is active, so API keys get a 401; create one with `keys create`\n");
+    assert!(!observed.stop_and_read_log().contains("created a new database"));
     let key = dir.run("keys create --account b --name n --scope read:courses --json").json();
-    assert!(!Observed::start(&dir, "").ended_log().contains("nobody has a key"));
+    assert!(!Observed::start(&dir, "").stop_and_read_log().contains("no API key is active"));
     dir.run(&format!("keys revoke {}", key["id"].as_str().unwrap())).succeeds();
-    Observed::start(&dir, "").logs("nobody has a key");
+    Observed::start(&dir, "").wait_for_log("no API key is active");
 }
 
 #[test]
-fn tokens_in_cleartext_are_warned_of() {
+fn unencrypted_public_listener_gets_warning() {
     let dir = TestDir::with_courses();
     for (arguments, warned) in [
         ("--listen 0.0.0.0:0", true),
@@ -59,15 +59,15 @@ fn tokens_in_cleartext_are_warned_of() {
         ("--listen 0.0.0.0:0 --trusted-proxies 192.0.2.7", false),
     ] {
         let mut command = dir.command(&format!("serve --admin-listen 127.0.0.1:0 {arguments}"));
-        let log = Observed::by(&dir, &mut command).ended_log();
-        assert_eq!(log.contains("tokens travel in cleartext"), warned, "{log}");
+        let log = Observed::start_with(&dir, &mut command).stop_and_read_log();
+        assert_eq!(log.contains("clients send tokens in cleartext"), warned, "{log}");
         let found = dir.run(&format!("doctor {arguments}")).out;
-        assert_eq!(found.contains("warning  listen       tokens travel in cleartext"), warned, "{found}");
+        assert_eq!(found.contains("warning  listen       clients send tokens in cleartext"), warned, "{found}");
     }
 }
 
 #[test]
-fn a_port_alone_is_served_on_this_machine_only() {
+fn address_without_host_listens_on_loopback() {
     let dir = TestDir::new();
     for address in ["0", ":0", "localhost:0"] {
         let server = Server::start(dir.command(&format!("serve --listen {address}")).stderr(Stdio::null()));
@@ -76,7 +76,7 @@ fn a_port_alone_is_served_on_this_machine_only() {
 }
 
 #[test]
-fn sees_what_other_commands_change_meanwhile() {
+fn server_uses_changes_of_other_commands() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
@@ -90,7 +90,7 @@ fn sees_what_other_commands_change_meanwhile() {
 }
 
 #[test]
-fn settings_reach_the_catalogue() {
+fn settings_are_applied_to_catalogue() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let token = dir.run("tokens create --account a --scope read:courses").succeeds();
@@ -104,7 +104,7 @@ fn settings_reach_the_catalogue() {
     assert_eq!((status, &document["servers"][0]["url"]), (200, &json!("https://api.example.com/v1")));
 }
 
-/// The status line and headers of a `GET` with that `Accept`.
+/// Returns the head of the response to a `GET` with `accept`, in lower case.
 fn head(server: &Server, path: &str, accept: &str) -> String {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAccept: {accept}\r\nConnection: close\r\n\r\n").unwrap();
@@ -114,17 +114,17 @@ fn head(server: &Server, path: &str, accept: &str) -> String {
 }
 
 #[test]
-fn a_browser_at_the_root_finds_the_documents_and_so_does_an_agent() {
+fn root_redirects_browsers_and_serves_llms_txt() {
     let dir = TestDir::new();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --docs-url /reference"));
-    let led = head(&server, "/", "text/html,*/*;q=0.8");
-    assert!(led.starts_with("http/1.1 303 ") && led.contains("\r\nlocation: /reference\r\n"), "{led}");
+    let redirect = head(&server, "/", "text/html,*/*;q=0.8");
+    assert!(redirect.starts_with("http/1.1 303 ") && redirect.contains("\r\nlocation: /reference\r\n"), "{redirect}");
     assert!(head(&server, "/", "*/*").starts_with("http/1.1 404 "));
     assert!(head(&server, "/llms.txt", "*/*").starts_with("http/1.1 200 "));
 }
 
 #[test]
-fn documents_say_whose_they_are() {
+fn docs_contain_configured_title_and_contact() {
     let dir = TestDir::new();
     dir.write("c.toml", "docs-title = \"Courses of Example\"\ndocs-keys-url = \"/settings\"\n");
     let mut command = dir.command("serve --listen 127.0.0.1:0 --config c.toml --docs-contact help@example.com");
@@ -134,12 +134,18 @@ fn documents_say_whose_they_are() {
     assert!(info["description"].as_str().unwrap().contains("(https://example.com/keys)"), "{info}");
     dir.run("serve --docs-contact nobody --docs-keys-url keys --docs-title []").fails(
         2,
-        &["--docs-contact", "help@example.com", "--docs-keys-url", "https://example.com/settings/keys", "--docs-title"],
+        &[
+            "--docs-contact",
+            "help@example.com",
+            "--docs-keys-url",
+            "https://example.com/keys or /settings",
+            "--docs-title",
+        ],
     );
 }
 
 #[test]
-fn makes_a_missing_database() {
+fn missing_database_is_created() {
     let dir = TestDir::new();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0"));
     assert!(dir.path("catalogue.db").is_file());
@@ -147,7 +153,7 @@ fn makes_a_missing_database() {
 }
 
 #[test]
-fn the_log_tells_of_start_and_stop() {
+fn startup_and_shutdown_are_logged() {
     let dir = TestDir::new();
     dir.write("c.toml", "page-cache = 65536\n");
     let mut command = dir.command("serve --listen 127.0.0.1:0 --docs-url /reference --config c.toml");
@@ -158,40 +164,39 @@ fn the_log_tells_of_start_and_stop() {
     for piece in [&*address, "INFO", "sqlite:catalogue.db", "\"/api/v1\"", "\"/reference\"", "page_cache=65536"] {
         assert!(start.contains(piece), "{piece}: {start}");
     }
-    server.end_by("TERM");
+    server.stop_with("TERM");
     let rest: Vec<_> = notes.map(Result::unwrap).collect();
-    let pieces = ["a new database was made", "stopping", "stopped"];
+    let pieces = ["created a new database", "stopping", "stopped"];
     assert_eq!(rest.len(), pieces.len(), "{rest:?}");
     assert!(rest.iter().zip(pieces).all(|(line, piece)| line.contains(piece)), "{rest:?}");
 }
 
 #[test]
-fn a_closed_standard_error_is_no_fault() {
+fn server_works_with_closed_standard_error() {
     let dir = TestDir::new();
     let (reader, writer) = pipe().unwrap();
     drop(reader);
     let server = Server::start(dir.command("serve --listen 127.0.0.1:0").stderr(writer));
     assert_eq!(server.get("/api/v1/me", "x").0, 401);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
 #[test]
-fn a_second_signal_ends_at_once() {
+fn second_signal_exits_1_immediately() {
     let dir = TestDir::new();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --shutdown-grace 10m"));
-    // A head that has begun is waited for.
+    // Shutdown waits for the rest of an incomplete request head.
     let mut client = TcpStream::connect(&server.address).unwrap();
     client.write_all(b"GET / HT").unwrap();
     server.signal("TERM");
     while TcpStream::connect(&server.address).is_ok() {}
-    assert_eq!(server.end_by("INT").0, Some(1));
+    assert_eq!(server.stop_with("INT").0, Some(1));
 }
 
-/// Connections that do nothing leave enough files for the requests of others. There are few enough of them to find
-/// room in the listen queue.
+/// Idle connections leave enough open files for requests. They are few enough to fit into the listen queue.
 #[cfg(unix)]
 #[test]
-fn idle_connections_do_not_hinder_requests() {
+fn idle_connections_do_not_block_requests() {
     let dir = TestDir::with_courses();
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();
     let mut command = Command::new("sh");
@@ -212,7 +217,7 @@ fn idle_connections_do_not_hinder_requests() {
 }
 
 #[test]
-fn a_port_in_use_is_1() {
+fn port_in_use_exits_1() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let dir = TestDir::new();
@@ -225,7 +230,7 @@ fn a_port_in_use_is_1() {
 
 #[cfg(feature = "redis")]
 #[test]
-fn all_that_is_wrong_with_its_settings_is_told_at_once() {
+fn all_invalid_settings_are_reported_together() {
     let dir = TestDir::new();
     dir.write("c.toml", "listen = 'here'\nlisen = 'there'\npage-cache = true\nrate-limit-store = 'redis://store'\n");
     let variables = [("CATALOGUE_CONFIG", "c.toml"), ("CATALOGUE_LOG", "loud")];
@@ -234,16 +239,16 @@ fn all_that_is_wrong_with_its_settings_is_told_at_once() {
     let output = outcome.err.clone();
     let errors = [
         "c.toml: line 2: lisen: no such key",
-        "c.toml: line 3: page-cache: \"true\" is not a size",
-        "c.toml: line 1: listen: \"here\"",
-        "CATALOGUE_LOG: \"loud\"",
-        "--rate-limit: \"much\"",
-        "--accept: \"cookie\"",
+        "c.toml: line 3: page-cache: invalid size \"true\"",
+        "c.toml: line 1: listen: invalid address \"here\"",
+        "CATALOGUE_LOG: \"loud\" is not a level",
+        "--rate-limit: invalid rate limit \"much\"",
+        "--accept: invalid value \"cookie\"",
     ];
     outcome.fails(2, &errors);
-    // That two addresses are the same is reported once all values are right.
+    // A conflict of two URLs is reported only if all values are valid.
     assert_eq!(output.lines().count(), errors.len(), "{output}");
-    // What `config check` says besides is not of settings: the certificate is read once they are right.
+    // `config check` also reports the certificate, which `serve` reads only if all settings are valid.
     let checked = dir.run_in(&variables, &format!("config check {arguments}")).err;
     let rest: Vec<_> = checked.lines().filter(|line| !output.contains(line)).collect();
     assert!(rest.len() == 1 && rest[0].starts_with("error: --tls-cert and --tls-key: "), "{checked}");

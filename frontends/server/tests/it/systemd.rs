@@ -1,4 +1,4 @@
-//! What systemd asks of a service, without systemd.
+//! The systemd protocols of a service, tested without systemd: notifications and inherited sockets.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ use crate::program::{Outcome, Server, TestDir};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 
-/// What comes next, as it would reach systemd.
+/// Returns the next notification to systemd.
 fn message(socket: &UnixDatagram) -> String {
     let mut buffer = [0; 1_000];
     let length = socket.recv(&mut buffer).unwrap();
@@ -20,9 +20,9 @@ fn message(socket: &UnixDatagram) -> String {
 }
 
 #[test]
-fn readiness_signs_of_life_and_the_end_are_told() {
+fn readiness_watchdog_and_shutdown_are_notified() {
     let dir = TestDir::new();
-    let socket = listening(&dir);
+    let socket = notify_socket(&dir);
     let mut command = dir.command(SERVE);
     command.env("NOTIFY_SOCKET", dir.path("notify")).env("WATCHDOG_USEC", "20000");
     let server = Server::start(&mut command);
@@ -36,21 +36,21 @@ fn readiness_signs_of_life_and_the_end_are_told() {
     assert!(last.unwrap().starts_with("STOPPING=1\n"));
 }
 
-/// A socket in the place of systemd's.
-fn listening(dir: &TestDir) -> UnixDatagram {
+/// Binds a notification socket instead of systemd.
+fn notify_socket(dir: &TestDir) -> UnixDatagram {
     let socket = UnixDatagram::bind(dir.path("notify")).unwrap();
-    // What never comes is a failure, and not a test without an end.
+    // A missing notification fails the test instead of blocking it.
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     socket
 }
 
-/// Between the two words the certificate was read again, as the log says.
+/// The server rereads the certificate between the two notifications, according to the log.
 #[test]
-fn a_reload_is_told_from_its_begin_to_its_end() {
+fn begin_and_end_of_reload_are_notified() {
     let dir = TestDir::new();
     issue(&dir);
     for tls in ["", "--tls-cert chain.pem --tls-key key.pem"] {
-        let socket = listening(&dir);
+        let socket = notify_socket(&dir);
         let mut command = dir.command(&format!("{SERVE} {tls}"));
         let log = dir.path("log");
         command.env("NOTIFY_SOCKET", dir.path("notify")).stderr(File::create(&log).unwrap());
@@ -71,32 +71,32 @@ fn a_reload_is_told_from_its_begin_to_its_end() {
         assert_eq!(server.wait(), Some(0));
         fs::remove_file(dir.path("notify")).unwrap();
         let log = fs::read_to_string(log).unwrap();
-        assert_eq!(log.matches("read again what is to be logged").count(), 2, "{log}");
-        let looked_at = if tls.is_empty() { 0 } else { 2 };
-        assert_eq!(log.matches("the certificate's files are the same").count(), looked_at, "{log}");
+        assert_eq!(log.matches("reloaded the log filter").count(), 2, "{log}");
+        let expected = if tls.is_empty() { 0 } else { 2 };
+        assert_eq!(log.matches("the certificate files are unchanged").count(), expected, "{log}");
     }
 }
 
 #[test]
-fn a_socket_that_is_gone_ends_nothing() {
+fn missing_notify_socket_is_ignored() {
     let dir = TestDir::new();
     let server = Server::start(dir.command(SERVE).env("NOTIFY_SOCKET", dir.path("missing")));
     assert_eq!(server.get("/docs/openapi.json", "").0, 200);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
 #[test]
-fn hanging_up_ends_nothing() {
+fn sighup_does_not_stop_server() {
     let dir = TestDir::new();
     let server = Server::start(&mut dir.command(SERVE));
     for _ in 0..2 {
         server.signal("HUP");
         assert_eq!(server.get("/docs/openapi.json", "").0, 200);
     }
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
-/// The program with standard input as the first of `number` sockets that it inherits.
+/// Returns the program, which inherits `number` sockets; the first is `input`.
 fn activated(dir: &TestDir, arguments: &str, number: usize, input: Stdio) -> Command {
     let program = dir.command(arguments);
     let mut command = Command::new("sh");
@@ -113,32 +113,32 @@ fn activated(dir: &TestDir, arguments: &str, number: usize, input: Stdio) -> Com
 }
 
 #[test]
-fn a_socket_is_taken_over_with_the_clients_in_its_queue() {
+fn inherited_socket_serves_queued_clients() {
     let dir = TestDir::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let early = std::net::TcpStream::connect(&address).unwrap();
     let socket = listener.try_clone().unwrap();
-    // The option would be in the way of itself if it were bound.
+    // Binding the address of `--listen` would fail, since this process has it open.
     let arguments = format!("serve --listen {address}");
     let server = Server::start(&mut activated(&dir, &arguments, 1, OwnedFd::from(socket).into()));
     assert_eq!(server.address, address);
     assert_eq!(server.get("/docs/openapi.json", "").0, 200);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
     drop(early);
-    // It is still open here, so the next server serves it too.
+    // The socket is still open here, so the next server can serve it too.
     let server = Server::start(&mut activated(&dir, "serve --wait", 1, OwnedFd::from(listener).into()));
     assert_eq!(server.get("/docs/openapi.json", "").0, 200);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
 #[test]
-fn what_cannot_be_served_is_2() {
+fn unusable_inherited_sockets_exit_2() {
     let dir = TestDir::new();
     let listener = || OwnedFd::from(TcpListener::bind("127.0.0.1:0").unwrap()).into();
     let outcome = |mut command: Command| Outcome::from(command.output().unwrap());
     outcome(activated(&dir, "serve", 2, listener())).fails(2, &["2 sockets", "ListenStream="]);
     let datagrams = OwnedFd::from(UnixDatagram::unbound().unwrap()).into();
     outcome(activated(&dir, "serve", 1, datagrams)).fails(2, &["LISTEN_FDS", "ListenStream="]);
-    assert!(dir.files().is_empty(), "nothing is made for it");
+    assert!(dir.files().is_empty(), "no database is created");
 }

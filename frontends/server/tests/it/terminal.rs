@@ -1,4 +1,4 @@
-//! A terminal of a test's own.
+//! A pseudoterminal for tests.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// The side that a person sits at.
+/// The user's side of a pseudoterminal.
 pub(crate) struct Terminal(OwnedFd);
 
 impl Terminal {
-    pub(crate) fn of_width(columns: u16) -> Self {
+    pub(crate) fn with_width(columns: u16) -> Self {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
@@ -21,7 +21,7 @@ impl Terminal {
         Self(terminal)
     }
 
-    /// A program's side, for one of its streams.
+    /// Returns the program's side, for one of its streams.
     pub(crate) fn end(&self) -> File {
         let name = ptsname(&self.0, Vec::new()).unwrap();
         File::options().read(true).write(true).open(Path::new(name.to_str().unwrap())).unwrap()
@@ -31,20 +31,20 @@ impl Terminal {
         File::from(self.0.try_clone().unwrap()).write_all(text.as_bytes()).unwrap();
     }
 
-    /// Runs the command, some of whose streams are ends of this terminal, and gives its status and what is shown.
+    /// Runs the command, some of whose streams are ends of this terminal. Returns its status and its output.
     pub(crate) fn run(self, command: &mut Command) -> (Option<i32>, String) {
         let mut child = command.spawn().unwrap();
-        // The last ends of this process that are open for writing go, so that the reading ends with the command.
+        // Closes the last writable ends in this process, so that the read ends when the command exits.
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut displayed = Vec::new();
-        // Linux ends it with an error.
+        // On Linux the read ends with an error.
         let _ = File::from(self.0).read_to_end(&mut displayed);
         (child.wait().unwrap().code(), String::from_utf8(displayed).unwrap().replace("\r\n", "\n"))
     }
 
     /// Runs a command of which only standard error is a terminal.
     pub(crate) fn run_on_stderr(command: &mut Command) -> (Option<i32>, String) {
-        let terminal = Self::of_width(80);
+        let terminal = Self::with_width(80);
         command.stderr(terminal.end());
         terminal.run(command)
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::program::TestDir;
 
 #[test]
-fn an_oauth_token_has_the_id_of_its_digest_and_no_name() {
+fn oauth_token_has_digest_id_and_no_name() {
     let dir = TestDir::with_courses();
     let token = dir.run("tokens create --account a --scope read:courses --expires-in 1h --json").json();
     let id = token["id"].as_str().unwrap();
@@ -20,7 +20,7 @@ fn an_oauth_token_has_the_id_of_its_digest_and_no_name() {
 }
 
 #[test]
-fn it_stands_alone_on_standard_output() {
+fn create_prints_only_the_token() {
     let dir = TestDir::with_courses();
     let token = dir.run("tokens create --account a --scope read:courses").succeeds();
     assert!(token.ends_with('\n') && token.split_whitespace().count() == 1 && token.len() > 40, "{token:?}");

@@ -1,9 +1,9 @@
-//! `catalogue tokens revoke --account`: a signed token is refused, whoever its issuer is.
+//! `catalogue tokens revoke --account`, which revokes signed tokens of any issuer.
 
 use crate::keys_find::reading;
 use crate::program::{Server, TestDir};
 
-/// A token of ES256 that expires in the year 2100, and its twin (r, n - s); nobody has signed it. Its claims are
+/// An ES256 token that expires in the year 2100, and its twin (r, n - s). The signatures are made up; the claims are
 /// `{"sub":"acc_gone","exp":4102444800}`.
 const HEADER: &str = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9";
 const CLAIMS: &str = "eyJzdWIiOiJhY2NfZ29uZSIsImV4cCI6NDEwMjQ0NDgwMH0";
@@ -11,7 +11,7 @@ const SIGNATURES: [&str; 2] = [
     "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyBkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ent8fX5_gIGCgw",
     "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyCbmpmXl5aVlZOSkZCPjo2MSHGENi6eJAl3PExDe-Gizg",
 ];
-/// Of another token.
+/// Signature of another token.
 const OTHER: &str = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyBkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ent8fX5_gIGChA";
 
 fn token(signature: &str) -> String {
@@ -19,7 +19,7 @@ fn token(signature: &str) -> String {
 }
 
 #[test]
-fn a_revoked_token_and_its_twin_are_refused_from_the_next_request_on() {
+fn revoked_token_and_its_twin_are_refused_immediately() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
     let reason = |token: &str| {
@@ -29,30 +29,30 @@ fn a_revoked_token_and_its_twin_are_refused_from_the_next_request_on() {
     };
     let [one, twin] = SIGNATURES.map(token);
     assert_eq!([reason(&one), reason(&twin)], ["invalid", "invalid"]);
-    // The account is not there.
+    // The account does not exist.
     let revoke = || reading(dir.command("tokens revoke --account acc_gone"), &format!("{one}\n")).succeeds();
     let output = revoke();
     let ids: Vec<_> = output.lines().map(|line| line.strip_suffix(" is revoked").unwrap()).collect();
     assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with("oauth:")), "{output}");
     assert_eq!([reason(&one), reason(&twin)], ["revoked", "revoked"]);
-    assert_eq!(revoke(), output, "to revoke it again does no harm");
+    assert_eq!(revoke(), output, "revoking it again is harmless");
     // Neither another account's removal nor a token that differs by a bit changes that.
     dir.run("accounts remove a --yes").succeeds();
     assert_eq!([reason(&one), reason(&token(OTHER))], ["revoked", "invalid"]);
 }
 
 #[test]
-fn what_cannot_be_revoked_is_said_and_never_repeated() {
+fn unrevocable_tokens_are_reported_but_not_printed() {
     let dir = TestDir::with_courses();
     let one = token(SIGNATURES[0]);
     let endless = format!("{HEADER}.eyJzdWIiOiJhIn0.AAAA");
     for (input, arguments, status, piece) in [
         (&*one, "tokens revoke", 2, "--oauth-issuer"),
-        (&one, "tokens revoke --account acc_other", 1, "no claim of the token is that account"),
-        (&endless, "tokens revoke --account a", 1, "not a signed token that expires"),
+        (&one, "tokens revoke --account acc_other", 1, "--account: no claim of the token names it"),
+        (&endless, "tokens revoke --account a", 1, "not a signed token with an expiry"),
         ("cato_hunter2", "tokens revoke --account a", 1, "keys revoke --token -"),
         ("", "tokens revoke --account a", 1, "tokens revoke < FILE"),
-        ("a.b.c d.e.f", "tokens revoke --account a", 1, "is not one token"),
+        ("a.b.c d.e.f", "tokens revoke --account a", 1, "is not a single token"),
     ] {
         let outcome = reading(dir.command(arguments), input);
         for part in [HEADER, CLAIMS, SIGNATURES[0], "hunter2"] {

@@ -3,26 +3,26 @@
 use maud::{Markup, html};
 
 use super::frame::{Frame, end, link, name, prefix, state};
-use super::list::found_a_key;
-use crate::call::{Call, Checked};
+use super::list::lookup_form;
+use crate::call::{Call, CheckResult};
 
-pub(super) fn page(call: Call<'_>, checked: &Checked) -> Markup {
+pub(super) fn page(call: Call<'_>, checked: &CheckResult) -> Markup {
     let Call { inner, owner, now } = call;
     let content = html! {
         div role="status" {
             @match (&checked.key, checked.kind) {
                 (Some(key), _) => {
-                    p.top { "It is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(key.state(now))) }
+                    p.top { "This key is yours: " strong { (link(inner, key)) } " " (prefix(key)) " " (state(key.state(now))) }
                     p.muted { (end(key, now)) }
                     @if key.state(now).is_active() {
                         p { a.button.bad href=(inner.urls.key(&key.identity.credential_id, "/revoke")) { "Revoke " (name(key)) "…" } }
                     }
                 },
-                (None, Some(_)) => { p { "It has the form of a key and is none of yours." } },
-                (None, None) => { p { "It is no key of this service." } },
+                (None, Some(_)) => { p { "This looks like a key, but it is not one of yours." } },
+                (None, None) => { p { "This is not a key of this service." } },
             }
         }
-        (found_a_key(call))
+        (lookup_form(call))
         p { a href=(inner.urls.page("")) { "Back to the keys" } }
     };
     Frame { inner, owner: Some(owner) }.page("Key lookup", &content)

@@ -8,9 +8,9 @@ use crate::failure::Failure;
 pub(crate) fn page(frame: Frame<'_>, failure: &Failure, request_id: &str, at_sign_in: bool) -> Markup {
     let title = match failure {
         Failure::NotFound => "Not found",
-        Failure::AlreadyExists(_) => "Made already",
-        Failure::Storage(_) => "The server failed",
-        _ => "That did not work",
+        Failure::AlreadyExists(_) => "Already created",
+        Failure::Storage(_) => "Server error",
+        _ => "Request failed",
     };
     let urls = &frame.inner.urls;
     let content = html! {

@@ -143,7 +143,7 @@ pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.urls.base, &inner.urls.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
     let lines = code(
-        "Copy the line for curl",
+        "Copy the curl command",
         &html! {
             "curl -H \"Authorization: Bearer $API_KEY\" \\\n  \""
             @if origin.is_empty() { span data-origin { "$SERVER" } } @else { (origin) }
@@ -153,7 +153,7 @@ pub(crate) fn curl(inner: &Inner) -> Markup {
     html! {
         (lines)
         @if origin.is_empty() {
-            noscript { p.hint { "Write this server's address in place of $SERVER, such as https://api.example.com." } }
+            noscript { p.hint { "Replace $SERVER with this server's URL, such as https://api.example.com." } }
         }
     }
 }

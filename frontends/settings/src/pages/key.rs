@@ -19,15 +19,15 @@ pub(super) const MAX_EVENTS: usize = 1000;
 /// Maximum number of changes that are shown.
 const MAX_CHANGES: usize = 20;
 
-/// A form of this page that was sent, and its error.
-pub(super) type Refused<'r> = Option<(&'r Form, &'r FieldError)>;
+/// An invalid form of this page, and its error.
+pub(super) type RefusedForm<'r> = Option<(&'r Form, &'r FieldError)>;
 
 pub(super) fn page(
     call: Call<'_>,
     key: &CredentialRecord,
     keys: &[CredentialRecord],
     events: &[CredentialEvent],
-    refused: Refused<'_>,
+    refused: RefusedForm<'_>,
 ) -> Markup {
     let Call { inner, owner, now } = call;
     let id = &*key.identity.credential_id;
@@ -56,7 +56,7 @@ pub(super) fn page(
         @if key_state.is_active() {
             section.danger {
                 h2 { "Revoke" }
-                p { "Whatever uses the key is refused from the next request on." }
+                p { "Programs that use the key are refused from the next request on." }
                 p { a.button.bad href=(at("/revoke")) { "Revoke " (name(key)) "…" } }
             }
         }
@@ -71,7 +71,7 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
     let find = |id: &str| keys.iter().find(|key| *key.identity.credential_id == *id);
     let successor = key.replaced_by.as_deref().and_then(find);
     let (word, end) = end_of(key, now);
-    let before = keys.iter().find(|old| old.replaced_by.as_deref() == Some(id));
+    let predecessor = keys.iter().find(|old| old.replaced_by.as_deref() == Some(id));
     html! {
         dl {
             dt { "Id" } dd { code { (id) } }
@@ -91,12 +91,12 @@ fn facts(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> M
                 }
             }
             @if let Some(new) = successor { dt { "Successor" } dd { (link(call.inner, new)) " " (prefix(new)) } }
-            @if let Some(old) = before { dt { "Replaces" } dd { (link(call.inner, old)) " " (prefix(old)) } }
+            @if let Some(old) = predecessor { dt { "Replaces" } dd { (link(call.inner, old)) " " (prefix(old)) } }
         }
     }
 }
 
-fn rename(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
+fn rename(call: Call<'_>, key: &CredentialRecord, refused: RefusedForm<'_>) -> Markup {
     let refused = refused.filter(|(_, error)| error.parameter == "name");
     let value =
         refused.map_or_else(|| key.name.as_deref().unwrap_or_default(), |(form, _)| form.first_or_empty("name"));
@@ -109,12 +109,12 @@ fn rename(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Marku
                     autofocus[error.is_some()] aria-invalid=[error.map(|_| "true")] aria-describedby="name-hint";
                 button { "Rename" }
             }
-            (hint("name-hint", "Only the name can change. For other scopes create another key.", error))
+            (hint("name-hint", "Only the name can be changed. For other scopes, create another key.", error))
         }
     }
 }
 
-fn rotate(call: Call<'_>, key: &CredentialRecord, refused: Refused<'_>) -> Markup {
+fn rotate(call: Call<'_>, key: &CredentialRecord, refused: RefusedForm<'_>) -> Markup {
     let error = refused.map(|(_, error)| error).filter(|error| error.parameter != "name");
     html! {
         p { "Creates a new key with the same name, scopes and lifetime. Both work until the old one ends." }

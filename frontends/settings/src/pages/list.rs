@@ -15,7 +15,7 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
     let (active, mut ended): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.state(now).is_active());
     ended.sort_by_key(|key| std::cmp::Reverse(key.end()));
     let content = html! {
-        (done(keys, query))
+        (success_message(keys, query))
         div.lead {
             p { "Programs use a key to read your courses through the API. Give each program its own." }
             a.button.primary href=(inner.urls.page("/keys/new")) { "New key" }
@@ -33,7 +33,7 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
                 @if ended.len() >= MAX_ENDED { p.hint { "The last " (MAX_ENDED) " are shown." } }
             }
         }
-        (found_a_key(call))
+        (lookup_form(call))
         h2 { "Use a key" }
         (curl(inner))
         p {
@@ -45,15 +45,15 @@ pub(super) fn page(call: Call<'_>, keys: &[CredentialRecord], query: &Form) -> M
 }
 
 /// Returns a sentence about the previous action, from a fixed list.
-fn done(keys: &[CredentialRecord], query: &Form) -> Markup {
+fn success_message(keys: &[CredentialRecord], query: &Form) -> Markup {
     let key = keys.iter().find(|key| *key.identity.credential_id == *query.first_or_empty("key"));
     html! {
         @if let Some(key) = key {
             @match query.first_or_empty("done") {
                 "revoked" if key.revoked_at.is_some() => {
-                    p.done role="status" { "Revoked " (name(key)) ". Whatever uses it is refused." }
+                    p.done role="status" { "Revoked " (name(key)) ". Programs that use it are refused." }
                 },
-                "renamed" => { p.done role="status" { "The key is called " (name(key)) " now." } },
+                "renamed" => { p.done role="status" { "The key is now called " (name(key)) "." } },
                 _ => {},
             }
         }
@@ -79,7 +79,7 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
     }
 }
 
-/// Returns each hint for a key, with a link to the remedy.
+/// Returns each hint for a key, with a link to the page that helps.
 pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let (now, id) = (call.now, &*key.identity.credential_id);
     let at = |below: &str| call.inner.urls.key(id, below);
@@ -92,15 +92,15 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
                 @for hint in hints {
                     li { span aria-hidden="true" { "!" } " " @match hint {
                         Hint::EndsSoon => { "It expires soon. " a href={ (at("")) "#rotate" } { "Rotate it" } "." },
-                        Hint::Unused => { "Nothing has used it for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
-                        Hint::NeverUsed => { "Nothing has used it yet. " a href=(at("/revoke")) { "Revoke it" } " if nothing will." },
+                        Hint::Unused => { "It has not been used for 90 days. " a href=(at("/revoke")) { "Revoke it" } "." },
+                        Hint::NeverUsed => { "It has not been used yet. " a href=(at("/revoke")) { "Revoke it" } " if you do not need it." },
                         Hint::NeverEnds => { "It never expires. Review it from time to time." },
                         Hint::StillUsed => {
                             "It is still in use. Switch to " @if let Some(new) = successor { (prefix_link(call, new)) } "."
                         },
                         Hint::SuccessorUnused => {
-                            "Put " @if let Some(new) = successor { "the new key, " (prefix_link(call, new)) ", " }
-                            "into use, or whatever uses this one stops" @if let Some(end) = &end { " " (end) } "."
+                            "Switch to the new key" @if let Some(new) = successor { ", " (prefix_link(call, new)) }
+                            ", before this one stops working" @if let Some(end) = &end { " " (end) } "."
                         },
                         Hint::SuccessorEnded => {
                             "Its successor has ended. "
@@ -113,13 +113,13 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
     }
 }
 
-/// Returns a link with the first characters of a key: a successor has its predecessor's name.
+/// Returns a link with the first characters of a key, since its name is also that of its predecessor.
 fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
     html! { a href=(call.inner.urls.key(&key.identity.credential_id, "")) { (prefix(key)) } }
 }
 
 /// Returns the form that looks up a pasted key.
-pub(super) fn found_a_key(call: Call<'_>) -> Markup {
+pub(super) fn lookup_form(call: Call<'_>) -> Markup {
     html! {
         h2 id="found" { "Found a key?" }
         form method="post" action=(call.inner.urls.page("/check")) {
@@ -128,7 +128,7 @@ pub(super) fn found_a_key(call: Call<'_>) -> Markup {
                 input id="token" name="token" autocomplete="off" spellcheck="false" required aria-describedby="token-hint";
                 button { "Look up" }
             }
-            p.hint id="token-hint" { "Tells you whether it is yours. It is not stored or shown." }
+            p.hint id="token-hint" { "Checks whether it is yours. It is neither stored nor shown." }
         }
     }
 }
@@ -140,7 +140,7 @@ pub(super) const fn words(action: CredentialAction) -> &'static str {
         CredentialAction::KeyRenamed => "Key renamed",
         CredentialAction::KeyRotated => "Key rotated",
         CredentialAction::KeyRevoked => "Key revoked",
-        CredentialAction::LinkMade => "Sign-in link made",
+        CredentialAction::LinkMade => "Sign-in link created",
         CredentialAction::SignedIn => "Signed in",
         CredentialAction::SignedOut => "Signed out",
         _ => action.name(),

@@ -2,11 +2,11 @@
 
 mod activity;
 mod check;
+mod created_key;
 mod failure;
 mod frame;
 mod key;
 mod list;
-mod made;
 mod new_key;
 mod revoke;
 pub(crate) mod sign_in;
@@ -46,7 +46,7 @@ pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, form: &Form) -> 
         }
         Action::RevokeKey => {
             call.revoke(id).await?;
-            return Ok(done(call, "revoked", id));
+            return Ok(see_list(call, "revoked", id));
         }
         Action::Reminder => return reminder(call, id).await,
         Action::Check => {
@@ -62,8 +62,8 @@ pub(crate) async fn respond(call: Call<'_>, found: &RouteMatch, form: &Form) -> 
 async fn create(call: Call<'_>, form: &Form) -> Result<Response<Bytes>, Failure> {
     match new_key::parse(form, call.now) {
         Ok((new, nonce)) => {
-            let made = call.create(new, nonce).await?;
-            Ok(html(StatusCode::CREATED, made::page(call, &made)))
+            let created = call.create(new, nonce).await?;
+            Ok(html(StatusCode::CREATED, created_key::page(call, &created)))
         }
         Err(errors) => Ok(html(StatusCode::BAD_REQUEST, new_key::page(call, form, &errors))),
     }
@@ -73,7 +73,7 @@ async fn rename(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
     match form.one("name").and_then(input::name) {
         Ok(name) => {
             call.rename(id, &name).await?;
-            Ok(done(call, "renamed", id))
+            Ok(see_list(call, "renamed", id))
         }
         Err(error) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &error))).await?)),
     }
@@ -84,15 +84,15 @@ async fn rotate(call: Call<'_>, id: &str, form: &Form) -> Result<Response<Bytes>
     let nonce = form.one("nonce").and_then(|text| Nonce::parse(text, call.now));
     match overlap.and_then(|overlap| Ok((overlap, nonce?))) {
         Ok((overlap, nonce)) => {
-            let made = call.rotate(id, overlap, nonce).await?;
-            Ok(html(StatusCode::CREATED, made::page(call, &made)))
+            let created = call.rotate(id, overlap, nonce).await?;
+            Ok(html(StatusCode::CREATED, created_key::page(call, &created)))
         }
         Err(error) => Ok(html(StatusCode::BAD_REQUEST, key_page(call, id, Some((form, &error))).await?)),
     }
 }
 
-/// Returns the key's page, with the error of a form of it.
-async fn key_page(call: Call<'_>, id: &str, refused: key::Refused<'_>) -> Result<Markup, Failure> {
+/// Returns the key's page, with an invalid form and its error, if any.
+async fn key_page(call: Call<'_>, id: &str, refused: key::RefusedForm<'_>) -> Result<Markup, Failure> {
     let (key, keys) = (call.key(id).await?, call.keys().await?);
     Ok(key::page(call, &key, &keys, &call.events(key::MAX_EVENTS).await?, refused))
 }
@@ -111,6 +111,6 @@ async fn reminder(call: Call<'_>, id: &str) -> Result<Response<Bytes>, Failure> 
 }
 
 /// Redirects to the list, with a sentence about what was done.
-fn done(call: Call<'_>, what: &str, id: &str) -> Response<Bytes> {
+fn see_list(call: Call<'_>, what: &str, id: &str) -> Response<Bytes> {
     see_other(&format!("{}?done={what}&key={}", call.inner.urls.page(""), segment(id)))
 }

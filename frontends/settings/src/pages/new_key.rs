@@ -24,11 +24,11 @@ pub(super) fn from_link(call: Call<'_>, query: &Form) -> Markup {
 /// Returns the values of the form, or all its errors.
 pub(super) fn parse(form: &Form, now: Timestamp) -> Result<(NewKey, Nonce), Vec<FieldError>> {
     let mut errors = Vec::new();
-    let name = keep(form.one("name").and_then(input::name), &mut errors);
-    let scopes = keep(input::scopes(form.all("scope")).map_err(|reason| reason.of("scope")), &mut errors);
-    let expires_at = keep(expiry(form, now), &mut errors);
+    let name = ok_or_push(form.one("name").and_then(input::name), &mut errors);
+    let scopes = ok_or_push(input::scopes(form.all("scope")).map_err(|reason| reason.of("scope")), &mut errors);
+    let expires_at = ok_or_push(expiry(form, now), &mut errors);
     let nonce = form.one("nonce").and_then(|nonce| Nonce::parse(nonce, now));
-    match (name, scopes, expires_at, keep(nonce, &mut errors)) {
+    match (name, scopes, expires_at, ok_or_push(nonce, &mut errors)) {
         (Some(name), Some(scopes), Some(expires_at), Some(nonce)) => Ok((NewKey { name, scopes, expires_at }, nonce)),
         _ => Err(errors),
     }
@@ -39,15 +39,15 @@ fn expiry(form: &Form, now: Timestamp) -> Result<Option<Timestamp>, FieldError> 
     input::expiry(choice, date, now).map_err(|reason| reason.of(if choice == "date" { "date" } else { "expires" }))
 }
 
-fn keep<T>(value: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> Option<T> {
+fn ok_or_push<T>(value: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> Option<T> {
     value.map_err(|error| errors.push(error)).ok()
 }
 
 /// Returns the form with the values of a link, or the form that was sent with each error next to its field.
 pub(super) fn page(call: Call<'_>, values: &Form, errors: &[FieldError]) -> Markup {
     let Call { inner, owner, now } = call;
-    let unchosen = if errors.is_empty() { DEFAULT_EXPIRY } else { "" };
-    let expires = values.all("expires").next().unwrap_or(unchosen);
+    let default_choice = if errors.is_empty() { DEFAULT_EXPIRY } else { "" };
+    let expires = values.all("expires").next().unwrap_or(default_choice);
     let is_chosen = |scope: &Scope| values.all("scope").any(|name| name == scope.name());
     let error = |field: &str| errors.iter().find(|error| error.parameter == field);
     let is_first = |field: &str| errors.first().is_some_and(|error| error.parameter == field);
@@ -72,7 +72,7 @@ pub(super) fn page(call: Call<'_>, values: &Form, errors: &[FieldError]) -> Mark
                         span { code { (scope.name()) } span.hint { (grants) } }
                     }
                 }
-                (hint("scope-hint", "Scopes cannot change later. For others create another key.", error("scope")))
+                (hint("scope-hint", "Scopes cannot be changed later. For other scopes, create another key.", error("scope")))
             }
             fieldset aria-describedby="expires-hint" {
                 legend { "Expires" }
@@ -88,7 +88,7 @@ pub(super) fn page(call: Call<'_>, values: &Form, errors: &[FieldError]) -> Mark
                     (hint("date-hint", "The key works until this day ends, in UTC.", error("date")))
                 }
                 (radio("never", expires, &html! { "never" }))
-                (hint("expires-hint", "A key that never ends must be looked after.", error("expires")))
+                (hint("expires-hint", "Keys without expiry need regular review.", error("expires")))
             }
             div.row {
                 button.primary { "Create key" }

@@ -13,9 +13,9 @@ pub(super) fn page(call: Call<'_>, key: &CredentialRecord) -> Markup {
     let id = &key.identity.credential_id;
     let recent = key.last_used_at.filter(|used| used.checked_add(DAY).is_some_and(|end| end > now));
     let content = html! {
-        p { "Revoke \"" (name(key)) "\", " (prefix(key)) "? Whatever uses it is refused from the next request on. This cannot be undone." }
+        p { "Revoke \"" (name(key)) "\", " (prefix(key)) "? Programs that use it are refused from the next request on. This cannot be undone." }
         @match recent {
-            Some(used) => { p.warning { span aria-hidden="true" { "! " } "Something used it " (time(used, now)) "." } },
+            Some(used) => { p.warning { span aria-hidden="true" { "! " } "It was used " (time(used, now)) "." } },
             None => { p { (last_use(key, now)) "." } },
         }
         p.hint { "Uses are recorded at most once a minute." }

@@ -3,34 +3,34 @@
   const all = (selector) => document.querySelectorAll(selector);
   const origin = (address) => (address.startsWith("/") ? location.origin + address : address);
 
-  // The line to paste, with the address that this page has.
+  // Inserts the origin of this page into the command to paste.
   for (const span of all("[data-origin]")) span.textContent = location.origin;
 
-  // Of a double click's two answers the browser would show the second, which has no key.
+  // After a double click, the browser would show the second response, which has no key.
   let sent = -Infinity;
   addEventListener("submit", (event) => {
     if (event.timeStamp - sent < 2000) event.preventDefault();
     else sent = event.timeStamp;
   });
 
-  // What screen readers say when something was copied.
-  const told = document.createElement("p");
-  told.className = "unseen";
-  told.setAttribute("role", "status");
-  document.querySelector("main").append(told);
+  // Status for screen readers after a copy.
+  const status = document.createElement("p");
+  status.className = "unseen";
+  status.setAttribute("role", "status");
+  document.querySelector("main").append(status);
   for (const button of all("[data-copy]")) {
     const source = button.previousElementSibling;
     button.hidden = false;
     button.addEventListener("click", async () => {
       try {
         await navigator.clipboard.writeText(source.value ?? source.textContent);
-        told.textContent = button.textContent = "Copied";
+        status.textContent = button.textContent = "Copied";
       } catch {
         getSelection().selectAllChildren(source);
         source.select?.();
-        told.textContent = button.textContent = "Press Ctrl+C";
+        status.textContent = button.textContent = "Press Ctrl+C";
       }
-      setTimeout(() => { button.textContent = "Copy"; told.textContent = ""; }, 2000);
+      setTimeout(() => { button.textContent = "Copy"; status.textContent = ""; }, 2000);
     });
     source.addEventListener("focus", () => source.select?.());
   }
@@ -42,11 +42,11 @@
       output.textContent = "…";
       const headers = { Authorization: `Bearer ${document.getElementById("key").value}` };
       try {
-        const answer = await fetch(origin(row.dataset.try), { headers, cache: "no-store", credentials: "omit" });
-        const body = await answer.json().catch(() => null);
-        output.textContent = answer.ok && body
-          ? `${answer.status}: it works, for ${body.data.userId} with ${body.data.scopes.join(" ")}`
-          : `${answer.status}: ${body?.error?.message ?? "this is not an answer of the API"}`;
+        const response = await fetch(origin(row.dataset.try), { headers, cache: "no-store", credentials: "omit" });
+        const body = await response.json().catch(() => null);
+        output.textContent = response.ok && body
+          ? `${response.status}: it works, for ${body.data.userId} with ${body.data.scopes.join(" ")}`
+          : `${response.status}: ${body?.error?.message ?? "this is not a response of the API"}`;
       } catch {
         output.textContent = "The API cannot be reached from this page.";
       }
@@ -61,7 +61,7 @@
     }
   });
 
-  // The code of a sign-in link: into the field, and off the address. Sending it is for a person.
+  // Moves the code of a sign-in link from the URL into the field. Only a person sends the form.
   const form = document.querySelector("[data-sign-in]");
   const take = () => {
     const code = location.hash.slice(1);

@@ -5,17 +5,17 @@ use maud::{Markup, html};
 use super::frame::Frame;
 use crate::failure::Failure;
 
-/// Returns the page. `refused` is why the client has to sign in again.
+/// Returns the page. `refused` is why the client sees it: its session has ended, or its code was refused.
 pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failure>) -> Markup {
     let content = html! {
         @if let Some(failure) = refused {
             p.warning role="alert" {
                 (failure.sentence())
-                // If there is a page to lead back to, the request was only a view of it.
+                // With `next`, the request was only to view that page, so there was nothing to do.
                 @if matches!(failure, Failure::SignedOut(..)) && next.is_none() { " Nothing was done." }
             }
         }
-        p { "Enter the code from your sign-in link. Whoever runs this service makes one for you; it works once." }
+        p { "Enter the code from your sign-in link. The operator of this service creates it for you; it works once." }
         form method="post" action=(frame.inner.urls.page("/sign-in")) data-sign-in {
             @if let Some(next) = next { input type="hidden" name="next" value=(next); }
             label for="code" { "Sign-in code" }

@@ -7,7 +7,7 @@ use http::header::COOKIE;
 use http::{HeaderMap, HeaderValue, request};
 use sha2::{Digest, Sha256};
 
-use crate::security::{authority, without_usual_port};
+use crate::security::{authority, without_default_port};
 
 /// Maximum length of all `Cookie` fields of a request that are read; a longer request carries no session.
 const MAX_FIELDS: usize = 16 << 10;
@@ -22,14 +22,14 @@ pub(super) struct Cookie {
 impl Cookie {
     /// Returns the cookie of the settings at `settings`, which is sent over TLS only if it `is_secure`.
     ///
-    /// Cookies know neither port nor path, so the name identifies the settings: by a digest of their URL, or, if they know
-    /// only their path, by that of the authority that the request names and the path.
+    /// Cookies know neither port nor path, so the name identifies the settings: by a digest of their URL. If only the path of
+    /// that is configured, the authority of the request replaces the origin.
     pub(super) fn new(head: &request::Parts, settings: &MountUrl, is_secure: bool) -> Self {
         let origin = match settings.origin() {
             "" => authority(head).ok().flatten().unwrap_or_default(),
             origin => origin,
         };
-        let digest = Sha256::new_with_prefix(without_usual_port(origin)).chain_update(settings.path()).finalize();
+        let digest = Sha256::new_with_prefix(without_default_port(origin)).chain_update(settings.path()).finalize();
         // The prefix binds the cookie to this host; browsers differ on whether a host without TLS may use it.
         let prefix = if is_secure { "__Host-" } else { "" };
         let digest = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);

@@ -29,7 +29,7 @@ pub struct SignInLink {
 }
 
 impl SignInLink {
-    /// Creates a link to the settings at `settings_url` that signs the owner of `account` in, and what a storage keeps of it.
+    /// Creates a link to the settings at `settings_url` that signs the owner of `account` in, and the record to store.
     /// It is valid from `now` for `lifetime`, but at most for [`MAX_LINK_LIFETIME`].
     ///
     /// # Panics
@@ -69,13 +69,13 @@ pub(super) fn secret() -> String {
     URL_SAFE_NO_PAD.encode(random)
 }
 
-/// Returns the digest of a secret, or of a code with one.
+/// Returns the digest of a session's secret or of a sign-in code.
 pub(super) fn digest_of(secret: &str) -> TokenDigest {
     BearerToken::new(secret).expect("base64url is a bearer token").digest()
 }
 
 /// Returns the digest of `code` if it is well-formed.
-pub(super) fn digest(code: &str) -> Option<TokenDigest> {
-    let has_form = code.len() == LINK_PREFIX.len() + SECRET_LEN && code.starts_with(LINK_PREFIX);
-    BearerToken::new(code).filter(|_| has_form).map(|code| code.digest())
+pub(super) fn code_digest(code: &str) -> Option<TokenDigest> {
+    let is_well_formed = code.len() == LINK_PREFIX.len() + SECRET_LEN && code.starts_with(LINK_PREFIX);
+    BearerToken::new(code).filter(|_| is_well_formed).map(|code| code.digest())
 }

@@ -36,7 +36,7 @@ const ATTEMPTS_PER_MINUTE: u32 = 20;
 
 /// Developer settings with built-in sign-in, for programs without user accounts.
 ///
-/// A client's attempts are counted by the [`ClientAddress`] among the request's extensions; without one they are not.
+/// Limits sign-in attempts by the [`ClientAddress`] among the request's extensions. Without one, they are not limited.
 #[derive(Clone, Debug)]
 pub struct SignInSettings {
     settings: DeveloperSettings,
@@ -121,15 +121,15 @@ impl SignIn {
         Ok(found?.map(|session| (digest, session)))
     }
 
-    /// Takes one of the client's attempts. Returns what to give back, if it was counted.
+    /// Takes one of the client's attempts. Returns what to refund, if it was counted.
     async fn acquire_attempt(&self, head: &request::Parts) -> Result<Option<(RateLimitKey<'static>, u64)>, Failure> {
         let Some(client) = head.extensions.get::<ClientAddress>() else { return Ok(None) };
         let key = RateLimitKey::SignIn(client.rate_limit_address());
         Ok(acquire(&*self.attempts, key).await?.map(|window| (key, window)))
     }
 
-    /// Ends the session of a request, if `limiter` allows a change. Returns whether there was one. Any other secret costs a
-    /// lookup and no write, since anyone can send it.
+    /// Ends the session of a request, if `limiter` allows a change. Returns whether there was one. An unknown secret
+    /// costs a lookup but no write, since anyone can send it.
     async fn end(
         &self,
         cookie: &Cookie,
@@ -184,7 +184,7 @@ impl SignIn {
         let (secret, session) = new_session(now);
         // Some people paste the whole link.
         let code = form.one("code")?.rsplit('#').next().unwrap_or_default();
-        let account = match link::digest(code.trim()) {
+        let account = match link::code_digest(code.trim()) {
             Some(link) => self.storage.exchange_link(&link, now, &session).await?,
             None => None,
         };
@@ -206,9 +206,9 @@ impl SignIn {
 
     async fn sign_out(&self, inner: &Inner, head: &request::Parts) -> Result<Response<Bytes>, Failure> {
         let cookie = self.cookie(inner, head);
-        let is_ours = self.end(&cookie, head, (inner.clock)(), Some(&*inner.changes)).await?;
+        let had_session = self.end(&cookie, head, (inner.clock)(), Some(&*inner.changes)).await?;
         let mut response = see_other(&inner.urls.page("/sign-in"));
-        if is_ours {
+        if had_session {
             response.headers_mut().insert(SET_COOKIE, cookie.clear());
         }
         Ok(response)
@@ -221,7 +221,7 @@ fn next<'f>(inner: &Inner, form: &'f Form) -> Option<&'f str> {
     route::is_page(&inner.urls.settings, next).then_some(next)
 }
 
-/// Returns the secret of a new session, and what is stored of it.
+/// Returns the secret of a new session, and the record to store.
 ///
 /// # Panics
 /// Panics if the system has no source of randomness.

@@ -1,4 +1,4 @@
-//! [`App`]: settings over a storage with two accounts, a clock that a test sets, and answers taken apart.
+//! [`App`]: settings over a storage with two accounts, with a clock that tests set, and parsed responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,14 +16,14 @@ use serde_json::Value;
 
 pub(crate) const DAY: u64 = 24 * 60 * 60;
 
-/// Settings, and what stands behind them.
+/// Settings with their storage and clock.
 pub(crate) struct App {
     pub(crate) storage: MemoryStorage,
     pub(crate) settings: DeveloperSettings,
     pub(crate) clock: Clock,
 }
 
-/// The present, until a test moves it.
+/// A clock that only tests advance.
 #[derive(Clone)]
 pub(crate) struct Clock(Arc<AtomicI64>);
 
@@ -47,7 +47,7 @@ impl App {
         Self::over(storage.clone(), storage, |builder| builder)
     }
 
-    /// Settings of keys that are kept in `keys`.
+    /// Creates settings for the keys in `keys`; `change` configures the builder.
     pub(crate) fn over(
         storage: MemoryStorage,
         keys: impl KeyStorage + CredentialStorage,
@@ -61,28 +61,28 @@ impl App {
     }
 
     /// Sends a request as the owner of the account `anna`.
-    pub(crate) async fn ask(&self, request: Request<String>) -> TestResponse {
-        self.ask_as("anna", request).await
+    pub(crate) async fn call(&self, request: Request<String>) -> TestResponse {
+        self.call_as("anna", request).await
     }
 
-    pub(crate) async fn ask_as(&self, account: &str, request: Request<String>) -> TestResponse {
+    pub(crate) async fn call_as(&self, account: &str, request: Request<String>) -> TestResponse {
         let owner = Owner::new(AccountId::new(account));
         TestResponse::of(self.settings.call_as(owner, request.map(|body| Full::new(Bytes::from(body)))).await)
     }
 
     pub(crate) async fn get(&self, path: &str) -> TestResponse {
-        self.ask(get(path)).await
+        self.call(get(path)).await
     }
 
     pub(crate) async fn post(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
-        self.ask(form(path, fields)).await
+        self.call(form(path, fields)).await
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, body: &Value) -> TestResponse {
-        self.ask(json(method, path, body)).await
+        self.call(json(method, path, body)).await
     }
 
-    /// Makes a key by JSON, and returns it with its token.
+    /// Creates a key with the JSON API, and returns it with its token.
     pub(crate) async fn make(&self, name: &str) -> Value {
         let body = serde_json::json!({ "name": name, "scopes": ["read:courses"], "expiresAt": null });
         let response = self.send("POST", "/settings/api/keys", &body).await;
@@ -90,13 +90,13 @@ impl App {
         response.data()
     }
 
-    /// The nonce of the form on a page.
+    /// Returns the nonce of the form on a page.
     pub(crate) async fn nonce(&self, page: &str) -> String {
         let page = self.get(page).await;
         page.body.split("name=\"nonce\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
     }
 
-    /// Notes that a key is used now.
+    /// Records a use of a key at the current time.
     pub(crate) async fn record_use(&self, account: &str, key: &Value) {
         let id = key["id"].as_str().unwrap();
         let used = CredentialUse { account: AccountId::new(account), credential_id: id.into(), at: self.clock.now() };
@@ -104,7 +104,7 @@ impl App {
     }
 }
 
-/// A storage with the accounts `anna` and `bert`.
+/// Returns a storage with the accounts `anna` and `bert`.
 pub(crate) async fn storage() -> MemoryStorage {
     let storage = MemoryStorage::new();
     let mut import = storage.begin_import().await.unwrap();
@@ -116,7 +116,7 @@ pub(crate) async fn storage() -> MemoryStorage {
     storage
 }
 
-/// A limiter that no test reaches.
+/// Returns a rate limiter whose limit no test reaches.
 pub(crate) fn unlimited() -> LocalRateLimiter {
     LocalRateLimiter::new(RateLimit::new(1_000_000, Duration::from_secs(60)).unwrap())
 }
@@ -125,7 +125,7 @@ pub(crate) fn get(path: &str) -> Request<String> {
     Request::get(path).body(String::new()).unwrap()
 }
 
-/// What a browser sends for a form of these pages.
+/// Returns the request that a browser sends for a form of these pages.
 pub(crate) fn form(path: &str, fields: &[(&str, &str)]) -> Request<String> {
     let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = Request::post(path).header("content-type", "application/x-www-form-urlencoded");
@@ -137,7 +137,7 @@ pub(crate) fn json(method: &str, path: &str, body: &Value) -> Request<String> {
     request.body(body.to_string()).unwrap()
 }
 
-/// An answer, taken apart.
+/// A response, split into its parts.
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: u16,
@@ -147,11 +147,11 @@ pub(crate) struct TestResponse {
 }
 
 impl TestResponse {
-    /// Takes an answer apart. What every answer has is checked here, so with each request of these tests.
+    /// Splits a response. Checks the headers that every response must have, so each request of these tests checks them.
     pub(crate) fn of(response: Response<Bytes>) -> Self {
         crate::headers::check(&response);
         let (head, body) = response.into_parts();
-        let labels = head.extensions.get::<RequestLabels>().expect("each answer says what it is").clone();
+        let labels = head.extensions.get::<RequestLabels>().expect("each response has labels").clone();
         let body = String::from_utf8(body.to_vec()).unwrap();
         Self { status: head.status.as_u16(), headers: head.headers, body, labels }
     }
@@ -168,14 +168,14 @@ impl TestResponse {
         self.json()["data"].clone()
     }
 
-    /// Status, code and reason of a failure.
+    /// Returns the status, code and reason of a failure.
     pub(crate) fn failure(&self) -> (u16, String, Option<String>) {
         let error = &self.json()["error"];
         let text = |value: &Value| value.as_str().map(str::to_owned);
         (self.status, text(&error["code"]).unwrap(), text(&error["details"]["reason"]))
     }
 
-    /// The token that the page of a new key shows.
+    /// Returns the token on the page of a new key.
     pub(crate) fn token(&self) -> String {
         let field = self.body.split("id=\"key\" value=\"").nth(1).expect("a key is shown");
         field.split('"').next().unwrap().to_owned()

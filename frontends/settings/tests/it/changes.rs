@@ -1,4 +1,4 @@
-//! The changes of one key among those of an account.
+//! Changes of one key among those of its account.
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
@@ -7,13 +7,13 @@ use catalogue_core::storage::{Actor, KeyStorage};
 use crate::app::App;
 
 #[tokio::test]
-async fn what_is_too_old_to_be_found_is_said() {
+async fn key_page_reports_unlisted_older_changes() {
     let app = App::new().await;
     let old = app.make("old").await;
     let page = format!("/settings/keys/{}", old["id"].as_str().unwrap());
-    let whole = app.get(&page).await;
-    whole.shows("Key created");
-    whole.hides("Older changes");
+    let complete = app.get(&page).await;
+    complete.shows("Key created");
+    complete.hides("Older changes");
     for number in 0..1000 {
         let scopes = Scopes::from_names(["read:courses"]);
         let (_, key) = NewCredential::api_key("anna".into(), number.to_string(), scopes);

@@ -1,4 +1,4 @@
-//! "Found a key?".
+//! The form "Found a key?".
 
 use catalogue_core::auth::{CredentialKind, NewToken};
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::app::{App, json as request};
 
 #[tokio::test]
-async fn own_keys_are_found_and_the_text_is_not_shown() {
+async fn check_finds_own_key_without_showing_token() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let token = key["token"].as_str().unwrap();
     let response = app.post("/settings/check", &[("token", &format!(" {token}\n"))]).await;
     assert_eq!(response.status, 200);
-    response.shows("It is yours:");
+    response.shows("This key is yours:");
     response.shows(&format!("/settings/keys/{}/revoke", key["id"].as_str().unwrap()));
     response.hides(token);
     let data = app.send("POST", "/settings/api/check", &json!({ "token": token })).await.data();
@@ -21,15 +21,15 @@ async fn own_keys_are_found_and_the_text_is_not_shown() {
 }
 
 #[tokio::test]
-async fn a_foreign_key_and_none_are_the_same_bytes() {
+async fn other_accounts_key_is_indistinguishable_from_unknown_key() {
     let app = App::new().await;
-    let body = json!({ "name": "foreign", "scopes": ["read:courses"], "expiresAt": null });
-    let foreign = app.ask_as("bert", request("POST", "/settings/api/keys", &body)).await.data();
-    let nobodys = NewToken::mint(CredentialKind::ApiKey);
+    let body = json!({ "name": "other", "scopes": ["read:courses"], "expiresAt": null });
+    let others_key = app.call_as("bert", request("POST", "/settings/api/keys", &body)).await.data();
+    let unknown = NewToken::mint(CredentialKind::ApiKey);
     let (mut pages, mut responses) = (Vec::new(), Vec::new());
-    for token in [foreign["token"].as_str().unwrap(), nobodys.expose()] {
+    for token in [others_key["token"].as_str().unwrap(), unknown.expose()] {
         let page = app.post("/settings/check", &[("token", token)]).await;
-        page.shows("It has the form of a key and is none of yours.");
+        page.shows("This looks like a key, but it is not one of yours.");
         page.hides(token);
         pages.push(page.body);
         responses.push(app.send("POST", "/settings/api/check", &json!({ "token": token })).await.body);
@@ -37,11 +37,11 @@ async fn a_foreign_key_and_none_are_the_same_bytes() {
     assert_eq!(pages[0], pages[1]);
     assert_eq!(responses[0], responses[1]);
     assert_eq!(responses[0], json!({ "data": { "kind": "api-key", "key": Value::Null } }).to_string());
-    let mut mistyped = nobodys.expose().to_owned();
+    let mut mistyped = unknown.expose().to_owned();
     mistyped.pop();
     for text in ["", "hello", &mistyped, "<script>"] {
         let page = app.post("/settings/check", &[("token", text)]).await;
-        page.shows("It is no key of this service.");
+        page.shows("This is not a key of this service.");
         page.hides("<script>a");
     }
     let data = app.send("POST", "/settings/api/check", &json!({ "token": "hello" })).await.data();

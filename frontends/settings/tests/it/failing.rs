@@ -1,4 +1,4 @@
-//! A storage that fails: 500, and nothing is shown as done.
+//! Failing key storage: no response reports success.
 
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::auth::{Credential, TokenDigest};
@@ -10,12 +10,12 @@ use serde_json::json;
 
 use crate::app::{App, storage};
 
-/// Reads, and fails at each change; or fails at all.
+/// A storage whose changes fail with `kind`; reads work only if `reads_work` is set.
 #[derive(Debug)]
 struct FailingStorage {
     storage: MemoryStorage,
     kind: StorageErrorKind,
-    reads: bool,
+    reads_work: bool,
     message: &'static str,
 }
 
@@ -40,11 +40,11 @@ impl KeyStorage for FailingStorage {
         now: Timestamp,
         ended: usize,
     ) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
-        if self.reads { self.storage.list_keys(account, now, ended).await } else { Err(self.error()) }
+        if self.reads_work { self.storage.list_keys(account, now, ended).await } else { Err(self.error()) }
     }
 
     async fn find_key(&self, account: &AccountId, id: &str) -> Result<Option<CredentialRecord>, StorageError> {
-        if self.reads { self.storage.find_key(account, id).await } else { Err(self.error()) }
+        if self.reads_work { self.storage.find_key(account, id).await } else { Err(self.error()) }
     }
 
     async fn create_key(&self, _: &NewCredential, _: &Actor) -> Result<(), StorageError> {
@@ -87,24 +87,24 @@ impl KeyStorage for FailingStorage {
     }
 }
 
-/// Settings that fail, and the id of a key.
-pub(crate) async fn failing(kind: StorageErrorKind, reads: bool) -> (App, String) {
+/// Returns settings over a failing storage, and the id of a key.
+pub(crate) async fn failing_app(kind: StorageErrorKind, reads_work: bool) -> (App, String) {
     let storage = storage().await;
-    let sound = App::over(storage.clone(), storage.clone(), |builder| builder);
-    let id = sound.make("partner").await["id"].as_str().unwrap().to_owned();
+    let working = App::over(storage.clone(), storage.clone(), |builder| builder);
+    let id = working.make("partner").await["id"].as_str().unwrap().to_owned();
     let message = "the disk at /var/secret is full";
-    let broken = FailingStorage { storage: storage.clone(), kind, reads, message };
+    let broken = FailingStorage { storage: storage.clone(), kind, reads_work, message };
     (App::over(storage, broken, |builder| builder), id)
 }
 
 #[tokio::test]
-async fn each_change_that_fails_says_so_and_changes_nothing() {
+async fn failed_change_returns_500_and_changes_nothing() {
     for (kind, sentence) in [
-        (StorageErrorKind::Other, "The server failed. Nothing has changed."),
-        (StorageErrorKind::Unavailable, "The database cannot be used now. Nothing has changed. Try again in a minute."),
-        (StorageErrorKind::OutcomeUnknown, "It is not known whether the change was made."),
+        (StorageErrorKind::Other, "Internal server error. Nothing has changed."),
+        (StorageErrorKind::Unavailable, "The database is unavailable. Nothing has changed. Try again in a minute."),
+        (StorageErrorKind::OutcomeUnknown, "The change may or may not have been saved."),
     ] {
-        let (app, id) = failing(kind, true).await;
+        let (app, id) = failing_app(kind, true).await;
         let key = format!("/settings/keys/{id}");
         let nonce = app.nonce("/settings/keys/new").await;
         let new = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never")];
@@ -114,7 +114,7 @@ async fn each_change_that_fails_says_so_and_changes_nothing() {
         responses.push(app.post(&format!("{key}/revoke"), &[]).await);
         for response in responses {
             assert_eq!(response.status, 500);
-            response.shows("<title>The server failed");
+            response.shows("<title>Server error");
             response.shows(sentence);
             response.shows(response.header("x-request-id").unwrap());
             response.hides("/var/secret");
@@ -129,21 +129,20 @@ async fn each_change_that_fails_says_so_and_changes_nothing() {
     }
 }
 
-/// Only who waits for another writer is told of imports.
 #[tokio::test]
-async fn what_another_writer_keeps_waiting_says_so() {
-    let (app, id) = failing(StorageErrorKind::Unavailable, true).await;
+async fn busy_database_error_mentions_import() {
+    let (app, id) = failing_app(StorageErrorKind::Unavailable, true).await;
     let path = format!("/settings/keys/{id}/revoke");
     app.post(&path, &[]).await.hides("an import");
-    let (app, id) = failing(StorageErrorKind::Busy, true).await;
+    let (app, id) = failing_app(StorageErrorKind::Busy, true).await;
     let response = app.post(&format!("/settings/keys/{id}/revoke"), &[]).await;
     assert_eq!(response.status, 500);
     response.shows("Another program is writing to the database; an import may be running. Nothing has changed.");
 }
 
 #[tokio::test]
-async fn an_account_that_is_removed_meanwhile_is_not_found() {
-    let (app, id) = failing(StorageErrorKind::UnknownReference, true).await;
+async fn concurrently_removed_account_returns_404() {
+    let (app, id) = failing_app(StorageErrorKind::UnknownReference, true).await;
     let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
     assert_eq!(app.send("POST", "/settings/api/keys", &body).await.failure().0, 404);
     let path = format!("/settings/api/keys/{id}/rotate");
@@ -151,8 +150,8 @@ async fn an_account_that_is_removed_meanwhile_is_not_found() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_not_shown_as_empty() {
-    let (app, id) = failing(StorageErrorKind::Other, false).await;
+async fn failed_read_returns_500_instead_of_empty_list() {
+    let (app, id) = failing_app(StorageErrorKind::Other, false).await;
     for path in ["/settings", "/settings/activity", "/settings/api/keys", "/settings/api/events"] {
         assert_eq!(app.get(path).await.status, 500, "{path}");
     }

@@ -1,5 +1,5 @@
-//! Whichever call to the storage fails, a request is answered truly or by a 500, nothing is half-done, and the same request
-//! does it when it is sent again.
+//! Failure of any one storage call: the response is correct or a 500, nothing is half done, and the same request succeeds when
+//! it is sent again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,41 +15,41 @@ use http::Request;
 use serde_json::{Value, json};
 
 use crate::app::{App, TestResponse, form, get, json as in_json, storage};
-use crate::sign_in::{Site, with};
+use crate::sign_in::{Site, with_cookie};
 
-/// A memory storage of whose calls one fails.
+/// A memory storage with one failing call.
 #[derive(Debug)]
 struct FailsOnce {
     memory: MemoryStorage,
-    /// How many calls it is until that one, counting it.
-    left: AtomicUsize,
+    /// Number of calls up to and including the failing one.
+    calls_left: AtomicUsize,
     failed: AtomicBool,
-    /// Whether a change is made before it fails: then its answer alone is lost.
-    is_made: AtomicBool,
+    /// Whether a failing change takes effect, so that only its result is lost.
+    takes_effect: AtomicBool,
 }
 
 type Found = Result<Option<CredentialRecord>, StorageError>;
 
 impl FailsOnce {
     fn fails(&self) -> bool {
-        let fails = self.left.fetch_sub(1, Ordering::SeqCst) == 1;
+        let fails = self.calls_left.fetch_sub(1, Ordering::SeqCst) == 1;
         self.failed.fetch_or(fails, Ordering::SeqCst);
         fails
     }
 
     async fn read<T>(&self, reading: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
-        if self.fails() { Err(StorageError::new(StorageErrorKind::Unavailable, "away")) } else { reading.await }
+        if self.fails() { Err(StorageError::new(StorageErrorKind::Unavailable, "unreachable")) } else { reading.await }
     }
 
     async fn change<T>(&self, change: impl Future<Output = Result<T, StorageError>>) -> Result<T, StorageError> {
         if !self.fails() {
             return change.await;
         }
-        if !self.is_made.load(Ordering::SeqCst) {
+        if !self.takes_effect.load(Ordering::SeqCst) {
             return Err(StorageError::new(StorageErrorKind::Other, "the disk is full"));
         }
         change.await?;
-        Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the answer was lost"))
+        Err(StorageError::new(StorageErrorKind::OutcomeUnknown, "the result was lost"))
     }
 }
 
@@ -98,8 +98,8 @@ impl KeyStorage for FailsOnce {
         self.change(self.memory.revoke_key(account, id, at, by)).await
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        self.read(self.memory.list_events(account, most)).await
+    async fn list_events(&self, account: &AccountId, max: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        self.read(self.memory.list_events(account, max)).await
     }
 }
 
@@ -131,8 +131,8 @@ impl SignInStorage for FailsOnce {
     }
 }
 
-/// Settings over it, with a key, a session, and a link that is not used.
-struct Scene {
+/// Settings over a [`FailsOnce`], with a key, a session and an unused link.
+struct Fixture {
     failing: Arc<FailsOnce>,
     site: Site,
     session: String,
@@ -142,18 +142,18 @@ struct Scene {
     nonce: String,
 }
 
-impl Scene {
+impl Fixture {
     async fn new() -> Self {
         let memory = storage().await;
         let failing = Arc::new(FailsOnce {
             memory: memory.clone(),
-            left: AtomicUsize::new(0),
+            calls_left: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
-            is_made: AtomicBool::new(false),
+            takes_effect: AtomicBool::new(false),
         });
         let app = App::over(memory.clone(), Arc::clone(&failing), |builder| builder);
         let key = app.make("partner").await;
-        // Or the order of two keys would be that of their random ids.
+        // Otherwise two keys would be in the order of their random ids.
         app.clock.advance(1);
         let nonce = app.nonce("/settings/keys/new").await;
         let settings = app.settings.with_sign_in(Arc::clone(&failing));
@@ -164,11 +164,11 @@ impl Scene {
         Self { failing, session, code, id: text("id"), token: text("token"), nonce, site }
     }
 
-    async fn ask(&self, request: &Request<String>) -> TestResponse {
-        self.site.ask(request.clone()).await
+    async fn call(&self, request: &Request<String>) -> TestResponse {
+        self.site.call(request.clone()).await
     }
 
-    /// What the account shows of every change, whatever ids and tokens were drawn.
+    /// Returns the account's state that every change affects, without random ids and tokens.
     async fn snapshot(&self) -> (Vec<Value>, Vec<Value>, bool) {
         let (account, memory) = (AccountId::new("anna"), &self.failing.memory);
         let keys = memory.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
@@ -179,7 +179,7 @@ impl Scene {
         (keys.collect(), events.collect(), is_signed_in)
     }
 
-    /// The request of that number: each page, and each change by a form and as JSON.
+    /// Returns the request `number`: each page, and each change by a form and as JSON.
     fn request(&self, number: usize) -> Option<Request<String>> {
         let Self { id, nonce, token, .. } = self;
         let key = |rest: &str| format!("/settings/keys/{id}{rest}");
@@ -212,46 +212,46 @@ impl Scene {
         ];
         let request = all.into_iter().nth(number)?;
         let is_sign_in = request.method() == "POST" && request.uri().path() == "/settings/sign-in";
-        Some(if is_sign_in { request } else { with(request, &self.session) })
+        Some(if is_sign_in { request } else { with_cookie(request, &self.session) })
     }
 }
 
-/// How many requests there are, and how many of them change something.
+/// Number of requests, and of those that change something.
 const REQUESTS: (usize, usize) = (22, 10);
 
 #[tokio::test]
-async fn whichever_call_fails_a_request_is_done_or_not_and_says_which() {
+async fn request_reports_outcome_when_any_storage_call_fails() {
     let mut counted = (0, 0);
     for number in 0.. {
-        let sound = Scene::new().await;
-        let Some(request) = sound.request(number) else { break };
-        let (before, expected) = (sound.snapshot().await, sound.ask(&request).await.status);
-        let done = sound.snapshot().await;
+        let working = Fixture::new().await;
+        let Some(request) = working.request(number) else { break };
+        let (before, expected) = (working.snapshot().await, working.call(&request).await.status);
+        let done = working.snapshot().await;
         assert!(expected < 400 || request.uri().path().ends_with(".ics"), "{request:?}: {expected}");
         counted = (counted.0 + 1, counted.1 + usize::from(before != done));
-        for is_made in [false, true] {
+        for takes_effect in [false, true] {
             for at in 1.. {
-                let scene = Scene::new().await;
-                let request = scene.request(number).unwrap();
-                scene.failing.is_made.store(is_made, Ordering::SeqCst);
-                scene.failing.left.store(at, Ordering::SeqCst);
-                let response = scene.ask(&request).await;
-                scene.failing.left.store(0, Ordering::SeqCst);
-                let met = scene.failing.failed.load(Ordering::SeqCst);
-                let snapshot = scene.snapshot().await;
-                let context = format!("{request:?}, call {at}, {is_made}: {snapshot:?} after {response:?}");
+                let fixture = Fixture::new().await;
+                let request = fixture.request(number).unwrap();
+                fixture.failing.takes_effect.store(takes_effect, Ordering::SeqCst);
+                fixture.failing.calls_left.store(at, Ordering::SeqCst);
+                let response = fixture.call(&request).await;
+                fixture.failing.calls_left.store(0, Ordering::SeqCst);
+                let has_failed = fixture.failing.failed.load(Ordering::SeqCst);
+                let snapshot = fixture.snapshot().await;
+                let context = format!("{request:?}, call {at}, {takes_effect}: {snapshot:?} after {response:?}");
                 if response.status == 500 {
-                    let is_unknown = response.body.contains("not known whether");
-                    assert!(met && (snapshot == before || is_unknown && snapshot == done), "{context}");
+                    let is_unknown = response.body.contains("may or may not");
+                    assert!(has_failed && (snapshot == before || is_unknown && snapshot == done), "{context}");
                     response.hides("ccat_");
                 } else {
                     assert_eq!((response.status, &snapshot), (expected, &done), "{context}");
                 }
-                // Once more, as its owner would. What was done before may be refused now, and is not done twice.
-                let again = scene.ask(&request).await.status;
+                // Retried like an owner would. A completed change may now be refused, and is not made twice.
+                let again = fixture.call(&request).await.status;
                 assert!(if snapshot == done { again < 500 } else { again == expected }, "{again}: {context}");
-                assert_eq!(scene.snapshot().await, done, "{context}");
-                if !met {
+                assert_eq!(fixture.snapshot().await, done, "{context}");
+                if !has_failed {
                     break;
                 }
             }

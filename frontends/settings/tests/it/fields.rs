@@ -1,4 +1,4 @@
-//! Whatever is sent: never 500, and no key that should not be.
+//! Invalid input never causes a 500 or an invalid key.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use crate::app::{App, form};
 
 #[tokio::test]
-async fn the_bounds_of_each_field() {
+async fn invalid_fields_return_400_with_reason() {
     let app = App::new().await;
-    let whole = |change: (&str, Value)| {
+    let body_with = |change: (&str, Value)| {
         let mut body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
         body[change.0] = change.1;
         body
@@ -41,7 +41,7 @@ async fn the_bounds_of_each_field() {
         ("nonce", json!("x"), Some("out_of_range")),
         ("nonce", json!(null), None),
     ] {
-        let response = app.send("POST", "/settings/api/keys", &whole((field, value.clone()))).await;
+        let response = app.send("POST", "/settings/api/keys", &body_with((field, value.clone()))).await;
         match reason {
             None => assert_eq!(response.status, 201, "{field} {value}: {}", response.body),
             Some(reason) => {
@@ -52,7 +52,7 @@ async fn the_bounds_of_each_field() {
         }
     }
     for field in ["name", "scopes", "expiresAt"] {
-        let mut body = whole(("name", json!("a")));
+        let mut body = body_with(("name", json!("a")));
         body.as_object_mut().unwrap().remove(field);
         let details = app.send("POST", "/settings/api/keys", &body).await.json()["error"]["details"].clone();
         assert_eq!(details, json!({ "parameter": field, "reason": "missing" }));
@@ -60,47 +60,47 @@ async fn the_bounds_of_each_field() {
 }
 
 #[tokio::test]
-async fn what_would_be_right_is_said() {
+async fn errors_describe_valid_values() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let path = format!("/settings/api/keys/{}", key["id"].as_str().unwrap());
-    let nonce = "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or leave it out.";
-    let seconds = "overlapSeconds: Write whole seconds from 0 to 2592000.";
+    let nonce = "nonce: Send a UUIDv7 of the last 24 hours as 32 hexadecimal digits, or omit it.";
+    let seconds = "overlapSeconds: Use whole seconds from 0 to 2592000.";
     for (body, message) in [
         ("{\"overlapSeconds\":0,\"nonce\":\"x\"}", nonce),
         ("{\"overlapSeconds\":0,\"nonce\":7}", nonce),
         ("{\"overlapSeconds\":-1}", seconds),
         ("{\"overlapSeconds\":1.5}", seconds),
-        ("", "body: Send one JSON object, with the properties of this request alone."),
-        ("[]", "body: Send one JSON object, with the properties of this request alone."),
+        ("", "body: Send one JSON object with only the properties of this request."),
+        ("[]", "body: Send one JSON object with only the properties of this request."),
     ] {
         let mut request = crate::app::json("POST", &format!("{path}/rotate"), &json!({}));
         *request.body_mut() = body.to_owned();
-        assert_eq!(app.ask(request).await.json()["error"]["message"], message, "{body}");
+        assert_eq!(app.call(request).await.json()["error"]["message"], message, "{body}");
     }
     let date = [("name", "a"), ("scope", "read:courses"), ("expires", "date"), ("date", "9999-12-31")];
     app.post("/settings/keys", &date).await.shows("That date is too far ahead. Choose an earlier one.");
-    // As a browser never sends it.
+    // Invalid UTF-8, which browsers never send.
     let mut bytes = form(&format!("/settings/keys/{}/name", key["id"].as_str().unwrap()), &[]);
     *bytes.body_mut() = "name=%ff%fe".to_owned();
-    app.ask(bytes).await.shows("It has a character that cannot be shown. Write it in plain text.");
+    app.call(bytes).await.shows("This field has a character that cannot be displayed. Use plain text.");
 }
 
 #[tokio::test]
-async fn a_single_field_that_comes_twice_is_a_fault() {
+async fn repeated_single_value_field_returns_400() {
     let app = App::new().await;
     let nonce = app.nonce("/settings/keys/new").await;
-    let right = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never"), ("date", "")];
+    let valid = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "never"), ("date", "")];
     for twice in ["nonce", "name", "expires", "date"] {
-        let mut fields = right.to_vec();
+        let mut fields = valid.to_vec();
         fields.push((twice, "x"));
         let response = app.post("/settings/keys", &fields).await;
         assert_eq!(response.status, 400, "{twice}");
     }
     let twice = app.post("/settings/check", &[("token", "a"), ("token", "b")]).await;
     assert_eq!(twice.status, 400);
-    twice.shows("<p role=\"alert\">The key came twice. Send it once.</p>");
-    let mut fields = right.to_vec();
+    twice.shows("<p role=\"alert\">The key was sent twice. Send it once.</p>");
+    let mut fields = valid.to_vec();
     fields.extend([("scope", "read:profile"), ("unknown", "1"), ("unknown", "2")]);
     assert_eq!(app.post("/settings/keys", &fields).await.status, 201);
 }
@@ -144,7 +144,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Each key that holds has a name, a scope and no end in the past.
+/// Checks that each key has a name, a scope, and no expiry in the past.
 async fn check_keys(app: &App) {
     for key in app.get("/settings/api/keys").await.data().as_array().unwrap() {
         let name = key["name"].as_str().unwrap();
@@ -162,10 +162,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn forms_of_any_fields(fields in prop::collection::vec((field(), word()), 0..8)) {
+    fn forms_with_any_fields_never_return_500(fields in prop::collection::vec((field(), word()), 0..8)) {
         run(async {
             let app = App::new().await;
-            let key = app.make("standing").await;
+            let key = app.make("partner").await;
             let key = format!("/settings/keys/{}", key["id"].as_str().unwrap());
             let nonce = app.nonce("/settings/keys/new").await;
             let mut pairs = vec![("nonce", &*nonce)];
@@ -179,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn json_of_any_shape(body in value(), name in value(), scopes in value(), end in value()) {
+    fn json_of_any_shape_never_returns_500(body in value(), name in value(), scopes in value(), end in value()) {
         run(async {
             let app = App::new().await;
             for body in [&body, &json!({ "name": name, "scopes": scopes, "expiresAt": end })] {
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn queries_of_any_text(query in "\\PC*") {
+    fn queries_of_any_text_return_200(query in "\\PC*") {
         run(async {
             let app = App::new().await;
             let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();

@@ -1,17 +1,17 @@
-//! What every answer has, failures too.
+//! Headers of all responses, including errors.
 
 use bytes::Bytes;
 use http::Response;
 
 use crate::app::{App, get};
 
-/// Checks an answer; `App` calls it for each one of these tests.
+/// Checks the headers of a response. `TestResponse::of` calls it for each response of these tests.
 #[track_caller]
 pub(crate) fn check(response: &Response<Bytes>) {
     let header = |name: &str| {
         let mut values = response.headers().get_all(name).iter();
         let value = values.next().unwrap_or_else(|| panic!("{name} is missing")).to_str().unwrap();
-        assert!(values.next().is_none(), "{name} came twice");
+        assert!(values.next().is_none(), "{name} is repeated");
         value
     };
     for (name, value) in [
@@ -40,7 +40,7 @@ pub(crate) fn check(response: &Response<Bytes>) {
 }
 
 #[tokio::test]
-async fn the_policy_names_style_and_script_and_the_api() {
+async fn policy_allows_own_style_script_and_api() {
     for (settings, base, connect) in [
         ("/settings", "/api/v1", "connect-src 'self'"),
         ("https://a.example/settings", "https://a.example/api/v1", "connect-src 'self'"),
@@ -61,11 +61,11 @@ async fn the_policy_names_style_and_script_and_the_api() {
 }
 
 #[tokio::test]
-async fn head_has_the_headers_alone_and_options_the_methods() {
+async fn head_has_no_body_and_options_lists_methods() {
     let app = App::new().await;
     for path in ["/settings", "/settings/keys/new", "/settings/api/keys", "/settings/keys/none"] {
         let page = app.get(path).await;
-        let head = app.ask(http::Request::head(path).body(String::new()).unwrap()).await;
+        let head = app.call(http::Request::head(path).body(String::new()).unwrap()).await;
         assert_eq!((head.status, &*head.body), (page.status, ""), "{path}");
         assert_eq!(head.header("content-type"), page.header("content-type"));
     }
@@ -75,25 +75,25 @@ async fn head_has_the_headers_alone_and_options_the_methods() {
         ("/settings/keys/k/revoke", "GET, HEAD, POST, OPTIONS"),
         ("/settings/api/keys/k", "GET, HEAD, PATCH, OPTIONS"),
     ] {
-        let options = app.ask(http::Request::options(path).body(String::new()).unwrap()).await;
+        let options = app.call(http::Request::options(path).body(String::new()).unwrap()).await;
         assert_eq!((options.status, options.header("allow")), (204, Some(allow)), "{path}");
         assert_eq!(options.body, "", "{path}");
-        let wrong = app.ask(http::Request::put(path).body(String::new()).unwrap()).await;
-        assert_eq!((wrong.status, wrong.header("allow")), (405, Some(allow)), "{path}");
+        let put = app.call(http::Request::put(path).body(String::new()).unwrap()).await;
+        assert_eq!((put.status, put.header("allow")), (405, Some(allow)), "{path}");
     }
 }
 
 #[tokio::test]
-async fn the_callers_request_id_comes_back() {
+async fn response_repeats_request_id() {
     let app = App::new().await;
     let mut request = get("/settings");
     request.headers_mut().insert("x-request-id", "abc-1".parse().unwrap());
-    assert_eq!(app.ask(request).await.header("x-request-id"), Some("abc-1"));
+    assert_eq!(app.call(request).await.header("x-request-id"), Some("abc-1"));
 }
 
-/// Else a browser would see other bytes than those that the policy names; and what strangers wrote is escaped by the macro.
+/// Style and script must be the bytes whose digests the policy names. The macro escapes all other text.
 #[test]
-fn nothing_else_stands_on_a_page_unescaped() {
+fn only_style_and_script_are_unescaped() {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut unescaped, mut folders) = (0, vec![directory]);
     while let Some(folder) = folders.pop() {

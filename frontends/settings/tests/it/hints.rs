@@ -1,4 +1,4 @@
-//! Hints by a clock that is given.
+//! Hints about keys, at the times of a test clock.
 
 use serde_json::{Value, json};
 
@@ -9,16 +9,16 @@ async fn hints(app: &App, id: &Value) -> Vec<String> {
     key["hints"].as_array().unwrap().iter().map(|hint| hint.as_str().unwrap().to_owned()).collect()
 }
 
-async fn ending(app: &App, end: &str) -> Value {
+async fn create_expiring(app: &App, end: &str) -> Value {
     let body = json!({ "name": "partner", "scopes": ["read:courses"], "expiresAt": end });
     app.send("POST", "/settings/api/keys", &body).await.data()
 }
 
 #[tokio::test]
-async fn of_a_key_by_itself() {
+async fn hints_follow_age_use_and_expiry() {
     let app = App::new().await;
     let endless = app.make("endless").await;
-    let key = ending(&app, "2027-05-01T04:40:00Z").await;
+    let key = create_expiring(&app, "2027-05-01T04:40:00Z").await;
     assert_eq!(hints(&app, &endless["id"]).await, ["never_ends"]);
     assert!(hints(&app, &key["id"]).await.is_empty());
     app.clock.advance(7 * DAY);
@@ -31,8 +31,8 @@ async fn of_a_key_by_itself() {
     assert!(hints(&app, &key["id"]).await.is_empty());
     app.clock.advance(1);
     assert_eq!(hints(&app, &key["id"]).await, ["unused"]);
-    app.get("/settings").await.shows("Nothing has used it for 90 days.");
-    // 160 days after it was made it ends; 14 days before that is after 146.
+    app.get("/settings").await.shows("It has not been used for 90 days.");
+    // The key expires 160 days after its creation, so `ends_soon` begins after 146 days.
     app.record_use("anna", &key).await;
     app.clock.advance(49 * DAY - 3);
     assert!(hints(&app, &key["id"]).await.is_empty());
@@ -45,9 +45,9 @@ async fn of_a_key_by_itself() {
 }
 
 #[tokio::test]
-async fn of_a_key_and_its_successor() {
+async fn rotated_key_gets_hints_during_overlap() {
     let app = App::new().await;
-    let old = ending(&app, "2027-05-01T04:40:00Z").await;
+    let old = create_expiring(&app, "2027-05-01T04:40:00Z").await;
     app.record_use("anna", &old).await;
     let path = format!("/settings/api/keys/{}/rotate", old["id"].as_str().unwrap());
     let new = app.send("POST", &path, &json!({ "overlapSeconds": 2 * DAY })).await.data();
@@ -57,7 +57,7 @@ async fn of_a_key_and_its_successor() {
     assert!(hints(&app, &old["id"]).await.is_empty());
     app.clock.advance(1);
     assert_eq!(hints(&app, &old["id"]).await, ["successor_unused"]);
-    app.get("/settings").await.shows("or whatever uses this one stops <time");
+    app.get("/settings").await.shows("before this one stops working <time");
     app.record_use("anna", &old).await;
     assert_eq!(hints(&app, &old["id"]).await, ["still_used", "successor_unused"]);
     app.record_use("anna", &new).await;
@@ -67,7 +67,7 @@ async fn of_a_key_and_its_successor() {
 }
 
 #[tokio::test]
-async fn of_a_key_whose_successor_has_ended() {
+async fn rotated_key_gets_hint_when_successor_has_ended() {
     let app = App::new().await;
     let mut keys = vec![app.make("partner").await];
     let path = |key: &Value| format!("/settings/api/keys/{}", key["id"].as_str().unwrap());
@@ -76,7 +76,7 @@ async fn of_a_key_whose_successor_has_ended() {
         app.clock.advance(1);
         keys.push(app.send("POST", &rotate, &json!({ "overlapSeconds": overlap })).await.data());
     }
-    // The second has ended, and the third took its place.
+    // The second key has ended, and the third one is the successor.
     assert_eq!(hints(&app, &keys[0]["id"]).await, ["successor_unused"]);
     let page = app.get(&format!("/settings/keys/{}", keys[0]["id"].as_str().unwrap())).await;
     page.shows(&format!("the new key, <a href=\"/settings/keys/{}\">", keys[2]["id"].as_str().unwrap()));
@@ -85,5 +85,5 @@ async fn of_a_key_whose_successor_has_ended() {
     assert_eq!(hints(&app, &keys[0]["id"]).await, ["successor_ended"]);
     let list = app.get("/settings").await;
     list.shows("Its successor has ended. <a href=\"/settings/keys/new\">Create another key</a>.");
-    list.hides("Put the new key");
+    list.hides("Switch to the new key");
 }

@@ -1,4 +1,4 @@
-//! [`Host`]: the keys of a host's own, which keeps whole minutes.
+//! [`Host`]: a host application's key storage, which stores the times of revocations in whole minutes.
 
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::auth::{Credential, TokenDigest};
@@ -11,18 +11,18 @@ type Found = Result<Option<CredentialRecord>, StorageError>;
 #[derive(Debug)]
 pub(crate) struct Host {
     storage: MemoryStorage,
-    /// Where creations wait for each other.
-    meeting: Barrier,
+    /// Each creation waits here for the others.
+    barrier: Barrier,
 }
 
 impl Host {
     pub(crate) fn of(storage: MemoryStorage) -> Self {
-        Self { storage, meeting: Barrier::new(1) }
+        Self { storage, barrier: Barrier::new(1) }
     }
 
-    /// Both have read before either writes.
-    pub(crate) fn where_two_create_at_once(storage: MemoryStorage) -> Self {
-        Self { storage, meeting: Barrier::new(2) }
+    /// Creates a storage in which two creations run concurrently: both have read before either writes.
+    pub(crate) fn with_concurrent_creations(storage: MemoryStorage) -> Self {
+        Self { storage, barrier: Barrier::new(2) }
     }
 }
 
@@ -49,7 +49,7 @@ impl KeyStorage for Host {
     }
 
     async fn create_key(&self, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
-        self.meeting.wait().await;
+        self.barrier.wait().await;
         self.storage.create_key(key, by).await
     }
 
@@ -73,7 +73,7 @@ impl KeyStorage for Host {
         self.storage.revoke_key(account, id, minute, by).await
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        self.storage.list_events(account, most).await
+    async fn list_events(&self, account: &AccountId, max: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        self.storage.list_events(account, max).await
     }
 }

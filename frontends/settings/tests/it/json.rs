@@ -1,10 +1,10 @@
-//! The settings for programs.
+//! The JSON API of the settings.
 
 use serde_json::{Value, json};
 
 use crate::app::{App, DAY, form, get};
 
-/// The shape of a key; one that was just made has more.
+/// Returns the schema of a key, with the properties `more`, such as those of a new key.
 fn key_schema(more: &Value) -> Value {
     let time = json!({ "type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$" });
     let maybe_time = json!({ "anyOf": [time, { "type": "null" }] });
@@ -34,12 +34,12 @@ fn check(schema: &Value, value: &Value) {
 }
 
 #[tokio::test]
-async fn keys_have_one_shape_wherever_they_stand() {
+async fn keys_match_schema_in_all_responses() {
     let app = App::new().await;
     let token = json!({ "token": { "type": "string", "pattern": "^ccat_[0-9A-Za-z]{49}$" } });
-    let made = app.make("partner").await;
-    check(&key_schema(&token), &made);
-    let path = format!("/settings/api/keys/{}", made["id"].as_str().unwrap());
+    let created = app.make("partner").await;
+    check(&key_schema(&token), &created);
+    let path = format!("/settings/api/keys/{}", created["id"].as_str().unwrap());
     let plain = key_schema(&json!({}));
     check(&plain, &app.get(&path).await.data());
     let renamed = app.send("PATCH", &path, &json!({ "name": "Acme" })).await;
@@ -50,7 +50,7 @@ async fn keys_have_one_shape_wherever_they_stand() {
     assert_eq!(rotated.status, 201);
     let mut more = token.clone();
     more["replaces"] = json!({ "type": "object", "required": ["id", "expiresAt"], "additionalProperties": false,
-        "properties": { "id": { "const": made["id"] }, "expiresAt": { "const": "2026-11-22T04:40:01.000Z" } } });
+        "properties": { "id": { "const": created["id"] }, "expiresAt": { "const": "2026-11-22T04:40:01.000Z" } } });
     check(&key_schema(&more), &rotated.data());
     let path = format!("/settings/api/keys/{}/revoke", rotated.data()["id"].as_str().unwrap());
     let revoked = app.send("POST", &path, &json!({})).await;
@@ -62,15 +62,15 @@ async fn keys_have_one_shape_wherever_they_stand() {
     for key in list.data().as_array().unwrap() {
         check(&plain, key);
     }
-    list.hides(made["token"].as_str().unwrap());
+    list.hides(created["token"].as_str().unwrap());
 }
 
 #[tokio::test]
-async fn events_say_who_did_what() {
+async fn events_record_action_key_and_actor() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let id = key["id"].as_str().unwrap();
-    // The second time nothing changes, so nothing is told.
+    // The second renaming changes nothing, so it is not recorded.
     for _ in 0..2 {
         app.send("PATCH", &format!("/settings/api/keys/{id}"), &json!({ "name": "Acme" })).await;
     }
@@ -101,20 +101,20 @@ async fn events_say_who_did_what() {
     );
     let properties: Vec<_> = events.data()[0].as_object().unwrap().keys().cloned().collect();
     assert_eq!(properties, ["action", "actor", "at", "id", "keyId", "keyName"]);
-    assert_eq!(app.ask_as("bert", get("/settings/api/events")).await.data(), json!([]));
+    assert_eq!(app.call_as("bert", get("/settings/api/events")).await.data(), json!([]));
 }
 
 #[tokio::test]
-async fn failures_have_the_envelope() {
+async fn failures_have_code_and_reason() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let path = format!("/settings/api/keys/{}", key["id"].as_str().unwrap());
-    let foreign = app.ask_as("bert", get(&path)).await;
-    assert_eq!(foreign.failure(), (404, "not_found".to_owned(), None));
-    assert_eq!(foreign.body, app.get("/settings/api/keys/none").await.body);
+    let other_account = app.call_as("bert", get(&path)).await;
+    assert_eq!(other_account.failure(), (404, "not_found".to_owned(), None));
+    assert_eq!(other_account.body, app.get("/settings/api/keys/none").await.body);
     assert_eq!(app.get("/settings/api/nothing").await.failure().0, 404);
     assert_eq!(app.send("PUT", &path, &json!({})).await.failure(), (405, "invalid_request".to_owned(), None));
-    assert_eq!(app.ask(form(&format!("{path}/revoke"), &[])).await.failure().0, 415);
+    assert_eq!(app.call(form(&format!("{path}/revoke"), &[])).await.failure().0, 415);
     assert_eq!(app.send("POST", "/settings/keys", &json!({})).await.status, 415);
     let unknown = app.send("PATCH", &path, &json!({ "name": "a", "scopes": ["read:profile"] })).await;
     assert_eq!(unknown.json()["error"]["details"], json!({ "parameter": "scopes", "reason": "unknown" }));
@@ -125,13 +125,13 @@ async fn failures_have_the_envelope() {
     for body in ["", "[]", "{", "{\"name\":\"a\"} x"] {
         let mut request = crate::app::json("PATCH", &path, &json!({}));
         *request.body_mut() = body.to_owned();
-        assert_eq!(app.ask(request).await.failure().0, 400, "{body}");
+        assert_eq!(app.call(request).await.failure().0, 400, "{body}");
     }
-    // Of two ends neither is the right one.
+    // If a property occurs twice, the intent is ambiguous.
     let end = "\"expiresAt\":\"2027-02-20T00:00:00Z\",\"expires\\u0041t\":null";
     let mut request = crate::app::json("POST", "/settings/api/keys", &json!({}));
     *request.body_mut() = format!("{{\"name\":\"a\",\"scopes\":[\"read:courses\"],{end}}}");
-    let details = app.ask(request).await.json()["error"]["details"].clone();
+    let details = app.call(request).await.json()["error"]["details"].clone();
     assert_eq!(details, json!({ "parameter": "expiresAt", "reason": "repeated" }));
     assert_eq!(app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 30 * DAY })).await.status, 201);
     let again = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 0 })).await;
@@ -139,12 +139,12 @@ async fn failures_have_the_envelope() {
 }
 
 #[tokio::test]
-async fn a_bearer_token_is_never_read() {
+async fn bearer_token_is_ignored() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let mut request = get("/settings/api/keys");
     request
         .headers_mut()
         .insert("authorization", format!("Bearer {}", key["token"].as_str().unwrap()).parse().unwrap());
-    assert_eq!(app.ask_as("bert", request).await.data(), json!([]));
+    assert_eq!(app.call_as("bert", request).await.data(), json!([]));
 }

@@ -1,4 +1,4 @@
-//! How much and how often.
+//! Limits on sizes, numbers and rates.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use serde_json::json;
 use crate::app::{App, DAY, TestResponse, storage};
 
 #[tokio::test]
-async fn a_body_has_16_kib_at_most() {
+async fn body_over_16_kib_returns_413() {
     let app = App::new().await;
     let exact = "token=".to_owned() + &"a".repeat((16 << 10) - 6);
     for (body, status) in [(exact.clone(), 200), (exact + "a", 413)] {
         let mut request = crate::app::form("/settings/check", &[]);
         *request.body_mut() = body;
-        assert_eq!(app.ask(request).await.status, status);
+        assert_eq!(app.call(request).await.status, status);
     }
 }
 
-/// Sends a piece and breaks off.
-struct Broken(Option<Bytes>);
+/// A body that fails after one frame.
+struct BrokenBody(Option<Bytes>);
 
-impl Body for Broken {
+impl Body for BrokenBody {
     type Data = Bytes;
     type Error = &'static str;
 
@@ -42,19 +42,19 @@ impl Body for Broken {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_does_nothing() {
+async fn incomplete_body_changes_nothing() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let path = format!("/settings/keys/{}/name", key["id"].as_str().unwrap());
-    let request = crate::app::form(&path, &[("name", "other")]).map(|body| Broken(Some(body.into())));
+    let request = crate::app::form(&path, &[("name", "other")]).map(|body| BrokenBody(Some(body.into())));
     let response = TestResponse::of(app.settings.call_as(Owner::new("anna".into()), request).await);
     assert_eq!(response.status, 400);
-    response.shows("The request broke off before its end. Nothing has changed.");
+    response.shows("The request was incomplete. Nothing has changed.");
     assert_eq!(app.get("/settings/api/keys").await.data()[0]["name"], "partner");
 }
 
 #[tokio::test]
-async fn changes_are_counted_by_account() {
+async fn changes_are_rate_limited_by_account() {
     let limiter = LocalRateLimiter::new(RateLimit::new(2, Duration::from_secs(60)).unwrap());
     let storage = storage().await;
     let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
@@ -69,11 +69,11 @@ async fn changes_are_counted_by_account() {
     assert_eq!(page.status, 429);
     page.shows("Too many requests. Try again in ");
     assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 2);
-    assert_eq!(app.ask_as("bert", crate::app::json("POST", "/settings/api/keys", &body)).await.status, 201);
+    assert_eq!(app.call_as("bert", crate::app::json("POST", "/settings/api/keys", &body)).await.status, 201);
 }
 
 #[tokio::test]
-async fn rename_is_one_of_the_changes() {
+async fn rename_counts_as_change() {
     let limiter = LocalRateLimiter::new(RateLimit::new(2, Duration::from_secs(60)).unwrap());
     let storage = storage().await;
     let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
@@ -85,12 +85,12 @@ async fn rename_is_one_of_the_changes() {
     assert_eq!(app.post(&format!("/settings/keys/{id}/name"), &[("name", "four")]).await.status, 429);
 }
 
-/// Refuses each change for so long.
+/// A rate limiter that refuses each change for this duration.
 #[derive(Debug)]
-struct Refusing(Duration);
+struct RefusingLimiter(Duration);
 
 #[async_trait]
-impl RateLimiter for Refusing {
+impl RateLimiter for RefusingLimiter {
     fn limit(&self) -> RateLimit {
         RateLimit::new(1, Duration::from_secs(60)).unwrap()
     }
@@ -101,9 +101,9 @@ impl RateLimiter for Refusing {
 }
 
 #[tokio::test]
-async fn a_part_of_a_second_is_waited_for_as_a_whole_one() {
+async fn retry_after_is_rounded_up_to_seconds() {
     for (milliseconds, seconds) in [(0, "1"), (1, "1"), (2000, "2"), (2001, "3")] {
-        let (storage, limiter) = (storage().await, Refusing(Duration::from_millis(milliseconds)));
+        let (storage, limiter) = (storage().await, RefusingLimiter(Duration::from_millis(milliseconds)));
         let app = App::over(storage.clone(), storage, |builder| builder.rate_limiter(limiter));
         let refused = app.post("/settings/check", &[("token", "a")]).await;
         assert_eq!((refused.status, refused.header("retry-after")), (429, Some(seconds)));
@@ -111,7 +111,7 @@ async fn a_part_of_a_second_is_waited_for_as_a_whole_one() {
 }
 
 #[tokio::test]
-async fn a_hundred_keys_hold() {
+async fn account_has_at_most_100_valid_keys() {
     let app = App::new().await;
     let first = app.make("0").await;
     for number in 1..100 {
@@ -123,7 +123,7 @@ async fn a_hundred_keys_hold() {
     let path = format!("/settings/api/keys/{}", first["id"].as_str().unwrap());
     let refused = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": DAY })).await;
     assert_eq!(refused.failure().2.unwrap(), "too_many");
-    // One that has leaked is replaced at once: as many hold as before, even where the operator has made more.
+    // A leaked key can be replaced immediately, as the number of valid keys stays the same, even if the operator created more.
     let (_, more) = NewCredential::api_key("anna".into(), "more", Scopes::from_names(["read:courses"]));
     app.storage.create_key(&more, &Actor::OPERATOR).await.unwrap();
     let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 0 })).await;
@@ -136,7 +136,7 @@ async fn a_hundred_keys_hold() {
 }
 
 #[tokio::test]
-async fn two_hundred_keys_are_made_a_day_whatever_became_of_them() {
+async fn daily_limit_of_200_keys_includes_revoked_keys() {
     let app = App::new().await;
     let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
     for _ in 0..200 {
@@ -146,14 +146,14 @@ async fn two_hundred_keys_are_made_a_day_whatever_became_of_them() {
     app.clock.advance(60);
     let refused = app.send("POST", "/settings/api/keys", &body).await;
     assert_eq!((refused.status, refused.header("retry-after")), (429, Some(&*(DAY - 60).to_string())));
-    let foreign = crate::app::json("POST", "/settings/api/keys", &body);
-    assert_eq!(app.ask_as("bert", foreign).await.status, 201);
+    let request = crate::app::json("POST", "/settings/api/keys", &body);
+    assert_eq!(app.call_as("bert", request).await.status, 201);
     app.clock.advance(DAY - 60);
     assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
 }
 
 #[tokio::test]
-async fn oauth_tokens_are_not_counted_among_the_keys() {
+async fn oauth_tokens_do_not_count_as_keys() {
     let app = App::new().await;
     for _ in 0..200 {
         let (_, mut token) = NewCredential::oauth_token("anna".into(), Scopes::from_names(["read:courses"]));
@@ -168,10 +168,10 @@ async fn oauth_tokens_are_not_counted_among_the_keys() {
     assert_eq!(refused.failure(), (409, "invalid_request".to_owned(), Some("not_rotatable".to_owned())));
 }
 
-/// Never ends.
-struct Slow;
+/// A body that never ends.
+struct PendingBody;
 
-impl Body for Slow {
+impl Body for PendingBody {
     type Data = Bytes;
     type Error = &'static str;
 
@@ -181,11 +181,11 @@ impl Body for Slow {
 }
 
 #[tokio::test]
-async fn sixty_four_requests_are_answered_at_once() {
+async fn at_most_64_requests_run_concurrently() {
     let app = Arc::new(App::new().await);
     let mut waiting = Vec::new();
     for _ in 0..64 {
-        let request: Request<Slow> = crate::app::form("/settings/check", &[]).map(|_| Slow);
+        let request: Request<PendingBody> = crate::app::form("/settings/check", &[]).map(|_| PendingBody);
         let mut response = Box::pin(app.settings.call_as(Owner::new("anna".into()), request));
         std::future::poll_fn(|context| {
             assert!(response.as_mut().poll(context).is_pending());

@@ -1,4 +1,4 @@
-//! What stands in logs, and what never does (no secret, and no name that somebody wrote).
+//! Log lines, which never contain secrets or names of keys.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -13,11 +13,11 @@ use tracing::{Dispatch, Level};
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::app::{App, TestResponse, form, get, storage};
-use crate::failing::failing;
+use crate::failing::failing_app;
 use crate::host::Host;
-use crate::sign_in::NAME;
+use crate::sign_in::COOKIE_NAME;
 
-/// All that is logged, as text.
+/// A buffer that collects the log as text.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -39,21 +39,21 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Keeps what this thread logs from now on.
+/// Captures the log of this thread from now on.
 ///
-/// With one subscriber alone, the thread that is first at an event decides, which may be another test's, who hears of it.
-fn begin() -> (Log, (Dispatch, DefaultGuard)) {
+/// Registers a second subscriber: with only one, the first thread at an event, maybe another test's, would decide whether it
+/// is ever recorded.
+fn capture_log() -> (Log, (Dispatch, DefaultGuard)) {
     let (log, second) = (Log::default(), Dispatch::new(NoSubscriber::default()));
     let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::TRACE);
     let guard = tracing::subscriber::set_default(subscriber.with_writer(log.clone()).finish());
     (log, (second, guard))
 }
 
-/// Else nobody would know why.
 #[tokio::test]
-async fn a_failure_is_a_line_with_its_cause() {
-    let (log, _guard) = begin();
-    let (app, id) = failing(StorageErrorKind::Other, true).await;
+async fn failure_is_logged_with_cause() {
+    let (log, _guard) = capture_log();
+    let (app, id) = failing_app(StorageErrorKind::Other, true).await;
     for (response, level, cause) in [
         (
             app.post(&format!("/settings/keys/{id}/name"), &[("name", "b")]).await,
@@ -70,11 +70,11 @@ async fn a_failure_is_a_line_with_its_cause() {
 }
 
 #[tokio::test]
-async fn each_change_is_a_line_without_secrets_and_names() {
-    let (log, _guard) = begin();
+async fn changes_are_logged_without_secrets_and_names() {
+    let (log, _guard) = capture_log();
     let storage = storage().await;
     let app = App::over(storage.clone(), Host::of(storage), |builder| builder);
-    let key = app.make("a name of theirs").await;
+    let key = app.make("Acme school").await;
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
     let path = format!("/settings/api/keys/{id}");
     let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 60 })).await.data();
@@ -97,7 +97,7 @@ async fn each_change_is_a_line_without_secrets_and_names() {
     let out = form("/settings/sign-out", &[]).map(|body| Full::new(bytes::Bytes::from(body)));
     for _ in 0..2 {
         let mut out = out.clone();
-        out.headers_mut().insert("cookie", format!("{NAME}={session}").parse().unwrap());
+        out.headers_mut().insert("cookie", format!("{COOKIE_NAME}={session}").parse().unwrap());
         site.call(out).await;
     }
     let debug_text = format!("{app:?} {site:?} {link:?} {stored_link:?}", app = app.settings);
@@ -106,8 +106,7 @@ async fn each_change_is_a_line_without_secrets_and_names() {
         assert_eq!(log.matches(&format!("action=\"{action}\"")).count(), 1, "{action}: {log}");
     }
     assert!(log.contains(&format!("account=\"anna\" actor=\"owner\" action=\"key_created\" key=\"{id}\"")), "{log}");
-    for secret in [token, rotated["token"].as_str().unwrap(), link.code(), &session, "a name of theirs", "another name"]
-    {
+    for secret in [token, rotated["token"].as_str().unwrap(), link.code(), &session, "Acme school", "another name"] {
         assert!(!log.contains(secret) && !debug_text.contains(secret), "{secret}: {log} {debug_text}");
     }
 }

@@ -1,4 +1,4 @@
-//! The developer settings over the memory storage, asked as a host asks them.
+//! The developer settings over the memory storage, called like a host application calls them.
 
 mod app;
 mod changes;
@@ -16,6 +16,6 @@ mod logs;
 mod names;
 mod origins;
 mod pages;
+mod resubmission;
 mod sessions;
 mod sign_in;
-mod twice;

@@ -1,4 +1,4 @@
-//! What strangers wrote, in every place where it stands.
+//! Names and other text that third parties choose, on all pages.
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::Scopes;
@@ -18,9 +18,9 @@ const HOSTILE: [&str; 7] = [
     "a\u{202e}b\u{0}c\r\nSet-Cookie: a=b",
 ];
 
-/// Whether the page has no element and no attribute but those of the pages themselves.
+/// Asserts that `name` has added no element, attribute or header to the page.
 #[track_caller]
-fn is_harmless(page: &TestResponse, name: &str) {
+fn assert_harmless(page: &TestResponse, name: &str) {
     let body = page.body.replace("<script>\"use strict\"", "").to_ascii_lowercase();
     for piece in ["<script>a", "<img", "<svg", "<iframe", "\" onerror", "\" autofocus onfocus", "<b>"] {
         assert!(!body.contains(piece), "{piece} by {name:?} in {body}");
@@ -29,11 +29,11 @@ fn is_harmless(page: &TestResponse, name: &str) {
 }
 
 #[tokio::test]
-async fn names_are_escaped_wherever_they_stand() {
+async fn names_are_escaped_on_all_pages() {
     let storage = storage().await;
     let app = App::over(storage.clone(), storage.clone(), |builder| builder.brand(HOSTILE[0], "/\"><script>a"));
     for name in HOSTILE {
-        // As from the command line, which takes any name.
+        // Created like the command line does, which accepts any name.
         let (_, key) = NewCredential::api_key("anna".into(), name, Scopes::from_names(["read:courses", "<script>a"]));
         let id = key.record.identity.credential_id.to_string();
         storage.create_key(&key, &Actor::owner_named(name)).await.unwrap();
@@ -59,19 +59,19 @@ async fn names_are_escaped_wherever_they_stand() {
             let request = request.map(|body| Full::new(bytes::Bytes::from(body)));
             let page = TestResponse::of(app.settings.call_as(owner(), request).await);
             assert!(matches!(page.status, 200 | 400), "{}", page.status);
-            is_harmless(&page, name);
+            assert_harmless(&page, name);
             count += usize::from(page.body.contains("<bdi>"));
         }
-        assert_eq!(count, 9, "the owner stands on each page");
+        assert_eq!(count, 9, "each page shows the owner");
         let file = app.get(&format!("{key_page}/reminder.ics")).await;
         assert_eq!(file.status, 404);
         let rotate = form(&format!("{key_page}/rotate"), &[("nonce", &app.nonce(&key_page).await), ("overlap", "1h")]);
-        let made = app.ask(rotate).await;
-        assert_eq!(made.status, 201);
-        is_harmless(&made, name);
+        let created = app.call(rotate).await;
+        assert_eq!(created.status, 201);
+        assert_harmless(&created, name);
         let revoke = app.post(&format!("{key_page}/revoke"), &[]).await;
-        is_harmless(&app.get(revoke.header("location").unwrap()).await, name);
+        assert_harmless(&app.get(revoke.header("location").unwrap()).await, name);
     }
     let odd = app.get("/settings/keys/%3Cscript%3Ea").await;
-    is_harmless(&odd, "an id");
+    assert_harmless(&odd, "an id");
 }

@@ -1,4 +1,4 @@
-//! What a page of somebody else sends, and embeds.
+//! Requests and embedding by pages of other origins.
 
 use http::Request;
 
@@ -9,7 +9,7 @@ use crate::app::{App, TestResponse, get, storage};
 const FORM: &str = "application/x-www-form-urlencoded";
 const JSON: &str = "application/json";
 
-/// Settings at a path, and at a whole address; the fields of a request; whether each takes it.
+/// Headers of a request, and whether settings at a path and settings at an absolute URL accept it.
 type Case = (&'static [(&'static str, &'static str)], [bool; 2]);
 
 const CASES: [Case; 27] = [
@@ -19,7 +19,7 @@ const CASES: [Case; 27] = [
     (&[("content-type", FORM), ("sec-fetch-site", "cross-site")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "Same-Origin")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "same-origin")], [false, false]),
-    // The origin is checked beside the browser's word.
+    // The origin is checked in addition to `sec-fetch-site`.
     (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "https://a.example")], [true, true]),
     (&[("content-type", FORM), ("sec-fetch-site", "same-origin"), ("origin", "https://evil.example")], [false, false]),
     (&[("content-type", FORM), ("sec-fetch-site", "none"), ("origin", "https://evil.example")], [false, false]),
@@ -30,7 +30,7 @@ const CASES: [Case; 27] = [
     (&[("content-type", FORM), ("origin", "https://a.example")], [true, true]),
     (&[("content-type", FORM), ("origin", "https://a.example:443")], [true, true]),
     (&[("content-type", FORM), ("origin", "HTTPS://A.example")], [true, true]),
-    // The scheme is not known to a path alone.
+    // Settings at a path do not know the scheme.
     (&[("content-type", FORM), ("origin", "http://a.example")], [true, false]),
     (&[("content-type", FORM), ("origin", "https://a.example:8443")], [false, false]),
     (&[("content-type", FORM), ("origin", "https://a.example.evil.example")], [false, false]),
@@ -45,7 +45,7 @@ const CASES: [Case; 27] = [
 ];
 
 #[tokio::test]
-async fn changes_come_from_our_own_pages() {
+async fn changes_are_accepted_only_from_own_pages() {
     let storage = storage().await;
     for (number, settings) in ["/settings", "https://a.example/settings"].into_iter().enumerate() {
         let app = App::over(storage.clone(), storage.clone(), |builder| builder.settings_url(settings));
@@ -55,8 +55,8 @@ async fn changes_come_from_our_own_pages() {
                 for (name, value) in headers {
                     request = request.header(*name, *value);
                 }
-                let response = app.ask(request.body("token=a".to_owned()).unwrap()).await;
-                // What is taken may still be of the wrong type.
+                let response = app.call(request.body("token=a".to_owned()).unwrap()).await;
+                // An accepted request can still have the wrong content type.
                 assert_eq!(
                     response.status != 403,
                     accepted[number],
@@ -69,33 +69,33 @@ async fn changes_come_from_our_own_pages() {
     let app = App::new().await;
     let mut request = crate::app::json("POST", "/settings/api/check", &serde_json::json!({ "token": "a" }));
     request.headers_mut().insert("sec-fetch-site", "cross-site".parse().unwrap());
-    let failure = app.ask(request).await.failure();
+    let failure = app.call(request).await.failure();
     assert_eq!(failure, (403, "invalid_request".to_owned(), Some("cross_site".to_owned())));
 }
 
-/// A read has an origin if a script of another one sends it.
+/// Browsers send the origin of a read if a script of another origin makes it.
 #[tokio::test]
-async fn reads_with_a_foreign_origin_are_refused() {
+async fn reads_with_another_origin_are_refused() {
     let app = App::new().await;
     for (origin, status) in [("https://a.example", 200), ("https://evil.example", 403), ("null", 403)] {
         for path in ["/settings", "/settings/api/keys"] {
             let request = Request::get(path).header("host", "a.example").header("origin", origin);
-            assert_eq!(app.ask(request.body(String::new()).unwrap()).await.status, status, "{path} {origin}");
+            assert_eq!(app.call(request.body(String::new()).unwrap()).await.status, status, "{path} {origin}");
         }
     }
 }
 
 #[tokio::test]
-async fn http2_names_the_host_in_its_target() {
+async fn http2_host_is_taken_from_target() {
     let app = App::new().await;
     for (target, status) in [("https://a.example/settings/check", 200), ("https://b.example/settings/check", 403)] {
         let request = Request::post(target).header("content-type", FORM).header("origin", "https://a.example");
-        assert_eq!(app.ask(request.body("token=a".to_owned()).unwrap()).await.status, status);
+        assert_eq!(app.call(request.body("token=a".to_owned()).unwrap()).await.status, status);
     }
 }
 
 #[tokio::test]
-async fn other_sites_link_here_and_embed_nothing() {
+async fn other_sites_can_link_but_not_embed() {
     let app = App::new().await;
     for (site, dest, status) in [
         ("cross-site", "document", 200),
@@ -107,13 +107,13 @@ async fn other_sites_link_here_and_embed_nothing() {
     ] {
         for path in ["/settings", "/settings/api/keys"] {
             let request = Request::get(path).header("sec-fetch-site", site).header("sec-fetch-dest", dest);
-            assert_eq!(app.ask(request.body(String::new()).unwrap()).await.status, status, "{site} {dest}");
+            assert_eq!(app.call(request.body(String::new()).unwrap()).await.status, status, "{site} {dest}");
         }
     }
 }
 
 #[tokio::test]
-async fn who_owns_nothing_is_refused_whatever_is_asked() {
+async fn caller_without_account_is_refused() {
     let app = App::new().await;
     for (path, media_type) in
         [("/settings", "text/html"), ("/settings/keys/new", "text/html"), ("/settings/api/keys", "json")]
@@ -122,7 +122,7 @@ async fn who_owns_nothing_is_refused_whatever_is_asked() {
         assert_eq!(response.status, 403, "{path}");
         assert!(
             response.header("content-type").unwrap().contains(media_type)
-                && response.body.contains("Ask whoever runs this")
+                && response.body.contains("Contact the operator of this")
         );
         if path.contains("api") {
             assert_eq!(response.failure().2.unwrap(), "no_owner");

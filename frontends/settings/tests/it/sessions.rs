@@ -1,4 +1,4 @@
-//! What is asked of the storage of sessions, and what is said where it fails.
+//! Calls to the session storage, and pages after its failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,25 +13,25 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Timestamp, async_trait};
 
 use crate::app::{App, form};
-use crate::sign_in::{NAME, Site, with};
+use crate::sign_in::{COOKIE_NAME, Site, with_cookie};
 
-/// Counts the look-ups and the ends, and fails at one of its calls.
+/// A session storage that counts lookups and ended sessions; its call `fails_at` fails.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct CountingStorage {
     storage: MemoryStorage,
     lookups: Arc<AtomicUsize>,
     ends: Arc<AtomicUsize>,
     fails_at: &'static str,
 }
 
-impl Watched {
+impl CountingStorage {
     pub(crate) async fn site(fails_at: &'static str) -> (Site, Self) {
         let site = Site::new().await;
-        let watched = Self { storage: site.storage.clone(), lookups: Arc::default(), ends: Arc::default(), fails_at };
+        let counting = Self { storage: site.storage.clone(), lookups: Arc::default(), ends: Arc::default(), fails_at };
         let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
         (
-            Site { settings: app.settings.with_sign_in(watched.clone()), storage: site.storage, clock: app.clock },
-            watched,
+            Site { settings: app.settings.with_sign_in(counting.clone()), storage: site.storage, clock: app.clock },
+            counting,
         )
     }
 
@@ -50,7 +50,7 @@ impl Watched {
 }
 
 #[async_trait]
-impl SignInStorage for Watched {
+impl SignInStorage for CountingStorage {
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
         self.storage.create_link(link, by).await
     }
@@ -83,29 +83,29 @@ impl SignInStorage for Watched {
     }
 }
 
-/// An end is a write, which costs more than the look-up that strangers can cause anyway.
+/// Ending a session is a write. It costs more than the lookup that any client can cause.
 #[tokio::test]
-async fn what_is_no_session_costs_no_write() {
-    let (site, watched) = Watched::site("").await;
+async fn invalid_session_costs_no_write() {
+    let (site, counting) = CountingStorage::site("").await;
     let session = site.sign_in("anna").await;
-    let over = site.sign_in("bert").await;
-    let invented = [format!("{NAME}=a"), format!("{NAME}={}", "a".repeat(43)), "a=b".to_owned()];
+    let expired = site.sign_in("bert").await;
+    let invented = [format!("{COOKIE_NAME}=a"), format!("{COOKIE_NAME}={}", "a".repeat(43)), "a=b".to_owned()];
     for cookie in &invented {
-        let out = site.ask(with(form("/settings/sign-out", &[]), cookie)).await;
+        let out = site.call(with_cookie(form("/settings/sign-out", &[]), cookie)).await;
         assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));
         let code = site.code("anna").await;
-        assert_eq!(site.ask(with(form("/settings/sign-in", &[("code", &code)]), cookie)).await.status, 303);
+        assert_eq!(site.call(with_cookie(form("/settings/sign-in", &[("code", &code)]), cookie)).await.status, 303);
     }
-    assert_eq!(watched.ends(), 0);
-    site.ask(with(form("/settings/sign-out", &[]), &session)).await;
-    assert_eq!(watched.ends(), 1);
+    assert_eq!(counting.ends(), 0);
+    site.call(with_cookie(form("/settings/sign-out", &[]), &session)).await;
+    assert_eq!(counting.ends(), 1);
     site.clock.advance(12 * 60 * 60);
-    site.ask(with(form("/settings/sign-out", &[]), &over)).await;
-    assert_eq!(watched.ends(), 1);
+    site.call(with_cookie(form("/settings/sign-out", &[]), &expired)).await;
+    assert_eq!(counting.ends(), 1);
 }
 
 #[tokio::test]
-async fn ends_are_counted_among_the_changes_of_the_account() {
+async fn sign_outs_count_as_changes_of_account() {
     let site = Site::new().await;
     let limiter = LocalRateLimiter::new(RateLimit::new(1, Duration::from_secs(60)).unwrap());
     let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder.rate_limiter(limiter));
@@ -113,41 +113,41 @@ async fn ends_are_counted_among_the_changes_of_the_account() {
         Site { settings: app.settings.with_sign_in(site.storage.clone()), storage: site.storage, clock: app.clock };
     let sessions = [site.sign_in("anna").await, site.sign_in("anna").await, site.sign_in("bert").await];
     for (session, status) in sessions.iter().zip([303, 429, 303]) {
-        let out = site.ask(with(form("/settings/sign-out", &[]), session)).await;
+        let out = site.call(with_cookie(form("/settings/sign-out", &[]), session)).await;
         assert_eq!((out.status, out.header("set-cookie").is_some()), (status, status == 303));
     }
 }
 
 #[tokio::test]
-async fn what_fails_is_not_shown_as_done() {
+async fn storage_failure_is_not_reported_as_success() {
     for (fails_at, sign_in, page, sign_out) in [
         ("exchange_link", 500, 200, 303),
         ("find_session", 303, 500, 500),
-        // Whoever comes with an old session gets the new one all the same.
+        // The client gets the new session even if its old one cannot be ended.
         ("end_session", 303, 200, 500),
     ] {
-        let (site, _) = Watched::site(fails_at).await;
-        let sound = sound(&site);
-        let session = sound.sign_in("anna").await;
+        let (site, _) = CountingStorage::site(fails_at).await;
+        let working = working_site(&site);
+        let session = working.sign_in("anna").await;
         let code = site.code("anna").await;
-        let mut responses = vec![site.ask(with(form("/settings/sign-in", &[("code", &code)]), &session)).await];
-        let session = sound.sign_in("anna").await;
+        let mut responses = vec![site.call(with_cookie(form("/settings/sign-in", &[("code", &code)]), &session)).await];
+        let session = working.sign_in("anna").await;
         responses.push(site.get("/settings", &session).await);
-        responses.push(site.ask(with(form("/settings/sign-out", &[]), &session)).await);
+        responses.push(site.call(with_cookie(form("/settings/sign-out", &[]), &session)).await);
         let statuses: Vec<u16> = responses.iter().map(|response| response.status).collect();
         assert_eq!(statuses, [sign_in, page, sign_out], "{fails_at}");
         for response in responses.iter().filter(|response| response.status == 500) {
             assert_eq!(response.header("set-cookie"), None);
-            response.shows("The server failed. Nothing has changed.");
+            response.shows("Internal server error. Nothing has changed.");
             response.hides("/var/secret");
         }
-        let after = sound.get("/settings", &session).await.status;
+        let after = working.get("/settings", &session).await.status;
         assert_eq!(after, if sign_out == 500 { 200 } else { 303 }, "{fails_at}");
     }
 }
 
 /// Returns a site with the same sessions, over a storage that does not fail.
-fn sound(site: &Site) -> Site {
+fn working_site(site: &Site) -> Site {
     let app = App::over(site.storage.clone(), site.storage.clone(), |builder| builder);
     let settings = app.settings.with_sign_in(site.storage.clone());
     Site { settings, storage: site.storage.clone(), clock: site.clock.clone() }

@@ -12,7 +12,7 @@ use http_body_util::Full;
 use serde_json::json;
 
 use crate::app::{App, Clock, TestResponse, form, get, json as request, storage};
-use crate::sessions::Watched;
+use crate::sessions::CountingStorage;
 
 /// Settings with sign-in.
 pub(crate) struct Site {
@@ -21,8 +21,8 @@ pub(crate) struct Site {
     pub(crate) clock: Clock,
 }
 
-/// The cookie of settings at `/settings`, asked without a host.
-pub(crate) const NAME: &str = "__Host-catalogue-settings-2c56bef4";
+/// Name of the cookie of settings at `/settings` in requests without a host.
+pub(crate) const COOKIE_NAME: &str = "__Host-catalogue-settings-2c56bef4";
 
 impl Site {
     pub(crate) async fn new() -> Self {
@@ -31,11 +31,11 @@ impl Site {
         Self { settings: app.settings.with_sign_in(storage.clone()), storage, clock: app.clock }
     }
 
-    pub(crate) async fn ask(&self, request: Request<String>) -> TestResponse {
+    pub(crate) async fn call(&self, request: Request<String>) -> TestResponse {
         TestResponse::of(self.settings.call(request.map(|body| Full::new(Bytes::from(body)))).await)
     }
 
-    /// A code for the owner of an account.
+    /// Creates a code for the owner of an account.
     pub(crate) async fn code(&self, account: &str) -> String {
         let url = MountUrl::parse("https://a.example/settings").unwrap();
         let (link, stored_link) =
@@ -46,21 +46,21 @@ impl Site {
         link.code().to_owned()
     }
 
-    pub(crate) async fn send(&self, code: &str) -> TestResponse {
-        self.ask(form("/settings/sign-in", &[("code", code)])).await
+    pub(crate) async fn send_code(&self, code: &str) -> TestResponse {
+        self.call(form("/settings/sign-in", &[("code", code)])).await
     }
 
-    /// The cookie of a new session.
+    /// Signs an owner in, and returns the session cookie.
     pub(crate) async fn sign_in(&self, account: &str) -> String {
-        cookie(&self.send(&self.code(account).await).await)
+        cookie(&self.send_code(&self.code(account).await).await)
     }
 
     pub(crate) async fn get(&self, path: &str, cookie: &str) -> TestResponse {
-        self.ask(with(get(path), cookie)).await
+        self.call(with_cookie(get(path), cookie)).await
     }
 }
 
-pub(crate) fn with(mut request: Request<String>, cookie: &str) -> Request<String> {
+pub(crate) fn with_cookie(mut request: Request<String>, cookie: &str) -> Request<String> {
     request.headers_mut().append("cookie", cookie.parse().unwrap());
     request
 }
@@ -72,31 +72,31 @@ fn cookie(response: &TestResponse) -> String {
 }
 
 #[tokio::test]
-async fn a_code_makes_a_session_that_ends_with_sign_out() {
+async fn code_starts_session_until_sign_out() {
     let site = Site::new().await;
     let code = site.code("anna").await;
     assert!(code.starts_with("csin_") && code.len() == 48);
-    let response = site.send(&format!(" {code} ")).await;
+    let response = site.send_code(&format!(" {code} ")).await;
     assert_eq!((response.status, response.header("location")), (303, Some("/settings")));
     let set = response.header("set-cookie").unwrap();
-    let (secret, attributes) = set.strip_prefix(&format!("{NAME}=")).unwrap().split_once("; ").unwrap();
+    let (secret, attributes) = set.strip_prefix(&format!("{COOKIE_NAME}=")).unwrap().split_once("; ").unwrap();
     assert_eq!((secret.len(), attributes), (43, "Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=43200"));
     assert_eq!((response.labels.action, response.labels.account.as_ref().unwrap().as_str()), ("sign_in", "anna"));
-    let session = cookie(&site.send(&site.code("anna").await).await);
+    let session = cookie(&site.send_code(&site.code("anna").await).await);
     let page = site.get("/settings", &session).await;
     assert_eq!(page.status, 200);
     page.shows("School of anna");
     page.shows("action=\"/settings/sign-out\"");
     let activity = site.get("/settings/activity", &session).await;
     activity.shows("Signed in");
-    activity.shows("Sign-in link made");
+    activity.shows("Sign-in link created");
     activity.hides(&code);
     activity.hides(secret);
-    let out = site.ask(with(form("/settings/sign-out", &[]), &session)).await;
+    let out = site.call(with_cookie(form("/settings/sign-out", &[]), &session)).await;
     assert_eq!((out.status, out.header("location")), (303, Some("/settings/sign-in")));
     assert_eq!(
         out.header("set-cookie").unwrap(),
-        format!("{NAME}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0")
+        format!("{COOKIE_NAME}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0")
     );
     let after = site.get("/settings", &session).await;
     assert_eq!(after.header("location"), Some("/settings/sign-in?next=%2Fsettings&why=revoked"));
@@ -105,51 +105,51 @@ async fn a_code_makes_a_session_that_ends_with_sign_out() {
 }
 
 #[tokio::test]
-async fn a_link_works_for_a_quarter_of_an_hour_or_as_said_and_seven_days_at_most() {
+async fn link_lifetime_has_default_and_maximum() {
     let (url, now) = (MountUrl::parse("https://a.example/settings").unwrap(), Clock::new().now());
     let day = Duration::from_secs(86_400);
-    for (lifetime, right) in [
+    for (lifetime, expected) in [
         (DEFAULT_LINK_LIFETIME, Duration::from_secs(900)),
         (day, day),
         (day * 7, day * 7),
         (day * 7 + Duration::from_secs(1), day * 7),
     ] {
         let (_, stored_link) = SignInLink::mint(AccountId::new("anna"), &url, now, lifetime);
-        assert_eq!((stored_link.created_at, Some(stored_link.expires_at)), (now, now.checked_add(right)));
+        assert_eq!((stored_link.created_at, Some(stored_link.expires_at)), (now, now.checked_add(expected)));
     }
 }
 
 #[tokio::test]
-async fn a_code_that_does_not_work_says_one_thing() {
+async fn unusable_codes_get_same_response() {
     let site = Site::new().await;
     let used = site.code("anna").await;
-    site.send(&used).await;
+    site.send_code(&used).await;
     let old = site.code("anna").await;
     site.clock.advance(15 * 60);
     let session = site.sign_in("anna").await;
     let secret = session.split_once('=').unwrap().1;
     let mut bodies = Vec::new();
     for code in [&*used, &*old, "", "csin_", &format!("csin_{}", "a".repeat(43)), secret] {
-        let response = site.send(code).await;
+        let response = site.send_code(code).await;
         assert_eq!((response.status, response.header("set-cookie")), (401, None));
-        response.shows("This code does not work. It may be used up or too old. Ask for another");
+        response.shows("This code is invalid, expired or already used. Request a new one");
         bodies.push(response.body);
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]));
 }
 
 #[tokio::test]
-async fn the_whole_link_does_as_well_as_its_code() {
+async fn whole_link_is_accepted_as_code() {
     let site = Site::new().await;
     let code = site.code("anna").await;
-    assert_eq!(site.send(&format!(" https://a.example/settings/sign-in#{code}\n")).await.status, 303);
+    assert_eq!(site.send_code(&format!(" https://a.example/settings/sign-in#{code}\n")).await.status, 303);
 }
 
 #[tokio::test]
-async fn of_two_that_send_a_code_at_the_same_time_one_wins() {
+async fn code_works_once_when_sent_concurrently() {
     let site = Site::new().await;
     let code = site.code("anna").await;
-    let responses = [site.send(&code), site.send(&code), site.send(&code)];
+    let responses = [site.send_code(&code), site.send_code(&code), site.send_code(&code)];
     let [one, two, three] = responses;
     let (one, two, three) = tokio::join!(one, two, three);
     let mut statuses = [one.status, two.status, three.status];
@@ -158,7 +158,7 @@ async fn of_two_that_send_a_code_at_the_same_time_one_wins() {
 }
 
 #[tokio::test]
-async fn a_session_ends_by_age_by_sign_out_and_with_its_account() {
+async fn session_ends_after_12_hours_or_revocation() {
     let site = Site::new().await;
     let session = site.sign_in("anna").await;
     let other = site.sign_in("bert").await;
@@ -171,54 +171,58 @@ async fn a_session_ends_by_age_by_sign_out_and_with_its_account() {
     let api = site.get("/settings/api/keys", &other).await;
     assert_eq!(api.failure(), (401, "unauthorized".to_owned(), Some("expired".to_owned())));
     assert!(api.header("set-cookie").unwrap().ends_with("Max-Age=0"));
-    assert_eq!(site.ask(get("/settings/api/keys")).await.failure().2.unwrap(), "missing");
-    // What was sent is not done.
+    assert_eq!(site.call(get("/settings/api/keys")).await.failure().2.unwrap(), "missing");
+    // Changes that were sent without a session are not made.
     let new = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
-    assert_eq!(site.ask(with(request("POST", "/settings/api/keys", &new), &other)).await.status, 401);
-    let page = site.ask(with(form("/settings/keys", &[("name", "a")]), &other)).await;
+    assert_eq!(site.call(with_cookie(request("POST", "/settings/api/keys", &new), &other)).await.status, 401);
+    let page = site.call(with_cookie(form("/settings/keys", &[("name", "a")]), &other)).await;
     assert_eq!((page.status, page.header("location")), (303, Some("/settings/sign-in?why=expired")));
-    site.ask(get("/settings/sign-in?why=expired")).await.shows("The session is over. Sign in again. Nothing was done.");
-    site.ask(get("/settings/sign-in?why=%3Cscript%3E")).await.hides("role=\"alert\"");
-    // Of what only looks nothing could have been done.
-    let looks = site.get("/settings", &other).await.header("location").unwrap().to_owned();
-    let page = site.ask(get(&looks)).await;
-    page.shows("The session is over. Sign in again.");
+    site.call(get("/settings/sign-in?why=expired"))
+        .await
+        .shows("Your session has expired. Sign in again. Nothing was done.");
+    site.call(get("/settings/sign-in?why=%3Cscript%3E")).await.hides("role=\"alert\"");
+    // A read changes nothing, so its page need not mention changes.
+    let sign_in_url = site.get("/settings", &other).await.header("location").unwrap().to_owned();
+    let page = site.call(get(&sign_in_url)).await;
+    page.shows("Your session has expired. Sign in again.");
     page.hides("Nothing was done.");
 }
 
 #[tokio::test]
-async fn a_session_from_before_ends_and_is_not_taken_over() {
+async fn sign_in_replaces_earlier_session() {
     let site = Site::new().await;
     let planted = site.sign_in("bert").await;
-    let response = site.ask(with(form("/settings/sign-in", &[("code", &site.code("anna").await)]), &planted)).await;
+    let response =
+        site.call(with_cookie(form("/settings/sign-in", &[("code", &site.code("anna").await)]), &planted)).await;
     let fresh = cookie(&response);
     assert_ne!(fresh, planted);
     site.get("/settings", &fresh).await.shows("School of anna");
     assert_eq!(site.get("/settings/api/keys", &planted).await.failure().2.unwrap(), "revoked");
-    let invented = format!("{NAME}={}", "a".repeat(43));
+    let invented = format!("{COOKIE_NAME}={}", "a".repeat(43));
     assert_eq!(site.get("/settings/api/keys", &invented).await.failure().2.unwrap(), "revoked");
 }
 
 #[tokio::test]
-async fn two_cookies_count_as_none() {
+async fn repeated_session_cookie_is_ignored() {
     let site = Site::new().await;
     let session = site.sign_in("anna").await;
-    for both in [format!("{session}; {session}"), format!("{NAME}=a; {session}")] {
+    for both in [format!("{session}; {session}"), format!("{COOKIE_NAME}=a; {session}")] {
         assert_eq!(site.get("/settings/api/keys", &both).await.failure().2.unwrap(), "missing", "{both}");
     }
-    let apart = with(with(get("/settings/api/keys"), &session), &format!("{NAME}=a"));
-    assert_eq!(site.ask(apart).await.failure().2.unwrap(), "missing");
-    let among = with(with(get("/settings/api/keys"), &format!("a=b; x{NAME}=c;{session}")), "d=e");
-    assert_eq!(site.ask(among).await.status, 200);
-    // Another application's cookie may hold any bytes, and a broken one of ours counts.
+    let separate = with_cookie(with_cookie(get("/settings/api/keys"), &session), &format!("{COOKIE_NAME}=a"));
+    assert_eq!(site.call(separate).await.failure().2.unwrap(), "missing");
+    let surrounded =
+        with_cookie(with_cookie(get("/settings/api/keys"), &format!("a=b; x{COOKIE_NAME}=c;{session}")), "d=e");
+    assert_eq!(site.call(surrounded).await.status, 200);
+    // Cookies of other applications may contain any bytes, but a malformed session cookie still counts as one.
     assert_eq!(site.get("/settings/api/keys", &format!("lang=café; {session}")).await.status, 200);
-    let broken = site.get("/settings/api/keys", &format!("{NAME}=é; {session}")).await;
+    let broken = site.get("/settings/api/keys", &format!("{COOKIE_NAME}=é; {session}")).await;
     assert_eq!(broken.failure().2.unwrap(), "missing");
 }
 
-/// Cookies know neither port nor path: one browser sends those of all servers on a host name to each of them.
+/// Cookies know neither port nor path: a browser sends those of all servers on a host name to each of these servers.
 #[tokio::test]
-async fn servers_on_one_host_name_leave_each_others_sessions_alone() {
+async fn servers_on_one_host_keep_separate_sessions() {
     for (urls, hosts) in [
         (["https://a.example/settings", "https://a.example:8443/settings"], ["a.example"; 2]),
         (["https://a.example/one/settings", "https://a.example/two/settings"], ["a.example"; 2]),
@@ -233,37 +237,37 @@ async fn servers_on_one_host_name_leave_each_others_sessions_alone() {
             let path = url.strip_prefix("https://").map_or(url, |url| &url[url.find('/').unwrap()..]);
             sites.push((Site { settings, storage, clock: app.clock }, path, host));
         }
-        let to = |mut request: Request<String>, host: &str| {
+        let with_host = |mut request: Request<String>, host: &str| {
             request.headers_mut().insert("host", host.parse().unwrap());
             request
         };
         let mut cookies: Vec<String> = Vec::new();
         for (site, path, host) in &sites {
             let sign_in = form(&format!("{path}/sign-in"), &[("code", &site.code("anna").await)]);
-            let response = site.ask(with(to(sign_in, host), &cookies.join("; "))).await;
+            let response = site.call(with_cookie(with_host(sign_in, host), &cookies.join("; "))).await;
             cookies.push(cookie(&response));
         }
         assert_ne!(cookies[0].split('=').next(), cookies[1].split('=').next());
         let both = cookies.join("; ");
         for _ in 0..2 {
             for (site, path, host) in &sites {
-                let response = site.ask(with(to(get(path), host), &both)).await;
+                let response = site.call(with_cookie(with_host(get(path), host), &both)).await;
                 assert_eq!((response.status, response.header("set-cookie")), (200, None), "{urls:?} {path} {host}");
             }
         }
         let (site, path, host) = &sites[0];
-        let sign_out = with(to(form(&format!("{path}/sign-out"), &[]), host), &both);
+        let sign_out = with_cookie(with_host(form(&format!("{path}/sign-out"), &[]), host), &both);
         assert!(
-            site.ask(sign_out).await.header("set-cookie").unwrap().starts_with(cookies[0].split('=').next().unwrap())
+            site.call(sign_out).await.header("set-cookie").unwrap().starts_with(cookies[0].split('=').next().unwrap())
         );
         let (site, path, host) = &sites[1];
-        assert_eq!(site.ask(with(to(get(path), host), &both)).await.status, 200);
+        assert_eq!(site.call(with_cookie(with_host(get(path), host), &both)).await.status, 200);
     }
 }
 
-/// Servers behind one balancer may be told the same address in different words.
+/// The URL may be spelled differently in the options of servers behind one load balancer.
 #[tokio::test]
-async fn one_address_has_one_cookie_however_it_is_written() {
+async fn equivalent_urls_have_same_cookie_name() {
     let storage = storage().await;
     let mut names = Vec::new();
     for url in ["https://a.example/settings", "HTTPS://A.example/settings", "https://a.example:443/settings/"] {
@@ -277,38 +281,41 @@ async fn one_address_has_one_cookie_however_it_is_written() {
 }
 
 #[tokio::test]
-async fn cookie_that_names_no_session_stays() {
+async fn unknown_session_cookie_is_not_cleared() {
     let site = Site::new().await;
-    for unknown in [format!("{NAME}={}", "a".repeat(43)), format!("{NAME}=é"), format!("{NAME}=")] {
+    for unknown in [format!("{COOKIE_NAME}={}", "a".repeat(43)), format!("{COOKIE_NAME}=é"), format!("{COOKIE_NAME}=")]
+    {
         for request in [get("/settings"), get("/settings/api/keys"), form("/settings/sign-out", &[])] {
-            assert_eq!(site.ask(with(request, &unknown)).await.header("set-cookie"), None, "{unknown}");
+            assert_eq!(site.call(with_cookie(request, &unknown)).await.header("set-cookie"), None, "{unknown}");
         }
     }
 }
 
-/// Beyond its bound a request carries no session, as one without cookies.
+/// A request with longer cookies is treated like one without cookies.
 #[tokio::test]
-async fn cookies_are_read_up_to_sixteen_kib() {
+async fn cookies_are_read_up_to_16_kib() {
     let site = Site::new().await;
     let session = site.sign_in("anna").await;
     let padded = |length: usize| format!("{session};{}", ";".repeat(length - session.len() - 1));
     assert_eq!(site.get("/settings/api/keys", &padded(16 << 10)).await.status, 200);
-    let apart = |length: usize| with(with(get("/settings/api/keys"), &session), &";".repeat(length - session.len()));
-    assert_eq!(site.ask(apart(16 << 10)).await.status, 200);
-    for beyond in [with(get("/settings/api/keys"), &padded((16 << 10) + 1)), apart((16 << 10) + 1)] {
-        assert_eq!(site.ask(beyond).await.failure().2.unwrap(), "missing");
+    let separate = |length: usize| {
+        with_cookie(with_cookie(get("/settings/api/keys"), &session), &";".repeat(length - session.len()))
+    };
+    assert_eq!(site.call(separate(16 << 10)).await.status, 200);
+    for too_long in [with_cookie(get("/settings/api/keys"), &padded((16 << 10) + 1)), separate((16 << 10) + 1)] {
+        assert_eq!(site.call(too_long).await.failure().2.unwrap(), "missing");
     }
 }
 
 #[tokio::test]
-async fn next_leads_to_pages_of_ours_alone() {
+async fn next_redirects_only_to_own_pages() {
     let site = Site::new().await;
     let link = "/settings/keys/new?name=Acme&scope=read:courses";
-    let away = site.ask(get(link)).await;
-    let sign_in = away.header("location").unwrap().to_owned();
-    assert_eq!((away.status, away.header("set-cookie")), (303, None));
-    site.ask(get(&sign_in)).await.shows("name=\"next\" value=\"/settings/keys/new?name=Acme&amp;scope=read:courses\"");
-    for (next, there) in [
+    let redirect = site.call(get(link)).await;
+    let sign_in = redirect.header("location").unwrap().to_owned();
+    assert_eq!((redirect.status, redirect.header("set-cookie")), (303, None));
+    site.call(get(&sign_in)).await.shows("name=\"next\" value=\"/settings/keys/new?name=Acme&amp;scope=read:courses\"");
+    for (next, target) in [
         (link, link),
         ("//evil.example", "/settings"),
         ("/\\evil.example", "/settings"),
@@ -321,31 +328,32 @@ async fn next_leads_to_pages_of_ours_alone() {
         ("/settings\r\nset-cookie: a=b", "/settings"),
     ] {
         let code = site.code("anna").await;
-        let response = site.ask(form("/settings/sign-in", &[("code", &code), ("next", next)])).await;
-        assert_eq!(response.header("location"), Some(there), "{next}");
+        let response = site.call(form("/settings/sign-in", &[("code", &code), ("next", next)])).await;
+        assert_eq!(response.header("location"), Some(target), "{next}");
     }
 }
 
 #[tokio::test]
-async fn who_is_not_signed_in_learns_nothing() {
+async fn anonymous_request_is_redirected_to_sign_in() {
     let site = Site::new().await;
     for path in ["/settings", "/settings/keys/key_1", "/settings/activity"] {
-        let response = site.ask(get(path)).await;
+        let response = site.call(get(path)).await;
         assert_eq!(response.status, 303, "{path}");
         assert_eq!(response.labels.account, None);
     }
-    // Nobody comes back to a file.
-    let file = site.ask(get("/settings/keys/key_1/reminder.ics")).await;
+    // Sign-in does not return to a file.
+    let file = site.call(get("/settings/keys/key_1/reminder.ics")).await;
     assert_eq!((file.status, file.header("location")), (303, Some("/settings/sign-in")));
-    assert_eq!(site.ask(get("/settings/nothing")).await.status, 404);
-    assert_eq!(site.ask(get("/settings/sign-in")).await.status, 200);
-    let foreign = Request::post("/settings/sign-in").header("content-type", "application/x-www-form-urlencoded");
-    let foreign = foreign.header("sec-fetch-site", "cross-site").body(format!("code={}", site.code("anna").await));
-    assert_eq!(site.ask(foreign.unwrap()).await.status, 403);
+    assert_eq!(site.call(get("/settings/nothing")).await.status, 404);
+    assert_eq!(site.call(get("/settings/sign-in")).await.status, 200);
+    let cross_site = Request::post("/settings/sign-in").header("content-type", "application/x-www-form-urlencoded");
+    let cross_site =
+        cross_site.header("sec-fetch-site", "cross-site").body(format!("code={}", site.code("anna").await));
+    assert_eq!(site.call(cross_site.unwrap()).await.status, 403);
 }
 
 #[tokio::test]
-async fn attempts_are_counted_by_address() {
+async fn sign_in_attempts_are_limited_by_client_address() {
     let site = Site::new().await;
     let limiter = LocalRateLimiter::new(RateLimit::new(2, Duration::from_secs(60)).unwrap());
     let site = Site { settings: site.settings.clone().rate_limiter(limiter), ..site };
@@ -353,7 +361,7 @@ async fn attempts_are_counted_by_address() {
     let attempt = |address: [u8; 4], code: &str| {
         let mut request = form("/settings/sign-in", &[("code", code)]);
         request.extensions_mut().insert(ClientAddress(address.into()));
-        site.ask(request)
+        site.call(request)
     };
     for status in [401, 401, 429] {
         assert_eq!(attempt([192, 0, 2, 1], "csin_guess").await.status, status);
@@ -365,58 +373,58 @@ async fn attempts_are_counted_by_address() {
     assert_eq!(attempt([192, 0, 2, 2], &code).await.status, 303);
 }
 
-/// A look-up asks the primary of the database, and anybody can send a cookie.
+/// A lookup queries the database's primary, and any client can send a cookie.
 #[tokio::test]
-async fn unknown_sessions_are_counted_among_the_attempts_of_an_address() {
-    let (site, watched) = Watched::site("").await;
+async fn unknown_sessions_count_as_sign_in_attempts() {
+    let (site, counting) = CountingStorage::site("").await;
     let limiter = LocalRateLimiter::new(RateLimit::new(3, Duration::from_secs(60)).unwrap());
     let site = Site { settings: site.settings.clone().rate_limiter(limiter), ..site };
     let session = site.sign_in("anna").await;
     let from = |mut request: Request<String>, address: [u8; 4], cookie: &str| {
         request.extensions_mut().insert(ClientAddress(address.into()));
-        site.ask(with(request, cookie))
+        site.call(with_cookie(request, cookie))
     };
-    let unknown = |number: usize| format!("{NAME}={}{number}", "a".repeat(42));
-    let over = site.sign_in("bert").await;
+    let unknown = |number: usize| format!("{COOKIE_NAME}={}{number}", "a".repeat(42));
+    let revoked = site.sign_in("bert").await;
     site.storage.end_sign_ins(&AccountId::new("bert"), &Actor::OPERATOR).await.unwrap();
     let (client, other) = ([192, 0, 2, 1], [192, 0, 2, 2]);
-    // What has no form of a secret is not looked up.
+    // A malformed secret is not looked up.
     for _ in 0..5 {
-        assert_eq!(from(get("/settings/api/keys"), client, &format!("{NAME}=é")).await.status, 401);
+        assert_eq!(from(get("/settings/api/keys"), client, &format!("{COOKIE_NAME}=é")).await.status, 401);
         assert_eq!(from(get("/settings/api/keys"), client, &session).await.status, 200);
     }
     for (request, cookie, status) in [
         (get("/settings/api/keys"), &unknown(0), 401),
-        (get("/settings"), &over, 303),
+        (get("/settings"), &revoked, 303),
         (form("/settings/sign-out", &[]), &unknown(1), 303),
     ] {
         assert_eq!(from(request, client, cookie).await.status, status);
     }
-    let lookups = watched.lookups();
+    let lookups = counting.lookups();
     for request in [get("/settings/api/keys"), get("/settings"), form("/settings/sign-out", &[])] {
         let refused = from(request, client, &unknown(2)).await;
         assert!(refused.status == 429 && refused.header("retry-after").is_some(), "{refused:?}");
     }
     let guess = from(form("/settings/sign-in", &[("code", "csin_guess")]), client, "a=b").await;
     assert_eq!(guess.status, 429, "guesses of codes and of sessions are counted together");
-    assert_eq!(watched.lookups(), lookups, "the storage is not asked");
+    assert_eq!(counting.lookups(), lookups, "the storage is not queried");
     assert_eq!(from(get("/settings"), other, &session).await.status, 200);
 }
 
 #[tokio::test]
-async fn storage_that_fails_costs_no_attempt() {
-    let (site, _) = Watched::site("find_session").await;
+async fn storage_failure_does_not_count_as_attempt() {
+    let (site, _) = CountingStorage::site("find_session").await;
     let limiter = LocalRateLimiter::new(RateLimit::new(1, Duration::from_secs(60)).unwrap());
     let site = Site { settings: site.settings.clone().rate_limiter(limiter), ..site };
     for _ in 0..3 {
-        let mut request = with(get("/settings"), &format!("{NAME}={}", "a".repeat(43)));
+        let mut request = with_cookie(get("/settings"), &format!("{COOKIE_NAME}={}", "a".repeat(43)));
         request.extensions_mut().insert(ClientAddress([192, 0, 2, 1].into()));
-        assert_eq!(site.ask(request).await.status, 500);
+        assert_eq!(site.call(request).await.status, 500);
     }
 }
 
 #[tokio::test]
-async fn an_account_has_ten_sessions() {
+async fn account_has_at_most_10_sessions() {
     let site = Site::new().await;
     let first = site.sign_in("anna").await;
     for _ in 0..9 {
@@ -431,7 +439,7 @@ async fn an_account_has_ten_sessions() {
 }
 
 #[tokio::test]
-async fn without_tls_the_cookie_has_no_prefix() {
+async fn cookie_has_no_prefix_without_tls() {
     let storage = storage().await;
     let app = App::over(storage.clone(), storage.clone(), |builder| builder);
     let plain =
@@ -441,7 +449,7 @@ async fn without_tls_the_cookie_has_no_prefix() {
         (plain.settings.with_sign_in(storage.clone()), "32d32be7"),
     ] {
         let site = Site { settings, storage: storage.clone(), clock: app.clock.clone() };
-        let response = site.send(&site.code("anna").await).await;
+        let response = site.send_code(&site.code("anna").await).await;
         let set = response.header("set-cookie").unwrap();
         assert!(set.starts_with(&format!("catalogue-settings-{digest}=")) && !set.contains("Secure"), "{set}");
         assert_eq!(site.get("/settings", &cookie(&response)).await.status, 200);

@@ -27,7 +27,7 @@ async fn seed_two(storage: &impl Storage) {
 
 async fn remove(storage: &impl Storage, account: &str) -> Option<RemovedAccount> {
     let removed = storage.remove_account(&id(account)).await;
-    removed.expect("An account can be removed; one that is not there is None, not an error.")
+    removed.expect("An account can be removed; an unknown one returns None, not an error.")
 }
 
 /// A removed account and its data are no longer found, listed or exported.
@@ -36,7 +36,7 @@ pub async fn removing_account_removes_all_its_data(storage: &impl Storage) {
     remove(storage, "a").await;
     let exported = export(storage).await;
     let rest = [Record::Account(account("b")), Record::Course(Course { modules: modules(1), ..course("b", "1") })];
-    assert_eq!(exported, rest, "A removed account is not exported, nor is a course of it; the others are.");
+    assert_eq!(exported, rest, "A removed account is not exported, nor are its courses; other accounts are.");
     assert_eq!(slugs(storage, "a").await, [""; 0], "A removed account has no courses.");
     assert_eq!(find(storage, "a", "1").await, None, "A removed account has no courses.");
     let listed = storage.list_keys(&id("a"), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
@@ -45,7 +45,7 @@ pub async fn removing_account_removes_all_its_data(storage: &impl Storage) {
         let found = look_up(storage, &digest(token)).await;
         assert_eq!(found, None, "No credential of a removed account is found.");
     }
-    let record = storage.find_credential_record("key of a").await.expect("a record can be asked for");
+    let record = storage.find_credential_record("key of a").await.expect("a record can be looked up");
     assert_eq!(record, None, "No credential of a removed account is found by its id.");
 }
 
@@ -55,14 +55,14 @@ pub async fn removing_account_leaves_other_accounts_unchanged(storage: &impl Sto
     seed_accounts(storage, &["A", "a ", ""]).await;
     let before = (revision(storage, "b").await, storage.list_keys(&id("b"), Timestamp::MAX, usize::MAX).await.ok());
     remove(storage, "a").await;
-    assert_eq!(slugs(storage, "b").await, ["1"], "Removing an account leaves the courses of the others.");
+    assert_eq!(slugs(storage, "b").await, ["1"], "Removing an account leaves other accounts' courses unchanged.");
     let after = (revision(storage, "b").await, storage.list_keys(&id("b"), Timestamp::MAX, usize::MAX).await.ok());
-    assert_eq!(after, before, "Removing an account leaves the credentials and revisions of the others.");
+    assert_eq!(after, before, "Removing an account leaves other accounts' credentials and revisions unchanged.");
     let ids = export(storage).await.into_iter().filter_map(|record| match record {
         Record::Account(account) => Some(account.id.as_str().to_owned()),
         Record::Course(_) => None,
     });
-    assert_eq!(ids.collect::<Vec<_>>(), ["", "A", "a ", "b"], "Removing an account leaves the others.");
+    assert_eq!(ids.collect::<Vec<_>>(), ["", "A", "a ", "b"], "Removing an account leaves other accounts unchanged.");
 }
 
 /// Removing returns the number of removed records of each kind, or `None` if the account does not exist.
@@ -70,7 +70,7 @@ pub async fn removing_account_returns_removed_counts(storage: &impl Storage) {
     seed_two(storage).await;
     seed_accounts(storage, &["empty"]).await;
     for unknown in ["unknown", "", "A", "a ", "%", "\0", "1", "key of a"] {
-        assert_eq!(remove(storage, unknown).await, None, "Removing an account that is not there is None: {unknown:?}.");
+        assert_eq!(remove(storage, unknown).await, None, "Removing an unknown account returns None: {unknown:?}.");
     }
     let counts_of = |removed: Option<RemovedAccount>| {
         removed.map(|removed| (removed.courses, removed.modules, removed.keys, removed.tokens))
@@ -79,15 +79,15 @@ pub async fn removing_account_returns_removed_counts(storage: &impl Storage) {
         [("a", Some((2, 5, 2, 1))), ("a", None), ("empty", Some((0, 0, 0, 0))), ("b", Some((1, 1, 2, 1)))]
     {
         let removed = counts_of(remove(storage, account).await);
-        assert_eq!(removed, expected, "Removing says how many courses, modules, keys and tokens went: {account:?}.");
+        assert_eq!(removed, expected, "Removing returns counts of courses, modules, keys and tokens: {account:?}.");
     }
-    assert_eq!(export(storage).await, [], "A storage whose accounts were removed holds nothing.");
+    assert_eq!(export(storage).await, [], "A storage whose accounts were removed is empty.");
 }
 
 /// A later account with the same id starts without courses or credentials, and never gets a revision that the removed one had.
 /// Its credentials can be created again.
 pub async fn recreated_account_starts_empty(storage: &impl Storage) {
-    const RULE: &str = "An account that comes back has none of the revisions of the one before.";
+    const RULE: &str = "A recreated account never gets a revision of the removed one.";
     let mut seen_revisions = HashSet::new();
     for _ in 0..4 {
         seed_two(storage).await;
@@ -98,13 +98,13 @@ pub async fn recreated_account_starts_empty(storage: &impl Storage) {
         let gone = revision(storage, "a").await;
         assert!(
             gone.is_none_or(|gone| !seen_revisions.contains(&gone)),
-            "A removed account has none of its revisions."
+            "A removed account never has one of its earlier revisions."
         );
         seed_accounts(storage, &["a"]).await;
         assert!(revision(storage, "a").await.is_none_or(|revision| seen_revisions.insert(revision)), "{RULE}");
-        assert_eq!(slugs(storage, "a").await, [""; 0], "An account that comes back has no courses of the one before.");
+        assert_eq!(slugs(storage, "a").await, [""; 0], "A recreated account has no courses of the removed one.");
         let listed = storage.list_keys(&id("a"), Timestamp::MAX, usize::MAX).await.expect("credentials can be listed");
-        assert_eq!(listed, Some(Vec::new()), "An account that comes back has no credentials of the one before.");
+        assert_eq!(listed, Some(Vec::new()), "A recreated account has no credentials of the removed one.");
         remove(storage, "a").await;
     }
 }

@@ -8,7 +8,7 @@ use catalogue_core::{Course, Timestamp};
 use crate::Storage;
 use crate::seed::{account, api_key, course, create, id, modules, oauth_token, seed, seed_accounts, time};
 
-/// The time of the calls.
+/// Time that is passed to the calls.
 const NOW: i64 = 7;
 
 async fn listed(storage: &impl Storage, accounts: Accounts<'_>) -> Vec<AccountSummary> {
@@ -28,9 +28,9 @@ fn counts(summaries: &[AccountSummary]) -> Vec<(&str, u64, u64)> {
 
 /// Every account is listed by id, compared byte by byte, with name, email and the number of its courses.
 pub async fn accounts_are_listed_by_id_with_course_counts(storage: &impl Storage) {
-    assert_eq!(listed(storage, Accounts::All).await, [], "A storage that holds nothing lists no account.");
+    assert_eq!(listed(storage, Accounts::All).await, [], "An empty storage lists no accounts.");
     let ids = [" ", "A", "B", "a", "a ", "a-", "\u{e9}", "\u{ff5e}", "\u{1f917}"];
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     let accounts = ids.map(|id| Account { name: format!("\u{1f917} {id}"), email: format!("{id}@"), ..account(id) });
     for account in accounts.iter().rev() {
         import.put_account(account).await.expect("an account can be put");
@@ -47,7 +47,7 @@ pub async fn accounts_are_listed_by_id_with_course_counts(storage: &impl Storage
     assert_eq!(
         listed(storage, Accounts::All).await,
         expected,
-        "Accounts are listed by id, by bytes, each with the number of its own courses."
+        "Accounts are listed by id, by bytes, each with the number of its courses."
     );
 }
 
@@ -77,7 +77,7 @@ pub async fn only_active_keys_are_counted(storage: &impl Storage) {
     assert_eq!(
         counts(&all),
         [("a", 0, 2), ("b", 0, 1), ("none", 0, 0)],
-        "Of the API keys those count that are neither revoked nor expired by then."
+        "API keys are counted if they are neither revoked nor expired at the given time."
     );
 }
 
@@ -92,7 +92,7 @@ pub async fn account_filter_lists_only_named_accounts(storage: &impl Storage) {
     ] {
         let ids: Vec<_> = selected.iter().copied().map(id).collect();
         let some = listed(storage, Accounts::Only(&ids)).await;
-        assert_eq!(counts(&some), expected, "Of some accounts these alone are listed: {selected:?}.");
+        assert_eq!(counts(&some), expected, "A list of some accounts contains only these: {selected:?}.");
     }
 }
 
@@ -107,7 +107,7 @@ pub async fn list_stops_when_visitor_breaks(storage: &impl Storage) {
             if summaries.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let ended = storage.list_accounts(Accounts::All, time(NOW), &mut visit).await;
-        assert!(ended.is_ok(), "A list that its visitor breaks off is no failure.");
-        assert_eq!(summaries, ids[..length], "A list of accounts ends where its visitor breaks it off.");
+        assert!(ended.is_ok(), "A list succeeds even if its visitor breaks.");
+        assert_eq!(summaries, ids[..length], "A list of accounts ends when its visitor breaks.");
     }
 }

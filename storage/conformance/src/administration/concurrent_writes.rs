@@ -14,7 +14,7 @@ use crate::courses::concurrency::{generation, write_numbers_of_read};
 use crate::reading::{find, slugs};
 use crate::seed::{course, id, seed};
 
-/// Timeout for a write during an import, after which it is assumed to wait for the import's end.
+/// Timeout after which a write during an import is assumed to wait for the import's end.
 const BLOCKED_AFTER: Duration = Duration::from_millis(50);
 
 /// Waits until the thread is done, or seems to wait for this import's end.
@@ -32,13 +32,13 @@ async fn import_one(storage: &impl AdminStorage, slug: &str) -> Result<(), Stora
     import.commit().await
 }
 
-/// Of two concurrent imports, each whose commit succeeds is stored as a whole.
+/// Each of two concurrent imports is stored completely if its commit succeeds.
 pub async fn concurrent_imports_lose_no_data(storage: &impl Storage) {
     seed(storage, &[course("a", "there")]).await;
     let runtime = Handle::current();
     let (first, second) = thread::scope(|scope| {
         let first = on_thread(scope, runtime.clone(), async move || {
-            let mut first = storage.begin_import().await.expect("an import begins while no other runs");
+            let mut first = storage.begin_import().await.expect("an import can begin if no other is open");
             let second = on_thread(scope, runtime, async || import_one(storage, "second").await);
             wait_until_done_or_blocked(&second).await;
             let put = first.put_course(&course("a", "first")).await;
@@ -53,16 +53,16 @@ pub async fn concurrent_imports_lose_no_data(storage: &impl Storage) {
         });
         join(first)
     });
-    assert!(first.is_ok() || second.is_ok(), "Of two imports at the same time, one at least succeeds.");
+    assert!(first.is_ok() || second.is_ok(), "At least one of two concurrent imports succeeds.");
     for (slug, result) in [("first", first), ("second", second)] {
         let is_stored = find(storage, "a", slug).await.is_some();
         assert_eq!(
             is_stored,
             result.is_ok(),
-            "An import is there as a whole if its commit succeeded, else not at all."
+            "An import is stored completely if its commit succeeded, otherwise not at all."
         );
     }
-    assert!(slugs(storage, "a").await.contains(&"there".to_owned()), "Imports at the same time lose nothing.");
+    assert!(slugs(storage, "a").await.contains(&"there".to_owned()), "Concurrent imports lose no data.");
 }
 
 /// A removal that succeeds while an import is open is not undone by the import's commit.
@@ -71,7 +71,7 @@ pub async fn removal_during_import_is_not_undone(storage: &impl Storage) {
     let runtime = Handle::current();
     let removed = thread::scope(|scope| {
         let import = on_thread(scope, runtime.clone(), async move || {
-            let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+            let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
             let remove = async || AdminStorage::remove_course(storage, &id("a"), "removed").await;
             let removal = on_thread(scope, runtime, remove);
             wait_until_done_or_blocked(&removal).await;
@@ -88,7 +88,7 @@ pub async fn removal_during_import_is_not_undone(storage: &impl Storage) {
     });
     if removed.is_ok() {
         let found = find(storage, "a", "removed").await;
-        assert_eq!(found, None, "A removal that succeeded beside an import is not undone by the import's commit.");
+        assert_eq!(found, None, "A removal that succeeded during an import is not undone by its commit.");
     }
 }
 
@@ -97,7 +97,7 @@ pub async fn import_becomes_visible_atomically(storage: &impl Storage) {
     let read = async || {
         let numbers = write_numbers_of_read(storage).await;
         let same = numbers.iter().all(|number| *number == numbers[0]);
-        assert!(same, "A list shows all of an import or nothing of it: {numbers:?}.");
+        assert!(same, "A list contains all of an import or nothing of it: {numbers:?}.");
     };
     read_during_writes(read, async |number| seed(storage, &generation(number)).await).await;
 }

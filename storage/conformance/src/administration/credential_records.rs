@@ -17,17 +17,17 @@ pub async fn record_is_found_by_id(storage: &impl Storage) {
     for credential in [used, api_key("b", "key_2", "token-2"), oauth_token("a", "token-3")] {
         create(storage, &credential).await;
         let found = storage.find_credential_record(&credential.record.identity.credential_id).await;
-        let found = found.expect("A record can be found.");
+        let found = found.expect("a record can be looked up");
         assert_eq!(found, Some(credential.record), "A record is found by its id as it was stored.");
     }
     for unknown in ["", "key_", "KEY_1", "key_1 ", "key_11", "%", "a", "token-1", "oauth:", "\0"] {
-        let found = storage.find_credential_record(unknown).await.expect("An unknown id is None, not an error.");
-        assert_eq!(found, None, "No record is found by an id that no credential has: {unknown:?}.");
+        let found = storage.find_credential_record(unknown).await.expect("An unknown id returns None, not an error.");
+        assert_eq!(found, None, "An unknown id finds no record: {unknown:?}.");
     }
 }
 
-/// The credentials of all accounts come by account, byte by byte, and within an account in the order of its list; a visitor
-/// may break.
+/// Credentials of all accounts are ordered by account, byte by byte, and within an account as in its list; a visitor may
+/// break.
 pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Storage) {
     let accounts = ["B", "a", "a ", "a-", "b", "\u{e9}"];
     seed_accounts(storage, &accounts).await;
@@ -47,7 +47,7 @@ pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Stora
         let listed = storage.list_keys(&id(account), Timestamp::MAX, usize::MAX).await.expect("keys can be listed");
         expected.extend(listed.expect("the account is known"));
     }
-    assert_eq!(expected.len(), 21, "this case has so many credentials");
+    assert_eq!(expected.len(), 21, "this case has 21 credentials");
     for length in [1, 5, expected.len()] {
         let mut records = Vec::new();
         let mut visit = |record| {
@@ -58,12 +58,12 @@ pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Stora
         assert_eq!(
             records,
             expected[..length],
-            "The credentials of all accounts come by account, as each is listed, until the visitor breaks off."
+            "Credentials are ordered by account, then as in its list, until the visitor breaks."
         );
     }
 }
 
-/// The credentials of some accounts come in the same order, without those of other accounts.
+/// Credentials of some accounts are in the same order, without those of other accounts.
 pub async fn account_filter_returns_only_records_of_named_accounts(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b", "c", "empty"]).await;
     for (account, key) in [("c", "key_1"), ("a", "key_2"), ("b", "key_3"), ("c", "key_0")] {
@@ -83,7 +83,7 @@ pub async fn account_filter_returns_only_records_of_named_accounts(storage: &imp
         };
         let visited = storage.visit_credentials(Accounts::Only(&accounts), &mut visit).await;
         visited.expect("the credentials of some accounts can be read");
-        assert_eq!(found, expected, "Of some accounts the credentials come in order, and none of another account.");
+        assert_eq!(found, expected, "Credentials of some accounts are in order, and none of another account.");
     }
 }
 
@@ -92,11 +92,11 @@ pub async fn import_leaves_credentials_unchanged(storage: &impl Storage) {
     seed(storage, &[course("a", "pruned")]).await;
     let credential = api_key("a", "key_1", "token-1");
     create(storage, &credential).await;
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     let mut account = crate::seed::account("a");
     account.name = "Another name".to_owned();
     import.put_account(&account).await.expect("an account can be put");
     import.prune().await.expect("an import can prune");
     import.commit().await.expect("an import can be committed");
-    assert_stored(storage, &credential, "An import leaves credentials alone.").await;
+    assert_stored(storage, &credential, "An import leaves credentials unchanged.").await;
 }

@@ -13,7 +13,7 @@ fn used(credential: &NewCredential, at: Timestamp) -> CredentialUse {
 }
 
 async fn record_uses(storage: &impl AdminStorage, uses: &[CredentialUse]) {
-    storage.record_uses(uses).await.expect("Uses can be noted, also of what is not there.");
+    storage.record_uses(uses).await.expect("Uses can be recorded, even of unknown credentials.");
 }
 
 /// Returns the last uses of an account's credentials, in the order of its list.
@@ -32,13 +32,13 @@ pub async fn use_is_recorded_to_the_microsecond(storage: &impl Storage) {
         create(storage, credential).await;
     }
     record_uses(storage, &[]).await;
-    assert_eq!(last_uses(storage, "a").await, [None, None], "What was never used has no last use.");
+    assert_eq!(last_uses(storage, "a").await, [None, None], "An unused credential has no last use.");
     record_uses(storage, &[used(&key, time(123_457))]).await;
-    assert_eq!(last_uses(storage, "a").await, [Some(time(123_457)), None], "A use is noted to the microsecond.");
+    assert_eq!(last_uses(storage, "a").await, [Some(time(123_457)), None], "A use is recorded to the microsecond.");
     record_uses(storage, &[used(&of_b, Timestamp::MIN), used(&oauth, Timestamp::MAX)]).await;
     let expected = [Some(time(123_457)), Some(Timestamp::MAX)];
-    assert_eq!(last_uses(storage, "a").await, expected, "A use is noted for its own credential alone.");
-    assert_eq!(last_uses(storage, "b").await, [Some(Timestamp::MIN)], "A use is noted for its own credential alone.");
+    assert_eq!(last_uses(storage, "a").await, expected, "A use is recorded only for its own credential.");
+    assert_eq!(last_uses(storage, "b").await, [Some(Timestamp::MIN)], "A use is recorded only for its own credential.");
 }
 
 /// The latest of several times is stored, within a call and across calls.
@@ -49,7 +49,7 @@ pub async fn latest_use_is_stored(storage: &impl Storage) {
     for (times, expected) in [(&[5, 7, 6][..], 7), (&[6], 7), (&[7], 7), (&[9, 8], 9), (&[-1], 9), (&[8, 10], 10)] {
         let uses: Vec<_> = times.iter().map(|at| used(&key, time(*at))).collect();
         record_uses(storage, &uses).await;
-        assert_eq!(last_uses(storage, "a").await, [Some(time(expected))], "Of several uses the greatest time stays.");
+        assert_eq!(last_uses(storage, "a").await, [Some(time(expected))], "The latest of several uses is stored.");
     }
 }
 
@@ -69,11 +69,11 @@ pub async fn use_of_unknown_credential_is_ignored(storage: &impl Storage) {
     });
     record_uses(storage, &unknown_uses).await;
     for account in ["a", "b"] {
-        assert_eq!(last_uses(storage, account).await, [None], "A use of what is not there is passed over.");
+        assert_eq!(last_uses(storage, account).await, [None], "A use of an unknown credential is ignored.");
     }
     let with_known = [&unknown_uses[..3], &[used(&keys[0], time(1))], &unknown_uses[3..]].concat();
     record_uses(storage, &with_known).await;
-    assert_eq!(last_uses(storage, "a").await, [Some(time(1))], "A use is noted beside those that are passed over.");
+    assert_eq!(last_uses(storage, "a").await, [Some(time(1))], "A use is recorded along with ignored ones.");
 }
 
 /// A use of a revoked credential is recorded too: it may have preceded the revocation.
@@ -84,7 +84,7 @@ pub async fn use_of_revoked_credential_is_recorded(storage: &impl Storage) {
     let revoked = storage.revoke_key(&id("a"), "key_1", time(3), &Actor::OPERATOR).await;
     revoked.expect("a credential can be revoked");
     record_uses(storage, &[used(&key, time(2))]).await;
-    assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is noted too.");
+    assert_eq!(last_uses(storage, "a").await, [Some(time(2))], "A use of a revoked credential is recorded too.");
 }
 
 /// A use changes nothing that a request reads: neither the revision nor the result of a lookup.
@@ -92,9 +92,9 @@ pub async fn use_does_not_change_revision_or_lookup(storage: &impl Storage) {
     seed(storage, &[course("a", "course")]).await;
     let key = api_key("a", "key_1", "token-1");
     create(storage, &key).await;
-    let revision = async || storage.revision(&id("a")).await.expect("A revision can be read.");
-    let found = async || storage.find_credential(&key.digest).await.expect("A credential can be looked up.");
+    let revision = async || storage.revision(&id("a")).await.expect("a revision can be read");
+    let found = async || storage.find_credential(&key.digest).await.expect("a credential can be looked up");
     let before = (revision().await, found().await);
     record_uses(storage, &[used(&key, time(1))]).await;
-    assert_eq!((revision().await, found().await), before, "A use leaves the revision and what a look-up finds.");
+    assert_eq!((revision().await, found().await), before, "A use leaves the revision and the lookup result unchanged.");
 }

@@ -28,7 +28,7 @@ async fn seed_all(storage: &impl Storage) -> Vec<Record> {
         }));
     }
     courses.push(whole_course("\u{1f917}", "\u{1f917}!"));
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     for account in accounts.iter().rev() {
         import.put_account(account).await.expect("an account can be put");
     }
@@ -41,7 +41,7 @@ async fn seed_all(storage: &impl Storage) -> Vec<Record> {
 
 /// An export of an empty storage is empty.
 pub async fn empty_storage_exports_nothing(storage: &impl Storage) {
-    assert_eq!(export(storage).await, [], "A storage that holds nothing exports nothing.");
+    assert_eq!(export(storage).await, [], "An empty storage exports nothing.");
 }
 
 /// All accounts come first, by id, then all courses by account and slug, compared byte by byte.
@@ -55,7 +55,7 @@ pub async fn export_orders_accounts_then_courses_by_bytes(storage: &impl Storage
     let expected: Vec<_> = expected.iter().map(name).collect();
     assert_eq!(
         exported, expected,
-        "An export shows all accounts by id, then all courses by account and slug, by bytes."
+        "An export contains all accounts by id, then all courses by account and slug, by bytes."
     );
 }
 
@@ -81,13 +81,13 @@ pub async fn export_contains_every_field(storage: &impl Storage) {
     let bare = Course { title: String::new(), language: String::new(), ..course("a", "bare") };
     seed(storage, [&full, &bare]).await;
     let expected = [Record::Account(account("a")), Record::Course(bare), Record::Course(full)];
-    assert_eq!(export(storage).await, expected, "An export shows every field as it was put, bodies included.");
+    assert_eq!(export(storage).await, expected, "An export contains every field as it was put, including bodies.");
 }
 
 /// Every text of an account is exported byte by byte.
 pub async fn export_contains_every_account_text(storage: &impl Storage) {
     let texts = unusual_texts();
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     let mut expected = Vec::new();
     for (index, text) in texts.iter().enumerate() {
         let email = texts[(index + 1) % texts.len()].clone();
@@ -96,7 +96,7 @@ pub async fn export_contains_every_account_text(storage: &impl Storage) {
         expected.push(Record::Account(account));
     }
     import.commit().await.expect("an import can be committed");
-    assert_eq!(export(storage).await, expected, "An export shows an account's name and email as they were put.");
+    assert_eq!(export(storage).await, expected, "An export contains an account's name and email as they were put.");
 }
 
 /// Every text of a module is exported byte by byte, including its body.
@@ -104,7 +104,7 @@ pub async fn export_contains_every_module_text(storage: &impl Storage) {
     let course = Course { modules: unusual_modules(), ..course("a", "modules") };
     seed(storage, [&course]).await;
     let expected = [Record::Account(account("a")), Record::Course(course)];
-    assert_eq!(export(storage).await, expected, "An export shows every text of a module, bodies included.");
+    assert_eq!(export(storage).await, expected, "An export contains every text of a module, including bodies.");
 }
 
 /// Creation times are exported to the microsecond.
@@ -117,24 +117,24 @@ pub async fn export_contains_creation_times_to_the_microsecond(storage: &impl St
     seed(storage, &courses).await;
     let exported: Vec<_> = export(storage).await.into_iter().skip(1).collect();
     let courses: Vec<_> = courses.into_iter().map(Record::Course).collect();
-    assert_eq!(exported, courses, "An export shows creation times to the microsecond.");
+    assert_eq!(exported, courses, "An export contains creation times to the microsecond.");
 }
 
 /// Importing an export again changes nothing.
 pub async fn reimported_export_changes_nothing(storage: &impl Storage) {
     seed_all(storage).await;
     let exported = export(storage).await;
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     for record in &exported {
         let change = match record {
             Record::Account(account) => import.put_account(account).await,
             Record::Course(course) => import.put_course(course).await,
         };
-        assert_eq!(change.ok(), Some(Change::Unchanged), "What was exported is unchanged when it is imported again.");
+        assert_eq!(change.ok(), Some(Change::Unchanged), "An exported record is unchanged if it is imported again.");
     }
-    assert_eq!(prune(&mut *import).await, [""; 0], "An export shows every course, so nothing is left to prune.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "An export contains every course, so nothing is pruned.");
     import.commit().await.expect("an import can be committed");
-    assert_eq!(export(storage).await, exported, "Equal content gives an equal export.");
+    assert_eq!(export(storage).await, exported, "Equal content has an equal export.");
 }
 
 /// An export ends when its visitor breaks.
@@ -147,10 +147,10 @@ pub async fn export_stops_when_visitor_breaks(storage: &impl Storage) {
             if records.len() == length { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let ended = storage.export(Accounts::All, &mut visit).await;
-        assert!(ended.is_ok(), "An export that its visitor breaks off is no failure.");
-        assert_eq!(records, expected[..length], "An export ends where its visitor breaks it off.");
+        assert!(ended.is_ok(), "An export succeeds even if its visitor breaks.");
+        assert_eq!(records, expected[..length], "An export ends when its visitor breaks.");
     }
-    assert_eq!(export(storage).await, expected, "An export that was broken off does not stand in the way of the next.");
+    assert_eq!(export(storage).await, expected, "An export that ended early does not affect the next one.");
 }
 
 /// An export of some accounts contains only these and their courses, in the same order.
@@ -169,7 +169,7 @@ pub async fn account_filter_exports_only_named_accounts(storage: &impl Storage) 
             ControlFlow::Continue(())
         };
         let exported = storage.export(Accounts::Only(&ids), &mut visit).await;
-        assert!(exported.is_ok(), "An export passes over an id that no account has.");
-        assert_eq!(records, expected, "An export of some accounts shows these and their courses alone: {selected:?}.");
+        assert!(exported.is_ok(), "An export ignores unknown account ids.");
+        assert_eq!(records, expected, "An export of some accounts has only these and their courses: {selected:?}.");
     }
 }

@@ -11,7 +11,7 @@ use crate::variants::{variants, whole_course};
 
 /// Puts one course in a separate import.
 async fn put(storage: &impl Storage, course: &Course) -> Change {
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     let change = import.put_course(course).await.expect("a course of a known account can be put");
     import.commit().await.expect("an import can be committed");
     change
@@ -36,14 +36,14 @@ pub async fn putting_account_returns_its_change(storage: &impl Storage) {
         (&recased, Change::Changed),
         (&plain, Change::Changed),
     ] {
-        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
         let change = put_account(&mut *import, account).await;
-        assert_eq!(change, expected, "An import says whether an account was added, changed or left as it was.");
+        assert_eq!(change, expected, "Putting an account returns whether it was added, changed or unchanged.");
         let again = put_account(&mut *import, &recased).await;
         assert_eq!(again, Change::Repeated, "An account that an import puts twice is repeated.");
         import.commit().await.expect("an import can be committed");
         let expected = [Record::Account(account.clone())];
-        assert_eq!(export(storage).await, expected, "An account is there as it was put first, and nothing else is.");
+        assert_eq!(export(storage).await, expected, "An account is stored as it was put first, and nothing else is.");
     }
 }
 
@@ -51,9 +51,9 @@ pub async fn putting_account_returns_its_change(storage: &impl Storage) {
 pub async fn course_is_added_then_unchanged(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there"), whole_course("b", "shared")]).await;
     for added in [whole_course("a", "new"), whole_course("a", "There"), whole_course("a", "shared")] {
-        assert_eq!(put(storage, &added).await, Change::Added, "A course that was not there is added.");
+        assert_eq!(put(storage, &added).await, Change::Added, "A new course is added.");
         assert_eq!(put(storage, &added).await, Change::Unchanged, "A course with the same content is unchanged.");
-        assert_found(storage, &added, "A course is there as it was put.").await;
+        assert_found(storage, &added, "A course is stored as it was put.").await;
     }
 }
 
@@ -64,7 +64,7 @@ pub async fn every_difference_is_reported_as_change(storage: &impl Storage) {
         seed(storage, [&first]).await;
         assert_eq!(put(storage, &changed).await, Change::Changed, "A course is changed by {what}.");
         assert_found(storage, &changed, &format!("A change of {what} is stored.")).await;
-        assert_eq!(put(storage, &changed).await, Change::Unchanged, "After a change of {what} it is there.");
+        assert_eq!(put(storage, &changed).await, Change::Unchanged, "A stored change of {what} is unchanged.");
         let exported = export(storage).await;
         assert_eq!(exported.last(), Some(&Record::Course(changed)), "A change of {what} is stored.");
     }
@@ -73,11 +73,11 @@ pub async fn every_difference_is_reported_as_change(storage: &impl Storage) {
 /// A course that one import puts twice is repeated, whatever its content, and stays as it was put first.
 pub async fn course_put_twice_is_repeated(storage: &impl Storage) {
     seed(storage, &[whole_course("a", "there")]).await;
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     put_account(&mut *import, &account("b")).await;
     let first = [whole_course("a", "there"), whole_course("a", "new"), whole_course("b", "there")];
     for (course, expected) in first.iter().zip([Change::Unchanged, Change::Added, Change::Added]) {
-        assert_eq!(import.put_course(course).await.ok(), Some(expected), "Courses are told apart by account and slug.");
+        assert_eq!(import.put_course(course).await.ok(), Some(expected), "Courses are identified by account and slug.");
     }
     for course in &first {
         for again in [course.clone(), Course { title: "Again".to_owned(), modules: vec![], ..course.clone() }] {
@@ -95,14 +95,14 @@ pub async fn course_put_twice_is_repeated(storage: &impl Storage) {
 pub async fn course_of_unknown_account_is_refused(storage: &impl Storage) {
     seed(storage, &[course("known", "c")]).await;
     for unknown in ["unknown", "", "Known", "known "] {
-        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
         let refused = import.put_course(&course(unknown, "new")).await.map_err(|error| error.kind());
         let expected = Err(StorageErrorKind::UnknownReference);
-        assert_eq!(refused, expected, "A course of an unknown account is an UnknownReference.");
+        assert_eq!(refused, expected, "A course of an unknown account is refused as UnknownReference.");
         drop(import);
         assert_eq!(slugs(storage, unknown).await, [""; 0], "A refused course is not stored.");
     }
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     put_account(&mut *import, &account("unknown")).await;
     let change = import.put_course(&course("unknown", "new")).await.map_err(|error| error.kind());
     assert_eq!(change, Ok(Change::Added), "A course can be put after its account in the same import.");
@@ -114,7 +114,7 @@ pub async fn course_of_unknown_account_is_refused(storage: &impl Storage) {
 pub async fn creation_time_reflects_uncommitted_import(storage: &impl Storage) {
     let created = |microseconds| Course { created_at: time(microseconds), ..whole_course("a", "c") };
     seed(storage, &[created(123_456), course_at("b", "other", 5)]).await;
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
     for (account, slug, expected) in [
         ("a", "c", Some(time(123_456))),
         ("a", "C", None),
@@ -124,12 +124,12 @@ pub async fn creation_time_reflects_uncommitted_import(storage: &impl Storage) {
         ("unknown", "c", None),
     ] {
         let answer = import.creation_time(&id(account), slug).await.expect("a creation time can be read");
-        assert_eq!(answer, expected, "The creation time is that of the course, or None: {slug} of {account}.");
+        assert_eq!(answer, expected, "The creation time is the course's, or None: {slug} of {account}.");
     }
     for course in [created(7), Course { created_at: Timestamp::MIN, ..course("a", "new") }] {
         import.put_course(&course).await.expect("a course of a known account can be put");
         let answer = import.creation_time(&id("a"), &course.slug).await.expect("a creation time can be read");
-        assert_eq!(answer, Some(course.created_at), "The creation time is that which the same import has put.");
+        assert_eq!(answer, Some(course.created_at), "The creation time is the one that the same import has put.");
     }
 }
 
@@ -137,10 +137,10 @@ pub async fn creation_time_reflects_uncommitted_import(storage: &impl Storage) {
 pub async fn course_with_invalid_slug_is_refused(storage: &impl Storage) {
     seed_accounts(storage, &["a"]).await;
     for slug in ["", "a/b", "/", "a\0b", "a\n", &"x".repeat(201)] {
-        let mut import = storage.begin_import().await.expect("an import begins while no other runs");
+        let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
         let refused = import.put_course(&course("a", slug)).await.map_err(|error| error.kind());
         let expected = Err(StorageErrorKind::InvalidValue);
-        assert_eq!(refused, expected, "A course whose slug is none is an InvalidValue: {slug:?}.");
+        assert_eq!(refused, expected, "A course with an invalid slug is refused as InvalidValue: {slug:?}.");
     }
 }
 
@@ -166,19 +166,19 @@ pub async fn batched_records_are_put_in_order(storage: &impl Storage) {
         (Record::Course(course("unknown", "c")), Err(StorageErrorKind::UnknownReference)),
     ];
     let (records, expected): (Vec<_>, Vec<_>) = puts.into_iter().unzip();
-    let mut import = storage.begin_import().await.expect("an import begins while no other runs");
-    let outcomes = import.put_all(&records).await.expect("records can be put together");
+    let mut import = storage.begin_import().await.expect("an import can begin if no other is open");
+    let outcomes = import.put_all(&records).await.expect("a batch can be put");
     let outcomes: Vec<_> = outcomes.into_iter().map(|outcome| outcome.map_err(|error| error.kind())).collect();
-    assert_eq!(outcomes, expected, "Of records that are put together each is told as one that is put by itself.");
-    let none = import.put_all(&[]).await.expect("no records can be put");
-    assert!(none.is_empty(), "Where no record is put, nothing is told.");
+    assert_eq!(outcomes, expected, "A record in a batch has the same result as one in a separate call.");
+    let none = import.put_all(&[]).await.expect("an empty batch can be put");
+    assert!(none.is_empty(), "An empty batch has no results.");
     let keys = [(id("a"), "there"), (id("new"), "c"), (id("new"), "too early"), (id("unknown"), "c"), (id("b"), "new")];
     let times = import.creation_times(&keys).await.expect("creation times can be read");
     let expected = [Some(whole_course("a", "there")), Some(of_new.clone()), None, None, Some(whole.clone())];
     let expected = expected.map(|course| course.map(|course| course.created_at));
-    assert_eq!(times, expected, "Creation times that are asked for together are those of each, in their order.");
+    assert_eq!(times, expected, "Creation times are returned in the order of the requested courses.");
     import.commit().await.expect("an import can be committed");
     let mut expected: Vec<_> = [account("a"), renamed, account("new")].map(Record::Account).into();
     expected.extend([changed, whole_course("a", "there"), course("b", "c"), whole, of_new].map(Record::Course));
-    assert_eq!(export(storage).await, expected, "Records that are put together are there as they were put.");
+    assert_eq!(export(storage).await, expected, "Records in a batch are stored as they were put.");
 }

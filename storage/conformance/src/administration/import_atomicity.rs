@@ -7,7 +7,7 @@ use crate::Storage;
 use crate::reading::{assert_listed, export, find, slugs};
 use crate::seed::{account, course, course_at, modules, prune, seed, time};
 
-const IMPORT_BEGINS: &str = "an import begins while no other runs";
+const IMPORT_BEGINS: &str = "an import can begin if no other is open";
 
 /// An import is invisible before its commit, and completely visible afterwards.
 pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
@@ -27,15 +27,15 @@ pub async fn import_is_invisible_before_commit(storage: &impl Storage) {
         import.put_course(course).await.expect("a course of a known account can be put");
     }
     assert_eq!(prune(&mut *import).await, ["a/pruned"], "Pruning removes the course that was not put.");
-    assert_listed(storage, "a", &old, "Nothing of an import is in a list before its commit.").await;
+    assert_listed(storage, "a", &old, "Nothing of an import is listed before its commit.").await;
     assert_eq!(find(storage, "a", "added").await, None, "Nothing of an import is found before its commit.");
-    assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is in a list before its commit.");
+    assert_eq!(slugs(storage, "b").await, [""; 0], "Nothing of an import is listed before its commit.");
     assert_eq!(export(storage).await, before, "Nothing of an import is exported before its commit.");
     import.commit().await.expect("an import can be committed");
     let records = [Record::Account(renamed), Record::Account(account("b"))].into_iter();
     let records = records.chain([new[1].clone(), new[0].clone(), new[2].clone()].map(Record::Course));
-    assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is there after its commit.");
-    assert_listed(storage, "a", &new[..2], "All of an import is there after its commit.").await;
+    assert_eq!(export(storage).await, Vec::from_iter(records), "All of an import is stored after its commit.");
+    assert_listed(storage, "a", &new[..2], "All of an import is stored after its commit.").await;
 }
 
 /// A dropped import changes nothing, and does not block the next.
@@ -48,17 +48,17 @@ pub async fn dropped_import_changes_nothing(storage: &impl Storage) {
         let renamed = Account { name: "Renamed".to_owned(), ..account("a") };
         for (account, change) in [(renamed, Change::Changed), (account("b"), Change::Added)] {
             let put = import.put_account(&account).await.ok();
-            assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
+            assert_eq!(put, Some(change), "An import sees nothing of a dropped import.");
         }
         let changed = Course { modules: modules(2), ..old[0].clone() };
         for (course, change) in [(changed, Change::Changed), (course("b", "added"), Change::Added)] {
             let put = import.put_course(&course).await.ok();
-            assert_eq!(put, Some(change), "An import builds on nothing of one that was dropped.");
+            assert_eq!(put, Some(change), "An import sees nothing of a dropped import.");
         }
-        assert_eq!(prune(&mut *import).await, ["a/pruned"], "An import builds on nothing of one that was dropped.");
+        assert_eq!(prune(&mut *import).await, ["a/pruned"], "An import sees nothing of a dropped import.");
         drop(import);
-        assert_eq!(export(storage).await, before, "An import that is dropped changes nothing.");
-        assert_listed(storage, "a", &old, "An import that is dropped changes nothing.").await;
+        assert_eq!(export(storage).await, before, "A dropped import changes nothing.");
+        assert_listed(storage, "a", &old, "A dropped import changes nothing.").await;
     }
 }
 
@@ -70,7 +70,7 @@ pub async fn import_without_differences_changes_nothing(storage: &impl Storage) 
     seed(storage, &[]).await;
     assert_eq!(export(storage).await, before, "An import that puts nothing changes nothing.");
     seed(storage, &courses).await;
-    assert_eq!(export(storage).await, before, "An import that puts what is there changes nothing.");
+    assert_eq!(export(storage).await, before, "An import that puts only stored data changes nothing.");
 }
 
 /// Pruning removes the courses that the import has not put, of accounts that it has put, and returns them.
@@ -92,13 +92,13 @@ pub async fn prune_removes_courses_that_were_not_put(storage: &impl Storage) {
     assert_eq!(
         prune(&mut *import).await,
         ["a/Same", "a/same ", "a/x", "b/changed"],
-        "Pruning says which courses it removed."
+        "Pruning returns the removed courses."
     );
-    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning once more removes nothing.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning again removes nothing.");
     import.commit().await.expect("an import can be committed");
     let left = [&kept[0], &changed, &added];
-    assert_listed(storage, "a", left, "Pruning removes what the import has not put, and nothing else.").await;
-    assert_listed(storage, "b", &kept[2..], "Pruning removes what the import has not put.").await;
+    assert_listed(storage, "a", left, "Pruning removes only courses that the import has not put.").await;
+    assert_listed(storage, "b", &kept[2..], "Pruning removes courses that the import has not put.").await;
     for course in &pruned {
         let found = find(storage, course.account.as_str(), &course.slug).await;
         assert_eq!(found, None, "A pruned course is not found.");
@@ -111,11 +111,11 @@ pub async fn prune_leaves_other_accounts_unchanged(storage: &impl Storage) {
     seed(storage, &courses).await;
     let before = export(storage).await;
     let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
-    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning without any account put removes nothing.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning before any account is put removes nothing.");
     import.put_course(&courses[1]).await.expect("a course of a known account can be put");
-    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning leaves accounts alone that the import has not put.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "Pruning does not affect accounts that the import has not put.");
     import.put_account(&account("new")).await.expect("an account can be put");
-    assert_eq!(prune(&mut *import).await, [""; 0], "An account that was not there has nothing to be pruned.");
+    assert_eq!(prune(&mut *import).await, [""; 0], "A new account has nothing to prune.");
     drop(import);
     let mut import = storage.begin_import().await.expect(IMPORT_BEGINS);
     import.put_account(&account("a")).await.expect("an account can be put");
@@ -123,5 +123,5 @@ pub async fn prune_leaves_other_accounts_unchanged(storage: &impl Storage) {
     assert_eq!(prune(&mut *import).await, ["a/1"], "Pruning an account removes its courses that were not put.");
     import.commit().await.expect("an import can be committed");
     let expected: Vec<_> = before.into_iter().filter(|record| *record != Record::Course(courses[0].clone())).collect();
-    assert_eq!(export(storage).await, expected, "Pruning leaves accounts alone that the import has not put.");
+    assert_eq!(export(storage).await, expected, "Pruning does not affect accounts that the import has not put.");
 }

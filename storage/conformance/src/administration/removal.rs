@@ -22,13 +22,13 @@ pub async fn removing_returns_whether_course_existed(storage: &impl Storage) {
     seed(storage, &[course("a", "c"), course("b", "other")]).await;
     for (account, slug) in [("a", "C"), ("a", "c "), ("a", ""), ("a", "%"), ("a", "other"), ("b", "c"), ("x", "c")] {
         let existed =
-            AdminStorage::remove_course(storage, &id(account), slug).await.expect("an absent course is no error");
-        assert!(!existed, "Removing a course that is not there says so: {slug:?} of {account}.");
+            AdminStorage::remove_course(storage, &id(account), slug).await.expect("an unknown course is accepted");
+        assert!(!existed, "Removing an unknown course returns false: {slug:?} of {account}.");
     }
-    assert_eq!(slugs(storage, "a").await, ["c"], "Removing a course that is not there removes no other.");
+    assert_eq!(slugs(storage, "a").await, ["c"], "Removing an unknown course removes no other.");
     for expected in [true, false] {
         let existed = AdminStorage::remove_course(storage, &id("a"), "c").await.expect("a course can be removed");
-        assert_eq!(existed, expected, "Removing a course says whether it was there.");
+        assert_eq!(existed, expected, "Removing a course returns whether it existed.");
     }
     assert_eq!(slugs(storage, "b").await, ["other"], "Removing a course removes no other.");
 }
@@ -39,5 +39,5 @@ pub async fn account_remains_after_its_last_course(storage: &impl Storage) {
     remove(storage, "a", "only").await;
     assert_eq!(slugs(storage, "a").await, [""; 0], "A removed course is not listed.");
     let exported = export(storage).await;
-    assert_eq!(exported, [Record::Account(account("a"))], "An account is there though its last course was removed.");
+    assert_eq!(exported, [Record::Account(account("a"))], "An account remains after its last course was removed.");
 }

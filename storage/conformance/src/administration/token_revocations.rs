@@ -9,7 +9,7 @@ use crate::seed::{digest, id, instant, second, seed_accounts, time};
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// More than a call would remove, if each removes a hundred.
+/// Number of revocations, more than a call that removes a hundred would remove.
 const MORE_THAN_REMOVED: usize = 150;
 
 /// Revokes `tokens`. Returns `None` if the storage has no revocations, and so must refuse to revoke.
@@ -17,9 +17,9 @@ async fn revoke(storage: &impl Storage, tokens: &[TokenDigest], expires_at: Time
     let has_revocations = is_revoked(storage, &tokens[0]).await.is_some();
     let revoked = storage.revoke_tokens(tokens, expires_at, at).await;
     if has_revocations {
-        revoked.expect("A signed token can be revoked, also one that is revoked already.");
+        revoked.expect("A signed token can be revoked, even if it is already revoked.");
     } else {
-        assert!(revoked.is_err(), "A storage that keeps no revocations says so.");
+        assert!(revoked.is_err(), "A storage without revocations refuses to revoke.");
     }
     has_revocations.then_some(())
 }
@@ -54,7 +54,7 @@ pub async fn revocation_is_retained_for_a_day_after_expiry(storage: &impl Storag
     }
     for token in &tokens {
         let revoked = is_revoked(storage, token).await;
-        assert_eq!(revoked, Some(true), "A revocation stays for a day after the token's expiry.");
+        assert_eq!(revoked, Some(true), "A revocation is retained for a day after the token's expiry.");
     }
 }
 
@@ -68,13 +68,13 @@ pub async fn later_revocations_remove_those_past_retention(storage: &impl Storag
     }
     for token in &expired {
         let revoked = is_revoked(storage, token).await;
-        assert_eq!(revoked, Some(false), "What is long over goes with later revocations, more than they add.");
+        assert_eq!(revoked, Some(false), "Later revocations remove those past retention, more than they add.");
     }
     let revoked = is_revoked(storage, &unexpired).await;
-    assert_eq!(revoked, Some(true), "Only what is long over goes.");
+    assert_eq!(revoked, Some(true), "Only revocations past retention are removed.");
 }
 
-/// A revocation does not refer to an account: none need exist, and removing one keeps it.
+/// A revocation does not refer to an account: it needs none, and removing an account does not remove it.
 pub async fn removing_account_leaves_revocations(storage: &impl Storage) {
     let [before, between, after] = ["before", "between", "after"].map(digest);
     let Some(()) = revoke(storage, &[before], second(600), instant(0)).await else { return };
@@ -86,6 +86,6 @@ pub async fn removing_account_leaves_revocations(storage: &impl Storage) {
     revoke(storage, &[after], second(600), instant(0)).await;
     for token in [before, between, after] {
         let revoked = is_revoked(storage, &token).await;
-        assert_eq!(revoked, Some(true), "A token stays revoked whatever accounts there are.");
+        assert_eq!(revoked, Some(true), "A token stays revoked whatever accounts exist.");
     }
 }

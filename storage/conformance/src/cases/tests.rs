@@ -9,7 +9,7 @@ use super::*;
 fn cases_of_the_sources() -> Vec<(String, String, Vec<String>)> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
-    for folder in fs::read_dir(sources).expect("the sources are there").map(|entry| entry.expect("an entry").path()) {
+    for folder in fs::read_dir(sources).expect("the sources exist").map(|entry| entry.expect("an entry").path()) {
         for file in fs::read_dir(&folder).into_iter().flatten().map(|entry| entry.expect("an entry").path()) {
             let source = fs::read_to_string(&file).expect("a source is UTF-8");
             let names = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
@@ -27,7 +27,7 @@ fn name_of(path: &Path) -> String {
 }
 
 #[test]
-fn the_list_holds_every_case_of_the_sources() {
+fn case_list_equals_cases_of_sources() {
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let listed = CASES.into_iter().flatten();
     let listed: Vec<_> =

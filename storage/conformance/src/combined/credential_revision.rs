@@ -13,13 +13,10 @@ pub async fn credential_has_current_revision(fixture: &(impl CourseFixture + Cre
     let account = &credential.record.identity.account;
     for change in 0..4 {
         let credentials = CredentialFixture::storage(fixture);
-        let found = credentials.find_credential(&credential.digest).await.expect("A credential can be looked up.");
+        let found = credentials.find_credential(&credential.digest).await.expect("a credential can be looked up");
         let returned = found.and_then(|credential| credential.revision);
-        let current = CourseFixture::storage(fixture).revision(account).await.expect("A revision can be read.");
-        assert!(
-            returned.is_none() || returned == current,
-            "A credential brings its account's current revision, or none."
-        );
+        let current = CourseFixture::storage(fixture).revision(account).await.expect("a revision can be read");
+        assert!(returned.is_none() || returned == current, "A credential has its account's current revision, or none.");
         match change {
             0 => seed(fixture, &[course("a", "second")]).await,
             1 => seed(fixture, &[course("a", "third"), course("b", "second")]).await,

@@ -17,7 +17,7 @@ pub async fn changed_course_is_returned_with_current_content(fixture: &impl Cour
                 fixture,
                 "a",
                 [now],
-                &format!("A course is listed once and as it is now, with another {what}."),
+                &format!("A course is listed once, with its current content: {what}."),
             )
             .await;
         }
@@ -31,7 +31,7 @@ pub async fn changed_creation_time_moves_course_in_list(fixture: &impl CourseFix
     for (index, microseconds) in [(1, 10), (1, -10), (2, 1_000_000), (3, -1_000_000), (1, 0)] {
         courses[index].created_at = time(microseconds);
         seed(fixture, [&courses[index]]).await;
-        assert_listed(fixture, "a", &courses, "A course that is given another creation time moves in the list.").await;
+        assert_listed(fixture, "a", &courses, "A course with a new creation time moves in the list.").await;
     }
 }
 
@@ -40,7 +40,7 @@ pub async fn removed_course_is_not_returned(fixture: &impl CourseFixture) {
     let courses = ["a", "b", "c"].map(|slug| course_of("a", slug, 2));
     seed(fixture, &courses).await;
     remove(fixture, "a", "b").await;
-    let rule = "A removed course is not listed, and the others and their modules are left.";
+    let rule = "A removed course is not listed; other courses and their modules are.";
     assert_listed_and_found(fixture, "a", [&courses[0], &courses[2]], rule).await;
     assert_eq!(find(fixture, "a", "b").await, None, "A removed course is not found.");
 }
@@ -61,7 +61,7 @@ pub async fn recreated_course_has_no_data_of_removed_one(fixture: &impl CourseFi
             fixture,
             "a",
             [&after],
-            "A course that is put again is there once, with no old modules or fields.",
+            "A recreated course is stored once, with no old modules or fields.",
         )
         .await;
     }

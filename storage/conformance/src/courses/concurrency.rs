@@ -8,7 +8,7 @@ use crate::concurrency::{on_threads, poll_then_drop, read_during_writes, run_all
 use crate::reading::{assert_found, assert_listed, detail_of, find, item_of, list, listed, read_page};
 use crate::seed::{course, course_at, module, modules, seed};
 
-/// More than a pool of connections is likely to have.
+/// Number of concurrent reads, more than a connection pool is likely to have connections.
 const CONCURRENT_READS: usize = 300;
 
 /// Puts courses of two accounts that share slugs.
@@ -28,10 +28,10 @@ async fn seed_some(fixture: &impl CourseFixture) -> Vec<Course> {
 async fn assert_results(fixture: &impl CourseFixture, courses: &[Course]) {
     let (a, b) = courses.split_at(12);
     for (account, courses) in [("a", a), ("b", b)] {
-        assert_listed(fixture, account, courses, "Calls may run at the same time, and each has its own answer.").await;
+        assert_listed(fixture, account, courses, "Concurrent calls each return their own result.").await;
     }
     for course in [&a[3], &b[3], &b[7]] {
-        assert_found(fixture, course, "Calls may run at the same time, and each has its own answer.").await;
+        assert_found(fixture, course, "Concurrent calls each return their own result.").await;
     }
 }
 
@@ -54,7 +54,7 @@ pub async fn concurrent_reads_on_one_thread_return_own_results(fixture: &impl Co
         let found = fixture.storage().find_course(&account, &course.slug).await;
         let listed = list.is_ok_and(|page| page.items.contains(&item_of(fixture, course)));
         let matches = listed && found.is_ok_and(|found| found.value == Some(detail_of(fixture, course)));
-        assert!(matches, "Calls may run at the same time, and each has its own answer.");
+        assert!(matches, "Concurrent calls each return their own result.");
     };
     run_all(courses.iter().cycle().take(CONCURRENT_READS).map(read)).await;
 }
@@ -70,11 +70,11 @@ pub async fn dropped_read_does_not_affect_later_calls(fixture: &impl CourseFixtu
         poll_then_drop(storage.revision(&account), polls);
     }
     let answer = read_page(storage, &account, &request).await;
-    assert!(answer.is_ok(), "Calls may be dropped before they finish, and those after them answer: {answer:?}.");
+    assert!(answer.is_ok(), "Calls succeed after others were dropped before they finished: {answer:?}.");
     assert_results(fixture, &courses).await;
     let added = course("c", "added");
     seed(fixture, [&added]).await;
-    assert_found(fixture, &added, "A dropped read does not stand in the way of a write.").await;
+    assert_found(fixture, &added, "A dropped read does not block a write.").await;
 }
 
 /// A read sees every change that was committed before it began, on any thread.
@@ -97,7 +97,7 @@ pub async fn call_returns_one_consistent_state(fixture: &impl CourseFixture) {
     let read = async || {
         let numbers = write_numbers_of_read(fixture).await;
         let in_order = numbers.is_sorted_by(|one, two| one >= two) && numbers[0] <= numbers[5] + 1;
-        assert!(in_order, "A list shows one state of the data, and no write without those before it: {numbers:?}.");
+        assert!(in_order, "A list is one state of the data, and no write lacks an earlier one: {numbers:?}.");
     };
     let write = async |number| {
         for course in &generation(number) {
@@ -125,9 +125,9 @@ pub(crate) async fn write_numbers_of_read(fixture: &impl CourseFixture) -> Vec<u
     let expected = numbers.iter().enumerate().map(|(index, number)| item_of(fixture, &generation(*number)[index]));
     assert!(
         numbers.len() == 6 && expected.eq(list.iter().cloned()),
-        "A list shows one state of the data, each course as one write left it: {list:?}."
+        "A list is one state of the data, each course as one write left it: {list:?}."
     );
-    let course = find(fixture, "a", "4").await.expect("The course is there throughout.");
+    let course = find(fixture, "a", "4").await.expect("the course exists throughout");
     let number = course.title.parse().expect("a number");
     let expected = detail_of(fixture, &generation(number)[3]);
     assert_eq!(course, expected, "A course and its modules are of one state.");

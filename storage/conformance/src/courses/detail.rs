@@ -13,7 +13,7 @@ pub async fn modules_are_ordered_and_numbered_from_one(fixture: &impl CourseFixt
     let many = course_of("a", "many", 120);
     seed(fixture, [&course, &many]).await;
     for course in [course, many] {
-        let found = find(fixture, "a", &course.slug).await.expect("it was put");
+        let found = find(fixture, "a", &course.slug).await.expect("the course was put");
         let numbers: Vec<_> = found.modules.iter().map(|module| module.number).collect();
         let expected: Vec<_> = (1..).take(course.modules.len()).collect();
         assert_eq!(numbers, expected, "Modules are numbered from 1 without a gap.");
@@ -25,7 +25,7 @@ pub async fn modules_are_ordered_and_numbered_from_one(fixture: &impl CourseFixt
 pub async fn equal_modules_are_all_stored(fixture: &impl CourseFixture) {
     let repeated = Course { modules: ["a", "b", "a", "a"].map(module).into(), ..course("a", "repeated") };
     seed(fixture, [&repeated]).await;
-    assert_found(fixture, &repeated, "Equal modules are all kept.").await;
+    assert_found(fixture, &repeated, "Equal modules are all stored.").await;
 }
 
 /// A course without modules is found, and so is one that is unpublished or hidden.
@@ -44,7 +44,7 @@ pub async fn missing_course_returns_none(fixture: &impl CourseFixture) {
     remove(fixture, "empty", "gone").await;
     for account in ["a", "empty", "unknown", ""] {
         for slug in ["absent", "gone", "", "the", "there/", "therethere"] {
-            assert_eq!(find(fixture, account, slug).await, None, "A course that does not exist is None, not an error.");
+            assert_eq!(find(fixture, account, slug).await, None, "A nonexistent course returns None, not an error.");
         }
     }
     assert_eq!(find(fixture, "unknown", "there").await, None, "An unknown account has no courses.");
@@ -66,7 +66,7 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
     for slugs in groups {
         let group: Vec<_> = slugs.iter().filter(|slug| fixture.accepts_slug(slug)).collect();
         for slug in &group {
-            // Only one course in the account first, so that none can stand in for another.
+            // Only one course in the account first, so that none can be mistaken for another.
             let account = format!("with {slug:?}");
             seed(fixture, &[course(&account, slug)]).await;
             for other in slugs {
@@ -110,15 +110,15 @@ pub async fn longest_slugs_are_distinguished(fixture: &impl CourseFixture) {
     let wide = "\u{1f917}".repeat(MAX_SLUG_BYTES / 4 - 1);
     let lengths = (4..=MAX_SLUG_BYTES).rev().map(|bytes| "x".repeat(bytes - 4));
     let narrow = lengths.into_iter().find(|stem| fixture.accepts_slug(&format!("{stem}aaaa")));
-    let narrow = narrow.expect("The tables hold plain slugs.");
+    let narrow = narrow.expect("the tables accept plain slugs");
     for stem in [wide, narrow] {
         let slugs = ["aaaa", "aaab", "\u{1f917}"].map(|end| format!("{stem}{end}"));
         let accepted = slugs.iter().filter(|slug| fixture.accepts_slug(slug));
         let courses: Vec<_> = accepted.map(|slug| course("a", slug)).collect();
         seed(fixture, &courses).await;
         for course in &courses {
-            assert_found(fixture, course, &format!("All {} bytes of a slug count.", course.slug.len())).await;
+            assert_found(fixture, course, &format!("All {} bytes of a slug are significant.", course.slug.len())).await;
         }
-        assert_eq!(find(fixture, "a", &stem).await, None, "A slug is not found by its beginning.");
+        assert_eq!(find(fixture, "a", &stem).await, None, "A course is not found by a prefix of its slug.");
     }
 }

@@ -21,14 +21,14 @@ pub async fn course_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_listed_and_found(fixture, "a", &courses, "A list and a course show every text as it was put.").await;
+    assert_listed_and_found(fixture, "a", &courses, "A list and a course contain every text as it was put.").await;
 }
 
 /// Every text of a module's header is stored byte by byte.
 pub async fn module_texts_are_stored_unchanged(fixture: &impl CourseFixture) {
     let course = Course { modules: unusual_modules(), ..course("a", "modules") };
     seed(fixture, [&course]).await;
-    assert_found(fixture, &course, "A module's header shows every text as it was put.").await;
+    assert_found(fixture, &course, "A module's header contains every text as it was put.").await;
 }
 
 /// A module's body is not in any result, whatever its other fields.
@@ -41,7 +41,7 @@ pub async fn module_bodies_are_not_returned(fixture: &impl CourseFixture) {
     });
     seed(fixture, [&Course { modules: modules.into(), ..course("a", "c") }]).await;
     let answers = format!("{:?} {:?}", list(fixture, "a").await, find(fixture, "a", "c").await);
-    assert!(!answers.contains(content), "A module's body is in no answer: {answers}.");
+    assert!(!answers.contains(content), "A module's body is in no result: {answers}.");
 }
 
 /// Absent and empty values differ.
@@ -82,5 +82,5 @@ pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
         })
         .collect();
     seed(fixture, &courses).await;
-    assert_listed_and_found(fixture, "a", &courses, "Times are kept to the microsecond.").await;
+    assert_listed_and_found(fixture, "a", &courses, "Times are stored to the microsecond.").await;
 }

@@ -1,4 +1,4 @@
-//! Every read names its account, and sees no data of another.
+//! Reads and writes of one account do not involve data of others.
 
 use catalogue_core::Course;
 
@@ -8,7 +8,7 @@ use crate::reading::{
 };
 use crate::seed::{course, course_at, course_of, modules, remove, seed};
 
-/// Returns two accounts that share slugs and times, with different courses behind them.
+/// Returns the courses of two accounts, with the same slugs and times but different content.
 fn two_accounts_with_same_slugs() -> (Vec<Course>, Vec<Course>) {
     let of = |account: &str, count: usize| {
         let courses = (0..10).map(|index| Course {
@@ -26,7 +26,7 @@ pub async fn accounts_with_same_slugs_find_own_courses(fixture: &impl CourseFixt
     let (one, two) = two_accounts_with_same_slugs();
     seed(fixture, one.iter().chain(&two)).await;
     for course in one.iter().chain(&two) {
-        assert_found(fixture, course, "Every read names its account and sees that account's courses only.").await;
+        assert_found(fixture, course, "Every read names its account and returns only its courses.").await;
     }
 }
 
@@ -37,7 +37,7 @@ pub async fn list_returns_courses_of_one_account(fixture: &impl CourseFixture) {
     seed(fixture, one.iter().chain(&two)).await;
     for limit in [1, 3, 10, 100] {
         for (account, courses) in [("one", &one), ("two", &two)] {
-            let rule = "A list holds the courses of the account that it names and no others.";
+            let rule = "A list contains the courses of its account and no others.";
             assert_eq!(all_items(fixture, account, limit).await, listed(fixture, courses), "{rule}");
         }
     }
@@ -48,12 +48,12 @@ pub async fn course_of_other_account_returns_none(fixture: &impl CourseFixture) 
     seed(fixture, &[course("one", "hers"), course("two", "his")]).await;
     for (account, slug) in [("one", "his"), ("two", "hers"), ("three", "his"), ("one", "nobody's")] {
         let found = find(fixture, account, slug).await;
-        let rule = "A course of somebody else is answered like one that does not exist";
-        assert_eq!(found, None, "{rule}: {account} asked for {slug}.");
+        let rule = "Another account's course is not found, like one that does not exist";
+        assert_eq!(found, None, "{rule}: slug {slug:?} in account {account:?}.");
     }
 }
 
-/// A position from another account's list is only a position: it gives no access to that account's courses.
+/// A position from another account's list is only a position: it does not grant access to the other account's courses.
 pub async fn position_of_other_account_returns_only_own_courses(fixture: &impl CourseFixture) {
     let (one, mut two) = two_accounts_with_same_slugs();
     two.push(course_at("two", "between", 1));
@@ -61,7 +61,7 @@ pub async fn position_of_other_account_returns_only_own_courses(fixture: &impl C
     for other_course in &two {
         let after = position(fixture, other_course);
         let expected = listed(fixture, one.iter().filter(|course| position(fixture, course) < after));
-        let rule = "A page that starts at the place of another account's course holds the account's own courses.";
+        let rule = "A page after the position of another account's course contains only own courses.";
         assert_last_page(fixture, "one", 100, Some(after), &expected, rule).await;
     }
 }
@@ -94,9 +94,9 @@ pub async fn writes_do_not_affect_other_accounts(fixture: &impl CourseFixture) {
     let changed = |course: &Course| Course { title: "Changed".to_owned(), modules: modules(4), ..course.clone() };
     let changed: Vec<_> = one.iter().map(changed).collect();
     seed(fixture, &changed).await;
-    assert_listed_and_found(fixture, "two", &two, "Changing a course leaves another account's of the same slug.").await;
+    assert_listed_and_found(fixture, "two", &two, "Changing a course leaves other accounts unchanged.").await;
     for course in &one {
         remove(fixture, "one", &course.slug).await;
     }
-    assert_listed_and_found(fixture, "two", &two, "Removing a course leaves another account's of the same slug.").await;
+    assert_listed_and_found(fixture, "two", &two, "Removing a course leaves other accounts unchanged.").await;
 }

@@ -50,7 +50,7 @@ pub async fn ties_are_ordered_by_descending_slug_bytes(fixture: &impl CourseFixt
     let courses: Vec<_> = shuffled.map(|slug| course("a", slug)).collect();
     seed(fixture, &courses).await;
     ascending.reverse();
-    let rule = "Courses of one instant are ordered by slug, descending, compared byte by byte.";
+    let rule = "Courses with equal creation times are ordered by slug, descending, byte by byte.";
     assert_eq!(slugs(fixture, "a").await, ascending, "{rule}");
 }
 
@@ -68,7 +68,7 @@ pub async fn unpublished_and_hidden_courses_are_listed(fixture: &impl CourseFixt
     assert_listed(fixture, "a", &courses, "Courses that are unpublished or hidden are listed.").await;
 }
 
-/// The number of modules is that of the course's own, including zero.
+/// The module count is the number of the course's own modules, including zero.
 pub async fn module_count_equals_number_of_modules(fixture: &impl CourseFixture) {
     let counts = [("none", 0), ("one", 1), ("two", 2), ("many", 300)];
     let courses = counts.map(|(slug, count)| course_of("a", slug, count));
@@ -84,7 +84,7 @@ pub async fn module_count_is_current_after_changes(fixture: &impl CourseFixture)
     for count in [2, 5, 1, 0, 3] {
         let now = course_of("a", "changing", count);
         seed(fixture, [&now]).await;
-        assert_listed(fixture, "a", [&now], "The module count follows the course's modules.").await;
+        assert_listed(fixture, "a", [&now], "The module count is current after a change.").await;
     }
     remove(fixture, "a", "changing").await;
     let again = course_of("a", "changing", 1);

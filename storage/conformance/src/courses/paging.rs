@@ -18,7 +18,7 @@ fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
     courses
 }
 
-/// The pages joined are the whole list, at every limit.
+/// The concatenated pages are the whole list, at every limit.
 pub async fn pages_concatenate_to_full_list_for_every_limit(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 105), (1, 1), (2, 60), (3, 2), (1_000, 40), (1_000_000, 22)]);
     assert_eq!(courses.len(), 230);
@@ -26,7 +26,7 @@ pub async fn pages_concatenate_to_full_list_for_every_limit(fixture: &impl Cours
     let whole = listed(fixture, &courses);
     for limit in 1..=100 {
         let items = all_items(fixture, "a", limit).await;
-        assert_eq!(items, whole, "The pages joined are the whole list, here at a limit of {limit}.");
+        assert_eq!(items, whole, "The concatenated pages are the whole list, here with limit {limit}.");
     }
 }
 
@@ -58,7 +58,7 @@ pub async fn next_is_position_of_last_item(fixture: &impl CourseFixture) {
     for (index, last) in courses.iter().enumerate().take(courses.len() - 1) {
         let limit = u8::try_from(index + 1).expect("few courses");
         let next = page(fixture, "a", limit, None).await.next;
-        let rule = "The next page's start is the place of the last item: its creation time and its slug.";
+        let rule = "next is the position of the last item: its creation time and its slug.";
         assert_eq!(next, Some(position(fixture, last)), "{rule}");
     }
 }
@@ -90,7 +90,7 @@ pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixt
     ] {
         let after = Some(Position { created_at, slug: slug.to_owned() });
         let expected: Vec<_> = courses[rest..].iter().map(|course| item_of(fixture, course)).collect();
-        let rule = "A page starts right after its place, even one where no course ever stood.";
+        let rule = "A page starts right after its position, even if no course ever had it.";
         assert_last_page(fixture, "a", 100, after, &expected, rule).await;
     }
 }
@@ -99,7 +99,7 @@ pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixt
 pub async fn page_after_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
     seed(fixture, &courses).await;
-    let rule = "A page does not hold the course at whose place it starts, nor any before it.";
+    let rule = "A page does not contain the course at its start position, nor any before it.";
     assert_last_page(fixture, "a", 3, Some(position(fixture, &courses[0])), &[], rule).await;
 }
 
@@ -110,9 +110,9 @@ pub async fn page_starts_after_deleted_course(fixture: &impl CourseFixture) {
     let whole = listed(fixture, &courses);
     // The first one stays, so that a page that starts over differs from one that continues.
     for (index, item) in whole.iter().enumerate().take(7).skip(1) {
-        let course = courses.iter().find(|course| course.slug == item.slug).expect("it was put");
+        let course = courses.iter().find(|course| course.slug == item.slug).expect("the course was put");
         remove(fixture, "a", &course.slug).await;
-        let rule = "A page starts right after its place, though its course was deleted.";
+        let rule = "A page starts right after its position, even if its course was deleted.";
         assert_last_page(fixture, "a", 100, Some(position(fixture, course)), &whole[index + 1..], rule).await;
     }
 }
@@ -132,7 +132,7 @@ pub async fn page_starts_after_changed_course(fixture: &impl CourseFixture) {
         seed(fixture, [&moved]).await;
         let mut expected = rest.clone();
         expected.extend((elsewhere == Timestamp::MIN).then(|| item_of(fixture, &moved)));
-        let rule = "A page starts after the place itself, not after the course that stood there and is elsewhere now.";
+        let rule = "A page starts after the position itself, not after the course that moved away from it.";
         assert_last_page(fixture, "a", 100, after.clone(), &expected, rule).await;
     }
 }

@@ -32,7 +32,7 @@ struct Paging {
 impl Paging {
     async fn begin(fixture: &impl CourseFixture, seed: u64) -> Self {
         let mut paging = Self {
-            account: format!("walk {seed}"),
+            account: format!("paging {seed}"),
             random: Random::new(seed),
             courses: BTreeMap::new(),
             unremoved: BTreeSet::new(),
@@ -52,8 +52,8 @@ impl Paging {
             let page = page(fixture, &self.account, limit, after.clone()).await;
             for item in page.items {
                 let now = self.courses.get(&item.slug).map(|course| item_of(fixture, course));
-                assert_eq!(Some(&item), now.as_ref(), "A page shows what is there when it is read, and nothing else.");
-                assert!(!self.returned.contains(&item.slug), "A walk never meets a course twice: {:?}.", item.slug);
+                assert_eq!(Some(&item), now.as_ref(), "A page contains only courses as they are when it is read.");
+                assert!(!self.returned.contains(&item.slug), "Paging never returns a course twice: {:?}.", item.slug);
                 self.returned.push(item.slug);
             }
             let Some(next) = page.next else { break };
@@ -63,7 +63,7 @@ impl Paging {
             after = Some(next);
         }
         let skipped: Vec<_> = self.unremoved.iter().filter(|slug| !self.returned.contains(slug)).collect();
-        assert!(skipped.is_empty(), "A walk never skips a course that was there throughout: {skipped:?}.");
+        assert!(skipped.is_empty(), "Paging never skips a course that existed throughout: {skipped:?}.");
     }
 
     async fn change(&mut self, fixture: &impl CourseFixture, next: &Position) {
@@ -89,7 +89,7 @@ impl Paging {
         }
     }
 
-    /// Returns a course with a new slug, at one of few creation times, so that many share theirs.
+    /// Returns a course with a new slug, at one of a few creation times, which many courses share.
     fn new_course(&mut self) -> Course {
         self.created += 1;
         let slug = format!("{}-{}", self.random.below(100), self.created);
@@ -124,7 +124,7 @@ async fn put_and_read_first_page(fixture: &impl CourseFixture) -> (Vec<Course>, 
     let courses: Vec<_> = (0..6).map(|index| course_in(&format!("c{index}"), index)).collect();
     seed(fixture, &courses).await;
     let next = page(fixture, "a", 3, None).await.next;
-    assert_eq!(next, Some(position(fixture, &courses[3])), "The next page starts at the place of the last item.");
+    assert_eq!(next, Some(position(fixture, &courses[3])), "The next page starts at the position of the last item.");
     (courses, next)
 }
 
@@ -133,7 +133,7 @@ pub async fn courses_added_before_position_are_not_returned(fixture: &impl Cours
     let (mut courses, next) = put_and_read_first_page(fixture).await;
     courses.extend([course_in("new", 100), course_in("c30", 3), course_in("b", 4)]);
     seed(fixture, &courses[6..]).await;
-    let rule = "Courses that come earlier in the list neither repeat nor skip one.";
+    let rule = "Paging neither repeats nor skips a course if others are added before its position.";
     assert_last_page(fixture, "a", 3, next, &listed(fixture, &courses[..3]), rule).await;
 }
 
@@ -145,7 +145,7 @@ pub async fn courses_added_after_position_are_returned(fixture: &impl CourseFixt
     let mut expected = listed(fixture, &courses);
     expected.drain(..3);
     let second = page(fixture, "a", 3, next).await;
-    let rule = "A page holds the courses that came to stand after its start.";
+    let rule = "A page contains the courses that were added after its start.";
     assert_eq!(second.items, expected[..3], "{rule}");
     assert_last_page(fixture, "a", 3, second.next, &expected[3..], rule).await;
 }

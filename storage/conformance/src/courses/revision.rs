@@ -16,7 +16,7 @@ use crate::variants::{variants, whole_course};
 pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Option<Revision> {
     let account = fixture.account(account).await;
     let revision = retry_while_blocked(fixture, async || fixture.storage().revision(&account).await).await;
-    revision.expect("A revision can be read.")
+    revision.expect("a revision can be read")
 }
 
 /// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`. A storage without revisions passes these cases.
@@ -33,7 +33,7 @@ pub(crate) async fn replaced(
     by: &str,
 ) -> Option<Revision> {
     let now = revision(fixture, account).await;
-    assert!(now.is_some(), "A storage that keeps revisions has one for every account with courses.");
+    assert!(now.is_some(), "A storage with revisions has one for every account with courses.");
     assert_ne!(now, before, "A revision is replaced by {by}.");
     now
 }
@@ -45,7 +45,7 @@ pub async fn revision_is_stable_without_changes(fixture: &impl CourseFixture) {
         list(fixture, "a").await;
         find(fixture, "a", "c").await;
         find(fixture, "a", "absent").await;
-        assert_eq!(revision(fixture, "a").await, before, "A revision stays while nothing changes.");
+        assert_eq!(revision(fixture, "a").await, before, "A revision stays the same while nothing changes.");
     }
 }
 
@@ -54,7 +54,7 @@ pub async fn reads_return_current_revision(fixture: &impl CourseFixture) {
     let Some(_) = seed_and_read_revision(fixture).await else { return };
     for slug in ["c2", "c3"] {
         seed(fixture, &[course("a", slug)]).await;
-        for account in ["a", "b", "nobody"] {
+        for account in ["a", "b", "unknown"] {
             let now = revision(fixture, account).await;
             let first = page(fixture, account, 50, None).await.revision;
             let detail = find_at_revision(fixture, account, "c").await.revision;
@@ -62,10 +62,10 @@ pub async fn reads_return_current_revision(fixture: &impl CourseFixture) {
             let after = Position { created_at: Timestamp::MIN, slug: String::new() };
             let empty = page(fixture, account, 50, Some(after)).await.revision;
             for returned in [first, detail, absent, empty] {
-                assert!(returned.is_none() || returned == now, "What was read brings the current revision, or none.");
+                assert!(returned.is_none() || returned == now, "A read returns the current revision, or none.");
             }
-            let has_courses = account != "nobody";
-            assert!(!has_courses || (first.is_some() && detail.is_some()), "Courses bring their revision along.");
+            let has_courses = account != "unknown";
+            assert!(!has_courses || (first.is_some() && detail.is_some()), "Courses are returned with their revision.");
         }
     }
 }
@@ -80,14 +80,14 @@ pub async fn reads_never_return_older_revision(fixture: &impl CourseFixture) {
         let older = revisions.lock().expect("no case has panicked").iter().position(|known| *known == returned);
         assert!(
             returned.is_none() || older.is_none_or(|returned| returned >= read),
-            "A {what} never brings a revision from before it: of write {older:?} with what write {read} has put."
+            "A {what} is never returned with an older revision: of write {older:?}, with data of write {read}."
         );
     };
     let read = async || {
         let page = page(fixture, "w", 50, None).await;
         check("page", &page.items[0].title, page.revision);
         let found = find_at_revision(fixture, "w", "c").await;
-        check("course", &found.value.expect("The course is there throughout.").title, found.revision);
+        check("course", &found.value.expect("the course exists throughout").title, found.revision);
     };
     let write = async |number: usize| {
         seed(fixture, &[Course { title: number.to_string(), ..course("w", "c") }]).await;
@@ -102,7 +102,7 @@ pub async fn adding_course_replaces_revision(fixture: &impl CourseFixture) {
     let mut before @ Some(_) = seed_and_read_revision(fixture).await else { return };
     for slug in ["1", "2", "c2"] {
         seed(fixture, &[course("a", slug)]).await;
-        before = replaced(fixture, "a", before, "a course that is added").await;
+        before = replaced(fixture, "a", before, "an added course").await;
     }
 }
 
@@ -114,7 +114,7 @@ pub async fn every_course_change_replaces_revision(fixture: &impl CourseFixture)
         seed(fixture, &[changed]).await;
         before = replaced(fixture, "a", before, &format!("a change of {what}")).await;
         seed(fixture, [&first]).await;
-        before = replaced(fixture, "a", before, &format!("taking back a change of {what}")).await;
+        before = replaced(fixture, "a", before, &format!("reverting a change of {what}")).await;
     }
 }
 
@@ -124,7 +124,7 @@ pub async fn removing_course_replaces_revision(fixture: &impl CourseFixture) {
     seed(fixture, &[course("a", "removed")]).await;
     let before = revision(fixture, "a").await;
     remove(fixture, "a", "removed").await;
-    replaced(fixture, "a", before, "a course that is removed").await;
+    replaced(fixture, "a", before, "a removed course").await;
 }
 
 /// A change to one account's courses does not affect the revisions of the others.
@@ -139,7 +139,7 @@ pub async fn changes_do_not_affect_revisions_of_other_accounts(fixture: &impl Co
         seed(fixture, &[changed]).await;
     }
     remove(fixture, "a", "c").await;
-    assert_eq!(revision(fixture, "b").await, before, "A change to one account's courses leaves the others' revisions.");
+    assert_eq!(revision(fixture, "b").await, before, "Changing an account's courses leaves other revisions unchanged.");
 }
 
 /// Accounts whose courses differ never have the same revision.
@@ -151,10 +151,7 @@ pub async fn accounts_with_different_courses_have_different_revisions(fixture: &
     let mut seen_revisions = HashSet::new();
     for course in &courses {
         let revision = revision(fixture, course.account.as_str()).await;
-        assert!(
-            seen_revisions.insert(revision),
-            "Revisions are equal only where the courses are, across accounts too."
-        );
+        assert!(seen_revisions.insert(revision), "Revisions are equal only if the courses are, even across accounts.");
     }
 }
 
@@ -169,6 +166,6 @@ pub async fn revision_is_never_reused(fixture: &impl CourseFixture) {
         }
         let now = revision(fixture, "a").await;
         // Round 0 puts the stored course again.
-        assert!(round == 0 || seen_revisions.insert(now), "A revision is never used again, also when content returns.");
+        assert!(round == 0 || seen_revisions.insert(now), "A revision is never reused, even if old content returns.");
     }
 }

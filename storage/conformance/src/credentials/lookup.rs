@@ -25,12 +25,12 @@ pub async fn credential_is_found_with_all_fields(fixture: &impl CredentialFixtur
 
 /// A credential is found only by its whole digest.
 pub async fn credential_is_found_only_by_whole_digest(fixture: &impl CredentialFixture) {
-    assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest finds None, not an error.");
+    assert_eq!(find(fixture, &digest("unknown")).await, None, "An unknown digest returns None, not an error.");
     let near = similar_tokens();
     let mut ids = Vec::new();
     for (index, token) in near.iter().enumerate() {
         let before = find(fixture, &digest(token)).await;
-        assert_eq!(before, None, "A credential is found by its whole digest and in no other way.");
+        assert_eq!(before, None, "A credential is found only by its whole digest.");
         let credential = put(fixture, &api_key("a", &format!("key_{index}"), token)).await;
         ids.push(credential.record.identity.credential_id);
     }
@@ -57,7 +57,8 @@ pub async fn scopes_are_stored_unchanged(fixture: &impl CredentialFixture) {
         let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
         credential.record.identity.scopes = Scopes::from_names(names.split_whitespace());
         let credential = put(fixture, &credential).await;
-        assert_stored(fixture, &credential, &format!("Scopes are kept, also none and unknown ones: {names:?}.")).await;
+        assert_stored(fixture, &credential, &format!("Scopes are stored, even none and unknown ones: {names:?}."))
+            .await;
     }
 }
 
@@ -68,7 +69,7 @@ pub async fn expiry_is_stored_to_the_microsecond(fixture: &impl CredentialFixtur
         let mut credential = api_key("a", &format!("key_{index}"), &format!("token-{index}"));
         credential.record.expires_at = Some(expiry);
         let credential = put(fixture, &credential).await;
-        assert_stored(fixture, &credential, "An expiry is kept to the microsecond, and hides nothing.").await;
+        assert_stored(fixture, &credential, "Expiry is stored to the microsecond and hides no credential.").await;
     }
 }
 
@@ -85,7 +86,7 @@ pub async fn revoked_credential_is_found_as_revoked(fixture: &impl CredentialFix
         revoked.revoked_at = Some(at);
         fixture.revoke_credential(&revoked.identity.credential_id.clone(), at).await;
         for credential in &credentials {
-            assert_stored(fixture, credential, "A revoked credential is found as revoked, and no other is.").await;
+            assert_stored(fixture, credential, "Only a revoked credential is found as revoked.").await;
         }
     }
 }
@@ -99,7 +100,7 @@ pub async fn concurrent_lookups_return_own_results(fixture: &impl CredentialFixt
     }
     on_threads(4, async || {
         for credential in credentials.iter().cycle().take(60) {
-            assert_stored(fixture, credential, "Look-ups may run at the same time, and each has its own answer.").await;
+            assert_stored(fixture, credential, "Concurrent lookups each return their own result.").await;
         }
     });
 }
@@ -111,6 +112,6 @@ pub async fn dropped_lookup_does_not_affect_later_ones(fixture: &impl Credential
         poll_then_drop(fixture.storage().find_credential(&credential.digest), polls);
     }
     let answer = fixture.storage().find_credential(&credential.digest).await;
-    assert!(answer.is_ok(), "Look-ups may be dropped before they finish, and those after them answer: {answer:?}.");
-    assert_stored(fixture, &credential, "A dropped look-up does no harm to those after it.").await;
+    assert!(answer.is_ok(), "Lookups succeed after others were dropped before they finished: {answer:?}.");
+    assert_stored(fixture, &credential, "A dropped lookup does not affect later ones.").await;
 }

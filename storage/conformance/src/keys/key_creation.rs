@@ -31,12 +31,12 @@ pub async fn key_of_unknown_account_is_refused(fixture: &impl KeyFixture) {
     for key in &keys {
         let refused = try_create(fixture, &as_stored(fixture, key).await).await;
         let expected = Err(StorageErrorKind::UnknownReference);
-        assert_eq!(refused, expected, "A key of an unknown account is an UnknownReference.");
+        assert_eq!(refused, expected, "A key of an unknown account is refused as UnknownReference.");
         assert_eq!(find(fixture, &key.digest).await, None, "A refused key is not stored.");
     }
     for name in ["unknown", "Known"] {
         let account = create_account(fixture, name).await;
-        assert_eq!(list(fixture, &account).await, Some(vec![]), "A refused key is not stored, also not for later.");
+        assert_eq!(list(fixture, &account).await, Some(vec![]), "A refused key does not appear in a later account.");
     }
 }
 
@@ -53,8 +53,8 @@ pub async fn existing_key_is_refused(fixture: &impl KeyFixture) {
     ] {
         let refused = try_create(fixture, &as_stored(fixture, &again).await).await;
         let expected = Err(StorageErrorKind::AlreadyExists);
-        assert_eq!(refused, expected, "A key is AlreadyExists when one has the same {what}.");
+        assert_eq!(refused, expected, "A key is refused as AlreadyExists if one has the same {what}.");
     }
-    assert_stored(fixture, &existing, "A refused key replaces none.").await;
+    assert_stored(fixture, &existing, "A refused key leaves the existing one unchanged.").await;
     assert_eq!(find(fixture, &digest("token-2")).await, None, "A refused key is not stored.");
 }

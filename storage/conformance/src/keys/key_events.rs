@@ -10,7 +10,7 @@ use crate::credential_lookup::as_stored;
 use crate::key_calls::{create, event_actions, events, last_events, rename, revoke, rotate, try_create};
 use crate::seed::{api_key, create_account, oauth_token, second};
 
-/// Each change has one event: the action, the actor, the key, the key's name at that time and, if the call has a time, that
+/// Each change has one event: the action, the actor, the key, the key's name then and, if the call has a time, the same
 /// time.
 pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
     const RULE: &str = "Each change has one event";
@@ -31,7 +31,7 @@ pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
     renamed.expect("a key can be renamed").expect("a key of the account");
     assert_eq!(logged().await, 2, "{RULE}: a renaming.");
     let rotated = storage.rotate_key(&account, id, second(20), &successor, &Actor::OWNER).await;
-    rotated.expect("a key can be rotated").expect("a key that holds");
+    rotated.expect("a key can be rotated").expect("an active key");
     assert_eq!(logged().await, 3, "{RULE}: a rotation.");
     let revoked = storage.revoke_key(&account, id, second(12), &user).await;
     revoked.expect("a key can be revoked").expect("a key of the account");
@@ -45,15 +45,15 @@ pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
     ];
     for (event, (action, at, by, name)) in events(fixture, &account).await.iter().zip(expected) {
         let subject = (&event.account, event.action, event.credential_id.as_deref(), event.name.as_deref());
-        assert_eq!(subject, (&account, action, Some(id), name), "An event says what was done, and to which key.");
-        assert_eq!(&event.actor, by, "An event says who made the change.");
-        assert!(at.is_none_or(|at| at == event.at), "An event has the time that its call names: {event:?}.");
+        assert_eq!(subject, (&account, action, Some(id), name), "An event contains its action and its key.");
+        assert_eq!(&event.actor, by, "An event contains its actor.");
+        assert!(at.is_none_or(|at| at == event.at), "An event has the time of its call: {event:?}.");
     }
 }
 
 /// A call that changes nothing has no event: a second revocation, the current name, an unknown key or a refusal.
 pub async fn calls_without_change_record_no_event(fixture: &impl KeyFixture) {
-    const RULE: &str = "What changes nothing has no event:";
+    const RULE: &str = "A call without a change has no event:";
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let key = create(fixture, &api_key("a", "key_1", "token-1")).await;
     let mut other_key = api_key("b", "key_2", "token-2");
@@ -66,32 +66,32 @@ pub async fn calls_without_change_record_no_event(fixture: &impl KeyFixture) {
     let before = logged().await;
 
     rename(fixture, &a, id, name).await.expect("a key of the account");
-    assert_eq!(logged().await, before, "{RULE} the name that a key has.");
+    assert_eq!(logged().await, before, "{RULE} the current name.");
     revoke(fixture, &a, id, second(2)).await.expect("a key of the account");
     assert_eq!(logged().await, before, "{RULE} a second revocation.");
     for absent in [other_key_id, "unknown"] {
-        assert_eq!(rename(fixture, &a, absent, "Another").await, None, "a key of another account or none");
-        assert_eq!(revoke(fixture, &a, absent, second(2)).await, None, "a key of another account or none");
+        assert_eq!(rename(fixture, &a, absent, "Another").await, None, "a key of another account, or an unknown one");
+        assert_eq!(revoke(fixture, &a, absent, second(2)).await, None, "a key of another account, or an unknown one");
     }
-    assert_eq!(logged().await, before, "{RULE} renaming and revoking what is not there.");
+    assert_eq!(logged().await, before, "{RULE} renaming and revoking an unknown key.");
     let mut successor = as_stored(fixture, &api_key("a", "key_3", "token-3")).await;
     for ended in [id, other_key_id, "unknown"] {
-        assert_eq!(rotate(fixture, ended, second(1), &successor).await, Ok(None), "a key that does not hold");
+        assert_eq!(rotate(fixture, ended, second(1), &successor).await, Ok(None), "an ended or unknown key");
     }
     successor.digest = other_key.digest;
     successor.record.identity.account = b.clone();
     let refused = rotate(fixture, other_key_id, second(1), &successor).await;
-    assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "a successor whose digest is there");
-    assert_eq!(logged().await, before, "{RULE} a rotation that is refused.");
-    assert_eq!(try_create(fixture, &key).await, Err(StorageErrorKind::AlreadyExists), "a key that is there");
+    assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "a successor with an existing digest");
+    assert_eq!(logged().await, before, "{RULE} a refused rotation.");
+    assert_eq!(try_create(fixture, &key).await, Err(StorageErrorKind::AlreadyExists), "an existing key");
     let unknown = as_stored(fixture, &api_key("c", "key_4", "token-4")).await;
     assert_eq!(try_create(fixture, &unknown).await, Err(StorageErrorKind::UnknownReference), "an unknown account");
-    assert_eq!(logged().await, before, "{RULE} a key that is refused.");
+    assert_eq!(logged().await, before, "{RULE} a refused key.");
     let c = create_account(fixture, "c").await;
-    assert_eq!(events(fixture, &c).await, [], "{RULE} a key that is refused, also not for later.");
+    assert_eq!(events(fixture, &c).await, [], "{RULE} a refused key of a later account.");
 }
 
-/// Events come in the order of the changes, newest first, whatever their times, and no more than requested.
+/// Events are in the order of the changes, newest first, whatever their times, and no more than requested.
 pub async fn events_are_listed_newest_first(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     let mut expected = Vec::new();
@@ -104,14 +104,14 @@ pub async fn events_are_listed_newest_first(fixture: &impl KeyFixture) {
     assert_eq!(
         event_actions(fixture, &account).await,
         expected,
-        "Events come in the order of the changes, newest first."
+        "Events are in the order of the changes, newest first."
     );
     let all = events(fixture, &account).await;
     let ids: HashSet<_> = all.iter().map(|event| &event.id).collect();
     assert_eq!(ids.len(), 12, "No two events have the same id.");
     for limit in [0, 1, 5, 11, 12, 13, 1_000] {
         let some = last_events(fixture, &account, limit).await;
-        assert_eq!(some, all[..limit.min(12)], "The last events are listed, as many as are asked for: {limit}.");
+        assert_eq!(some, all[..limit.min(12)], "The last events are listed, up to the limit: {limit}.");
     }
 }
 
@@ -126,7 +126,7 @@ pub async fn events_keep_key_name_at_their_time(fixture: &impl KeyFixture) {
     let before = events(fixture, &account).await;
     let names: Vec<_> = before.iter().rev().map(|event| event.name.clone()).collect();
     let expected: Vec<_> = keys.iter().map(|key| key.record.name.clone()).collect();
-    assert_eq!(names, expected, "An event has the key's name then; an OAuth token has none.");
+    assert_eq!(names, expected, "An event has the key's name at its time; an OAuth token has none.");
     let id = &keys[0].record.identity.credential_id;
     for name in ["Second", "Third", ""] {
         rename(fixture, &account, id, name).await;
@@ -134,11 +134,11 @@ pub async fn events_keep_key_name_at_their_time(fixture: &impl KeyFixture) {
     revoke(fixture, &account, id, second(1)).await;
     let after = events(fixture, &account).await;
     let names: Vec<_> = after[..4].iter().map(|event| event.name.as_deref()).collect();
-    assert_eq!(names, [Some(""), Some(""), Some("Third"), Some("Second")], "An event of a new name has that name.");
-    assert_eq!(after[4..], before, "Events stay as they were, with the name of their time.");
+    assert_eq!(names, [Some(""), Some(""), Some("Third"), Some("Second")], "An event of a rename has the new name.");
+    assert_eq!(after[4..], before, "Events do not change when their key is renamed.");
 }
 
-/// An account's events are its own.
+/// An account's log contains only its own events.
 pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
     let names = ["a", "A", "b"];
     let mut own: Vec<(AccountId, String)> = Vec::new();
@@ -153,7 +153,7 @@ pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
     for (account, id) in own {
         let expected =
             [CredentialAction::KeyRenamed, CredentialAction::KeyCreated].map(|action| (action, Some(id.clone())));
-        assert_eq!(event_actions(fixture, &account).await, expected, "An account's events are its own, and no others.");
+        assert_eq!(event_actions(fixture, &account).await, expected, "An account's log contains only its own events.");
     }
     for unknown in ["unknown", "", "a ", "%"] {
         let unknown = fixture.account(unknown).await;
@@ -169,8 +169,8 @@ pub async fn events_are_removed_with_their_account(fixture: &impl KeyFixture) {
     }
     let of_b = events(fixture, &b).await;
     fixture.remove_account(&a).await;
-    assert_eq!(events(fixture, &a).await, [], "The events of an account go with it.");
+    assert_eq!(events(fixture, &a).await, [], "The events of an account are removed with it.");
     create_account(fixture, "a").await;
-    assert_eq!(events(fixture, &a).await, [], "An account that comes back has no events of the one before.");
-    assert_eq!(events(fixture, &b).await, of_b, "Removing an account leaves the events of the others.");
+    assert_eq!(events(fixture, &a).await, [], "A recreated account has no events of the removed one.");
+    assert_eq!(events(fixture, &b).await, of_b, "Removing an account leaves other accounts' events unchanged.");
 }

@@ -8,7 +8,7 @@ use crate::credential_lookup::as_stored;
 use crate::key_calls::{create, find_key, list, list_at, revoke, sort};
 use crate::seed::{api_key, create_account, instant, oauth_token, second, time};
 
-/// An account without keys has an empty list; an unknown account has none.
+/// The list of an account without keys is empty; that of an unknown account is `None`.
 pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
     let empty = create_account(fixture, "empty").await;
     assert_eq!(list(fixture, &empty).await, Some(vec![]), "An account without keys has an empty list.");
@@ -18,7 +18,7 @@ pub async fn empty_list_and_unknown_account_differ(fixture: &impl KeyFixture) {
     }
 }
 
-/// A removed account has no list, even if keys of it are left.
+/// A removed account has no list, even if its keys are still stored.
 pub async fn removed_account_has_no_key_list(fixture: &impl KeyFixture) {
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for name in ["a", "b"] {
@@ -27,10 +27,10 @@ pub async fn removed_account_has_no_key_list(fixture: &impl KeyFixture) {
     fixture.remove_account(&a).await;
     assert_eq!(list(fixture, &a).await, None, "A removed account has no list of keys.");
     let others = list(fixture, &b).await.map(|keys| keys.len());
-    assert_eq!(others, Some(1), "Removing an account leaves the keys of the others.");
+    assert_eq!(others, Some(1), "Removing an account leaves other accounts' keys unchanged.");
 }
 
-/// The oldest comes first, to the microsecond; ties are sorted by id, byte by byte.
+/// Keys are listed by creation time, oldest first, to the microsecond; ties are sorted by id, byte by byte.
 pub async fn keys_are_listed_oldest_first_with_ties_by_id(fixture: &impl KeyFixture) {
     create_account(fixture, "a").await;
     let keys = [
@@ -52,7 +52,7 @@ pub async fn keys_are_listed_oldest_first_with_ties_by_id(fixture: &impl KeyFixt
         let (id, created_at) = keys[index * 5 % keys.len()];
         let mut key = api_key("a", id, &format!("token-{index}"));
         key.record.created_at = created_at;
-        // Keys past retention would be removed when one is created at the end of time.
+        // Keys past retention would be removed when one is created at `Timestamp::MAX`.
         key.record.expires_at = None;
         expected.push(create(fixture, &key).await.record);
     }
@@ -115,12 +115,12 @@ pub async fn revoked_keys_stay_listed(fixture: &impl KeyFixture) {
     revoke(fixture, &account, &keys[0].record.identity.credential_id, second(9)).await;
     let mut expected: Vec<_> = keys.into_iter().map(|key| key.record).collect();
     sort(&mut expected);
-    assert_eq!(list(fixture, &account).await, Some(expected), "A revoked key is listed as revoked, and no other is.");
+    assert_eq!(list(fixture, &account).await, Some(expected), "Only a revoked key is listed as revoked.");
 }
 
-/// All keys that have not ended are listed, and of the others the requested number that ended last.
+/// All active keys are listed, and of the others up to `limit` keys: those that ended last.
 pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
-    const RULE: &str = "Keys that hold are all listed, ended ones up to a number, from the last end on";
+    const RULE: &str = "All active keys are listed, and of the others up to a limit those that ended last";
     const NOW: i64 = 50;
     let account = create_account(fixture, "a").await;
     // Created, expires, revoked; ended keys are in the order of their ends, latest first.
@@ -172,6 +172,6 @@ pub async fn key_is_found_by_id_in_its_account(fixture: &impl KeyFixture) {
         assert_eq!(find_key(fixture, &b, id).await, None, "{RULE}, and in no other.");
     }
     for unknown in ["unknown", "", "KEY_1", "key_"] {
-        assert_eq!(find_key(fixture, &a, unknown).await, None, "{RULE}: {unknown:?} is none.");
+        assert_eq!(find_key(fixture, &a, unknown).await, None, "{RULE}: {unknown:?} is unknown.");
     }
 }

@@ -32,14 +32,14 @@ pub async fn ended_key_can_be_renamed(fixture: &impl KeyFixture) {
     for key in [&mut expired.record, &mut revoked.record] {
         key.name = Some("Another".to_owned());
         let renamed = rename(fixture, &account, &key.identity.credential_id, "Another").await;
-        assert_eq!(renamed.as_ref(), Some(&*key), "A key that has ended is renamed too.");
+        assert_eq!(renamed.as_ref(), Some(&*key), "An ended key can be renamed.");
     }
-    assert_all(fixture, &account, &[expired, revoked], "A key that is renamed stays as ended as it was.").await;
+    assert_all(fixture, &account, &[expired, revoked], "A renamed key stays ended.").await;
 }
 
 /// Renaming an id that is not a key of the account returns `None`, and renames nothing.
 pub async fn renaming_unknown_key_returns_none(fixture: &impl KeyFixture) {
-    const RULE: &str = "Renaming an id that is no key of the account is None, and renames nothing:";
+    const RULE: &str = "Renaming an id that is not a key of the account returns None, and renames nothing:";
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let own = create(fixture, &api_key("a", "key_1", "token-1")).await;
     let other_key = create(fixture, &api_key("b", "key_2", "token-2")).await;

@@ -19,7 +19,7 @@ fn key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewC
     key
 }
 
-/// An ended key stays for 400 days. Then the next creation in its account removes it with its events, and nothing else.
+/// An ended key is retained for 400 days. Then the next creation in its account removes it with its events, and nothing else.
 pub async fn ended_keys_are_retained_for_400_days(fixture: &impl KeyFixture) {
     const END: i64 = 10;
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
@@ -32,33 +32,29 @@ pub async fn ended_keys_are_retained_for_400_days(fixture: &impl KeyFixture) {
     let holding = create(fixture, &key("a", 4, 0, None)).await;
     let early = create(fixture, &key("a", 5, END + RETENTION_SECONDS - 1, None)).await;
     let all = [expired.clone(), revoked.clone(), later.clone(), holding.clone(), early.clone()];
-    assert_all(fixture, &a, &all, "Keys that ended within 400 days stay.").await;
+    assert_all(fixture, &a, &all, "Keys that ended within 400 days are retained.").await;
 
     let on_time = create(fixture, &key("a", 6, END + RETENTION_SECONDS, None)).await;
     for gone in [&expired, &revoked] {
-        assert_eq!(
-            find(fixture, &gone.digest).await,
-            None,
-            "A key that ended 400 days ago goes with the next creation."
-        );
+        assert_eq!(find(fixture, &gone.digest).await, None, "The next creation removes a key that ended 400 days ago.");
     }
     let rest = [later.clone(), holding, early, on_time];
-    assert_all(fixture, &a, &rest, "Only keys that ended 400 days ago go.").await;
-    assert_stored(fixture, &other_key, "Ended keys of other accounts stay.").await;
+    assert_all(fixture, &a, &rest, "Only keys that ended 400 days ago are removed.").await;
+    assert_stored(fixture, &other_key, "Ended keys of other accounts are retained.").await;
     let logged: Vec<_> = event_actions(fixture, &a).await.into_iter().rev().collect();
     let expected: Vec<_> = rest
         .iter()
         .map(|key| (CredentialAction::KeyCreated, Some(key.record.identity.credential_id.as_ref().to_owned())))
         .collect();
-    assert_eq!(logged, expected, "A key's events go with it, and no others.");
-    assert_eq!(events(fixture, &b).await.len(), 1, "Events of other accounts stay.");
+    assert_eq!(logged, expected, "A key's events are removed with it, and no others are.");
+    assert_eq!(events(fixture, &b).await.len(), 1, "Events of other accounts are retained.");
 
     let old = create(fixture, &key("a", 7, END + RETENTION_SECONDS, None)).await;
     let successor = as_stored(fixture, &key("a", 8, END + 1 + RETENTION_SECONDS, None)).await;
     let rotated =
         rotate(fixture, &old.record.identity.credential_id, second(END + 2 + RETENTION_SECONDS), &successor).await;
-    assert!(rotated.is_ok_and(|rotated| rotated.is_some()), "a key that holds");
-    assert_eq!(find(fixture, &later.digest).await, None, "A rotation removes ended keys as a creation does.");
+    assert!(rotated.is_ok_and(|rotated| rotated.is_some()), "an active key");
+    assert_eq!(find(fixture, &later.digest).await, None, "A rotation removes ended keys like a creation.");
 }
 
 /// A creation removes at most [`MAX_REMOVED`] ended keys, earliest ends first.
@@ -78,12 +74,12 @@ pub async fn creation_removes_at_most_100_ended_keys(fixture: &impl KeyFixture) 
         assert_eq!(
             ended,
             stay.iter().collect::<Vec<_>>(),
-            "A creation removes a hundred ended keys, the earliest ends first."
+            "A creation removes at most 100 ended keys, earliest end first."
         );
     }
 }
 
-/// A key's last twenty renames keep their events. Its other events stay, and those of other keys.
+/// A key's last twenty renames keep their events. Its other events are retained, and so are those of other keys.
 pub async fn last_renames_of_key_keep_their_events(fixture: &impl KeyFixture) {
     const SURPLUS: usize = 3;
     let account = create_account(fixture, "a").await;
@@ -104,8 +100,8 @@ pub async fn last_renames_of_key_keep_their_events(fixture: &impl KeyFixture) {
     assert_eq!(
         actions,
         [CredentialAction::KeyCreated],
-        "Only the last twenty renames of a key keep their events, and all else."
+        "Only the last twenty renames keep their events; all other events are retained."
     );
     let others = logged.iter().filter(|event| event.credential_id.as_ref() == Some(&other)).count();
-    assert_eq!(others, 2, "Renames of one key leave the events of others.");
+    assert_eq!(others, 2, "Renames of one key leave events of others unchanged.");
 }

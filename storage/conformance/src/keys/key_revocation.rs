@@ -22,7 +22,7 @@ pub async fn revoking_returns_record(fixture: &impl KeyFixture) {
     }
 }
 
-/// Revoking again changes nothing: the time of the first revocation stays.
+/// Revoking again changes nothing: the time of the first revocation is retained.
 pub async fn second_revocation_does_not_change_time(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     let mut key = create(fixture, &api_key("a", "key_1", "token-1")).await;
@@ -30,14 +30,14 @@ pub async fn second_revocation_does_not_change_time(fixture: &impl KeyFixture) {
     key.record.revoked_at = Some(second(5));
     for again in [second(5), second(6), second(4), Timestamp::MIN, Timestamp::MAX] {
         let revoked = revoke(fixture, &account, &id, fixture.precision().truncate(again)).await;
-        assert_eq!(revoked.as_ref(), Some(&key.record), "The time of the first revocation stays.");
-        assert_stored(fixture, &key, "The time of the first revocation stays.").await;
+        assert_eq!(revoked.as_ref(), Some(&key.record), "The time of the first revocation does not change.");
+        assert_stored(fixture, &key, "The time of the first revocation does not change.").await;
     }
 }
 
 /// Revoking an id that is not a key of the account returns `None`, and revokes nothing.
 pub async fn revoking_unknown_key_returns_none(fixture: &impl KeyFixture) {
-    const RULE: &str = "Revoking an id that is no key of the account is None, and revokes nothing:";
+    const RULE: &str = "Revoking an id that is not a key of the account returns None, and revokes nothing:";
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let own = create(fixture, &api_key("a", "key_1", "token-1")).await;
     let other_key = create(fixture, &api_key("b", "key_2", "token-2")).await;

@@ -46,15 +46,15 @@ pub async fn rotation_ends_old_key_and_stores_successor(fixture: &impl KeyFixtur
         assert_eq!(
             rotated,
             Ok(Some(old.record.clone())),
-            "Rotating returns the key that is replaced, which ends and names its successor."
+            "Rotating returns the replaced key, with its end and its successor."
         );
         stored.extend([old, new]);
     }
-    let rule = "Rotating ends the old key, stores the new one, and touches no other.";
+    let rule = "Rotating ends the old key, stores the new one, and changes no other.";
     assert_all(fixture, &account, &stored, rule).await;
 }
 
-/// A key ends at its expiry or at the end that the rotation names, whichever is earlier, even immediately.
+/// A key ends at its expiry or at the requested end, whichever is earlier, even immediately.
 pub async fn rotated_key_ends_at_earlier_of_both_ends(fixture: &impl KeyFixture) {
     create_account(fixture, "a").await;
     let ends = [
@@ -68,13 +68,13 @@ pub async fn rotated_key_ends_at_earlier_of_both_ends(fixture: &impl KeyFixture)
         let new = successor(fixture, &format!("{name}_new"), &format!("{name}-new")).await;
         let rotated = rotate(fixture, id(&old), second(ends_at), &new).await.expect("a key can be rotated");
         let expiry = rotated.and_then(|record| record.expires_at);
-        assert_eq!(expiry, Some(second(expected)), "Of the expiry and the end that is asked for, the earlier counts.");
+        assert_eq!(expiry, Some(second(expected)), "The earlier of the expiry and the requested end applies.");
     }
 }
 
 /// Revoked and expired keys, those of other accounts and unknown ones are not rotated, and nothing changes.
 pub async fn only_active_key_is_rotated(fixture: &impl KeyFixture) {
-    const RULE: &str = "Only a key of the account that holds is rotated; else nothing is changed.";
+    const RULE: &str = "Only an active key of the account is rotated; otherwise nothing changes.";
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     let mut revoked = key("a", "key_1", "token-1", None);
     revoked.record.revoked_at = Some(second(NOW + 1));
@@ -94,7 +94,7 @@ pub async fn only_active_key_is_rotated(fixture: &impl KeyFixture) {
 
 /// A key that has a successor is not rotated again, whatever the successor's state; the successor can be rotated.
 pub async fn key_with_successor_is_not_rotated_again(fixture: &impl KeyFixture) {
-    const RULE: &str = "A key that has a successor is not rotated again; its successor is.";
+    const RULE: &str = "A key with a successor is not rotated again; its successor is.";
     let account = create_account(fixture, "a").await;
     let mut old = create(fixture, &key("a", "key_1", "token-1", Some(99))).await;
     let mut new = successor(fixture, "key_2", "token-2").await;
@@ -120,7 +120,7 @@ pub async fn key_with_successor_is_not_rotated_again(fixture: &impl KeyFixture) 
 
 /// A successor whose digest or id exists already is refused, and the key that it was to replace is unchanged.
 pub async fn refused_successor_leaves_key_unchanged(fixture: &impl KeyFixture) {
-    const RULE: &str = "A successor that is AlreadyExists is refused, and nothing ends.";
+    const RULE: &str = "An existing successor is refused as AlreadyExists, and no key ends.";
     let account = create_account(fixture, "a").await;
     create_account(fixture, "b").await;
     let mut stored = Vec::new();

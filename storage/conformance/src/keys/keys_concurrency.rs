@@ -1,4 +1,4 @@
-//! Concurrent calls: of those that exclude each other one succeeds, and a change and its event become visible together.
+//! Concurrent calls: one of several exclusive calls succeeds, and a change and its event become visible together.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +15,7 @@ const CONCURRENT_CALLS: usize = 6;
 /// Number of repetitions, each with another key.
 const ROUNDS: usize = 5;
 
-/// Of several concurrent creations with one id, one succeeds and has an event; the others fail as already existing.
+/// If several calls create a key with the same id, one succeeds and has an event; the others fail as already existing.
 pub async fn one_of_many_concurrent_creations_succeeds(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     for round in 1..=ROUNDS {
@@ -26,16 +26,16 @@ pub async fn one_of_many_concurrent_creations_succeeds(fixture: &impl KeyFixture
             (try_create(fixture, &key).await, find(fixture, &key.digest).await.is_some())
         });
         let done = outcomes.iter().filter(|(outcome, found)| outcome.is_ok() && *found).count();
-        assert_eq!(done, 1, "Of keys that are created under one id at the same time, one is: {outcomes:?}.");
+        assert_eq!(done, 1, "One of several concurrent creations with the same id succeeds: {outcomes:?}.");
         let others =
             outcomes.iter().filter(|outcome| **outcome == (Err(StorageErrorKind::AlreadyExists), false)).count();
-        assert_eq!(others, CONCURRENT_CALLS - 1, "Those that are not created are AlreadyExists: {outcomes:?}.");
+        assert_eq!(others, CONCURRENT_CALLS - 1, "The other creations fail as AlreadyExists: {outcomes:?}.");
         let listed = list(fixture, &account).await.expect("the account is known").len();
-        assert_eq!((listed, events(fixture, &account).await.len()), (round, round), "One key is there, and one event.");
+        assert_eq!((listed, events(fixture, &account).await.len()), (round, round), "One key and one event exist.");
     }
 }
 
-/// Of several concurrent rotations of a key, one stores its successor, and the rotation has one event.
+/// If several calls rotate a key concurrently, one stores its successor, and the rotation has one event.
 pub async fn one_of_many_concurrent_rotations_succeeds(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     for round in 1..=ROUNDS {
@@ -50,17 +50,17 @@ pub async fn one_of_many_concurrent_rotations_succeeds(fixture: &impl KeyFixture
             rotate(fixture, &id, second(20), &new).await.map(|rotated| rotated.is_some())
         });
         let done = outcomes.iter().filter(|outcome| **outcome == Ok(true)).count();
-        assert_eq!(done, 1, "Of successors that a key is given at the same time, one is stored: {outcomes:?}.");
+        assert_eq!(done, 1, "One of several concurrent successors of a key is stored: {outcomes:?}.");
         let none = outcomes.iter().filter(|outcome| **outcome == Ok(false)).count();
         assert_eq!(
             none,
             CONCURRENT_CALLS - 1,
-            "A key that has a successor by then is None, not an error: {outcomes:?}."
+            "Rotating a key that already has a successor returns None, not an error: {outcomes:?}."
         );
         let listed = list(fixture, &account).await.expect("the account is known").len();
         let logged = event_actions(fixture, &account).await.into_iter();
         let rotations = logged.filter(|(action, _)| *action == CredentialAction::KeyRotated).count();
-        assert_eq!((listed, rotations), (round * 2, round), "One successor is there, and one event of the rotation.");
+        assert_eq!((listed, rotations), (round * 2, round), "One successor and one event of its rotation are stored.");
     }
 }
 
@@ -76,10 +76,10 @@ pub async fn one_of_many_concurrent_revocations_takes_effect(fixture: &impl KeyF
             revoke(fixture, &account, id, at).await.and_then(|record| record.revoked_at)
         });
         let same = revoked[0].is_some() && revoked.iter().all(|at| *at == revoked[0]);
-        assert!(same, "A key is revoked once, and each call returns when: {revoked:?}.");
+        assert!(same, "A key is revoked once, and each call returns the same time: {revoked:?}.");
         let logged = event_actions(fixture, &account).await;
         let revocations = logged.iter().filter(|(action, _)| *action == CredentialAction::KeyRevoked).count();
-        assert_eq!(revocations, round, "A key that is revoked once has one event of that.");
+        assert_eq!(revocations, round, "A key that is revoked once has one event.");
     }
 }
 
@@ -94,12 +94,12 @@ pub async fn key_and_its_event_become_visible_together(fixture: &impl KeyFixture
         let created = |id: &str| (CredentialAction::KeyCreated, Some(id.to_owned()));
         for key in &keys {
             let id = &*key.identity.credential_id;
-            assert!(after.contains(&created(id)), "{RULE}: {id} was there before its event.");
+            assert!(after.contains(&created(id)), "{RULE}: {id} was visible before its event.");
         }
         for (_, id) in before {
-            let id = id.expect("each is of a key");
+            let id = id.expect("each event names a key");
             let there = keys.iter().any(|key| *key.identity.credential_id == *id);
-            assert!(there, "{RULE}: the event of {id} was there before it.");
+            assert!(there, "{RULE}: the event of {id} was visible before the key.");
         }
     };
     let write = async |number| {

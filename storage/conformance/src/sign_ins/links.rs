@@ -13,10 +13,10 @@ pub async fn link_of_unknown_account_is_refused(fixture: &impl SignInFixture) {
         let account = fixture.account(name).await;
         let refused = try_link(fixture, &link(&account, code, 0)).await;
         let expected = Err(StorageErrorKind::UnknownReference);
-        assert_eq!(refused, expected, "A link of an unknown account is an UnknownReference.");
+        assert_eq!(refused, expected, "A link of an unknown account is refused as UnknownReference.");
         create_account(fixture, name).await;
         let exchanged = exchange(fixture, &digest(code), &session("secret", 1)).await;
-        assert_eq!(exchanged, None, "A refused link is not stored, also not for later.");
+        assert_eq!(exchanged, None, "A refused link does not work in a later account.");
     }
 }
 
@@ -26,13 +26,13 @@ pub async fn existing_link_is_refused(fixture: &impl SignInFixture) {
     make_link(fixture, &a, "code", 0).await;
     for (account, made) in [(&a, 0), (&a, 5), (&b, 5)] {
         let refused = try_link(fixture, &link(account, "code", made)).await;
-        assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "A link whose digest is there is AlreadyExists.");
+        assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "An existing link is refused as AlreadyExists.");
     }
     let too_late = exchange(fixture, &digest("code"), &session("late", LIFETIME)).await;
-    assert_eq!(too_late, None, "A refused link does not prolong the one that is there.");
+    assert_eq!(too_late, None, "A refused link does not extend the existing one.");
     make_link(fixture, &b, "other", 1).await;
     let exchanged = exchange(fixture, &digest("code"), &session("secret", 1)).await;
-    assert_eq!(exchanged.map(|account| account.id), Some(a), "A refused link leaves the one that is there.");
+    assert_eq!(exchanged.map(|account| account.id), Some(a), "A refused link leaves the existing one unchanged.");
 }
 
 /// A link is exchanged only by its whole digest, each for its own account.
@@ -42,14 +42,14 @@ pub async fn link_is_found_only_by_whole_digest(fixture: &impl SignInFixture) {
     for (index, digest) in digests.iter().enumerate() {
         let account = &accounts[index % 2];
         let early = exchange(fixture, digest, &session(&format!("early-{index}"), 1)).await;
-        assert_eq!(early, None, "A link is known by its whole digest.");
+        assert_eq!(early, None, "A link is found only by its whole digest.");
         let link = NewSignIn { digest: *digest, ..link(account, "code", 0) };
-        try_link(fixture, &link).await.expect("A link whose digest is another's but for a byte is another link.");
+        try_link(fixture, &link).await.expect("A link whose digest differs in one byte is another link.");
     }
     for (index, digest) in digests.iter().enumerate() {
         let exchanged = exchange(fixture, digest, &session(&format!("secret-{index}"), 1)).await;
         let expected = accounts[index % 2].clone();
-        assert_eq!(exchanged.map(|account| account.id), Some(expected), "A link is known by its whole digest.");
+        assert_eq!(exchanged.map(|account| account.id), Some(expected), "A link is found only by its whole digest.");
     }
 }
 
@@ -69,9 +69,9 @@ pub async fn creating_a_link_purges_expired_sessions(fixture: &impl SignInFixtur
         ("code-5", LIFETIME + DAY + 1, &[]),
     ] {
         make_link(fixture, &a, code, made).await;
-        let rule = "A link takes along its account's sessions that are over, and those of others after a day";
+        let rule = "Creating a link removes its account's expired sessions, and others' after a day";
         assert_eq!(found(fixture, &secrets).await, expected, "{rule}: {code}.");
     }
     let exchanged = exchange(fixture, &digest("code-5"), &session("third-of-a", LIFETIME + DAY + 2)).await;
-    assert_eq!(exchanged.map(|account| account.id), Some(a), "A link that has not ended stays.");
+    assert_eq!(exchanged.map(|account| account.id), Some(a), "A link that has not expired is retained.");
 }

@@ -21,9 +21,9 @@ pub async fn session_is_found_with_account_and_expiry(fixture: &impl SignInFixtu
         make_link(fixture, &account.id, &code, 0).await;
         let expires_at = fixture.precision().truncate(expires_at);
         let new = NewSession { expires_at, ..session(&secret, 0) };
-        exchange(fixture, &digest(&code), &new).await.expect("a link that holds");
+        exchange(fixture, &digest(&code), &new).await.expect("a valid link");
         let expected = Some(Session { account: account.clone(), expires_at });
-        assert_eq!(find(fixture, &secret).await, expected, "A session is found with account and end, over or not.");
+        assert_eq!(find(fixture, &secret).await, expected, "A session is found with account and end, expired or not.");
     }
 }
 
@@ -31,20 +31,20 @@ pub async fn session_is_found_with_account_and_expiry(fixture: &impl SignInFixtu
 pub async fn session_is_found_only_by_whole_digest(fixture: &impl SignInFixture) {
     let accounts = [create_account(fixture, "a").await, create_account(fixture, "b").await];
     let digests = similar_digests();
-    for (index, digest_of_session) in digests.into_iter().enumerate() {
-        assert_eq!(find_by(fixture, &digest_of_session).await, None, "A session is known by its whole digest.");
+    for (index, session_digest) in digests.into_iter().enumerate() {
+        assert_eq!(find_by(fixture, &session_digest).await, None, "A session is found only by its whole digest.");
         let code = format!("code-{index}");
         make_link(fixture, &accounts[index % 2], &code, 0).await;
-        let new = NewSession { digest: digest_of_session, ..session("any", 1) };
-        exchange(fixture, &digest(&code), &new).await.expect("a link that holds");
+        let new = NewSession { digest: session_digest, ..session("any", 1) };
+        exchange(fixture, &digest(&code), &new).await.expect("a valid link");
     }
     for (index, digest) in digests.iter().enumerate() {
         let found = find_by(fixture, digest).await.map(|session| session.account.id);
-        assert_eq!(found.as_ref(), Some(&accounts[index % 2]), "A session is known by its whole digest.");
+        assert_eq!(found.as_ref(), Some(&accounts[index % 2]), "A session is found only by its whole digest.");
     }
 }
 
-/// If an account exceeds its limit of sessions, the oldest are removed; its links and other accounts' sessions stay.
+/// If an account exceeds its limit of sessions, the oldest are removed; its links and other accounts' sessions are not.
 pub async fn oldest_session_is_removed_beyond_limit(fixture: &impl SignInFixture) {
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     begin(fixture, &b, "of-b", 0).await;
@@ -53,11 +53,11 @@ pub async fn oldest_session_is_removed_beyond_limit(fixture: &impl SignInFixture
     let secrets: Vec<_> = secrets.iter().map(String::as_str).collect();
     for (number, secret) in secrets.iter().enumerate() {
         begin(fixture, &a, secret, number as i64).await;
-        let last = &secrets[..=number];
-        let expected = &last[last.len().saturating_sub(MAX_SESSIONS)..];
-        assert_eq!(found(fixture, last).await, expected, "Of too many sessions of an account the oldest go.");
+        let begun = &secrets[..=number];
+        let expected = &begun[begun.len().saturating_sub(MAX_SESSIONS)..];
+        assert_eq!(found(fixture, begun).await, expected, "The oldest sessions beyond an account's limit are removed.");
     }
-    assert_eq!(found(fixture, &["of-b"]).await, ["of-b"], "The sessions of other accounts do not count, and stay.");
+    assert_eq!(found(fixture, &["of-b"]).await, ["of-b"], "Sessions of other accounts are not counted or removed.");
     let exchanged = exchange(fixture, &digest("unused"), &session("last", LIFETIME - 1)).await;
-    assert!(exchanged.is_some(), "Links do not count as sessions, and stay.");
+    assert!(exchanged.is_some(), "Links are neither counted as sessions nor removed.");
 }

@@ -17,10 +17,10 @@ pub async fn each_change_records_one_event(fixture: &impl SignInFixture) {
     let other = create_account(fixture, "b").await;
     let user = Actor::owner_named("user_17");
     for (code, at, by) in [("one", 1, &Actor::OPERATOR), ("two", 2, &user)] {
-        storage.create_link(&link(&account, code, at), by).await.expect("a link can be made");
+        storage.create_link(&link(&account, code, at), by).await.expect("a link can be created");
     }
     for (code, at) in [("one", 3), ("two", 4)] {
-        exchange(fixture, &digest(code), &session(&format!("by-{code}"), at)).await.expect("a link that holds");
+        exchange(fixture, &digest(code), &session(&format!("by-{code}"), at)).await.expect("a valid link");
     }
     end(fixture, "by-one").await;
     let ended = storage.end_sign_ins(&account, &user).await;
@@ -35,27 +35,27 @@ pub async fn each_change_records_one_event(fixture: &impl SignInFixture) {
         (CredentialAction::SignedOut, Actor::OWNER),
         (CredentialAction::SignedOut, user),
     ];
-    assert_eq!(logged, expected, "Each change has one event, in their order: what was done, and by whom.");
+    assert_eq!(logged, expected, "Each change has one event, in order, with its action and its actor.");
     let times: Vec<_> = events.iter().rev().map(|event| event.at).take(4).collect();
-    assert_eq!(times, [1, 2, 3, 4].map(second), "An event has the time that its call names.");
+    assert_eq!(times, [1, 2, 3, 4].map(second), "An event has the time of its call.");
     for event in events {
-        assert_eq!(event.account, account, "An event names its account.");
-        assert_eq!((event.credential_id, event.name), (None, None), "Signing in and out is done to no key.");
+        assert_eq!(event.account, account, "An event contains its account.");
+        assert_eq!((event.credential_id, event.name), (None, None), "Events of signing in and out have no key.");
     }
-    assert_eq!(fixture.events(&other).await, [], "An account's events are its own.");
+    assert_eq!(fixture.events(&other).await, [], "An account's log contains only its own events.");
 }
 
-/// A call that changes nothing has no event: a refused, expired or unknown link, the end of an unknown session.
+/// A call that changes nothing has no event, such as for a refused, expired or unknown link or an unknown session.
 pub async fn calls_without_change_record_no_event(fixture: &impl SignInFixture) {
-    const RULE: &str = "What changes nothing has no event:";
+    const RULE: &str = "A call without a change has no event:";
     let account = create_account(fixture, "a").await;
     make_link(fixture, &account, "code", 0).await;
     let refused = try_link(fixture, &link(&account, "code", 1)).await;
-    assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "a link that is there");
-    assert_eq!(event_actions(fixture, &account).await.len(), 1, "{RULE} a link that is refused.");
+    assert_eq!(refused, Err(StorageErrorKind::AlreadyExists), "an existing link");
+    assert_eq!(event_actions(fixture, &account).await.len(), 1, "{RULE} a refused link.");
     for (code, at) in [("code", LIFETIME), ("unknown", 1)] {
-        assert_eq!(exchange(fixture, &digest(code), &session("secret", at)).await, None, "over or unknown");
-        assert_eq!(event_actions(fixture, &account).await.len(), 1, "{RULE} a link that is over or unknown.");
+        assert_eq!(exchange(fixture, &digest(code), &session("secret", at)).await, None, "expired or unknown");
+        assert_eq!(event_actions(fixture, &account).await.len(), 1, "{RULE} an expired or unknown link.");
     }
     begin(fixture, &account, "secret", 1).await;
     end(fixture, "secret").await;
@@ -63,15 +63,15 @@ pub async fn calls_without_change_record_no_event(fixture: &impl SignInFixture) 
     let before = event_actions(fixture, &account).await;
     for ended in ["secret", "unknown", "code"] {
         end(fixture, ended).await;
-        assert_eq!(event_actions(fixture, &account).await, before, "{RULE} the end of a session that is not there.");
+        assert_eq!(event_actions(fixture, &account).await, before, "{RULE} the end of an unknown session.");
     }
-    assert_eq!(sign_out(fixture, &account).await, 0, "what was ended");
-    assert_eq!(event_actions(fixture, &account).await, before, "{RULE} the end of all where there are none.");
+    assert_eq!(sign_out(fixture, &account).await, 0, "all links and sessions have ended already");
+    assert_eq!(event_actions(fixture, &account).await, before, "{RULE} signing out without links or sessions.");
     let unknown = fixture.account("unknown").await;
     let refused = try_link(fixture, &link(&unknown, "another", 1)).await;
     assert_eq!(refused, Err(StorageErrorKind::UnknownReference), "an unknown account");
     create_account(fixture, "unknown").await;
-    assert_eq!(fixture.events(&unknown).await, [], "{RULE} a link that is refused, also not for later.");
+    assert_eq!(fixture.events(&unknown).await, [], "{RULE} a link that was refused before its account existed.");
 }
 
 /// A reader that finds a session sees its event, and one that sees the event finds the session.
@@ -85,8 +85,8 @@ pub async fn session_and_its_event_become_visible_together(fixture: &impl SignIn
         let before = signed_in().await;
         let found = find(fixture, &secret).await.is_some();
         let after = signed_in().await;
-        assert!(found || !before, "{RULE}: the event was there before the session.");
-        assert!(after || !found, "{RULE}: the session was there before its event.");
+        assert!(found || !before, "{RULE}: the event was visible before the session.");
+        assert!(after || !found, "{RULE}: the session was visible before its event.");
     };
     let write = async |number: usize| {
         let account = create_account(fixture, &format!("a{number}")).await;
@@ -96,19 +96,19 @@ pub async fn session_and_its_event_become_visible_together(fixture: &impl SignIn
     read_during_writes(read, write).await;
 }
 
-/// An event of signing in or out stays for 400 days. Then the next link of its account removes it.
+/// An event of signing in or out is retained for 400 days. Then the next link of its account removes it.
 pub async fn creating_a_link_removes_old_events(fixture: &impl SignInFixture) {
     const RETENTION_SECONDS: i64 = RETENTION.as_secs() as i64;
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for (account, name) in [(&a, "a"), (&b, "b")] {
         make_link(fixture, account, &format!("first-of-{name}"), 0).await;
         let secret = session(&format!("session-of-{name}"), 1);
-        exchange(fixture, &digest(&format!("first-of-{name}")), &secret).await.expect("a link that holds");
+        exchange(fixture, &digest(&format!("first-of-{name}")), &secret).await.expect("a valid link");
     }
-    for (made, stay) in [(RETENTION_SECONDS - 1, 3), (RETENTION_SECONDS, 3), (RETENTION_SECONDS + 1, 3)] {
-        make_link(fixture, &a, &format!("made-at-{made}"), made).await;
+    for (at, retained) in [(RETENTION_SECONDS - 1, 3), (RETENTION_SECONDS, 3), (RETENTION_SECONDS + 1, 3)] {
+        make_link(fixture, &a, &format!("made-at-{at}"), at).await;
         let events = fixture.events(&a).await;
-        assert_eq!(events.len(), stay, "An event of signing in stays for 400 days, and no longer: {events:?}.");
+        assert_eq!(events.len(), retained, "An event of signing in is retained for exactly 400 days: {events:?}.");
     }
-    assert_eq!(fixture.events(&b).await.len(), 2, "Events of other accounts stay.");
+    assert_eq!(fixture.events(&b).await.len(), 2, "Events of other accounts are retained.");
 }

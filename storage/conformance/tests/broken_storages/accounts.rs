@@ -1,4 +1,4 @@
-//! Flaws of lists of accounts and of their removal, and of what is shown of some accounts alone.
+//! Flaws of lists and removals of accounts, and of account filters.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,10 @@ use catalogue_core::auth::CredentialKind;
 use catalogue_core::storage::{CourseStorage, MemoryStorage, Revision};
 use catalogue_core::{AccountId, Timestamp};
 
-use crate::broken::{Broken, all_credentials, begin, credential, credentials, now, records, remove_account, summaries};
+use crate::broken::{Broken, all_credentials, begin, credential, credentials, records, remove_account, run, summaries};
 use crate::flaws;
 
-/// Lists of accounts with something done to them.
+/// Alters lists of accounts.
 fn altering_summaries(alter: impl Fn(&mut Vec<AccountSummary>) + Send + Sync + 'static) -> Broken {
     Broken::new().summaries(move |memory, accounts, now| {
         let mut all = summaries(memory, accounts, now);
@@ -22,8 +22,8 @@ fn altering_summaries(alter: impl Fn(&mut Vec<AccountSummary>) + Send + Sync + '
     })
 }
 
-/// Keys counted by another rule.
-fn keys_counted(counts: impl Fn(&CredentialRecord, Timestamp) -> bool + Send + Sync + 'static) -> Broken {
+/// Counts keys by another rule.
+fn counting_keys_by(counts: impl Fn(&CredentialRecord, Timestamp) -> bool + Send + Sync + 'static) -> Broken {
     Broken::new().summaries(move |memory, accounts, now| {
         let mut all = summaries(memory, accounts, now);
         for summary in &mut all {
@@ -34,15 +34,15 @@ fn keys_counted(counts: impl Fn(&CredentialRecord, Timestamp) -> bool + Send + S
     })
 }
 
-/// Removals that say something else.
+/// Alters the result of removals.
 fn altering_removal(
     alter: impl Fn(&AccountId, Option<RemovedAccount>) -> Option<RemovedAccount> + Send + Sync + 'static,
 ) -> Broken {
     Broken::new().remove_account(move |memory, account| alter(account, remove_account(memory, account)))
 }
 
-/// Look-ups that find what was there at any time.
-fn credentials_outlive() -> Broken {
+/// Finds credential records even after their account was removed.
+fn retaining_records() -> Broken {
     let found = Arc::new(Mutex::new(Vec::new()));
     let retained = Arc::clone(&found);
     Broken::new()
@@ -53,12 +53,12 @@ fn credentials_outlive() -> Broken {
         .record(move |memory, id| {
             let retained = retained.lock().unwrap();
             let gone = retained.iter().find(|record| *record.identity.credential_id == *id).cloned();
-            now(memory.find_credential_record(id)).unwrap().or(gone)
+            run(memory.find_credential_record(id)).unwrap().or(gone)
         })
 }
 
-/// Removals that take the account whose id begins so, too.
-fn removed_by_the_start() -> Broken {
+/// Removes all accounts whose ids have the prefix.
+fn removing_by_prefix() -> Broken {
     Broken::new().remove_account(|memory, account| {
         let removed = remove_account(memory, account)?;
         let ids = records(memory).into_iter().filter_map(|record| match record {
@@ -70,21 +70,21 @@ fn removed_by_the_start() -> Broken {
     })
 }
 
-/// Accounts that are made again behind the removal, without courses.
-fn emptied() -> Broken {
+/// Recreates removed accounts, without courses.
+fn recreating_removed() -> Broken {
     Broken::new().remove_account(|memory, account| {
         let removed = remove_account(memory, account)?;
         let mut import = begin(memory).unwrap();
         let empty = Account { id: account.clone(), name: String::new(), email: String::new() };
-        now(import.put_account(&empty)).unwrap();
-        now(import.commit()).unwrap();
+        run(import.put_account(&empty)).unwrap();
+        run(import.commit()).unwrap();
         Some(removed)
     })
 }
 
-/// Revisions that are made of what the account has.
-fn revised_by_content(memory: &MemoryStorage, account: &AccountId) -> Option<Revision> {
-    now(memory.revision(account)).unwrap()?;
+/// Derives revisions from the account's content.
+fn revision_of_content(memory: &MemoryStorage, account: &AccountId) -> Option<Revision> {
+    run(memory.revision(account)).unwrap()?;
     let courses = summaries(memory, Accounts::Only(std::slice::from_ref(account)), Timestamp::MIN);
     let mut bytes = [0; 16];
     bytes[0] = u8::try_from(courses[0].courses).unwrap();
@@ -93,40 +93,40 @@ fn revised_by_content(memory: &MemoryStorage, account: &AccountId) -> Option<Rev
 }
 
 flaws! {
-    accounts_listed_regardless_of_case: altering_summaries(|all| all.sort_by_key(|summary| summary.account.id.as_str().to_lowercase()))
+    accounts_are_ordered_case_insensitively: altering_summaries(|all| all.sort_by_key(|summary| summary.account.id.as_str().to_lowercase()))
         => administration::accounts::accounts_are_listed_by_id_with_course_counts, "by id, by bytes";
-    accounts_without_courses_left_out: altering_summaries(|all| all.retain(|summary| summary.courses > 0))
+    list_omits_accounts_without_courses: altering_summaries(|all| all.retain(|summary| summary.courses > 0))
         => administration::accounts::accounts_are_listed_by_id_with_course_counts, "by id, by bytes";
-    modules_counted_as_courses: altering_summaries(|all| all.iter_mut().for_each(|summary| summary.courses *= 3))
-        => administration::accounts::accounts_are_listed_by_id_with_course_counts, "the number of its own courses";
-    revoked_keys_counted: keys_counted(|key, now| {
+    course_count_includes_modules: altering_summaries(|all| all.iter_mut().for_each(|summary| summary.courses *= 3))
+        => administration::accounts::accounts_are_listed_by_id_with_course_counts, "the number of its courses";
+    key_count_includes_revoked_keys: counting_keys_by(|key, now| {
         key.identity.kind == CredentialKind::ApiKey && key.expires_at.is_none_or(|expiry| expiry > now)
     }) => administration::accounts::only_active_keys_are_counted, "neither revoked nor expired";
-    keys_counted_at_their_end: keys_counted(|key, now| {
-        let holds = key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry >= now);
-        key.identity.kind == CredentialKind::ApiKey && holds
+    key_count_includes_keys_at_expiry: counting_keys_by(|key, now| {
+        let is_active = key.revoked_at.is_none() && key.expires_at.is_none_or(|expiry| expiry >= now);
+        key.identity.kind == CredentialKind::ApiKey && is_active
     }) => administration::accounts::only_active_keys_are_counted, "neither revoked nor expired";
-    tokens_counted_as_keys: keys_counted(|key, now| key.state(now).is_active())
-        => administration::accounts::only_active_keys_are_counted, "Of the API keys those count";
-    all_listed_where_some_are_wanted: Broken::new().summaries(|memory, _, now| summaries(memory, Accounts::All, now))
-        => administration::accounts::account_filter_lists_only_named_accounts, "these alone are listed";
-    listed_as_they_were_named: Broken::new().summaries(|memory, accounts, now| match accounts {
+    key_count_includes_oauth_tokens: counting_keys_by(|key, now| key.state(now).is_active())
+        => administration::accounts::only_active_keys_are_counted, "API keys are counted";
+    account_list_ignores_filter: Broken::new().summaries(|memory, _, now| summaries(memory, Accounts::All, now))
+        => administration::accounts::account_filter_lists_only_named_accounts, "contains only these";
+    filtered_list_has_order_of_filter: Broken::new().summaries(|memory, accounts, now| match accounts {
         Accounts::All => summaries(memory, accounts, now),
         Accounts::Only(ids) => {
             ids.iter().flat_map(|id| summaries(memory, Accounts::Only(std::slice::from_ref(id)), now)).collect()
         }
-    }) => administration::accounts::account_filter_lists_only_named_accounts, "these alone are listed";
-    a_list_that_is_cut: Broken::new().summaries(|memory, accounts, now| {
+    }) => administration::accounts::account_filter_lists_only_named_accounts, "contains only these";
+    account_list_ends_after_eight: Broken::new().summaries(|memory, accounts, now| {
         let mut all = summaries(memory, accounts, now);
         all.truncate(8);
         all
-    }) => administration::accounts::list_stops_when_visitor_breaks, "ends where its visitor breaks it off";
+    }) => administration::accounts::list_stops_when_visitor_breaks, "ends when its visitor breaks";
 
-    an_account_that_is_emptied: emptied()
+    removal_keeps_empty_account: recreating_removed()
         => administration::account_removal::removing_account_removes_all_its_data, "is not exported";
-    credentials_that_outlive_their_account: credentials_outlive()
+    credential_records_survive_account_removal: retaining_records()
         => administration::account_removal::removing_account_removes_all_its_data, "is found by its id";
-    tokens_that_outlive_their_account: {
+    credential_lookups_survive_account_removal: {
         let gone = Arc::new(Mutex::new(Vec::new()));
         let retained = Arc::clone(&gone);
         Broken::new()
@@ -140,48 +140,48 @@ flaws! {
                 remove_account(memory, account)
             })
     } => administration::account_removal::removing_account_removes_all_its_data, "No credential of a removed account is found";
-    accounts_removed_by_the_start_of_their_id: removed_by_the_start()
-        => administration::account_removal::removing_account_leaves_other_accounts_unchanged, "leaves the others";
-    every_removal_said_to_be_one: altering_removal(|_, removed| removed.or_else(|| Some(RemovedAccount::default())))
-        => administration::account_removal::removing_account_returns_removed_counts, "that is not there is None";
-    modules_not_counted: altering_removal(|_, removed| removed.map(|removed| RemovedAccount { modules: 0, ..removed }))
-        => administration::account_removal::removing_account_returns_removed_counts, "how many courses, modules, keys and tokens";
-    revisions_of_the_content: Broken::new().revision(revised_by_content)
-        => administration::account_removal::recreated_account_starts_empty, "none of the revisions of the one before";
+    removal_includes_accounts_with_id_prefix: removing_by_prefix()
+        => administration::account_removal::removing_account_leaves_other_accounts_unchanged, "leaves other accounts unchanged";
+    removal_of_unknown_account_returns_counts: altering_removal(|_, removed| removed.or_else(|| Some(RemovedAccount::default())))
+        => administration::account_removal::removing_account_returns_removed_counts, "an unknown account returns None";
+    removal_does_not_count_modules: altering_removal(|_, removed| removed.map(|removed| RemovedAccount { modules: 0, ..removed }))
+        => administration::account_removal::removing_account_returns_removed_counts, "counts of courses, modules, keys and tokens";
+    revision_depends_only_on_content: Broken::new().revision(revision_of_content)
+        => administration::account_removal::recreated_account_starts_empty, "never gets a revision of the removed one";
 
-    all_credentials_oldest_first: Broken::new().all_credentials(|memory, accounts| {
+    all_credentials_are_ordered_by_creation: Broken::new().all_credentials(|memory, accounts| {
         let mut all = all_credentials(memory, accounts);
         all.sort_by_key(|record| record.created_at);
         all
-    }) => administration::credential_records::records_of_all_accounts_are_ordered_by_account, "come by account";
-    all_credentials_by_id: Broken::new().all_credentials(|memory, accounts| {
+    }) => administration::credential_records::records_of_all_accounts_are_ordered_by_account, "ordered by account";
+    all_credentials_are_ordered_by_id: Broken::new().all_credentials(|memory, accounts| {
         let mut all = all_credentials(memory, accounts);
         let key = |record: &CredentialRecord| (record.identity.account.clone(), record.identity.credential_id.clone());
         all.sort_by_key(key);
         all
-    }) => administration::credential_records::records_of_all_accounts_are_ordered_by_account, "as each is listed";
-    all_credentials_where_some_are_wanted: Broken::new().all_credentials(|memory, _| {
+    }) => administration::credential_records::records_of_all_accounts_are_ordered_by_account, "then as in its list";
+    credential_list_ignores_account_filter: Broken::new().all_credentials(|memory, _| {
         all_credentials(memory, Accounts::All)
     }) => administration::credential_records::account_filter_returns_only_records_of_named_accounts, "none of another account";
-    all_exported_where_some_are_wanted: Broken::new().export(|memory, _, visit| {
-        now(memory.export(Accounts::All, visit)).unwrap();
-    }) => administration::export::account_filter_exports_only_named_accounts, "these and their courses alone";
-    courses_of_others_exported: Broken::new().export(|memory, accounts, visit| {
+    export_ignores_account_filter: Broken::new().export(|memory, _, visit| {
+        run(memory.export(Accounts::All, visit)).unwrap();
+    }) => administration::export::account_filter_exports_only_named_accounts, "only these and their courses";
+    filtered_export_includes_other_courses: Broken::new().export(|memory, accounts, visit| {
         let _ = records(memory).into_iter().filter(|record| match (record, accounts) {
             (Record::Account(account), Accounts::Only(ids)) => ids.contains(&account.id),
             _ => true,
         }).try_for_each(visit);
-    }) => administration::export::account_filter_exports_only_named_accounts, "these and their courses alone";
-    exported_account_after_account: Broken::new().export(|memory, accounts, visit| match accounts {
-        Accounts::All => now(memory.export(accounts, visit)).unwrap(),
+    }) => administration::export::account_filter_exports_only_named_accounts, "only these and their courses";
+    filtered_export_is_grouped_by_account: Broken::new().export(|memory, accounts, visit| match accounts {
+        Accounts::All => run(memory.export(accounts, visit)).unwrap(),
         Accounts::Only(ids) => {
             let ended = ids.iter().try_for_each(|id| {
                 let mut ended = ControlFlow::Continue(());
                 let mut one = |record| { ended = visit(record); ended };
-                now(memory.export(Accounts::Only(std::slice::from_ref(id)), &mut one)).unwrap();
+                run(memory.export(Accounts::Only(std::slice::from_ref(id)), &mut one)).unwrap();
                 ended
             });
             let _ = ended;
         }
-    }) => administration::export::account_filter_exports_only_named_accounts, "these and their courses alone";
+    }) => administration::export::account_filter_exports_only_named_accounts, "only these and their courses";
 }

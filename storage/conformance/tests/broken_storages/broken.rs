@@ -1,4 +1,4 @@
-//! A memory storage of which single calls can be replaced by flawed ones.
+//! A memory storage whose calls can be replaced by flawed ones.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,18 +16,18 @@ use catalogue_core::{AccountId, CourseDetail, Timestamp, async_trait};
 
 pub(crate) use crate::memory::{
     accounts, all_credentials, begin, courses, create, create_link, credential, credentials, end_session, events,
-    exchange, find, is_revoked, key, keys, list, note, now, record, records, remove, remove_account, rename, revoke,
-    revoke_tokens, rotate, session, sign_out, summaries,
+    exchange, find, is_revoked, key, keys, list, record, record_uses, records, remove, remove_account, rename, revoke,
+    revoke_tokens, rotate, run, session, sign_out, summaries,
 };
 
-/// What a revision comes with.
+/// Value that a revision is returned with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
     Page,
     Course,
 }
 
-/// A struct of calls, each with a method that replaces it.
+/// Defines a struct of calls, each with a method that replaces it.
 macro_rules! replaceable {
     ($(#[$doc:meta])* $name:ident { $($call:ident: fn($($argument:ty),*) $(-> $result:ty)? = $default:expr;)* }) => {
         $(#[$doc])*
@@ -56,21 +56,21 @@ macro_rules! replaceable {
 }
 
 replaceable! {
-    /// What is not replaced is the memory storage's own.
+    /// Calls that are not replaced are forwarded to a memory storage.
     Broken {
         list: fn(&AccountId, &PageRequest, &mut CourseRows<'_>) = list;
         find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
         returned_revision: fn(Read, Option<Revision>) -> Option<Revision> = |_, _, revision| revision;
-        revision: fn(&AccountId) -> Option<Revision> = |memory, account| now(memory.revision(account)).unwrap();
+        revision: fn(&AccountId) -> Option<Revision> = |memory, account| run(memory.revision(account)).unwrap();
         credential: fn(&TokenDigest) -> Option<Credential> = credential;
         begin: fn() -> Result<Box<dyn Import>, StorageError> = begin;
-        export: fn(Accounts<'_>, &mut Visitor<'_>) = |memory, accounts, visit| now(memory.export(accounts, visit)).unwrap();
+        export: fn(Accounts<'_>, &mut Visitor<'_>) = |memory, accounts, visit| run(memory.export(accounts, visit)).unwrap();
         summaries: fn(Accounts<'_>, Timestamp) -> Vec<AccountSummary> = summaries;
         remove_account: fn(&AccountId) -> Option<RemovedAccount> = remove_account;
         remove: fn(&AccountId, &str) -> Result<bool, StorageError> = remove;
         all_credentials: fn(Accounts<'_>) -> Vec<CredentialRecord> = all_credentials;
         record: fn(&str) -> Option<CredentialRecord> = record;
-        note: fn(&[CredentialUse]) -> Result<(), StorageError> = note;
+        record_uses: fn(&[CredentialUse]) -> Result<(), StorageError> = record_uses;
         revoked: fn(&TokenDigest) -> Option<bool> = is_revoked;
         revoke_tokens: fn(&[TokenDigest], Timestamp, Timestamp) -> Result<(), StorageError> = revoke_tokens;
         keys: fn(&AccountId, Timestamp, usize) -> Option<Vec<CredentialRecord>> = keys;
@@ -89,16 +89,16 @@ replaceable! {
 }
 
 impl Broken {
-    /// Lists and look-ups take one of so many permits, and give it back only if they are not dropped.
+    /// Lists and lookups take one of `permits` permits, and return it unless they are dropped.
     pub(crate) fn permits(mut self, permits: usize) -> Self {
         self.permits = Some(AtomicUsize::new(permits));
         self
     }
 
-    async fn with_a_permit(&self) -> Result<(), StorageError> {
+    async fn with_permit(&self) -> Result<(), StorageError> {
         if let Some(permits) = &self.permits {
             let taken = permits.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |permits| permits.checked_sub(1));
-            taken.map_err(|_| StorageError::new(StorageErrorKind::Unavailable, "no permit is left"))?;
+            taken.map_err(|_| StorageError::new(StorageErrorKind::Unavailable, "no permits"))?;
             tokio::task::yield_now().await;
             permits.fetch_add(1, Ordering::SeqCst);
         }
@@ -120,7 +120,7 @@ impl CourseStorage for Broken {
         page: &PageRequest,
         rows: &mut CourseRows<'_>,
     ) -> Result<Option<Revision>, StorageError> {
-        self.with_a_permit().await?;
+        self.with_permit().await?;
         (self.list)(&self.memory, account, page, rows);
         Ok((self.returned_revision)(&self.memory, Read::Page, (self.revision)(&self.memory, account)))
     }
@@ -143,7 +143,7 @@ impl CourseStorage for Broken {
 #[async_trait]
 impl CredentialStorage for Broken {
     async fn find_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
-        self.with_a_permit().await?;
+        self.with_permit().await?;
         Ok((self.credential)(&self.memory, digest))
     }
 
@@ -195,7 +195,7 @@ impl AdminStorage for Broken {
     }
 
     async fn record_uses(&self, uses: &[CredentialUse]) -> Result<(), StorageError> {
-        (self.note)(&self.memory, uses)
+        (self.record_uses)(&self.memory, uses)
     }
 
     async fn revoke_tokens(
@@ -258,8 +258,8 @@ impl KeyStorage for Broken {
         Ok((self.revoke)(&self.memory, account, id, at, by))
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
-        Ok((self.events)(&self.memory, account, most))
+    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+        Ok((self.events)(&self.memory, account, limit))
     }
 }
 

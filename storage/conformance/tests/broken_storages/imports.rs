@@ -1,4 +1,4 @@
-//! Imports of which single calls can be replaced by flawed ones, and imports that are flawed as a whole.
+//! Imports whose calls can be replaced by flawed ones, and imports that are flawed as a whole.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,23 @@ use catalogue_core::admin::{Account, Change, Import, Record};
 use catalogue_core::storage::{MemoryStorage, StorageError};
 use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 
-use crate::broken::{begin, courses, now, records, remove};
+use crate::broken::{begin, courses, records, remove, run};
 
-/// What an import does with an account or a course.
+/// Call of an import that puts an account or a course.
 type PutFn<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
 type CreationTimeFn = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
 /// Accounts and slugs of courses.
 pub(crate) type Pruned = Vec<(AccountId, String)>;
 type PruneFn = Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>;
 
-/// An import around another; what is not replaced is that one's own.
+/// Wrapper of an import; calls that are not replaced are forwarded to it.
 pub(crate) struct BrokenImport {
     inner: Box<dyn Import>,
     put_account: PutFn<Account>,
     put_course: PutFn<Course>,
     creation_time: CreationTimeFn,
     prune: PruneFn,
-    /// Of records that are put together, the accounts come first.
+    /// Whether a batch puts its accounts first.
     accounts_first: bool,
 }
 
@@ -34,10 +34,10 @@ impl BrokenImport {
     pub(crate) fn around(inner: Box<dyn Import>) -> Self {
         Self {
             inner,
-            put_account: Box::new(|inner, account| now(inner.put_account(account))),
-            put_course: Box::new(|inner, course| now(inner.put_course(course))),
-            creation_time: Box::new(|inner, account, slug| now(inner.creation_time(account, slug)).unwrap()),
-            prune: Box::new(|inner| now(inner.prune()).unwrap()),
+            put_account: Box::new(|inner, account| run(inner.put_account(account))),
+            put_course: Box::new(|inner, course| run(inner.put_course(course))),
+            creation_time: Box::new(|inner, account, slug| run(inner.creation_time(account, slug)).unwrap()),
+            prune: Box::new(|inner| run(inner.prune()).unwrap()),
             accounts_first: false,
         }
     }
@@ -118,7 +118,7 @@ impl Import for BrokenImport {
     }
 }
 
-/// An import that commits every step at once, as one does that forgot to begin a transaction.
+/// An import that commits every step immediately, as if it forgot to begin a transaction.
 pub(crate) struct WithoutTransaction {
     pub(crate) memory: MemoryStorage,
     accounts: BTreeSet<AccountId>,
@@ -170,7 +170,7 @@ impl Import for WithoutTransaction {
     }
 }
 
-/// An import that writes back all that it saw at its beginning, with its own changes.
+/// An import that writes back the whole state from its beginning, with its own changes.
 pub(crate) struct WritesBackAll {
     memory: MemoryStorage,
     records: Vec<Record>,

@@ -1,5 +1,5 @@
-//! The suite can fail: for each of its cases, at least one storage with one flaw is caught, by the case that names the
-//! rule which the flaw breaks.
+//! Tests that the suite can fail: for each of its cases, at least one storage with one flaw is caught by the case of the
+//! rule that the flaw violates.
 
 mod broken;
 mod imports;
@@ -7,13 +7,13 @@ mod memory;
 
 mod accounts;
 mod concurrent;
-mod credential_care;
 mod credentials;
 mod details;
 mod keys;
 mod lists;
 mod revisions;
 mod revocations;
+mod rotation_and_uses;
 mod sign_ins;
 mod writes;
 
@@ -25,7 +25,7 @@ use catalogue_storage_conformance::CASES;
 
 use broken::Broken;
 
-/// Makes a test of each flaw: a storage that has it fails in that case, and the message holds those words of the rule.
+/// Creates a test of each flaw: a storage that has it fails in the given case, and the message contains the quoted words of the rule.
 macro_rules! flaws {
     ($($flaw:ident: $storage:expr => $group:ident::$topic:ident::$case:ident, $rule:literal;)*) => {
         $(
@@ -37,7 +37,7 @@ macro_rules! flaws {
             }
         )*
 
-        /// Each flaw, after the case that caught it.
+        /// Each flaw with the case that catches it.
         pub(crate) const CAUGHT_BY: &[(&str, &str, &str)] =
             &[$((stringify!($topic), stringify!($case), stringify!($flaw))),*];
     };
@@ -55,13 +55,13 @@ fn caught_by() -> impl Iterator<Item = (&'static str, &'static str, &'static str
     let all = [
         accounts::CAUGHT_BY,
         concurrent::CAUGHT_BY,
-        credential_care::CAUGHT_BY,
         credentials::CAUGHT_BY,
         details::CAUGHT_BY,
         keys::CAUGHT_BY,
         lists::CAUGHT_BY,
         revisions::CAUGHT_BY,
         revocations::CAUGHT_BY,
+        rotation_and_uses::CAUGHT_BY,
         sign_ins::CAUGHT_BY,
         writes::CAUGHT_BY,
     ];
@@ -77,9 +77,9 @@ fn every_case_catches_a_flaw() {
     assert_eq!(caught_by, cases);
 }
 
-/// What `.ci/suites` shows of these two suites.
+/// Prints the report that `.ci/suites` shows of these two suites.
 #[test]
-#[expect(clippy::print_stdout, reason = "what it shows")]
+#[expect(clippy::print_stdout, reason = "the report")]
 fn report() {
     const SUITES: [(&str, &[&str]); 2] = [
         ("storages", &["courses", "credentials", "combined", "administration"]),
@@ -102,13 +102,13 @@ fn report() {
     assert_eq!(groups, CASES.iter().flat_map(|group| group.iter().map(|(group, ..)| group)).collect());
 }
 
-/// What is caught is the flaw, not what carries it.
+/// The wrapper without a flaw passes.
 mod without_a_flaw {
     catalogue_storage_conformance::tests!(|| async { (super::Broken::new(), ()) });
 }
 
-/// A storage may hand over more rows than are wanted.
-mod that_never_breaks_off {
+/// A storage may push more rows than requested.
+mod with_extra_rows {
     use crate::broken::Broken;
     use crate::lists::all_following;
 
@@ -123,7 +123,7 @@ mod that_never_breaks_off {
     catalogue_storage_conformance::course_storage_tests!(fixture);
 }
 
-/// A storage may keep no revocations of signed tokens, where it does not say that it has revoked one.
+/// A storage may lack revocations of signed tokens, if it refuses to revoke one.
 mod without_revocations {
     use catalogue_core::storage::{StorageError, StorageErrorKind};
 
@@ -131,13 +131,13 @@ mod without_revocations {
 
     async fn fixture() -> (Broken, ()) {
         let storage = Broken::new().revoked(|_, _| None);
-        (storage.revoke_tokens(|_, _, _, _| Err(StorageError::new(StorageErrorKind::Other, "none are kept"))), ())
+        (storage.revoke_tokens(|_, _, _, _| Err(StorageError::new(StorageErrorKind::Other, "unsupported"))), ())
     }
 
     catalogue_storage_conformance::tests!(fixture);
 }
 
-/// A storage may keep no revisions.
+/// A storage may lack revisions.
 mod without_revisions {
     use crate::broken::{Broken, credential};
 

@@ -16,8 +16,8 @@ use catalogue_core::storage::{
 };
 use catalogue_core::{AccountId, Course, CourseDetail, Timestamp};
 
-/// The result of a future that never waits, as those of the memory storage.
-pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
+/// Runs a future that never waits, like those of the memory storage, and returns its result.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => panic!("the memory storage never waits"),
@@ -25,22 +25,22 @@ pub(crate) fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn list(memory: &MemoryStorage, account: &AccountId, page: &PageRequest, rows: &mut CourseRows<'_>) {
-    now(memory.list_courses(account, page, rows)).unwrap();
+    run(memory.list_courses(account, page, rows)).unwrap();
 }
 
 pub(crate) fn find(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Option<CourseDetail> {
-    now(memory.find_course(account, slug)).unwrap().value
+    run(memory.find_course(account, slug)).unwrap().value
 }
 
 pub(crate) fn credential(memory: &MemoryStorage, digest: &TokenDigest) -> Option<Credential> {
-    now(memory.find_credential(digest)).unwrap()
+    run(memory.find_credential(digest)).unwrap()
 }
 
-/// All that a call shows.
+/// Returns all values that a call visits.
 fn collected<T: Send>(call: impl FnOnce(&mut Visitor<'_, T>) -> Result<(), StorageError>) -> Vec<T> {
     let mut all = Vec::new();
-    let mut visit = |one| {
-        all.push(one);
+    let mut visit = |value| {
+        all.push(value);
         ControlFlow::Continue(())
     };
     call(&mut visit).unwrap();
@@ -48,15 +48,15 @@ fn collected<T: Send>(call: impl FnOnce(&mut Visitor<'_, T>) -> Result<(), Stora
 }
 
 pub(crate) fn summaries(memory: &MemoryStorage, accounts: Accounts<'_>, at: Timestamp) -> Vec<AccountSummary> {
-    collected(|visit| now(memory.list_accounts(accounts, at, visit)))
+    collected(|visit| run(memory.list_accounts(accounts, at, visit)))
 }
 
 pub(crate) fn remove_account(memory: &MemoryStorage, account: &AccountId) -> Option<RemovedAccount> {
-    now(memory.remove_account(account)).unwrap()
+    run(memory.remove_account(account)).unwrap()
 }
 
 pub(crate) fn all_credentials(memory: &MemoryStorage, accounts: Accounts<'_>) -> Vec<CredentialRecord> {
-    collected(|visit| now(memory.visit_credentials(accounts, visit)))
+    collected(|visit| run(memory.visit_credentials(accounts, visit)))
 }
 
 pub(crate) fn credentials(memory: &MemoryStorage, account: &AccountId) -> Option<Vec<CredentialRecord>> {
@@ -69,11 +69,11 @@ pub(crate) fn keys(
     at: Timestamp,
     ended: usize,
 ) -> Option<Vec<CredentialRecord>> {
-    now(memory.list_keys(account, at, ended)).unwrap()
+    run(memory.list_keys(account, at, ended)).unwrap()
 }
 
 pub(crate) fn key(memory: &MemoryStorage, account: &AccountId, id: &str) -> Option<CredentialRecord> {
-    now(memory.find_key(account, id)).unwrap()
+    run(memory.find_key(account, id)).unwrap()
 }
 
 pub(crate) fn rename(
@@ -83,7 +83,7 @@ pub(crate) fn rename(
     name: &str,
     by: &Actor,
 ) -> Option<CredentialRecord> {
-    now(memory.rename_key(account, id, name, by)).unwrap()
+    run(memory.rename_key(account, id, name, by)).unwrap()
 }
 
 pub(crate) fn revoke(
@@ -93,15 +93,15 @@ pub(crate) fn revoke(
     at: Timestamp,
     by: &Actor,
 ) -> Option<CredentialRecord> {
-    now(memory.revoke_key(account, id, at, by)).unwrap()
+    run(memory.revoke_key(account, id, at, by)).unwrap()
 }
 
-pub(crate) fn events(memory: &MemoryStorage, account: &AccountId, most: usize) -> Vec<CredentialEvent> {
-    now(memory.list_events(account, most)).unwrap()
+pub(crate) fn events(memory: &MemoryStorage, account: &AccountId, limit: usize) -> Vec<CredentialEvent> {
+    run(memory.list_events(account, limit)).unwrap()
 }
 
 pub(crate) fn record(memory: &MemoryStorage, id: &str) -> Option<CredentialRecord> {
-    now(memory.find_credential_record(id)).unwrap()
+    run(memory.find_credential_record(id)).unwrap()
 }
 
 pub(crate) fn rotate(
@@ -112,19 +112,19 @@ pub(crate) fn rotate(
     successor: &NewCredential,
     by: &Actor,
 ) -> Result<Option<CredentialRecord>, StorageError> {
-    now(memory.rotate_key(account, id, ends_at, successor, by))
+    run(memory.rotate_key(account, id, ends_at, successor, by))
 }
 
-pub(crate) fn note(memory: &MemoryStorage, uses: &[CredentialUse]) -> Result<(), StorageError> {
-    now(memory.record_uses(uses))
+pub(crate) fn record_uses(memory: &MemoryStorage, uses: &[CredentialUse]) -> Result<(), StorageError> {
+    run(memory.record_uses(uses))
 }
 
 pub(crate) fn create(memory: &MemoryStorage, key: &NewCredential, by: &Actor) -> Result<(), StorageError> {
-    now(memory.create_key(key, by))
+    run(memory.create_key(key, by))
 }
 
 pub(crate) fn create_link(memory: &MemoryStorage, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
-    now(memory.create_link(link, by))
+    run(memory.create_link(link, by))
 }
 
 pub(crate) fn exchange(
@@ -133,19 +133,19 @@ pub(crate) fn exchange(
     at: Timestamp,
     session: &NewSession,
 ) -> Option<Account> {
-    now(memory.exchange_link(link, at, session)).unwrap()
+    run(memory.exchange_link(link, at, session)).unwrap()
 }
 
 pub(crate) fn session(memory: &MemoryStorage, digest: &TokenDigest) -> Option<Session> {
-    now(memory.find_session(digest)).unwrap()
+    run(memory.find_session(digest)).unwrap()
 }
 
 pub(crate) fn end_session(memory: &MemoryStorage, digest: &TokenDigest) {
-    now(memory.end_session(digest)).unwrap();
+    run(memory.end_session(digest)).unwrap();
 }
 
 pub(crate) fn is_revoked(memory: &MemoryStorage, digest: &TokenDigest) -> Option<bool> {
-    now(memory.is_revoked(digest)).unwrap()
+    run(memory.is_revoked(digest)).unwrap()
 }
 
 pub(crate) fn revoke_tokens(
@@ -154,27 +154,27 @@ pub(crate) fn revoke_tokens(
     expires_at: Timestamp,
     at: Timestamp,
 ) -> Result<(), StorageError> {
-    now(memory.revoke_tokens(digests, expires_at, at))
+    run(memory.revoke_tokens(digests, expires_at, at))
 }
 
 pub(crate) fn sign_out(memory: &MemoryStorage, account: &AccountId, by: &Actor) -> u64 {
-    now(memory.end_sign_ins(account, by)).unwrap()
+    run(memory.end_sign_ins(account, by)).unwrap()
 }
 
 pub(crate) fn begin(memory: &MemoryStorage) -> Result<Box<dyn Import>, StorageError> {
-    now(memory.begin_import())
+    run(memory.begin_import())
 }
 
 pub(crate) fn remove(memory: &MemoryStorage, account: &AccountId, slug: &str) -> Result<bool, StorageError> {
-    now(memory.remove_course(account, slug))
+    run(memory.remove_course(account, slug))
 }
 
-/// All that an export shows.
+/// Returns all exported records.
 pub(crate) fn records(memory: &MemoryStorage) -> Vec<Record> {
-    collected(|visit| now(memory.export(Accounts::All, visit)))
+    collected(|visit| run(memory.export(Accounts::All, visit)))
 }
 
-/// The courses of every account.
+/// Returns the courses of all accounts.
 pub(crate) fn courses(memory: &MemoryStorage) -> Vec<Course> {
     let course = |record| match record {
         Record::Course(course) => Some(course),
@@ -183,7 +183,7 @@ pub(crate) fn courses(memory: &MemoryStorage) -> Vec<Course> {
     records(memory).into_iter().filter_map(course).collect()
 }
 
-/// The ids of all accounts.
+/// Returns the ids of all accounts.
 pub(crate) fn accounts(memory: &MemoryStorage) -> Vec<AccountId> {
     let id = |record| match record {
         Record::Account(account) => Some(account.id),

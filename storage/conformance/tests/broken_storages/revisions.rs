@@ -8,7 +8,7 @@ use catalogue_core::admin::Change;
 use catalogue_core::storage::Revision;
 use catalogue_core::{AccountId, Course};
 
-use crate::broken::{Broken, Read, courses, now};
+use crate::broken::{Broken, Read, courses, run};
 use crate::flaws;
 use crate::imports::{BrokenImport, WithoutTransaction};
 
@@ -20,15 +20,15 @@ fn revision_of(content: impl Hash) -> Revision {
     Revision::from_bytes(bytes)
 }
 
-/// Revisions that are made of the account's courses, or of what is looked at of them.
-fn made_of<H: Hash>(look: impl Fn(&AccountId, Vec<Course>) -> H + Send + Sync + 'static) -> Broken {
+/// Derives revisions from the part of the account's courses that `part` returns.
+fn deriving_from<H: Hash>(part: impl Fn(&AccountId, Vec<Course>) -> H + Send + Sync + 'static) -> Broken {
     Broken::new().revision(move |memory, account| {
         let own = courses(memory).into_iter().filter(|course| course.account == *account).collect();
-        Some(revision_of(look(account, own)))
+        Some(revision_of(part(account, own)))
     })
 }
 
-/// Revisions that count what is put, whatever the account.
+/// Uses counts of put courses as revisions.
 fn counting_puts(of_account: impl Fn(&AccountId) -> String + Send + Sync + 'static) -> Broken {
     let puts = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&puts);
@@ -37,14 +37,14 @@ fn counting_puts(of_account: impl Fn(&AccountId) -> String + Send + Sync + 'stat
             let puts = Arc::clone(&puts);
             let import = BrokenImport::over(memory)?.put_course(move |inner, course| {
                 puts.fetch_add(1, Ordering::SeqCst);
-                now(inner.put_course(course))
+                run(inner.put_course(course))
             });
             Ok(import.boxed())
         })
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), of_account(account)))))
 }
 
-/// Revisions that count the courses that imports add and change.
+/// Uses counts of added and changed courses as revisions.
 fn counting_changes() -> Broken {
     let changes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&changes);
@@ -52,7 +52,7 @@ fn counting_changes() -> Broken {
         .begin(move |memory| {
             let changes = Arc::clone(&changes);
             let import = BrokenImport::over(memory)?.put_course(move |inner, course| {
-                let change = now(inner.put_course(course))?;
+                let change = run(inner.put_course(course))?;
                 changes.fetch_add(u64::from(change != Change::Unchanged), Ordering::SeqCst);
                 Ok(change)
             });
@@ -61,19 +61,19 @@ fn counting_changes() -> Broken {
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), account.clone()))))
 }
 
-/// What is read brings another revision along.
-fn bringing(read: Read, alter: impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static) -> Broken {
+/// Alters the revision that reads return.
+fn altering(read: Read, alter: impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static) -> Broken {
     Broken::new().returned_revision(move |_, of, revision| if of == read { alter(revision) } else { revision })
 }
 
-/// The revision that was asked for first, for ever.
-fn the_first() -> impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static {
+/// Returns the first revision forever.
+fn first_revision() -> impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static {
     let first = OnceLock::new();
     move |revision| *first.get_or_init(|| revision)
 }
 
-/// A revision for each call.
-fn for_each_call() -> Broken {
+/// Returns a new revision on each call.
+fn changing_on_each_call() -> Broken {
     let calls = AtomicU64::new(0);
     Broken::new().revision(move |_, _| Some(revision_of(calls.fetch_add(1, Ordering::SeqCst))))
 }
@@ -89,33 +89,33 @@ fn without_modules(mut courses: Vec<Course>) -> String {
 }
 
 flaws! {
-    pages_bring_an_old_one: bringing(Read::Page, the_first())
-        => courses::revision::reads_return_current_revision, "brings the current revision, or none";
-    details_bring_an_old_one: bringing(Read::Course, the_first())
-        => courses::revision::reads_return_current_revision, "brings the current revision, or none";
-    pages_bring_none: bringing(Read::Page, |_| None)
-        => courses::revision::reads_return_current_revision, "Courses bring their revision along";
-    details_bring_none: bringing(Read::Course, |_| None)
-        => courses::revision::reads_return_current_revision, "Courses bring their revision along";
-    fresh_for_each_call: for_each_call() => courses::revision::revision_is_stable_without_changes, "stays while nothing";
-    the_account_itself: made_of(|account, _| account.clone())
-        => courses::revision::adding_course_replaces_revision, "a course that is added";
-    blind_to_modules: made_of(|account, courses| (account.clone(), without_modules(courses)))
+    page_has_old_revision: altering(Read::Page, first_revision())
+        => courses::revision::reads_return_current_revision, "returns the current revision, or none";
+    detail_has_old_revision: altering(Read::Course, first_revision())
+        => courses::revision::reads_return_current_revision, "returns the current revision, or none";
+    page_has_no_revision: altering(Read::Page, |_| None)
+        => courses::revision::reads_return_current_revision, "Courses are returned with their revision";
+    detail_has_no_revision: altering(Read::Course, |_| None)
+        => courses::revision::reads_return_current_revision, "Courses are returned with their revision";
+    revision_changes_on_each_call: changing_on_each_call() => courses::revision::revision_is_stable_without_changes, "stays the same while nothing";
+    revision_is_account_id: deriving_from(|account, _| account.clone())
+        => courses::revision::adding_course_replaces_revision, "an added course";
+    revision_ignores_modules: deriving_from(|account, courses| (account.clone(), without_modules(courses)))
         => courses::revision::every_course_change_replaces_revision, "the title of one module";
-    blind_to_bodies: made_of(|account, courses| (account.clone(), without_bodies(courses)))
+    revision_ignores_bodies: deriving_from(|account, courses| (account.clone(), without_bodies(courses)))
         => courses::revision::every_course_change_replaces_revision, "the body of one module";
-    blind_to_removals: counting_puts(ToString::to_string)
-        => courses::revision::removing_course_replaces_revision, "a course that is removed";
-    blind_to_pruning: counting_changes()
-        => administration::import_revision::pruning_replaces_revision, "a course that is pruned";
-    one_for_all_accounts: counting_puts(|_| String::new())
-        => courses::revision::changes_do_not_affect_revisions_of_other_accounts, "leaves the others' revisions";
-    a_number_that_accounts_share: made_of(|_, courses| courses.len())
-        => courses::revision::accounts_with_different_courses_have_different_revisions, "across accounts too";
-    made_of_the_content: made_of(|account, courses| (account.clone(), format!("{courses:?}")))
-        => courses::revision::revision_is_never_reused, "never used again";
-    replaced_before_the_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
+    revision_ignores_removals: counting_puts(ToString::to_string)
+        => courses::revision::removing_course_replaces_revision, "a removed course";
+    revision_ignores_pruning: counting_changes()
+        => administration::import_revision::pruning_replaces_revision, "a pruned course";
+    all_accounts_share_one_revision: counting_puts(|_| String::new())
+        => courses::revision::changes_do_not_affect_revisions_of_other_accounts, "leaves other revisions unchanged";
+    revision_is_number_of_courses: deriving_from(|_, courses| courses.len())
+        => courses::revision::accounts_with_different_courses_have_different_revisions, "even across accounts";
+    revision_depends_only_on_content: deriving_from(|account, courses| (account.clone(), format!("{courses:?}")))
+        => courses::revision::revision_is_never_reused, "never reused";
+    revision_changes_before_commit: Broken::new().begin(|memory| Ok(WithoutTransaction::over(memory)))
         => administration::import_revision::uncommitted_import_leaves_revision_unchanged, "before its commit";
-    replaced_by_a_dropped_import: counting_puts(ToString::to_string)
+    dropped_import_replaces_revision: counting_puts(ToString::to_string)
         => administration::import_revision::uncommitted_import_leaves_revision_unchanged, "before its commit";
 }

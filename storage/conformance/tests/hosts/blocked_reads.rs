@@ -1,4 +1,4 @@
-//! A host whose reads fail while another program writes for long. It says so, or the suite catches it.
+//! A host application whose reads fail during another program's long write. It must declare that, or cases fail.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,10 +13,10 @@ use catalogue_storage_conformance::{CourseFixture, CredentialFixture, Fixture, c
 
 use crate::assert_caught;
 
-/// Whichever read fails first, its error is in the case's message.
+/// Part of the case's message, whichever read fails first.
 const LOCKED: &str = "another program is writing";
 
-/// Of so many reads one is answered. Counted, not timed, so that it is the same on any machine.
+/// A storage that fails all but every `one_of`th read. Counted, not timed, so that results are the same on any machine.
 #[derive(Debug)]
 struct Blocked {
     memory: MemoryStorage,
@@ -112,7 +112,7 @@ impl CredentialFixture for Blocked {
 }
 
 #[test]
-fn one_that_says_so_is_read_again() {
+fn declared_lock_errors_are_retried() {
     let locked = Blocked::new(2);
     run(courses::concurrency::call_returns_one_consistent_state(&locked));
     run(courses::revision::reads_never_return_older_revision(&locked));
@@ -120,7 +120,7 @@ fn one_that_says_so_is_read_again() {
 }
 
 #[test]
-fn one_that_does_not_is_caught() {
+fn undeclared_lock_errors_fail_the_case() {
     let locked = || Blocked { is_declared: false, ..Blocked::new(2) };
     assert_caught(LOCKED, || run(courses::concurrency::call_returns_one_consistent_state(&locked())));
     let case = credentials::lookup::credential_is_found_only_by_whole_digest;
@@ -128,13 +128,13 @@ fn one_that_does_not_is_caught() {
 }
 
 #[test]
-fn one_that_never_answers_is_caught() {
+fn permanent_lock_errors_fail_the_case() {
     let locked = Blocked::new(usize::MAX);
     assert_caught(LOCKED, || run(courses::concurrency::call_returns_one_consistent_state(&locked)));
 }
 
 #[test]
-fn one_that_fails_in_another_way_is_caught() {
+fn other_errors_fail_the_case() {
     let failing = Blocked { kind: StorageErrorKind::Other, ..Blocked::new(2) };
     assert_caught(LOCKED, || run(courses::concurrency::call_returns_one_consistent_state(&failing)));
 }

@@ -1,4 +1,4 @@
-//! How a host looks credentials up, and the flaws that this can have.
+//! Credential lookups of a host application, and their flaws.
 
 use std::sync::{Arc, RwLock};
 
@@ -8,7 +8,7 @@ use catalogue_core::storage::{CredentialStorage, StorageError};
 
 use crate::tables::Tables;
 
-/// What a host forgot or mixed up.
+/// Flaw of a host application's credential lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     StaleRevision,
@@ -17,7 +17,7 @@ pub(crate) enum Flaw {
     IgnoresRevocations,
 }
 
-/// The credentials that the host gives to the catalogue, each with the revision of its account's courses.
+/// The host application's credential storage, which returns the revision of the account's courses.
 #[derive(Debug)]
 pub(crate) struct Credentials {
     pub(crate) tables: Arc<RwLock<Tables>>,

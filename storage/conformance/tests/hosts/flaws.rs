@@ -1,4 +1,4 @@
-//! How a host reads its courses, and the flaws that this can have.
+//! Course reads of a host application, and their flaws.
 
 use std::sync::{Arc, RwLock};
 
@@ -10,7 +10,7 @@ use catalogue_storage_conformance::sample::{detail, row};
 
 use crate::tables::Tables;
 
-/// What a host forgot or mixed up.
+/// Flaw of a host application's course reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     OldestFirst,
@@ -32,7 +32,7 @@ pub(crate) enum Flaw {
     IgnoresRemovalInRevision,
 }
 
-/// The courses that the host gives to the catalogue.
+/// The host application's course storage.
 #[derive(Debug)]
 pub(crate) struct Courses {
     pub(crate) tables: Arc<RwLock<Tables>>,

@@ -1,5 +1,5 @@
-//! Hosts that only read for the catalogue, and write their tables in ways of their own: with tables that hold
-//! everything and with tables that hold little, both pass the suite, and both fail it with a flaw.
+//! Host applications that write their tables themselves and have storages that only read. With full and with minimal tables,
+//! they pass the suite; with a flaw, they fail it.
 
 mod blocked_reads;
 mod credentials;
@@ -15,18 +15,18 @@ use owners::Owners;
 use tables::Host;
 
 mod with_all_tables {
-    catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Host::ample() });
+    catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Host::full() });
 }
 
 mod with_few_columns {
-    catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Host::scant() });
+    catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::Host::minimal() });
 }
 
-mod with_courses_alone {
+mod with_courses_only {
     catalogue_storage_conformance::course_storage_tests!(super::courses);
 }
 
-mod with_credentials_alone {
+mod with_credentials_only {
     catalogue_storage_conformance::credential_storage_tests!(super::credentials_only);
 }
 
@@ -49,15 +49,14 @@ async fn owners() -> Owners {
 }
 
 async fn courses() -> impl CourseFixture {
-    Host::ample()
+    Host::full()
 }
 
 async fn credentials_only() -> impl CredentialFixture {
-    Host::ample()
+    Host::full()
 }
 
-/// Makes two tests of each flaw, of a host with ample tables and of one with scant ones: the case fails, and its message
-/// holds those words of the rule.
+/// Creates two tests of each flaw: with full and with minimal tables, the case fails with the quoted words in its message.
 macro_rules! caught {
     ($($name:ident: $flaw:expr => $group:ident::$topic:ident::$case:ident, $rule:literal;)*) => {
         mod caught {
@@ -67,13 +66,13 @@ macro_rules! caught {
                     use super::*;
 
                     #[test]
-                    fn in_ample_tables() {
-                        assert_caught($rule, || run($group::$topic::$case(&Host::ample().with($flaw))));
+                    fn fails_with_full_tables() {
+                        assert_caught($rule, || run($group::$topic::$case(&Host::full().with($flaw))));
                     }
 
                     #[test]
-                    fn in_scant_tables() {
-                        assert_caught($rule, || run($group::$topic::$case(&Host::scant().with($flaw))));
+                    fn fails_with_minimal_tables() {
+                        assert_caught($rule, || run($group::$topic::$case(&Host::minimal().with($flaw))));
                     }
                 }
             )*
@@ -91,54 +90,54 @@ fn assert_caught(rule: &str, case: impl FnOnce()) {
 }
 
 caught! {
-    oldest_first: Flaw::OldestFirst => courses::list::courses_are_ordered_newest_first_to_the_microsecond, "newest first";
-    ties_as_they_come: Flaw::TiesAscending
+    courses_are_ordered_oldest_first: Flaw::OldestFirst => courses::list::courses_are_ordered_newest_first_to_the_microsecond, "newest first";
+    ties_are_ordered_ascending: Flaw::TiesAscending
         => courses::list::ties_are_ordered_by_descending_slug_bytes, "byte by byte";
-    hidden_left_out: Flaw::OmitsHidden
+    list_omits_hidden_courses: Flaw::OmitsHidden
         => courses::list::unpublished_and_hidden_courses_are_listed, "unpublished or hidden";
-    starting_at_the_place: Flaw::IncludesCursorPosition
-        => courses::paging::page_after_last_course_is_empty, "does not hold the course at whose place";
-    starting_after_the_time: Flaw::ComparesTimeOnly
-        => courses::paging::pages_concatenate_to_full_list_for_every_limit, "pages joined are the whole list";
-    a_next_page_after_the_last: Flaw::NextOnLastPage
+    page_includes_cursor_position: Flaw::IncludesCursorPosition
+        => courses::paging::page_after_last_course_is_empty, "does not contain the course at its start";
+    page_continues_by_time_only: Flaw::ComparesTimeOnly
+        => courses::paging::pages_concatenate_to_full_list_for_every_limit, "concatenated pages are the whole list";
+    last_page_has_next: Flaw::NextOnLastPage
         => courses::paging::next_is_none_only_on_last_page, "exactly on the last";
-    no_row_beyond_the_page: Flaw::OmitsExtraRow
+    extra_row_is_omitted: Flaw::OmitsExtraRow
         => courses::paging::next_is_none_only_on_last_page, "exactly on the last";
-    owner_forgotten_in_lists: Flaw::IgnoresAccountInLists => courses::isolation::list_returns_courses_of_one_account, "no others";
-    owner_forgotten_in_details: Flaw::IgnoresAccountInDetails
+    list_ignores_account: Flaw::IgnoresAccountInLists => courses::isolation::list_returns_courses_of_one_account, "no others";
+    detail_ignores_account: Flaw::IgnoresAccountInDetails
         => courses::isolation::course_of_other_account_returns_none, "like one that does not exist";
-    slugs_regardless_of_case: Flaw::IgnoresSlugCase
+    slugs_are_case_insensitive: Flaw::IgnoresSlugCase
         => courses::detail::slugs_are_compared_by_bytes, "byte by byte";
-    modules_from_zero: Flaw::NumbersModulesFromZero
+    modules_are_numbered_from_zero: Flaw::NumbersModulesFromZero
         => courses::detail::modules_are_ordered_and_numbered_from_one, "numbered from 1";
-    removed_ones_remembered: Flaw::ServesRemovedCourses
+    removed_course_is_found: Flaw::ServesRemovedCourses
         => courses::changes::removed_course_is_not_returned, "A removed course is not found";
-    changes_unseen: Flaw::ServesFirstVersion
-        => courses::changes::changed_course_is_returned_with_current_content, "listed once and as it is now";
-    absent_ones_an_error: Flaw::FailsForMissingCourse
-        => courses::detail::missing_course_returns_none, "is None, not an error";
-    one_revision_for_ever: Flaw::NeverReplacesRevision
+    first_version_is_served: Flaw::ServesFirstVersion
+        => courses::changes::changed_course_is_returned_with_current_content, "listed once, with its current content";
+    missing_course_is_an_error: Flaw::FailsForMissingCourse
+        => courses::detail::missing_course_returns_none, "returns None, not an error";
+    revision_never_changes: Flaw::NeverReplacesRevision
         => courses::revision::every_course_change_replaces_revision, "is replaced by";
-    revisions_blind_to_removals: Flaw::IgnoresRemovalInRevision
-        => courses::revision::removing_course_replaces_revision, "a course that is removed";
-    an_old_revision_with_the_credential: CredentialFlaw::StaleRevision
+    revision_ignores_removals: Flaw::IgnoresRemovalInRevision
+        => courses::revision::removing_course_replaces_revision, "a removed course";
+    credential_has_old_revision: CredentialFlaw::StaleRevision
         => combined::credential_revision::credential_has_current_revision, "current revision";
-    revoked_ones_gone: CredentialFlaw::HidesRevoked
+    revoked_credential_is_not_found: CredentialFlaw::HidesRevoked
         => credential_cases::lookup::revoked_credential_is_found_as_revoked, "found as revoked";
-    scopes_forgotten: CredentialFlaw::OmitsScopes => credential_cases::lookup::scopes_are_stored_unchanged, "Scopes are kept";
+    scopes_are_dropped: CredentialFlaw::OmitsScopes => credential_cases::lookup::scopes_are_stored_unchanged, "Scopes are stored";
 }
 
-/// Where tables hold them.
+/// Uses full tables, because minimal ones have no revocations.
 #[test]
-fn revocations_unseen_are_caught() {
-    let host = Host::ample().with(CredentialFlaw::IgnoresRevocations);
+fn ignored_revocations_fail_the_case() {
+    let host = Host::full().with(CredentialFlaw::IgnoresRevocations);
     let case = credential_cases::revocations::revocation_applies_from_next_lookup(&host);
-    assert_caught("from the next look-up on", || run(case));
+    assert_caught("from the next lookup on", || run(case));
 }
 
-/// Where tables hold bodies; the scant ones have none to give away.
+/// Uses full tables, because minimal ones have no bodies.
 #[test]
-fn bodies_given_away_are_caught() {
-    let host = Host::ample().with(Flaw::LeaksBodies);
-    assert_caught("in no answer", || run(courses::fields::module_bodies_are_not_returned(&host)));
+fn leaked_bodies_fail_the_case() {
+    let host = Host::full().with(Flaw::LeaksBodies);
+    assert_caught("in no result", || run(courses::fields::module_bodies_are_not_returned(&host)));
 }

@@ -1,4 +1,4 @@
-//! A host with developer settings: its accounts and keys are numbers, its times whole seconds, and it has API keys alone.
+//! A host application with developer settings, numbers as ids, times in whole seconds, and only API keys.
 
 use std::sync::Mutex;
 
@@ -11,14 +11,14 @@ use catalogue_core::storage::{
 use catalogue_core::{AccountId, Timestamp, async_trait};
 use catalogue_storage_conformance::{AccountFixture, CredentialFixture, Fixture, Precision, SignInFixture};
 
-use crate::tables::is_whole;
+use crate::tables::is_whole_second;
 
-/// What the host gives to the developer settings. It refuses what its columns could not hold.
+/// The host application's storage for the developer settings. Panics on values that its columns could not store.
 #[derive(Debug, Default)]
 pub(crate) struct Rows(MemoryStorage);
 
-fn assert_whole<const N: usize>(times: [Option<Timestamp>; N]) {
-    assert!(times.into_iter().flatten().all(is_whole), "refused: {times:?}");
+fn assert_whole_seconds<const N: usize>(times: [Option<Timestamp>; N]) {
+    assert!(times.into_iter().flatten().all(is_whole_second), "refused: {times:?}");
 }
 
 fn assert_number(id: &str) {
@@ -31,7 +31,7 @@ fn assert_key(key: &NewCredential) {
     assert_number(&identity.credential_id);
     assert_number(identity.account.as_str());
     replaced_by.iter().for_each(|id| assert_number(id));
-    assert_whole([Some(*created_at), *expires_at, *revoked_at, *last_used_at]);
+    assert_whole_seconds([Some(*created_at), *expires_at, *revoked_at, *last_used_at]);
 }
 
 #[async_trait]
@@ -83,7 +83,7 @@ impl KeyStorage for Rows {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
         assert_key(successor);
-        assert_whole([Some(ends_at)]);
+        assert_whole_seconds([Some(ends_at)]);
         self.0.rotate_key(account, id, ends_at, successor, by).await
     }
 
@@ -95,13 +95,13 @@ impl KeyStorage for Rows {
         by: &Actor,
     ) -> Result<Option<CredentialRecord>, StorageError> {
         assert_number(account.as_str());
-        assert_whole([Some(at)]);
+        assert_whole_seconds([Some(at)]);
         self.0.revoke_key(account, id, at, by).await
     }
 
-    async fn list_events(&self, account: &AccountId, most: usize) -> Result<Vec<CredentialEvent>, StorageError> {
+    async fn list_events(&self, account: &AccountId, limit: usize) -> Result<Vec<CredentialEvent>, StorageError> {
         assert_number(account.as_str());
-        self.0.list_events(account, most).await
+        self.0.list_events(account, limit).await
     }
 }
 
@@ -109,7 +109,7 @@ impl KeyStorage for Rows {
 impl SignInStorage for Rows {
     async fn create_link(&self, link: &NewSignIn, by: &Actor) -> Result<(), StorageError> {
         assert_number(link.account.as_str());
-        assert_whole([Some(link.created_at), Some(link.expires_at)]);
+        assert_whole_seconds([Some(link.created_at), Some(link.expires_at)]);
         self.0.create_link(link, by).await
     }
 
@@ -119,7 +119,7 @@ impl SignInStorage for Rows {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        assert_whole([Some(now), Some(session.created_at), Some(session.expires_at)]);
+        assert_whole_seconds([Some(now), Some(session.created_at), Some(session.expires_at)]);
         self.0.exchange_link(link, now, session).await
     }
 
@@ -137,11 +137,11 @@ impl SignInStorage for Rows {
     }
 }
 
-/// The host, and its own way to write.
+/// The host application, which writes its tables itself.
 #[derive(Default)]
 pub(crate) struct Owners {
     rows: Rows,
-    /// The names that have ids: their places in the list.
+    /// Names by id: the id is the position in the list.
     names: Mutex<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! The tables of a host, and how the suite fills them.
+//! A host application's tables, and the fixture that fills them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,30 +13,30 @@ use catalogue_storage_conformance::{CourseFixture, CredentialFixture, Fixture, P
 use crate::credentials::{self, Credentials};
 use crate::flaws::{self, Courses};
 
-/// What a host keeps; it is locked for each statement.
+/// A host application's data, locked for each statement.
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) courses: BTreeMap<(AccountId, String), Course>,
     pub(crate) removed: BTreeMap<(AccountId, String), Course>,
     pub(crate) first_seen: BTreeMap<(AccountId, String), Course>,
     pub(crate) credentials: HashMap<TokenDigest, Credential>,
-    /// None where signed tokens cannot be revoked.
+    /// `None` if signed tokens cannot be revoked.
     pub(crate) revoked_tokens: Option<HashSet<TokenDigest>>,
     pub(crate) revisions: HashMap<AccountId, Revision>,
     pub(crate) first_revisions: HashMap<AccountId, Revision>,
 }
 
-/// A host: the storages that it gives to the catalogue, and its own way to write.
+/// A host application: its storages, and its tables, which it writes itself.
 pub(crate) struct Host {
     courses: Courses,
     credentials: Credentials,
     tables: std::sync::Arc<RwLock<Tables>>,
-    drawn: AtomicU64,
-    /// The names that have ids: their places in the list. Of none where ids are free texts.
+    revision_count: AtomicU64,
+    /// Names by id: the id is the position in the list. `None` if ids are arbitrary texts.
     names: Option<Mutex<Vec<String>>>,
 }
 
-/// A flaw that a host can have.
+/// Flaw of one of a host application's storages.
 pub(crate) trait Flawed {
     fn apply_to(self, host: &mut Host);
 }
@@ -54,23 +54,23 @@ impl Flawed for credentials::Flaw {
 }
 
 impl Host {
-    /// A host whose tables hold everything.
-    pub(crate) fn ample() -> Self {
+    /// Creates a host application whose tables store everything.
+    pub(crate) fn full() -> Self {
         let tables = Tables { revoked_tokens: Some(HashSet::new()), ..Tables::default() };
         let tables = std::sync::Arc::new(RwLock::new(tables));
         Self {
             courses: Courses { tables: tables.clone(), flaw: None },
             credentials: Credentials { tables: tables.clone(), flaw: None },
             tables,
-            drawn: AtomicU64::new(0),
+            revision_count: AtomicU64::new(0),
             names: None,
         }
     }
 
-    /// A host whose ids are numbers, whose times are whole seconds, whose slugs are short and in ASCII, and which has no
-    /// taglines, access modes, bodies, OAuth tokens or revocations of signed ones.
-    pub(crate) fn scant() -> Self {
-        let host = Self::ample();
+    /// Creates a host application with numbers as ids, times in whole seconds, and short ASCII slugs. It has no taglines,
+    /// access modes, bodies, OAuth tokens or revocations of signed tokens.
+    pub(crate) fn minimal() -> Self {
+        let host = Self::full();
         host.tables.write().unwrap().revoked_tokens = None;
         Self { names: Some(Mutex::default()), ..host }
     }
@@ -91,19 +91,19 @@ impl Host {
         id.to_string()
     }
 
-    fn is_scant(&self) -> bool {
+    fn is_minimal(&self) -> bool {
         self.names.is_some()
     }
 
-    fn draw_a_revision(&self, tables: &mut Tables, account: &AccountId) {
-        let drawn = u128::from(self.drawn.fetch_add(1, Ordering::SeqCst));
-        let revision = Revision::from_bytes(drawn.to_be_bytes());
+    fn replace_revision(&self, tables: &mut Tables, account: &AccountId) {
+        let number = u128::from(self.revision_count.fetch_add(1, Ordering::SeqCst));
+        let revision = Revision::from_bytes(number.to_be_bytes());
         tables.revisions.insert(account.clone(), revision);
         tables.first_revisions.entry(account.clone()).or_insert(revision);
     }
 }
 
-pub(crate) fn is_whole(time: Timestamp) -> bool {
+pub(crate) fn is_whole_second(time: Timestamp) -> bool {
     time.as_microseconds() % 1_000_000 == 0
 }
 
@@ -112,13 +112,13 @@ fn is_plain_slug(slug: &str) -> bool {
     slug.len() <= 64 && slug.split('-').all(plain)
 }
 
-/// What scant tables refuse, as constraints would.
-fn assert_scant(course: &Course) {
+/// Panics if the constraints of minimal tables would refuse the course.
+fn assert_minimal(course: &Course) {
     let numbered = course.account.as_str().parse::<u64>().is_ok();
-    let whole = [course.created_at].into_iter().chain(course.published_at).all(is_whole);
-    let less = course.tagline.is_empty() && course.access_mode.is_none();
-    let bodies = course.modules.iter().all(|module| module.content.is_empty());
-    assert!(numbered && whole && is_plain_slug(&course.slug) && less && bodies, "refused: {course:?}");
+    let whole = [course.created_at].into_iter().chain(course.published_at).all(is_whole_second);
+    let no_texts = course.tagline.is_empty() && course.access_mode.is_none();
+    let no_bodies = course.modules.iter().all(|module| module.content.is_empty());
+    assert!(numbered && whole && is_plain_slug(&course.slug) && no_texts && no_bodies, "refused: {course:?}");
 }
 
 impl Fixture for Host {
@@ -127,7 +127,7 @@ impl Fixture for Host {
     }
 
     fn precision(&self) -> Precision {
-        if self.is_scant() { Precision::Seconds } else { Precision::Microseconds }
+        if self.is_minimal() { Precision::Seconds } else { Precision::Microseconds }
     }
 }
 
@@ -139,34 +139,34 @@ impl CourseFixture for Host {
     }
 
     async fn put_course(&self, course: &Course) {
-        if self.is_scant() {
-            assert_scant(course);
+        if self.is_minimal() {
+            assert_minimal(course);
         }
         let mut tables = self.tables.write().unwrap();
         let key = (course.account.clone(), course.slug.clone());
         tables.first_seen.entry(key.clone()).or_insert_with(|| course.clone());
         if tables.courses.insert(key, course.clone()).as_ref() != Some(course) {
-            self.draw_a_revision(&mut tables, &course.account);
+            self.replace_revision(&mut tables, &course.account);
         }
     }
 
     async fn remove_course(&self, account: &AccountId, slug: &str) {
         let mut tables = self.tables.write().unwrap();
         let key = (account.clone(), slug.to_owned());
-        let course = tables.courses.remove(&key).expect("a course that is there");
+        let course = tables.courses.remove(&key).expect("the course exists");
         tables.first_seen.remove(&key);
         tables.removed.insert(key, course);
         if self.courses.flaw != Some(flaws::Flaw::IgnoresRemovalInRevision) {
-            self.draw_a_revision(&mut tables, account);
+            self.replace_revision(&mut tables, account);
         }
     }
 
     fn accepts_slug(&self, slug: &str) -> bool {
-        !self.is_scant() || is_plain_slug(slug)
+        !self.is_minimal() || is_plain_slug(slug)
     }
 
     fn strip_unsupported(&self, course: &mut Course) {
-        if self.is_scant() {
+        if self.is_minimal() {
             course.tagline.clear();
             course.access_mode = None;
             course.modules.iter_mut().for_each(|module| module.content.clear());
@@ -183,9 +183,9 @@ impl CredentialFixture for Host {
 
     async fn put_credential(&self, new: &NewCredential) {
         let identity = new.record.identity.clone();
-        if self.is_scant() {
+        if self.is_minimal() {
             let numbered = identity.credential_id.parse::<u64>().is_ok() && identity.kind == CredentialKind::ApiKey;
-            assert!(numbered && new.record.expires_at.is_none_or(is_whole), "refused: {:?}", new.record);
+            assert!(numbered && new.record.expires_at.is_none_or(is_whole_second), "refused: {:?}", new.record);
         }
         let mut credential = Credential::new(identity);
         credential.expires_at = new.record.expires_at;
@@ -196,11 +196,11 @@ impl CredentialFixture for Host {
         let mut tables = self.tables.write().unwrap();
         let mut credentials = tables.credentials.values_mut();
         let credential = credentials.find(|credential| *credential.identity.credential_id == *id);
-        credential.expect("a credential that is there").revoked_at = Some(at);
+        credential.expect("the credential exists").revoked_at = Some(at);
     }
 
     async fn revoke_token(&self, digest: &TokenDigest, _expires_at: Timestamp) {
-        self.tables.write().unwrap().revoked_tokens.as_mut().expect("a host that keeps them").insert(*digest);
+        self.tables.write().unwrap().revoked_tokens.as_mut().expect("the host supports revocations").insert(*digest);
     }
 
     async fn key(&self, name: &str) -> String {
@@ -208,6 +208,6 @@ impl CredentialFixture for Host {
     }
 
     fn has_oauth_tokens(&self) -> bool {
-        !self.is_scant()
+        !self.is_minimal()
     }
 }

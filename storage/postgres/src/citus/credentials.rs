@@ -1,4 +1,4 @@
-//! Credentials on Citus, found through their account.
+//! Lookups of credentials on Citus, which find the account first, and records of their uses.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ const RECORD_USE: Sql = Sql {
     types: &[TEXT, TEXT, Type::INT8],
 };
 
-/// Returns the rows of a lookup, as a single statement does without Citus. Both queries share one deadline.
+/// Returns the rows that a lookup by a single statement returns without Citus. Both queries share one deadline.
 pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest) -> Result<Vec<Row>, StorageError> {
     let (deadline, digest) = (readers.deadline(), digest.as_bytes().as_slice());
     let found = readers.read_by(&ACCOUNT_OF_DIGEST, &[&digest], deadline).await?;
@@ -70,7 +70,7 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Vec<Row>, 
     Ok(Vec::new())
 }
 
-/// Records uses one by one, so that no other writer waits for all of them; continues if the node of one is down.
+/// Records uses one by one, so that no other writer waits for all of them; continues if a node is down.
 pub(crate) async fn record_uses(
     connection: &Connection,
     latest: &BTreeMap<(&str, &str), Timestamp>,

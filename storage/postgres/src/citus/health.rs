@@ -8,7 +8,7 @@ use crate::connection::Sql;
 use crate::connections::readers::Readers;
 use crate::rows::get;
 
-/// Returns the kind and name of each problem.
+/// Kind and name of each table that is not distributed, and of each inactive node.
 const PROBLEMS: Sql = Sql {
     text: "SELECT 'table' AS kind, CAST(c.relname AS TEXT) AS name FROM pg_catalog.pg_class AS c \
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
@@ -28,13 +28,12 @@ pub(crate) async fn problems(readers: &Readers, is_distributed: bool) -> Result<
         let (kind, name): (&str, &str) = (get(row, "kind")?, get(row, "name")?);
         match kind {
             "table" => tables.push(name),
-            _ => problems.push(format!("the node {name} is not active; see citus_activate_node")),
+            _ => problems.push(format!("node {name} is not active; see citus_activate_node")),
         }
     }
     if !tables.is_empty() || !is_distributed {
         let tables = if tables.is_empty() { "the tables".to_owned() } else { tables.join(", ") };
-        problems
-            .push(format!("not spread over the nodes as they should be: {tables}; run `catalogue migrate --citus`"));
+        problems.push(format!("not distributed over the nodes: {tables}; run `catalogue migrate --citus`"));
     }
     Ok(problems)
 }

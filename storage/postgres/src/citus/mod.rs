@@ -1,10 +1,10 @@
 //! Citus: tables distributed over nodes by account.
 //!
-//! There, a change of rows names their account, so it involves one node: it waits for no other account or node. A token or a
-//! key's id does not reveal the account, so two tables map each digest to it. The one for credentials is on every node, and
-//! what requests read of it never changes.
+//! A statement that changes rows names their account, so it runs on one node and waits for no other account or node. A token
+//! or a key's id does not contain the account, so `credential_accounts` and `sign_in_accounts` map them to accounts.
+//! `credential_accounts` is on every node, and its rows never change.
 //!
-//! The statements are plain SQL, with the same meaning on PostgreSQL.
+//! The statements are plain SQL, and mean the same on PostgreSQL without Citus.
 
 pub(crate) mod credentials;
 pub(crate) mod health;
@@ -25,7 +25,7 @@ const PURGE_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) const PURGE_REVOCATIONS: [Sql; 1] =
     [Sql { text: "DELETE FROM revoked_tokens WHERE expires_at <= $1", types: &[Type::INT8] }];
 
-/// Removes rows that ended by `ended_by` from all nodes, in a separate transaction: nothing depends on its success.
+/// Removes rows that ended at or before `ended_by`, on all nodes. A failure is only logged: the next purge removes them.
 pub(crate) async fn purge(connection: &Connection, statements: &[Sql<'_>], ended_by: i64) {
     let removal = || async {
         for sql in statements {
@@ -35,7 +35,7 @@ pub(crate) async fn purge(connection: &Connection, statements: &[Sql<'_>], ended
     };
     match timeout(PURGE_TIMEOUT, transact(connection, DEADLINE, LOCK_TIMEOUT, removal)).await {
         Ok(Ok(_)) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "what is long over stays for now"),
-        Err(_) => tracing::debug!("what is long over stays for now: a node does not answer"),
+        Ok(Err(error)) => tracing::debug!(%error, "cannot delete expired rows; retrying later"),
+        Err(_) => tracing::debug!("cannot delete expired rows, as a node does not respond; retrying later"),
     }
 }

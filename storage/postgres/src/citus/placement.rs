@@ -7,11 +7,11 @@ use crate::open_error::OpenError;
 use crate::options::Options;
 use crate::rows::{column, get};
 
-/// Drops triggers.
+/// SQL that drops the triggers.
 pub(crate) const WITHOUT_TRIGGERS: &str = include_str!("../../migrations/citus/without_triggers.sql");
-/// Prepares the tables for distribution.
+/// SQL that prepares the tables for distribution.
 pub(crate) const TABLES: &str = include_str!("../../migrations/citus/tables.sql");
-/// A statement per line, for each table.
+/// SQL that distributes each table, one statement per line.
 const PLACEMENT: &str = include_str!("../../migrations/citus/placement.sql");
 
 /// Group of the queried node; the coordinator's is 0.
@@ -55,15 +55,15 @@ pub(crate) async fn distribute(connection: &Connection) -> Result<(), OpenError>
     Ok(())
 }
 
-/// Refuses a node other than the coordinator: only that can distribute tables.
+/// Returns an error without the extension Citus, or on a node other than the coordinator: only that can distribute tables.
 pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<(), OpenError> {
     if !has_citus {
         let missing =
-            "the database has no extension citus; run CREATE EXTENSION citus on each node, or leave --citus out";
+            "the database lacks the extension citus; run CREATE EXTENSION citus on each node, or omit --citus";
         return Err(OpenError::Distribution(missing));
     }
     match get(&connection.query_one(&GROUP, &[]).await?, "groupid")? {
         0_i32 => Ok(()),
-        _ => Err(OpenError::Distribution("this node of Citus is not the coordinator; name the coordinator's address")),
+        _ => Err(OpenError::Distribution("this Citus node is not the coordinator; connect to the coordinator")),
     }
 }

@@ -1,4 +1,4 @@
-//! Links and sessions on Citus, found through their account.
+//! Lookups of links and sessions on Citus, which find the account first.
 
 use catalogue_core::auth::TokenDigest;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
@@ -21,7 +21,7 @@ const FIND_SIGN_IN: Sql = Sql {
     types: &[TEXT, BYTEA, TEXT],
 };
 
-/// Updates a row that an ended link or session of the same account left behind.
+/// Inserts a digest's account, or updates the row that an ended link or session of the same account has left.
 const INSERT_ACCOUNT_OF_SIGN_IN: Sql = Sql {
     text: "INSERT INTO sign_in_accounts AS known (digest, account_id, expires_at) VALUES ($1, $2, $3) \
            ON CONFLICT (digest) DO UPDATE SET expires_at = $3 WHERE known.account_id = $2",
@@ -33,7 +33,7 @@ pub(crate) const PURGE_SIGN_INS: [Sql; 2] = [
     Sql { text: "DELETE FROM sign_in_accounts WHERE expires_at <= $1", types: &[Type::INT8] },
 ];
 
-/// Returns the rows of a lookup on the primary, as a single statement does without Citus.
+/// Returns the rows that a lookup by a single statement returns without Citus. Queries the primary.
 pub(crate) async fn look_up(readers: &Readers, digest: &TokenDigest, kind: &str) -> Result<Vec<Row>, StorageError> {
     let digest = digest.as_bytes().as_slice();
     let found = readers.read_primary(&ACCOUNT_OF_SIGN_IN, &[&digest]).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn insert_account(
 ) -> Result<(), StorageError> {
     let values: Values<'_> = &[&digest.as_bytes().as_slice(), &account, &expires_at];
     match connection.execute(&INSERT_ACCOUNT_OF_SIGN_IN, values).await? {
-        0 => Err(StorageError::new(StorageErrorKind::AlreadyExists, "there is such a link or session already")),
+        0 => Err(StorageError::new(StorageErrorKind::AlreadyExists, "the link or session already exists")),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Separate configurations for the hosts of an address.
+//! Separate configurations for the hosts of a connection string.
 
 use std::net::IpAddr;
 
@@ -10,20 +10,20 @@ pub(crate) type HostConfig = (String, Config);
 
 /// Returns the name of the first host that is reached over a network.
 pub(crate) fn first_remote_host(hosts: &[HostConfig]) -> Option<&str> {
-    let beyond = hosts.iter().find(|(_, single)| match (single.get_hostaddrs().first(), single.get_hosts().first()) {
+    let remote = hosts.iter().find(|(_, single)| match (single.get_hostaddrs().first(), single.get_hosts().first()) {
         (Some(address), _) => !address.is_loopback(),
         (None, Some(Host::Tcp(name))) if name != "localhost" => {
             name.parse().map_or(true, |address: IpAddr| !address.is_loopback())
         }
         _ => false,
     });
-    beyond.map(|(name, _)| name.as_str())
+    remote.map(|(name, _)| name.as_str())
 }
 
-/// Combines each host of `config` with the settings in `common`, which has none: hosts cannot be removed from a configuration.
+/// Returns each host of `config` with the settings of `common`, which has no host: a host cannot be removed.
 pub(crate) fn split(config: &Config, common: &Config) -> Vec<HostConfig> {
     let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
-    let one = |index| {
+    let host_config = |index| {
         let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
         let mut single = common.clone();
         single.port(port).load_balance_hosts(LoadBalanceHosts::Disable);
@@ -48,7 +48,7 @@ pub(crate) fn split(config: &Config, common: &Config) -> Vec<HostConfig> {
         }
         (name, single)
     };
-    (0..hosts.len().max(addresses.len())).map(one).collect()
+    (0..hosts.len().max(addresses.len())).map(host_config).collect()
 }
 
 #[cfg(test)]
@@ -56,16 +56,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sockets_and_loopback_are_on_this_machine() {
-        let beyond = |address: &str| {
+    fn sockets_and_loopback_are_local() {
+        let remote = |address: &str| {
             let hosts = split(&address.parse().unwrap(), &Config::new());
             first_remote_host(&hosts).map(str::to_owned)
         };
-        for near in ["host=/run/postgresql", "host=localhost,127.0.0.1,::1", "host=db hostaddr=127.0.0.1"] {
-            assert_eq!(beyond(near), None, "{near}");
+        for local in ["host=/run/postgresql", "host=localhost,127.0.0.1,::1", "host=db hostaddr=127.0.0.1"] {
+            assert_eq!(remote(local), None, "{local}");
         }
-        assert_eq!(beyond("host=/run/postgresql,db port=1,2").as_deref(), Some("db:2"));
-        assert_eq!(beyond("host=localhost hostaddr=10.0.0.1").as_deref(), Some("localhost:5432"));
-        assert_eq!(beyond("hostaddr=10.0.0.1").as_deref(), Some("10.0.0.1:5432"));
+        assert_eq!(remote("host=/run/postgresql,db port=1,2").as_deref(), Some("db:2"));
+        assert_eq!(remote("host=localhost hostaddr=10.0.0.1").as_deref(), Some("localhost:5432"));
+        assert_eq!(remote("hostaddr=10.0.0.1").as_deref(), Some("10.0.0.1:5432"));
     }
 }

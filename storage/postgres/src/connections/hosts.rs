@@ -1,4 +1,4 @@
-//! [`Hosts`]: the servers that an address names, and how a session with a suitable one is opened.
+//! [`Hosts`]: the servers of a connection string; opens sessions with a suitable one.
 
 use std::error::Error as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,9 +23,9 @@ const ATTEMPT_DELAY: Duration = Duration::from_millis(500);
 /// Timeout for opening a session for administration.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The servers of one address.
+/// Servers of one connection string.
 ///
-/// Connects to each host separately. tokio-postgres has no timeout for a host that accepts and then stays silent, and it
+/// Connects to each host separately. tokio-postgres has no timeout for a host that accepts and then sends nothing, and it
 /// checks the role with a setting that request-path sessions override.
 ///
 /// If several servers accept writes, the one on the highest timeline was promoted last. The others are stale primaries, and
@@ -41,11 +41,11 @@ pub(crate) struct Hosts {
     pub(crate) latest_timeline: LatestTimeline,
 }
 
-/// The log that the primary was last seen to write. All sessions of a storage share it.
+/// Log of the last known primary. All sessions of a storage share it.
 pub(crate) type LatestTimeline = Arc<Mutex<Option<Log>>>;
 
 impl Hosts {
-    /// Returns the same hosts for sessions that run each statement once: naming it would cost another round trip.
+    /// Makes sessions use unnamed statements: if each one runs only once, naming it would cost another round trip.
     pub(crate) fn without_names(self) -> Self {
         Self { named_statements: false, ..self }
     }
@@ -77,8 +77,8 @@ impl Hosts {
         stale.map(|connection| self.remember_timeline(connection)).ok_or_else(|| combined_error(failures))
     }
 
-    /// Returns `true` if a session that accepts writes may be with a stale primary: its timeline is lower than the newest, or
-    /// none is known yet. Timelines of different databases are not comparable.
+    /// Returns `true` if a session that accepts writes may be with a stale primary: its timeline is older than the latest
+    /// known one, or none is known yet. Timelines of different databases are not comparable.
     pub(crate) fn may_be_stale_primary(&self, connection: &Connection) -> bool {
         connection.log.is_some_and(|log| self.latest_timeline().is_none_or(|latest| log.is_before(latest)))
     }
@@ -86,7 +86,7 @@ impl Hosts {
     /// Opens a session for administration.
     pub(crate) async fn open(&self) -> Result<Connection, StorageError> {
         let opened = timeout(OPEN_TIMEOUT, self.connect()).await;
-        opened.unwrap_or_else(|_| Err(unavailable("the database does not answer to a new connection")))
+        opened.unwrap_or_else(|_| Err(unavailable("connecting to the database timed out")))
     }
 
     /// Returns the hosts in configured order, starting with another one each time if the order is random.
@@ -119,8 +119,8 @@ impl Hosts {
     }
 }
 
-/// Combines the errors of all hosts. An address may name standbys that are only skipped, so errors of other servers take
-/// precedence.
+/// Combines the errors of all hosts. A connection string may name standbys that are only skipped, so errors of other servers
+/// take precedence.
 fn combined_error(failures: Vec<(String, StorageError)>) -> StorageError {
     let each: Vec<_> = failures.iter().map(|(host, error)| format!("{host}: {}", chain(error))).collect();
     let errors = failures.into_iter().map(|(_, error)| error);
@@ -129,10 +129,10 @@ fn combined_error(failures: Vec<(String, StorageError)>) -> StorageError {
         Some(error) => {
             // A database's message may span several lines.
             let each = each.join("; ").split_whitespace().collect::<Vec<_>>().join(" ");
-            let all = StorageError::new(error.kind(), format!("no server of the address can be used ({each})"));
+            let all = StorageError::new(error.kind(), format!("no usable server ({each})"));
             if error.source().is_some() { all.with_source(error) } else { all }
         }
-        None => unavailable("the address names no server"),
+        None => unavailable("the connection string has no host"),
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_tried_in_order_or_from_another_one_each_time() {
+    fn hosts_are_tried_in_order_or_rotated() {
         let firsts = |random: bool| {
             let hosts = Hosts {
                 hosts: ["a", "b", "c"].map(|name| (name.to_owned(), Config::new())).into(),

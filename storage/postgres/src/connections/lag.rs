@@ -30,7 +30,7 @@ impl Log {
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     log: Option<Log>,
-    /// Oldest first.
+    /// Times and positions, oldest first.
     positions: VecDeque<(Instant, u64)>,
 }
 
@@ -41,7 +41,7 @@ impl Samples {
             *self = Self { log: Some(log), positions: VecDeque::new() };
         }
         let end = end_of_record(end);
-        // Nothing was written in between.
+        // Nothing was written since these samples.
         while self.positions.back().is_some_and(|(_, before)| *before >= end) {
             self.positions.pop_back();
         }
@@ -55,11 +55,11 @@ impl Samples {
     /// follows another server, or has transactions lost in a failover), positions are not comparable: returns `before`.
     pub(crate) fn as_of(&self, before: Option<Instant>, log: Log, replayed: u64) -> Option<Instant> {
         match self.log {
-            Some(own) if own == log => {
+            Some(primary) if primary == log => {
                 let reached = self.positions.iter().rev().find(|(_, end)| *end <= replayed);
                 reached.map(|(at, _)| *at).or(before)
             }
-            Some(own) if own.system != log.system => None,
+            Some(primary) if primary.system != log.system => None,
             _ => before,
         }
     }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_is_as_old_as_the_newest_place_that_it_reached() {
+    fn replica_age_is_that_of_last_reached_position() {
         let mut samples = Samples::default();
         let times = recorded(&mut samples, LOG, &[100, 200, 300]);
         let mut found = None;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_written_a_replica_stays_new() {
+    fn replica_of_idle_primary_stays_current() {
         let mut samples = Samples::default();
         let times = recorded(&mut samples, LOG, &[100, 100, 100]);
         assert_eq!(samples.as_of(None, LOG, 100), Some(times[2]));
@@ -111,25 +111,25 @@ mod tests {
     }
 
     #[test]
-    fn a_replica_of_another_database_is_never_new() {
+    fn replica_of_other_database_is_never_current() {
         let mut samples = Samples::default();
         let before = recorded(&mut samples, LOG, &[100])[0];
         assert_eq!(samples.as_of(Some(before), Log { system: 8, ..LOG }, 999), None);
     }
 
     #[test]
-    fn a_replica_on_another_timeline_is_as_old_as_before() {
+    fn replica_on_old_timeline_keeps_its_age() {
         let mut samples = Samples::default();
         let before = recorded(&mut samples, LOG, &[100])[0];
-        let (lost, sound) = (samples.as_of(None, LOG, 120), samples.as_of(None, LOG, 100));
-        assert_eq!([lost, sound], [Some(before); 2]);
+        let (lost, intact) = (samples.as_of(None, LOG, 120), samples.as_of(None, LOG, 100));
+        assert_eq!([lost, intact], [Some(before); 2]);
         let next = Log { timeline: 2, ..LOG };
         let after = recorded(&mut samples, next, &[110, 130]);
-        // However far it continues on the abandoned timeline.
+        // Progress on the abandoned timeline changes nothing.
         for replayed in [120, 999] {
             assert_eq!(samples.as_of(lost, LOG, replayed), lost);
             assert_eq!(samples.as_of(None, LOG, replayed), None);
         }
-        assert_eq!(samples.as_of(sound, next, 110), Some(after[0]));
+        assert_eq!(samples.as_of(intact, next, 110), Some(after[0]));
     }
 }

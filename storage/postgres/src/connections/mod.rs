@@ -1,4 +1,4 @@
-//! Connections of the request path: the servers of an address, a pool of connections to them, and replicas.
+//! Connections of the request path: the servers of a connection string, a pool of connections to them, and replicas.
 
 pub(crate) mod host_config;
 pub(crate) mod hosts;

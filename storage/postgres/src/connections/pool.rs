@@ -1,4 +1,4 @@
-//! [`Pool`]: connections of the request path to the servers of one address.
+//! [`Pool`]: connections of the request path to the servers of one connection string.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -54,7 +54,7 @@ impl Pool {
     pub(crate) fn new(hosts: Hosts, connections: usize) -> Self {
         let connector = Connector { hosts, liveness: Mutex::default() };
         let inner = deadpool::managed::Pool::builder(connector).max_size(connections).build();
-        Self { inner: inner.expect("only time limits of its own could be wrong"), timeouts: AtomicUsize::default() }
+        Self { inner: inner.expect("a pool without timeouts is valid"), timeouts: AtomicUsize::default() }
     }
 
     /// Runs a statement that reads. Retries once, over another connection if this one, its prepared statement or the server's
@@ -66,7 +66,7 @@ impl Pool {
         deadline: Instant,
     ) -> Result<Vec<Row>, StorageError> {
         let rows = self.read_until(deadline, sql, values).await;
-        // Counted by time: the server may cancel at the deadline first, with another error.
+        // Compares times, not errors: at the deadline the server may cancel the statement first.
         if rows.is_err() && Instant::now() >= deadline {
             self.timeouts.fetch_add(1, Ordering::Relaxed);
         }
@@ -89,11 +89,11 @@ impl Pool {
             };
             let retry = error.as_ref().map_or(Retry::Reconnect, Retry::of);
             match retry {
-                Retry::SameSession if may_retry => tracing::debug!(?error, "a read is asked again"),
+                Retry::SameSession if may_retry => tracing::debug!(?error, "retrying a read"),
                 Retry::Reconnect if may_retry => {
-                    tracing::debug!(?error, "a read is asked again over another connection");
+                    tracing::debug!(?error, "retrying a read over another connection");
                     close(connection);
-                    // The cause has most likely hit older connections too.
+                    // The cause has probably broken older connections too.
                     drop(self.inner.retain(|other, _| other.opened > began));
                     connection = self.connection(deadline).await?;
                 }
@@ -101,7 +101,7 @@ impl Pool {
                     if retry != Retry::SameSession {
                         close(connection);
                     }
-                    let no_primary = "the database takes no writes any more, so that what it says may be old";
+                    let no_primary = "the database no longer accepts writes, so its data may be stale";
                     return Err(error.unwrap_or_else(|| unavailable(no_primary)));
                 }
             }
@@ -159,14 +159,13 @@ impl Pool {
                 }
                 Ok(Err(PoolError::Backend(error))) => return Err(error),
                 Ok(Err(error)) => {
-                    let message = "the pool of connections failed";
+                    let message = "the connection pool failed";
                     return Err(StorageError::new(StorageErrorKind::Other, message).with_source(error));
                 }
                 Err(_) => {
-                    return Err(unavailable(
-                        "there was no connection to the database in time: it is slow, or out of reach, or all \
-                         connections are in use",
-                    ));
+                    let message =
+                        "no connection in time: the database is slow or unreachable, or the pool is exhausted";
+                    return Err(unavailable(message));
                 }
             }
         }
@@ -204,7 +203,7 @@ impl Manager for Connector {
         let LastResponse { received, is_outstanding, .. } = *connection.last_response();
         let liveness = self.liveness(|_| ());
         if liveness.check_timed_out.is_some_and(|at| received < at) {
-            return Err(RecycleError::message("as silent as another one"));
+            return Err(RecycleError::message("unresponsive, like another one"));
         }
         let is_doubtful = liveness.read_timed_out.is_some_and(|at| received < at);
         if is_outstanding || is_doubtful || received.elapsed() > CHECK_AFTER_IDLE {
@@ -214,7 +213,7 @@ impl Manager for Connector {
                 Ok(Ok(())) => connection.last_response().record_response(),
                 Ok(Err(_)) => return Err(RecycleError::message("closed")),
                 // Behind an unanswered statement, a check gets no response either.
-                Err(_) if is_outstanding => return Err(RecycleError::message("its last read was given up")),
+                Err(_) if is_outstanding => return Err(RecycleError::message("its last read was abandoned")),
                 Err(_) => {
                     self.liveness(|liveness| liveness.check_timed_out = Some(began));
                     return Err(RecycleError::message("its check timed out"));

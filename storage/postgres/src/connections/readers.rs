@@ -15,10 +15,10 @@ use crate::options::Options;
 
 /// Pools of the servers to read from.
 pub(crate) struct Readers {
-    /// The servers of the address.
-    primary: Pool,
-    /// The primary, if the address allows reads from other servers.
-    writable: Option<Pool>,
+    /// Servers that have the role that the connection string requests: by default, the primary.
+    configured: Pool,
+    /// The primary, if the connection string requests another role.
+    primary: Option<Pool>,
     replicas: Option<Replicas>,
     deadline: Duration,
 }
@@ -26,15 +26,15 @@ pub(crate) struct Readers {
 impl Readers {
     pub(crate) fn new(options: &Options) -> Self {
         let (hosts, connections) = (options.reading(), options.connections.get());
-        let writable = (hosts.role != Role::Primary).then(|| Pool::new(options.reading_primary(), connections));
-        let primary = Pool::new(hosts, connections);
-        Self { primary, writable, replicas: Replicas::watch(options), deadline: options.deadline }
+        let primary = (hosts.role != Role::Primary).then(|| Pool::new(options.reading_primary(), connections));
+        let configured = Pool::new(hosts, connections);
+        Self { configured, primary, replicas: Replicas::watch(options), deadline: options.deadline }
     }
 
-    /// Runs a statement that reads, on one server and within the deadline.
+    /// Runs a read within the deadline, and returns the rows of one server.
     ///
-    /// An empty result of a replica is not trusted, and the primary is queried: the row may not have been replicated yet. A
-    /// new key would be refused, and clients would throw it away.
+    /// If a replica returns no rows, queries a configured server: the rows may not have been replicated yet. Otherwise a
+    /// new key would be refused, and clients would discard it.
     pub(crate) async fn read(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
         self.read_by(sql, values, self.deadline()).await
     }
@@ -59,25 +59,25 @@ impl Readers {
                     Ok(rows) if !rows.is_empty() && replica.is_in_rotation() => return Ok(rows),
                     Ok(_) => break,
                     Err(error) => {
-                        tracing::debug!(%error, server = replica.name, "a replica is set aside");
+                        tracing::debug!(%error, server = replica.name, "removed a replica from rotation");
                         replica.take_out_of_rotation();
                     }
                 }
             }
         }
-        self.primary.read(sql, values, deadline).await
+        self.configured.read(sql, values, deadline).await
     }
 
     /// Like [`read`](Self::read), but never stale: always queries the primary.
     pub(crate) async fn read_primary(&self, sql: &Sql<'_>, values: Values<'_>) -> Result<Vec<Row>, StorageError> {
-        let pool = self.writable.as_ref().unwrap_or(&self.primary);
+        let pool = self.primary.as_ref().unwrap_or(&self.configured);
         pool.read(sql, values, self.deadline()).await
     }
 
-    /// Checks that the primary responds, and reports what is known of the replicas.
+    /// Checks that a configured server responds, and reports the last known state of the replicas.
     pub(crate) async fn status(&self) -> StorageStatus {
-        let connections = self.primary.connections();
-        let checked = self.primary.read(&VERSION, &[], self.deadline()).await;
+        let connections = self.configured.connections();
+        let checked = self.configured.read(&VERSION, &[], self.deadline()).await;
         let replicas = self.replicas.iter().flat_map(Replicas::status);
         StorageStatus { error: checked.err(), connections, replicas: replicas.collect(), ..StorageStatus::default() }
     }

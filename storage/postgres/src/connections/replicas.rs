@@ -23,8 +23,8 @@ const WARN_AFTER: Duration = Duration::from_secs(5);
 /// Timeout for a monitoring query.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Position that a server has replayed; null if it is not a standby, or was promoted. The timeline is that of its tables or,
-/// if the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
+/// Position that a standby has replayed; null if the server is not a standby. The timeline is that of its data files or, if
+/// the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
 const REPLAYED: Sql = Sql {
     text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END AS place, system_identifier, \
            greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
@@ -145,7 +145,7 @@ async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<S
             state.responds = replayed.is_some();
             match replayed {
                 Some((Some(position), log)) => state.as_of = samples.as_of(state.as_of, log, position),
-                // It is a primary now, but whether writes go to it is unknown here.
+                // It is a primary now, but not necessarily the one that gets the writes.
                 Some((None, _)) => state.as_of = None,
                 None => {}
             }
@@ -155,10 +155,11 @@ async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<S
         // Log a replica that is never read, as its load stays on the primary.
         let never = !is_read && !warned && began.elapsed() > WARN_AFTER;
         if never || (was_in_rotation && !is_read) {
-            tracing::warn!(server = replica.name, answers = state.responds, lag = ?state.lag(), "a replica is not read");
+            let (responds, lag) = (state.responds, state.lag());
+            tracing::warn!(server = replica.name, responds, ?lag, "replica out of rotation");
             warned = true;
         } else if is_read && !was_in_rotation {
-            tracing::info!(server = replica.name, "a replica is read");
+            tracing::info!(server = replica.name, "replica in rotation");
         }
         was_in_rotation = is_read;
         warned |= is_read;
@@ -175,9 +176,7 @@ async fn query_server<T>(
     let responding = async {
         let connection = match idle.take() {
             Some(connection) => connection,
-            None => {
-                hosts.connect().await.inspect_err(|error| tracing::debug!(%error, "a server does not answer")).ok()?
-            }
+            None => hosts.connect().await.inspect_err(|error| tracing::debug!(%error, "cannot connect")).ok()?,
         };
         let response = query(&connection).await?;
         *idle = Some(connection);

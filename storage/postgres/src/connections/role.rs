@@ -21,8 +21,7 @@ const SHOW_CURRENT_READ_ONLY: &str = "BEGIN READ WRITE; SET LOCAL default_transa
                                   SHOW default_transaction_read_only; ROLLBACK";
 
 /// Why a server is not usable as the primary.
-const NOT_PRIMARY: &str = "a standby, or set read-only; name the primary, or write target_session_attrs=any to read answers that \
-                          may be old";
+const NOT_PRIMARY: &str = "a standby or read-only; use the primary, or target_session_attrs=any to read stale data";
 
 /// End of everything committed: with `synchronous_commit = off` it includes what is not written yet.
 const LOG_END: Sql = Sql {
@@ -32,7 +31,7 @@ const LOG_END: Sql = Sql {
     types: &[],
 };
 
-/// Servers of an address that may be used.
+/// Which servers of a connection string may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The server that accepts writes.
@@ -51,9 +50,7 @@ impl Role {
         let response = connection.query_simple(if read_only { SHOW_AND_SET_READ_ONLY } else { SHOW_READ_ONLY }).await?;
         match (self, single_value(&response)) {
             (Self::Primary, Some("on")) => Err(unavailable(NOT_PRIMARY)),
-            (Self::Standby, Some("off")) => {
-                Err(unavailable("no standby; the address asks for one (target_session_attrs)"))
-            }
+            (Self::Standby, Some("off")) => Err(unavailable("not a standby, as target_session_attrs requires")),
             _ => Ok(()),
         }
     }
@@ -62,7 +59,7 @@ impl Role {
     pub(crate) async fn is_still_primary(connection: &Connection) -> Result<bool, StorageError> {
         match connection.query_simple(SHOW_CURRENT_READ_ONLY).await {
             Ok(response) => Ok(single_value(&response) != Some("on")),
-            // "Cannot set transaction read-write mode during recovery", and the code that would fit better.
+            // A standby reports the first code ("during recovery"); the second would fit better, so it is accepted too.
             Err(error) => match code(&error) {
                 Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::READ_ONLY_SQL_TRANSACTION) => Ok(false),
                 _ => Err(error),

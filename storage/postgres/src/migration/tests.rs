@@ -12,7 +12,7 @@ const VERSION_2: Migration = Migration {
     views: "ALTER TABLE sign_ins ADD COLUMN nickname TEXT",
 };
 
-/// The columns and functions that [`VERSION_2`] adds.
+/// Query for the columns and functions that [`VERSION_2`] adds.
 const ADDED: &str = "
     SELECT CAST(table_name AS TEXT) FROM information_schema.columns
     WHERE table_schema = current_schema() AND column_name = 'nickname'
@@ -43,13 +43,13 @@ async fn migrate_twice(name: &str, content: &str, expected: &[&str], change: [fn
     }
 }
 
-/// The first migration decides about triggers, whatever the options of the second.
+/// The first migration determines the use of triggers, whatever the options of the second.
 #[tokio::test]
-async fn second_migration_is_applied_once_to_a_database_of_version_1_and_keeps_its_data() {
-    let (same, beside_views): (fn(_) -> _, fn(Options) -> _) = (|it| it, |it| it.views("public").schema("keys"));
+async fn second_migration_applies_once_and_keeps_data() {
+    let (same, keys_only): (fn(_) -> _, fn(Options) -> _) = (|it| it, |it| it.views("public").schema("keys"));
     let account = "INSERT INTO accounts (id) VALUES ('acc')";
     migrate_twice("with_triggers", account, &["accounts", "catalogue_second"], [same, Options::without_triggers]).await;
     migrate_twice("plain", account, &["accounts"], [Options::without_triggers, same]).await;
     let sign_in = "INSERT INTO sign_ins VALUES (decode(repeat('ab', 32), 'hex'), 'acc', 'link', 1, 9)";
-    migrate_twice("keys", sign_in, &["sign_ins"], [beside_views, beside_views]).await;
+    migrate_twice("keys", sign_in, &["sign_ins"], [keys_only, keys_only]).await;
 }

@@ -42,14 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_has_any_name() {
+    fn schema_name_is_quoted_in_search_path() {
         let path = |name: &str| Courses { schema: Some(name.to_owned()), views: None }.search_path().unwrap();
         assert_eq!(path("catalogue"), "-c search_path=\"catalogue\"");
         assert_eq!(path("a b\\c\"d"), "-c search_path=\"a\\ b\\\\c\"\"d\"");
     }
 
     #[test]
-    fn ours_are_beside_views_in_a_schema_of_their_own() {
+    fn own_tables_default_to_separate_schema_with_views() {
         assert_eq!(Courses::default().schema(), None);
         let views = Courses { views: Some("public".to_owned()), schema: None };
         assert_eq!(views.schema(), Some("catalogue"));

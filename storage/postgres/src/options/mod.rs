@@ -29,11 +29,11 @@ const KEEPALIVES_RETRIES: u32 = 3;
 /// Timeout for unacknowledged data: keepalives detect nothing while some is outstanding.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Address and settings of a database. `Debug` never prints a password.
+/// Servers of a database, and settings of connections to it. `Debug` never prints a password.
 #[derive(Clone, Debug)]
 pub struct Options {
     hosts: Vec<HostConfig>,
-    /// Whether each session tries the hosts starting with another one.
+    /// Whether each session starts with another host.
     random: bool,
     tls: Tls,
     /// Servers that get passwords and courses unencrypted over a network, without `sslmode=disable`.
@@ -71,8 +71,8 @@ impl Options {
     /// sockets have no TLS. The files are read once, in this call.
     ///
     /// # Errors
-    /// Returns [`OpenError`] if the address is invalid, has an unknown parameter or a parameter twice, is ambiguous about TLS,
-    /// names an unusable certificate file, or requires TLS without the feature.
+    /// Returns [`OpenError`] if the connection string is invalid, has an unknown parameter or a parameter twice, is ambiguous
+    /// about TLS, names an unusable certificate file, or requires TLS without the feature.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let names = [&PARAMETERS[..], &["target_session_attrs"]].concat();
         let (rest, parameters) = address::extract(address, &names)?;
@@ -133,8 +133,8 @@ impl Options {
         })
     }
 
-    /// Adds a standby that the request path reads from; several are read in turn. Several hosts in one address are several
-    /// standbys. Each host must be one server, not a load balancer in front of several.
+    /// Adds a standby that the request path reads from; several are read in turn. Several hosts in one connection
+    /// string are several standbys. Each host must be one server, not a load balancer in front of several.
     ///
     /// A server is read only while it is a standby whose lag is known to be at most [`max_replica_lag`](Self::max_replica_lag). If
     /// there is none, the primary is read; if that is down too, a call fails as
@@ -150,8 +150,8 @@ impl Options {
         Ok(self)
     }
 
-    /// Sets the maximum lag of a [`replica`](Self::replica) that is read. Default: 10 seconds. A change may be missing from
-    /// responses, and a revoked key may be valid, for that long. If the primary is down for longer, the lag is unknown, and no
+    /// Sets the maximum lag of a [`replica`](Self::replica) that is read. Default: 10 seconds. During this time a change may be
+    /// missing from responses, and a revoked key may be valid. If the primary is down for longer, the lag is unknown, and no
     /// replica is read.
     #[must_use]
     pub const fn max_replica_lag(mut self, lag: Duration) -> Self {
@@ -191,7 +191,7 @@ impl Options {
     }
 
     /// Makes a migration distribute the tables, including existing ones, over the nodes of a Citus cluster by account, and
-    /// drop their triggers. The address must name the coordinator; other sessions may use any node, without this option.
+    /// drop their triggers. Connect to the coordinator; other sessions may use any node, without this option.
     #[must_use]
     pub const fn citus(mut self) -> Self {
         self.triggers = false;
@@ -200,16 +200,16 @@ impl Options {
     }
 
     /// Reads courses from the views `catalogue_accounts`, `catalogue_courses`, `catalogue_modules` and, if it exists,
-    /// `catalogue_revisions` in `schema`, over another program's tables. Keys and sign-ins stay in the catalogue's own tables,
-    /// in a separate schema: `catalogue`, or [`schema`](Self::schema). The package's README describes the views' columns.
+    /// `catalogue_revisions` in `schema`, over the host application's tables. Keys and sign-ins stay in the catalogue's
+    /// own tables, in a separate schema: `catalogue`, or [`schema`](Self::schema). The README describes the views' columns.
     #[must_use]
     pub fn views(mut self, schema: &str) -> Self {
         self.courses.views = Some(schema.to_owned());
         self
     }
 
-    /// Sets the schema of the catalogue's own tables, whatever the `search_path` of the address; a migration creates it if it
-    /// is missing. Poolers do not forward settings, so the role needs it there: `ALTER ROLE … SET search_path = …`.
+    /// Sets the schema of the catalogue's own tables, whatever `search_path` the connection string sets; a migration creates
+    /// it if missing. Poolers do not forward settings, so the role needs it there: `ALTER ROLE … SET search_path = …`.
     #[must_use]
     pub fn schema(mut self, name: &str) -> Self {
         self.courses.schema = Some(name.to_owned());

@@ -29,7 +29,7 @@ impl Options {
         self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))
     }
 
-    /// Returns the hosts for read-only administration: a standby only if the address asks for one.
+    /// Returns the hosts for read-only administration: a standby only if the connection string requests one.
     pub(crate) fn exporting(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, self.role, false)
     }

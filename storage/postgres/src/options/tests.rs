@@ -1,11 +1,11 @@
-//! Settings of an address, and the defaults of those that it omits.
+//! Settings of a connection string, and the defaults of those that it omits.
 
 use super::*;
 
 const SECRET: &str = "s3cret";
 
 #[test]
-fn an_address_has_several_hosts_and_keeps_its_own_settings() {
+fn address_with_several_hosts_keeps_its_settings() {
     let options = Options::parse(
         "postgres://me:s3cret@one:5433,two/db?target_session_attrs=read-write&connect_timeout=7&keepalives_idle=9\
          &options=-c%20search_path%3Dshop",
@@ -25,7 +25,7 @@ fn an_address_has_several_hosts_and_keeps_its_own_settings() {
 }
 
 #[test]
-fn the_primary_is_read_unless_the_address_says_otherwise() {
+fn primary_is_read_by_default() {
     let role = |address: &str| Options::parse(address).unwrap().role;
     assert_eq!(role("postgres://one,two/db"), Role::Primary);
     assert_eq!(role("host=one target_session_attrs=any"), Role::Any);
@@ -34,7 +34,7 @@ fn the_primary_is_read_unless_the_address_says_otherwise() {
 }
 
 #[test]
-fn what_an_address_leaves_out_is_bounded() {
+fn omitted_timeouts_have_defaults() {
     let (_, config) = Options::parse("postgresql://host/db").unwrap().hosts.remove(0);
     assert_eq!(config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
     assert_eq!(config.get_keepalives_idle(), KEEPALIVES_IDLE);
@@ -42,7 +42,7 @@ fn what_an_address_leaves_out_is_bounded() {
 }
 
 #[test]
-fn a_wrong_address_is_refused_without_a_word_of_it() {
+fn invalid_address_error_reveals_no_secret() {
     for wrong in [
         "postgres://me:s3cret@host/db?s3cret=1",
         "postgres://me:s3cret@host:s3cret/db",
@@ -58,7 +58,7 @@ fn a_wrong_address_is_refused_without_a_word_of_it() {
 }
 
 #[test]
-fn a_server_in_the_clear_is_named_unless_the_address_asks_for_it() {
+fn unencrypted_servers_are_listed_unless_requested() {
     let unencrypted_servers = |address: &str| Options::parse(address).unwrap().unencrypted_servers;
     assert_eq!(unencrypted_servers("postgres://localhost,one,two/db"), ["one:5432"]);
     for silent in ["postgres://one/db?sslmode=disable", "postgres://localhost/db", "host=/run/postgresql"] {

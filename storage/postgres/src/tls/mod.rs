@@ -1,4 +1,4 @@
-//! [`Tls`]: whether connections to a server use TLS, by the parameters of its address.
+//! [`Tls`]: whether connections to a server use TLS, by the parameters of the connection string.
 
 #[cfg(feature = "tls")]
 mod verified;
@@ -11,7 +11,7 @@ use tokio_postgres::{Client, Config, Error, NoTls};
 
 use crate::open_error::OpenError;
 
-/// TLS parameters of an address, which tokio-postgres does not know or interprets differently.
+/// TLS parameters of a connection string, which tokio-postgres does not know or interprets differently.
 pub(crate) const PARAMETERS: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
 /// Transport of sessions.
@@ -31,7 +31,7 @@ impl fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Creates the transport from an address's parameters; reads the files that they name.
+    /// Creates the transport from the connection string's parameters; reads the files that they name.
     pub(crate) fn of(parameters: &HashMap<&'static str, String>) -> Result<Self, OpenError> {
         let file = |name: &str| parameters.get(name).map(String::as_str);
         match file("sslmode") {
@@ -66,7 +66,7 @@ where
 {
     tokio::spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection to the database ended");
+            tracing::debug!(%error, "lost a database connection");
         }
     });
     client
@@ -76,7 +76,7 @@ where
 pub(crate) fn problem(error: &Error) -> Option<&'static str> {
     let source = error.source()?;
     if source.to_string() == "server does not support TLS" {
-        return Some("the database has no TLS, and the address asks for it (sslmode)");
+        return Some("the database does not support TLS, which the connection string requires (sslmode)");
     }
     #[cfg(feature = "tls")]
     return verified::problem(source);

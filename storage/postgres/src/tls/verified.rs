@@ -32,7 +32,7 @@ pub(crate) fn connector(
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
-        .expect("the provider has the cipher suites of both versions")
+        .expect("the provider supports the default TLS versions")
         .with_root_certificates(trusted);
     let mut config = match (certificate, key) {
         (None, None) => builder.with_no_client_auth(),
@@ -53,10 +53,8 @@ fn add_system(roots: &mut RootCertStore) -> Result<(), OpenError> {
     let found = rustls_native_certs::load_native_certs();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
-        let reason = found.errors.first().map_or_else(
-            || "there is none in PEM, of which a byte order mark hides the first".to_owned(),
-            ToString::to_string,
-        );
+        let none = "no certificate in PEM (a byte order mark hides the first)".to_owned();
+        let reason = found.errors.first().map_or(none, ToString::to_string);
         return Err(certificate_error("the system's certificates", reason));
     }
     Ok(())
@@ -65,7 +63,7 @@ fn add_system(roots: &mut RootCertStore) -> Result<(), OpenError> {
 fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, OpenError> {
     let found = open(file).and_then(|text| CertificateDer::pem_reader_iter(text).collect::<Result<Vec<_>, _>>());
     match found {
-        Ok(found) if found.is_empty() => Err(certificate_error(file, "it has no certificate in PEM")),
+        Ok(found) if found.is_empty() => Err(certificate_error(file, "no certificate in PEM")),
         Ok(found) => Ok(found),
         Err(error) => Err(certificate_error(file, error)),
     }
@@ -83,23 +81,23 @@ fn certificate_error(file: impl AsRef<Path>, reason: impl Display) -> OpenError 
 pub(crate) fn problem(source: &(dyn Error + 'static)) -> Option<&'static str> {
     let error = source.downcast_ref::<io::Error>()?.get_ref()?;
     if error.is::<InvalidDnsNameError>() {
-        return Some("the host in the address is no name that a certificate can have; name the database's by host");
+        return Some("invalid host name for TLS; set host to the name in the database's certificate");
     }
     Some(match error.downcast_ref::<rustls::Error>()? {
         // The signature is invalid if a trusted issuer has the same name.
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
-            "the database's certificate is by an issuer that is not trusted; name the issuer's certificate by sslrootcert"
+            "the issuer of the database's certificate is not trusted; set sslrootcert to the issuer's certificate"
         }
         rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => "the database's certificate is for another name than the host's in the address",
+        ) => "the database's certificate is for another host name",
         rustls::Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
             "the database's certificate has expired"
         }
-        rustls::Error::InvalidCertificate(_) => "the database's certificate is not accepted",
+        rustls::Error::InvalidCertificate(_) => "the database's certificate is invalid",
         rustls::Error::AlertReceived(_) => {
-            "the database broke off TLS; it may ask for a certificate of the client (sslcert, sslkey), or not accept it"
+            "the database rejected the TLS connection; it may require another client certificate (sslcert, sslkey)"
         }
-        _ => "the database's TLS failed",
+        _ => "TLS with the database failed",
     })
 }

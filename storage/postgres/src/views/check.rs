@@ -42,7 +42,7 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewPr
             REVISIONS => vec![RowCheck::Revisions],
             _ => Vec::new(),
         };
-        // Runs what reads both views only if neither has failed; locks them in the order in which they are recreated.
+        // This check reads the courses too, so it runs only if no view has failed so far.
         if view == MODULES && columns.has_module_count() && problems.iter().all(|problem| problem.key.is_some()) {
             checks.push(RowCheck::Counts);
         }
@@ -50,10 +50,10 @@ pub(crate) async fn check(views: &Views, rows: CheckedRows) -> Result<Vec<ViewPr
         connection.run("ROLLBACK").await?;
         match checked {
             Ok(found) => problems.extend(found),
-            // Such as a division by zero, or a function that the role may not call.
+            // The view fails, such as by a division by zero, or by a function that the role may not call.
             Err(error) if code(&error).is_some_and(|code| ["22", "42"].contains(&&code.code()[..2])) => {
                 let cause = cause(&error).unwrap_or_else(|| error.to_string());
-                let expected = "let it answer for each row of its tables".to_owned();
+                let expected = "make it work for every row of its tables".to_owned();
                 problems.push(ViewProblem { view, key: None, problem: format!("it fails: {cause}"), expected });
             }
             Err(error) => return Err(error),
@@ -124,7 +124,7 @@ fn check_row(view: &'static str, row: &Row) -> Result<(), Box<ViewProblem>> {
     }
 }
 
-/// Runs a statement without values.
+/// Runs a statement without parameters.
 pub(crate) async fn query_text(connection: &Connection, text: &str) -> Result<Vec<Row>, StorageError> {
     const NONE: &[Type] = &[];
     connection.query(&Sql { text, types: NONE }, &[]).await

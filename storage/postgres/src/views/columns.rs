@@ -42,7 +42,7 @@ struct Column {
 }
 
 impl Columns {
-    /// Reads the columns of the views in `schema`, and returns what cannot be read of them.
+    /// Reads the columns of the views in `schema`. Returns them with the problems of those that cannot be read.
     pub(crate) async fn read(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewProblem>), StorageError> {
         let names: Vec<&str> = VIEWS.iter().map(|(view, _)| *view).collect();
         let rows = connection.query(&VIEW_COLUMNS, &[&schema, &names]).await?;
@@ -62,8 +62,8 @@ impl Columns {
             if !exists {
                 if view != REVISIONS {
                     let names: Vec<_> = wanted.iter().map(|(name, _)| *name).collect();
-                    let what = format!("the schema {schema:?} has no view of this name");
-                    add(what, format!("make it with the columns {}", names.join(", ")));
+                    let what = format!("schema {schema:?} has no such view");
+                    add(what, format!("create it with the columns {}", names.join(", ")));
                 }
                 continue;
             }
@@ -76,7 +76,7 @@ impl Columns {
                 let (types, description, cast) = accepted_types(*kind);
                 let Some(row) = found.get(name) else {
                     if *name != MODULE_COUNT {
-                        add(format!("it has no column `{name}`"), format!("add it: {description}"));
+                        add(format!("it has no column `{name}`"), format!("add it as {description}"));
                     }
                     continue;
                 };
@@ -84,7 +84,7 @@ impl Columns {
                 if !(types.contains(&base) || category == "S" && cast == Some("TEXT")) {
                     let actual: &str = get(row, 5)?;
                     let cast = cast.map_or_else(String::new, |ty| format!(": CAST({name} AS {ty})"));
-                    add(format!("the column `{name}` is of the type {actual}"), format!("make it {description}{cast}"));
+                    add(format!("column `{name}` has type {actual}"), format!("change it to {description}{cast}"));
                 }
                 let collation = get::<Option<&str>>(row, 6)?.unwrap_or_default().to_owned();
                 columns.0.insert((view, name), Column { base: base.to_owned(), collation });
@@ -93,7 +93,7 @@ impl Columns {
         Ok((columns, problems))
     }
 
-    /// Returns the type of `created_at`, which values compared with it are bound as.
+    /// Returns the type of `created_at`, for binding times that are compared with it.
     pub(crate) fn created_at(&self) -> Type {
         match self.0.get(&(COURSES, "created_at")).map(|column| &*column.base) {
             Some("timestamptz") => Type::TIMESTAMPTZ,
@@ -110,15 +110,15 @@ impl Columns {
         self.0.contains_key(&(REVISIONS, "revision"))
     }
 
-    /// Returns both sides of a comparison that an index of the column serves: the column after `alias`, and the text of an
-    /// account or slug in its type. The text is null there unless it is written as PostgreSQL writes the value: `12`, and not
-    /// `012`.
+    /// Returns both sides of a comparison that can use an index of the column: the column, with the prefix `alias`, and
+    /// `text` (SQL for an account id or slug), cast to the column's type. The cast is null for a text that PostgreSQL would
+    /// write differently, such as `012`.
     pub(crate) fn compared(&self, alias: &str, view: &'static str, name: &'static str, text: &str) -> [String; 2] {
         let (base, collation) = self.0.get(&(view, name)).map_or(("", ""), |column| (&column.base, &column.collation));
         let key = format!("{alias}{name}");
         let cast = |form: &str, ty: &str| format!("CASE WHEN {text} ~ '^{form}$' THEN CAST({text} AS {ty}) END");
         match base {
-            // 19 digits that begin with a 9 may be too large.
+            // 19 digits that begin with a 9 may be too large for a bigint.
             "int2" | "int4" | "int8" => [key, cast("(0|-?([1-9][0-9]{0,17}|[1-8][0-9]{18}))", "BIGINT")],
             "uuid" => [key, cast("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID")],
             _ if collation.is_empty() => [format!("CAST({key} AS TEXT)"), text.to_owned()],

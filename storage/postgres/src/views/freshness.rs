@@ -1,6 +1,6 @@
 //! [`Freshness`]: whether triggers maintain `catalogue_revisions`, so that responses can be cached by revision.
 //!
-//! Without its triggers, a revision can come with other rows than before. So each revision is mixed with a [`Generation`]: a
+//! Without triggers, rows can change while their revision stays the same. So each revision is mixed with a [`Generation`]: a
 //! digest of the triggers, their functions, the tables and the views, as the catalogs have them. Dropping, disabling, replacing
 //! or recreating one changes the generation, so that responses cached or tagged in an earlier one are not found.
 //!
@@ -29,7 +29,7 @@ const MAX_AGE: Duration = Duration::from_secs(10);
 
 /// Tables that lack an enabled trigger, the generation, and a digest of the definitions of triggers and functions.
 ///
-/// Tables are those behind the views, with the views between and partitions. A materialized view is not followed further,
+/// Tables are those behind the views, with partitions and the views in between. A materialized view is not followed further,
 /// since its rows do not follow its tables. Functions are those of triggers, and those of their schema that their texts name.
 const CHECK_TRIGGERS: Sql = Sql {
     text: "WITH RECURSIVE views AS ( \
@@ -153,10 +153,10 @@ impl LastCheck {
         self.distrust.is_none().then_some(self.generation)
     }
 
-    /// Returns this check followed by another. A change of trust is logged.
+    /// Returns the check that follows this one, began at `at` and has the result `found`. Logs if caching stops or resumes.
     fn after(&self, found: Result<Snapshot, StorageError>, at: Instant) -> Self {
         let (distrust, generation, texts) = match found {
-            Err(error) => (Some(format!("triggers cannot be read: {error}")), self.generation, self.texts),
+            Err(error) => (Some(format!("cannot read the triggers: {error}")), self.generation, self.texts),
             Ok(Snapshot { missing, generation, .. }) if !missing.is_empty() => {
                 (missing_triggers_message(&missing), generation, self.texts)
             }
@@ -173,12 +173,8 @@ impl LastCheck {
             }
         };
         match &distrust {
-            None if self.distrust.is_some() => {
-                tracing::info!("views: responses are cached by `catalogue_revisions` again");
-            }
-            Some(reason) if self.distrust.as_ref() != Some(reason) => {
-                tracing::warn!("views: responses are not cached: {reason}");
-            }
+            None if self.distrust.is_some() => tracing::info!("caching responses by `catalogue_revisions` again"),
+            Some(reason) if self.distrust.as_ref() != Some(reason) => tracing::warn!(%reason, "not caching responses"),
             _ => {}
         }
         Self { at, distrust, generation, texts }

@@ -1,4 +1,4 @@
-//! Courses in views over another program's tables; credentials, their events, sign-ins and revocations in the catalogue's own.
+//! Courses in views over the host application's tables; credentials, events, sign-ins and revocations in the catalogue's.
 //!
 //! - The catalogue's tables are in a dedicated schema, which is the session's whole search path, so their statements stay the
 //!   same; `migrations/0001_views.sql` creates them without accounts, courses and foreign keys. Views are named with their

@@ -20,15 +20,15 @@ const BEGIN: &str = "BEGIN READ ONLY; SET LOCAL statement_timeout = '60s'";
 /// Maximum number of rows of a table, or of courses of an account, that PostgreSQL reads and sorts quickly.
 const MAX_SMALL_ROWS: f32 = 1_000.0;
 
-/// Indexes by the request that they serve, in terms of the views.
+/// Templates of indexes by the request that they serve, with placeholders for the host application's names.
 const PAGE: &str =
     "CREATE INDEX ON <table behind catalogue_courses> (<account_id>, <created_at>, <slug> COLLATE \"C\")";
 const COURSE: &str = "CREATE INDEX ON <table behind catalogue_courses> (<account_id>, <slug>); \
-                      CREATE INDEX ON <table behind catalogue_modules> (<what leads to its course>)";
+                      CREATE INDEX ON <table behind catalogue_modules> (<reference to its course>)";
 const KEY: &str = "CREATE INDEX ON <table behind catalogue_accounts> (<id>); \
                    CREATE INDEX ON <table behind catalogue_revisions> (<account_id>)";
 
-/// Numbers of rows of tables, estimated from their size without statistics, and whether they have statistics. Tables are found
+/// Number of rows of each table (estimated from its size without statistics), and whether it has statistics. Tables are found
 /// by name, as the role may not use their schema.
 const TABLES: Sql = Sql {
     text: "SELECT name, CASE WHEN reltuples > 0 THEN reltuples ELSE CAST(pg_relation_size(oid) / 100 AS REAL) END, reltuples > 0 \
@@ -74,23 +74,23 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
             large.push(table);
         }
         if count > MAX_SMALL_ROWS && !is_analyzed {
-            let finding = "it has no statistics, so that plans are guesses".to_owned();
+            let finding = "it has no statistics, so plans are guesses".to_owned();
             advice.push(ViewAdvice { subject: table.to_owned(), finding, fix: Some(format!("ANALYZE {table}")) });
         }
     }
     if !advice.is_empty() {
         return Ok(advice);
     }
-    for (about, index, plan) in &plans {
+    for (subject, index, plan) in &plans {
         let scanned: BTreeSet<&str> =
             plan.iter().filter_map(Step::scanned).filter(|table| large.contains(table)).collect();
-        let mut does: Vec<String> = scanned.iter().map(|table| format!("scans {table}")).collect();
-        if about.ends_with("page") && courses > MAX_SMALL_ROWS as i64 && plan.iter().any(Step::sorts) {
-            does.push(format!("sorts {courses} courses of an account"));
+        let mut actions: Vec<String> = scanned.iter().map(|table| format!("scans {table}")).collect();
+        if subject.ends_with("page") && courses > MAX_SMALL_ROWS as i64 && plan.iter().any(Step::sorts) {
+            actions.push(format!("sorts {courses} courses of an account"));
         }
-        if !does.is_empty() {
-            let finding = format!("PostgreSQL {}", does.join(", "));
-            advice.push(ViewAdvice { subject: (*about).to_owned(), finding, fix: Some((*index).to_owned()) });
+        if !actions.is_empty() {
+            let finding = format!("PostgreSQL {}", actions.join(", "));
+            advice.push(ViewAdvice { subject: (*subject).to_owned(), finding, fix: Some((*index).to_owned()) });
         }
     }
     Ok(advice)
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_name_their_table() {
+    fn plan_step_parser_finds_table() {
         for (line, table, is_scan) in [
             ("Limit  (cost=0.42..8.44 rows=1 width=7)", None, false),
             (
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn incremental_sorts_end_with_the_page() {
+    fn incremental_sort_does_not_count_as_sort() {
         for (head, sorts) in [("Sort", true), ("Incremental Sort", false), ("Limit", false)] {
             let step = Step::parse(&format!("  ->  {head}  (cost=0.42..8.44 rows=1 width=7)")).unwrap();
             assert_eq!(step.sorts(), sorts, "{head}");

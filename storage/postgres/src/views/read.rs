@@ -19,7 +19,7 @@ use crate::connections::readers::Readers;
 use crate::error::code;
 use crate::rows;
 
-/// [`Statements::find_credential`](super::Statements::find_credential) without a view.
+/// Like [`Statements::find_credential`](super::Statements::find_credential), but without a view.
 const FIND_CREDENTIAL_WITHOUT_REVISION: Sql = Sql {
     text: "SELECT account_id, kind, id, scopes, digest, expires_at, revoked_at, CAST(NULL AS UUID) \
            FROM credentials WHERE digest = $1",
@@ -47,7 +47,7 @@ impl Views {
                 let rows = readers.read(&FIND_CREDENTIAL_WITHOUT_REVISION, digest).await?;
                 if let Some(row) = rows.first() {
                     let error = view_error(error, rows::get(row, 0)?);
-                    tracing::warn!(%error, "a key is found without its account's revision");
+                    tracing::warn!(%error, "cannot read the revision of a key's account");
                 }
                 rows.first().map(rows::credential).transpose()
             }
@@ -160,19 +160,19 @@ pub(super) async fn read(
     readers.read(sql, values).await.map_err(|error| view_error(error, account))
 }
 
-/// Converts the error of a statement over views; blames the other program's rows if they caused it.
+/// Converts the error of a statement over views; attributes it to the host application's rows if they caused it.
 pub(crate) fn view_error(error: StorageError, account: &str) -> StorageError {
     match code(&error) {
         Some(&SqlState::CARDINALITY_VIOLATION) => {
             corrupt(RowCheck::Revisions.problem(account, "", 0, 0)).with_source(error)
         }
         Some(&SqlState::UNDEFINED_COLUMN | &SqlState::UNDEFINED_TABLE | &SqlState::UNDEFINED_FUNCTION) => {
-            let what = "a view or a column is gone or has another type; restore it, or restart the server";
+            let what = "a view or column was dropped or has another type; restore it, or restart the server";
             StorageError::new(error.kind(), what).with_source(error)
         }
         // Such as a division by zero, or a text that is not a number.
         Some(code) if code.code().starts_with("22") => {
-            StorageError::new(StorageErrorKind::Corrupt, "a view fails over rows of its tables").with_source(error)
+            StorageError::new(StorageErrorKind::Corrupt, "a view fails on rows of its tables").with_source(error)
         }
         _ => error,
     }

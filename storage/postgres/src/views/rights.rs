@@ -1,4 +1,4 @@
-//! [`check`]: rights of the role that it does not need.
+//! [`check`]: reports privileges that the role has and does not need.
 
 use catalogue_core::storage::{StorageError, ViewAdvice};
 use tokio_postgres::types::Type;
@@ -16,7 +16,7 @@ const ROLE: Sql = Sql {
     types: &[],
 };
 
-/// Roles that it may become, with the direct member that allows it, unless it has their rights already.
+/// Roles that the role can switch to for attributes or privileges that it does not inherit, each with the member to revoke.
 const MEMBERSHIPS: Sql = Sql {
     text: "SELECT quote_ident(CAST(r.rolname AS TEXT)), quote_ident(CAST(h.rolname AS TEXT)) \
            FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS r ON r.oid = m.roleid \
@@ -26,7 +26,7 @@ const MEMBERSHIPS: Sql = Sql {
     types: &[],
 };
 
-/// Other programs' tables, views and sequences that it may change, or may read although they are not the API's views.
+/// Other programs' tables, views and sequences that the role may change, or may read although they are not the API's views.
 const RELATIONS: Sql = Sql {
     text: "SELECT name, may_write, is_sequence FROM ( \
            SELECT quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) AS name, \
@@ -43,7 +43,7 @@ const RELATIONS: Sql = Sql {
     types: &[Type::NAME, Type::TEXT_ARRAY],
 };
 
-/// Other programs' schemas that it may create tables in.
+/// Other programs' schemas that the role may create tables in.
 const SCHEMAS: Sql = Sql {
     text: "SELECT quote_ident(CAST(nspname AS TEXT)) FROM pg_catalog.pg_namespace \
            WHERE nspname <> current_schema() AND CAST(nspname AS TEXT) NOT LIKE 'pg\\_%' \
@@ -58,10 +58,10 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     let Some(role) = role.first() else { return Ok(Vec::new()) };
     let name: &str = get(role, 0)?;
     let advice = |subject: &str, finding, fix| ViewAdvice { subject: subject.to_owned(), finding, fix: Some(fix) };
-    let about = format!("the role {name}");
+    let about = format!("role {name}");
     if get(role, 1)? {
-        // This right implies all others.
-        let remedy = "serve with a role of its own, as the README of catalogue-postgres has it".to_owned();
+        // This attribute implies all others.
+        let remedy = "use a dedicated role (see the README of catalogue-postgres)".to_owned();
         return Ok(vec![advice(&about, "it is a superuser".to_owned(), remedy)]);
     }
     let mut found = Vec::new();
@@ -72,17 +72,17 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
     }
     for row in ask(&MEMBERSHIPS, &[]).await? {
         let (other, member): (&str, &str) = (get(&row, 0)?, get(&row, 1)?);
-        found.push(advice(&about, format!("it may become the role {other}"), format!("REVOKE {other} FROM {member}")));
+        found.push(advice(&about, format!("it may become role {other}"), format!("REVOKE {other} FROM {member}")));
     }
     if get(role, 7)? {
         let database: &str = get(role, 6)?;
         let remedy = format!("REVOKE CREATE ON DATABASE {database} FROM {name}");
-        found.push(advice(&about, "it may make schemas".to_owned(), remedy));
+        found.push(advice(&about, "it may create schemas".to_owned(), remedy));
     }
     for row in ask(&SCHEMAS, &[]).await? {
         let schema: &str = get(&row, 0)?;
         let remedy = format!("REVOKE CREATE ON SCHEMA {schema} FROM {name}, PUBLIC");
-        found.push(advice(&format!("the schema {schema}"), format!("the role {name} may make tables there"), remedy));
+        found.push(advice(&format!("schema {schema}"), format!("role {name} may create tables in it"), remedy));
     }
     for row in ask(&RELATIONS, &[&views.schema, &VIEWS]).await? {
         let (relation, may_write): (&str, bool) = (get(&row, 0)?, get(&row, 1)?);
@@ -93,7 +93,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
             (false, false) => "SELECT ON",
         };
         let remedy = format!("REVOKE {rights} {relation} FROM {name}, PUBLIC");
-        found.push(advice(relation, format!("the role {name} may {does} it"), remedy));
+        found.push(advice(relation, format!("role {name} may {does} it"), remedy));
     }
     Ok(found)
 }

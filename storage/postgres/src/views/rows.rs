@@ -12,7 +12,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 /// Epoch of PostgreSQL's times, 2000-01-01, in microseconds since 1970.
 const EPOCH: i64 = 946_684_800_000_000;
 
-/// A time to bind, as any type that a view may have.
+/// A time as a parameter of any type that a view may have for times.
 #[derive(Debug)]
 pub(crate) struct Time(pub(crate) Timestamp);
 
@@ -64,20 +64,20 @@ impl<'r> Cells<'r> for PostgresCells<'r> {
 fn value<'r>(ty: &'r Type, raw: &'r [u8]) -> Value<'r> {
     let typed = Value::Typed(ty.name());
     match *ty {
-        // Values that the statement casts.
+        // Types that statements cast texts, numbers and booleans to.
         Type::TEXT => std::str::from_utf8(raw).map_or(typed, Value::Text),
         Type::INT8 => raw.try_into().map_or(typed, |raw| Value::Integer(i64::from_be_bytes(raw))),
         Type::BOOL => Value::Boolean(raw == [1]),
         Type::UUID | Type::BYTEA => Value::Bytes(raw),
         Type::TIMESTAMPTZ | Type::TIMESTAMP => raw.try_into().map_or(typed, |raw| {
             let time = i64::from_be_bytes(raw).checked_add(EPOCH).and_then(Timestamp::from_microseconds);
-            time.map_or(Value::Other("infinite or in another year"), Value::Time)
+            time.map_or(Value::Other("infinite or outside the years 0000 to 9999"), Value::Time)
         }),
         _ => typed,
     }
 }
 
-/// Returns the columns of a row from `first` on, as a row of `view`.
+/// Returns the columns of a row from `first` on, as a row of `view` that messages identify by the columns `key`.
 pub(crate) fn view_row<'r>(
     view: &'static str,
     row: &'r Row,
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn infinite_times_and_those_of_other_years_are_no_times() {
+    fn infinite_and_out_of_range_times_are_invalid() {
         for stored in [i64::MIN, i64::MAX, -63_113_904_000_000_001, 252_455_616_000_000_000] {
             let raw = stored.to_be_bytes();
             assert!(matches!(value(&Type::TIMESTAMPTZ, &raw), Value::Other(_)), "{stored}");

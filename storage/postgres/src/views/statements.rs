@@ -1,6 +1,6 @@
 //! [`Statements`]: queries of requests and administration over views, with the names and types found at opening.
 //!
-//! A key is compared in the column's type, so that the column's own index can be used ([`Columns::compared`]); slugs are
+//! An id is compared in the column's type, so that the column's own index can be used ([`Columns::compared`]); slugs are
 //! sorted by bytes. Each comparison is repeated by bytes: a recreated view may have a type or a collation that treats
 //! different texts as equal.
 //!
@@ -16,7 +16,7 @@ use crate::options::quoted;
 
 const TEXT: Type = Type::TEXT;
 
-/// Accounts that have credentials; replace a page of all accounts, and the named ones.
+/// Accounts that have credentials. Replace [`PAGE_OF_ALL`](crate::accounts::PAGE_OF_ALL) and `NAMED_ACCOUNTS`.
 pub(crate) const CREDENTIAL_OWNERS: [Sql<'static>; 2] = [
     Sql {
         text: "SELECT DISTINCT account_id, '', '' FROM credentials WHERE account_id >= $1 ORDER BY account_id LIMIT $2",
@@ -100,7 +100,7 @@ impl Statements {
                  AND CASE WHEN CAST({name} AS TEXT) COLLATE \"C\" = ANY($1) THEN TRUE END"
             )
         };
-        // Data of an account that has left its view is not returned: V4.
+        // Returns no data of an account that its view no longer has.
         let is_known =
             |id: &str| format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE {})", equals("a.", ACCOUNTS, "id", id));
         let revision = |id: &str| {

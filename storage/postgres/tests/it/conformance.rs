@@ -1,4 +1,4 @@
-//! The suite of every storage: with triggers, without them, as through a pooler, and with tables for Citus.
+//! Runs the conformance suite: with and without triggers, without named statements, and with tables for Citus.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use catalogue_postgres::{Options, PostgresStorage};
 use crate::citus::{self, cluster::Citus};
 use crate::schema::Schema;
 
-/// What stands behind a pointer is a storage too.
+/// All storage traits, for trait objects.
 trait Storage: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage {}
 
 impl<S: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage> Storage for S {}
 
-/// An empty storage with those options. Where PostgreSQL is missing, which was said, the memory storage stands in for it.
-async fn fixture(with: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Schema>) {
+/// Creates an empty storage, or a memory storage if PostgreSQL is missing; `Schema::new` logs that.
+async fn fixture(configure: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Schema>) {
     let Some(schema) = Schema::new().await else {
         return (Arc::new(MemoryStorage::new()), None);
     };
-    let storage = PostgresStorage::open_and_migrate(&with(schema.options())).await.unwrap();
+    let storage = PostgresStorage::open_and_migrate(&configure(schema.options())).await.unwrap();
     (Arc::new(storage), Some(schema))
 }
 
@@ -31,7 +31,7 @@ async fn for_citus() -> (Arc<dyn Storage>, Option<Schema>) {
     (Arc::new(citus::on_postgresql(&schema).await), Some(schema))
 }
 
-async fn on_a_coordinator() -> (Arc<dyn Storage>, Option<Citus>) {
+async fn on_coordinator() -> (Arc<dyn Storage>, Option<Citus>) {
     match Citus::new().await {
         Some(citus) => (Arc::new(citus.storage().await), Some(citus)),
         None => (Arc::new(MemoryStorage::new()), None),
@@ -55,5 +55,5 @@ mod with_tables_for_citus {
 }
 
 mod on_citus {
-    catalogue_storage_conformance::tests!(super::on_a_coordinator);
+    catalogue_storage_conformance::tests!(super::on_coordinator);
 }

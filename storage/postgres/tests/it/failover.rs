@@ -1,4 +1,4 @@
-//! Several hosts in an address: the primary is found wherever it is, and what was the primary is not read any more.
+//! Failover with several hosts in a connection string: the current primary is found, and the former one is no longer read.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -10,38 +10,38 @@ use catalogue_postgres_cluster::Cluster;
 use tokio::task::block_in_place;
 
 use crate::schema::Schema;
-use crate::stress::{Pair, Report, account, ask, caught_up, control, title, wait_until, write};
+use crate::stress::{Pair, Report, account, caught_up, control, sql, title, wait_until, write};
 
 #[track_caller]
-fn assert_sound(report: &Report) {
-    assert_eq!(report.wrong, Vec::<String>::new(), "{report}");
+fn assert_no_violations(report: &Report) {
+    assert_eq!(report.violations, Vec::<String>::new(), "{report}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_takes_over_from_a_primary_that_is_killed() {
+async fn promoted_standby_replaces_killed_primary() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let load = pair.load().await;
-    let fault = Instant::now();
+    let failure = Instant::now();
     block_in_place(|| pair.first.kill());
     control(&pair.second, &["promote"]);
     load.wait_for_success().await;
-    assert_sound(&load.end(fault).await);
+    assert_no_violations(&load.end(failure).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_primary_that_comes_back_as_a_standby_is_not_read() {
+async fn former_primary_is_not_read_as_standby() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let load = pair.load().await;
-    let fault = Instant::now();
+    let failure = Instant::now();
     control(&pair.first, &["-m", "fast", "stop"]);
     control(&pair.second, &["promote"]);
     block_in_place(|| pair.first.follow(&pair.second));
     control(&pair.first, &["start"]);
     load.wait_for_success().await;
-    assert_sound(&load.end(fault).await);
-    // From here on a read of the first would be old.
+    assert_no_violations(&load.end(failure).await);
+    // From here on, a read from the old primary would be stale.
     caught_up(&pair.second, &pair.first).await;
-    ask(&pair.first, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
+    sql(&pair.first, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
     for number in 0..20 {
         let written = number.to_string();
         write(&pair.storage, &written).await.unwrap();
@@ -50,7 +50,7 @@ async fn a_primary_that_comes_back_as_a_standby_is_not_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_primary_that_takes_no_writes_any_more_is_left() {
+async fn read_only_primary_is_abandoned() {
     if Cluster::shared().is_none() {
         return;
     }
@@ -71,18 +71,18 @@ async fn a_primary_that_takes_no_writes_any_more_is_left() {
         wait_until(async || title(&storage).await.unwrap().as_deref() == Some("second")).await;
         first.configure(&["default_transaction_read_only = off"]);
         control(&first, &["reload"]);
-        wait_until(async || ask(&first, "SHOW default_transaction_read_only").await == "off").await;
+        wait_until(async || sql(&first, "SHOW default_transaction_read_only").await == "off").await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
+async fn lone_standby_is_refused_unless_options_allow_it() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let address = pair.second.address("postgres");
     let refused = PostgresStorage::open(&Options::parse(&address).unwrap()).await.unwrap_err();
     let OpenError::Failed(error) = refused else { panic!("{refused}") };
     assert_eq!(error.kind(), StorageErrorKind::Unavailable);
-    assert!(error.to_string().contains("name the primary"), "{error}");
+    assert!(error.to_string().contains("use the primary"), "{error}");
     for target in ["any", "read-only"] {
         let options = Options::parse(&format!("{address} target_session_attrs={target}")).unwrap();
         let storage = PostgresStorage::open(&options).await.unwrap();
@@ -97,29 +97,29 @@ async fn a_standby_alone_is_refused_unless_the_address_asks_for_one() {
         let refused = write(&storage, "new").await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
     }
-    // The primary takes writes, and a standby alone was asked for.
+    // Writes go to the primary; reads go to the standby, as the connection string requests one.
     let both = pair.first.address_with(&[&pair.second], "postgres") + " target_session_attrs=read-only";
     let storage = PostgresStorage::open(&Schema::options_of(&both)).await.unwrap();
-    ask(&pair.second, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
+    sql(&pair.second, "SELECT CAST(pg_wal_replay_pause() AS TEXT)").await;
     write(&pair.storage, "new").await.unwrap();
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("before"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answers() {
+async fn last_promoted_primary_is_preferred_while_reachable() {
     let Some(pair) = Pair::start(|options| options).await else { return };
-    // The second takes over, and the first comes back as what it was.
+    // The second takes over, and the first returns as a primary.
     control(&pair.first, &["-m", "immediate", "stop"]);
     control(&pair.second, &["promote"]);
     wait_until(async || write(&pair.storage, "of the second").await.is_ok()).await;
     control(&pair.first, &["start"]);
-    assert_eq!(ask(&pair.first, "SHOW transaction_read_only").await, "off");
+    assert_eq!(sql(&pair.first, "SHOW transaction_read_only").await, "off");
     let title_in = async |cluster: &Cluster| {
-        let alone = PostgresStorage::open(&Schema::options_of(&cluster.address("postgres"))).await.unwrap();
-        title(&alone).await.unwrap().unwrap()
+        let single = PostgresStorage::open(&Schema::options_of(&cluster.address("postgres"))).await.unwrap();
+        title(&single).await.unwrap().unwrap()
     };
-    // Who knew the first, with new sessions, and who knows neither.
-    ask(
+    // Both the storage that knew the first, with new sessions, and a new storage must choose the second.
+    sql(
         &pair.second,
         "SELECT CAST(count(pg_terminate_backend(pid)) AS TEXT) FROM pg_stat_activity \
          WHERE application_name = 'catalogue'",
@@ -133,7 +133,7 @@ async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answe
         write(storage, "of the second").await.unwrap();
     }
     assert_ne!(title_in(&pair.first).await, "of the second");
-    // There is no other primary then.
+    // Now the first is the only primary.
     block_in_place(|| pair.second.kill());
     for storage in [&pair.storage, &newcomer] {
         wait_until(async || write(storage, "of the first").await.is_ok()).await;
@@ -143,11 +143,11 @@ async fn of_two_primaries_the_one_that_was_promoted_last_is_asked_while_it_answe
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_with_a_primary_that_was_left_ends_once_the_new_one_is_known() {
+async fn sessions_with_former_primary_end_after_promotion() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let storage = &pair.storage;
     assert_eq!(title(storage).await.unwrap().as_deref(), Some("before"));
-    // Its sessions go on, and the first is still what it was.
+    // Existing sessions stay open, and the first is still a primary.
     control(&pair.second, &["promote"]);
     pair.first.configure(&["default_transaction_read_only = on"]);
     control(&pair.first, &["reload"]);

@@ -1,4 +1,4 @@
-//! The database ends connections, goes away, comes back, is slow, or lets nobody in.
+//! Failures of the database: closed connections, restarts, slow reads, and refused connections.
 
 use std::num::NonZeroUsize;
 use std::thread;
@@ -16,9 +16,9 @@ use crate::schema::Schema;
 use crate::{course, import_one_course, items, key_of};
 use catalogue_postgres_cluster::Cluster;
 
-/// Shorter than any test is patient, and long enough for a loaded machine.
+/// Deadline of reads: shorter than the timeout of any test, and long enough for a loaded machine.
 const DEADLINE: Duration = Duration::from_secs(1);
-/// Where nothing is to fail.
+/// Deadline for calls that must not fail.
 const LONG_DEADLINE: Duration = Duration::from_secs(60);
 
 fn connections(number: usize) -> NonZeroUsize {
@@ -34,7 +34,7 @@ pub(crate) fn kind<T>(outcome: Result<T, StorageError>) -> Option<StorageErrorKi
     outcome.err().map(|error| error.kind())
 }
 
-/// Ends every other session that the test has now, and waits until they are gone.
+/// Ends every other session of the test, and waits until they have ended.
 async fn end_sessions(host: &Client) {
     let end = "SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()";
@@ -47,14 +47,14 @@ async fn end_sessions(host: &Client) {
 }
 
 #[tokio::test]
-async fn a_read_over_a_closed_connection_is_asked_again() {
+async fn read_over_closed_connection_is_retried() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
     for _ in 0..10 {
         let reads = futures_util::future::join_all((0..5).map(|_| lists(&storage, &account))).await;
         assert_eq!(reads, [Ok(1); 5]);
-        // Nothing on this thread runs meanwhile, so the next read is the first to meet the end of its connection.
+        // The scope blocks this thread's runtime, so the next read is the first to notice that its connection is closed.
         thread::scope(|scope| {
             let schema = &schema;
             let end = async move || end_sessions(&schema.host().await).await;
@@ -65,7 +65,7 @@ async fn a_read_over_a_closed_connection_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_read_whose_connection_is_closed_before_the_answer_is_asked_again() {
+async fn read_is_retried_when_connection_closes_before_response() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
@@ -84,25 +84,25 @@ async fn a_read_whose_connection_is_closed_before_the_answer_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_read_that_ends_each_of_its_sessions_is_not_asked_again_and_again() {
+async fn read_that_ends_each_session_is_retried_once() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
-    let trap = "CREATE FUNCTION leave() RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN \
+    let trap = "CREATE FUNCTION end_session() RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN \
                 PERFORM pg_terminate_backend(pg_backend_pid()); RETURN TRUE; END $$; \
-                ALTER TABLE accounts RENAME TO kept; \
-                CREATE VIEW accounts AS SELECT k.id, k.name, k.email, k.revision FROM kept AS k WHERE leave()";
+                ALTER TABLE accounts RENAME TO stored; \
+                CREATE VIEW accounts AS SELECT k.id, k.name, k.email, k.revision FROM stored AS k WHERE end_session()";
     schema.host().await.batch_execute(trap).await.unwrap();
-    // And not that it took too long, as where it is asked until its deadline.
+    // A read that was retried until its deadline would report a timeout instead.
     let error = storage.revision(&account).await.unwrap_err();
-    assert!(error.to_string().contains("stopping or starting"), "{error}");
+    assert!(error.to_string().contains("starting or shutting down"), "{error}");
 }
 
 #[tokio::test]
-async fn a_read_that_waits_too_long_fails_and_those_after_it_do_not() {
+async fn read_timeout_does_not_fail_later_reads() {
     let Some(schema) = Schema::new().await else { return };
     let account = import_one_course(&schema.storage().await).await;
-    // One connection, so that a read which failed and kept it would be noticed.
+    // Use one connection, so that a failed read which did not release it would be noticed.
     for options in [schema.options(), schema.options().through_transaction_pooler()] {
         let options = options.deadline(DEADLINE).connections(connections(1));
         let storage = PostgresStorage::open(&options).await.unwrap();
@@ -125,7 +125,7 @@ async fn reads_wait_for_a_connection() {
 }
 
 #[tokio::test]
-async fn reads_share_the_connections_that_the_database_has_room_for() {
+async fn reads_share_connections_within_role_limit() {
     let Some(schema) = Schema::new().await else { return };
     let account = import_one_course(&schema.storage().await).await;
     let host = schema.host().await;
@@ -146,14 +146,14 @@ async fn reads_share_the_connections_that_the_database_has_room_for() {
         }
     };
     while lists(&storage, &account).await.is_err() {}
-    let exporting = kind(storage.find_credential_record("key").await);
-    assert_eq!(exporting, Some(StorageErrorKind::Unavailable), "the one connection is that of the reads");
+    let administration = kind(storage.find_credential_record("key").await);
+    assert_eq!(administration, Some(StorageErrorKind::Unavailable), "reads use the only connection");
     let reads = futures_util::future::join_all((0..20).map(|_| lists(&storage, &account))).await;
     assert_eq!(reads, [Ok(1); 20]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_goes_away_is_a_500_and_its_return_is_noticed() {
+async fn stopped_database_returns_500_until_restarted() {
     if Cluster::shared().is_none() {
         return;
     }
@@ -175,18 +175,18 @@ async fn a_database_that_goes_away_is_a_500_and_its_return_is_noticed() {
         assert_eq!(kind(storage.revision(&account).await), Some(StorageErrorKind::Unavailable));
         cluster.control(&["start"]);
         assert_eq!(status().await, 200);
-        // Unnoticed between two reads.
+        // The restart happens unnoticed between two reads.
         cluster.control(&["-m", mode, "restart"]);
         assert_eq!(status().await, 200);
     }
 }
 
 #[tokio::test]
-async fn the_engine_refuses_a_write_over_a_connection_of_the_api() {
+async fn api_connections_are_read_only() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
-    // Reading the accounts now writes.
+    // Make every read of `accounts` write.
     let trap = "CREATE FUNCTION trap() RETURNS BIGINT LANGUAGE sql VOLATILE \
                 AS 'UPDATE courses SET title = ''Written'' RETURNING created_at'; \
                 ALTER TABLE accounts RENAME TO trapped; \
@@ -200,7 +200,7 @@ async fn the_engine_refuses_a_write_over_a_connection_of_the_api() {
 }
 
 #[tokio::test]
-async fn another_schema_is_an_error_and_no_404() {
+async fn missing_tables_fail_as_corrupt_instead_of_404() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
@@ -211,7 +211,7 @@ async fn another_schema_is_an_error_and_no_404() {
 }
 
 #[tokio::test]
-async fn an_import_that_failed_cannot_be_committed() {
+async fn failed_import_cannot_be_committed() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
@@ -225,7 +225,7 @@ async fn an_import_that_failed_cannot_be_committed() {
     assert_eq!(kind(import.put_course(&other).await), Some(StorageErrorKind::Unavailable));
     assert!(import.commit().await.is_err());
 
-    // The database undoes a transaction whose statement failed, and does not complain of a commit.
+    // The database rolls back a transaction whose statement failed, but reports success for its `COMMIT`.
     let mut import = storage.begin_import().await.unwrap();
     host.batch_execute("ALTER TABLE courses RENAME COLUMN tagline TO subtitle").await.unwrap();
     assert_eq!(kind(import.put_course(&other).await), Some(StorageErrorKind::Corrupt));
@@ -233,7 +233,7 @@ async fn an_import_that_failed_cannot_be_committed() {
 }
 
 #[tokio::test]
-async fn a_dropped_import_lets_the_next_one_go_on() {
+async fn dropped_import_does_not_block_next_import() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;

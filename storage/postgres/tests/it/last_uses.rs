@@ -1,4 +1,4 @@
-//! Uses of credentials are noted by several servers at the same time.
+//! Uses of credentials that several servers record at the same time.
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialUse};
@@ -8,7 +8,7 @@ use crate::import_one_course;
 use crate::schema::Schema;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn servers_that_note_the_same_credentials_keep_the_greatest_times() {
+async fn concurrent_uses_keep_latest_time() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;

@@ -1,6 +1,6 @@
-//! The storage through its public door, and its database through plain SQL.
+//! The storage through its public API, and its database through plain SQL.
 //!
-//! Where PostgreSQL is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
+//! If PostgreSQL is not installed, the tests log a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
 mod schema;
 
@@ -10,6 +10,7 @@ mod failover;
 mod failures;
 mod last_uses;
 mod lost_responses;
+mod name_shadowing;
 mod never_stale;
 mod opening;
 mod plain_sql;
@@ -25,7 +26,6 @@ mod stress;
 mod tls;
 mod unresponsive_host;
 mod views;
-mod writers_names;
 
 use catalogue_core::admin::{Account, AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
@@ -44,7 +44,7 @@ async fn import_one_course(storage: &impl AdminStorage) -> AccountId {
     id
 }
 
-/// The items of a page.
+/// Returns the items of a page.
 async fn items(
     storage: &impl CourseStorage,
     account: &AccountId,
@@ -56,14 +56,14 @@ async fn items(
     Ok(items)
 }
 
-/// A fresh API key of that account.
+/// Creates an API key of `account`.
 async fn key_of(storage: &impl AdminStorage, account: &AccountId) -> String {
     let (token, credential) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
     storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     token.expose().to_owned()
 }
 
-/// A course of two modules, both with a body.
+/// Returns a course of two modules, both with a body.
 fn course(account: &AccountId) -> Course {
     let modules = ["One", "Two"].map(|title| CourseModule {
         summary: String::new(),

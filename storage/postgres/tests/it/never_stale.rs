@@ -1,4 +1,4 @@
-//! An answer reflects every change committed before its request arrived, whoever made it and however.
+//! Every response reflects each change committed before the request arrived, whether by the API or by any other writer.
 
 use catalogue_core::admin::{Account, AdminStorage};
 use catalogue_core::storage::{CourseStorage, CredentialStorage};
@@ -11,7 +11,7 @@ use crate::schema::Schema;
 use crate::settings::digest;
 use crate::{course, import_one_course, key_of};
 
-/// A catalogue over a schema, a key that reads it, and a host's own connection.
+/// A catalogue over a schema, a key that reads it, and a separate connection of the host application.
 struct Watched {
     storage: PostgresStorage,
     catalogue: Catalogue,
@@ -46,7 +46,7 @@ const LIST: &str = "/api/v1/courses";
 const DETAIL: &str = "/api/v1/courses/course";
 
 #[tokio::test]
-async fn a_hosts_plain_sql_is_in_the_next_answer() {
+async fn plain_sql_change_is_in_next_response() {
     let Some(watched) = Watched::new().await else { return };
     for number in 0..20 {
         for (path, sql) in [
@@ -66,7 +66,7 @@ async fn a_hosts_plain_sql_is_in_the_next_answer() {
 }
 
 #[tokio::test]
-async fn a_revoked_and_an_expired_key_stop_at_once() {
+async fn revoked_or_expired_key_gets_401_immediately() {
     for change in ["UPDATE credentials SET revoked_at = 1", "UPDATE credentials SET expires_at = 1"] {
         let Some(watched) = Watched::new().await else { return };
         let tag = watched.tag(LIST).await;
@@ -75,9 +75,9 @@ async fn a_revoked_and_an_expired_key_stop_at_once() {
     }
 }
 
-/// Pages that are kept and others: read together with the credential as it is now.
+/// Covers cached and uncached pages: both are read together with the current credential.
 #[tokio::test]
-async fn scopes_and_the_account_of_a_key_are_those_of_now() {
+async fn key_scope_and_account_changes_take_effect_immediately() {
     let Some(watched) = Watched::new().await else { return };
     let other = "INSERT INTO accounts (id, name, email, revision) VALUES ('other', '', '', gen_random_uuid())";
     watched.host.batch_execute(other).await.unwrap();
@@ -85,8 +85,8 @@ async fn scopes_and_the_account_of_a_key_are_those_of_now() {
     let limits = |from: u8| [LIST.to_owned(), format!("{LIST}?limit={from}"), format!("{LIST}?limit={}", from + 1)];
     watched.host.batch_execute("UPDATE credentials SET account_id = 'other'").await.unwrap();
     for path in limits(10) {
-        let answer = watched.get(&path, "").await;
-        assert!(answer.status() == 200 && answer.body().starts_with(br#"{"data":[]"#), "{path}: {answer:?}");
+        let response = watched.get(&path, "").await;
+        assert!(response.status() == 200 && response.body().starts_with(br#"{"data":[]"#), "{path}: {response:?}");
     }
     assert_eq!(watched.get(DETAIL, "").await.status(), 404);
     watched.host.batch_execute("UPDATE credentials SET scopes = 'read:nothing'").await.unwrap();
@@ -95,9 +95,9 @@ async fn scopes_and_the_account_of_a_key_are_those_of_now() {
     }
 }
 
-/// Whoever writes it: another server's storage, or a host's plain SQL.
+/// The writer is another server's storage, or the host application's plain SQL.
 #[tokio::test]
-async fn a_revoked_token_is_refused_at_once() {
+async fn token_revocation_takes_effect_immediately() {
     let Some(watched) = Watched::new().await else { return };
     for number in 0..4 {
         let digest = digest(number);
@@ -112,9 +112,9 @@ async fn a_revoked_token_is_refused_at_once() {
     }
 }
 
-/// Also where one of its id comes back: then with nothing of the one before.
+/// An account that is created again with its id gets none of its data.
 #[tokio::test]
-async fn a_removed_account_is_refused_at_once_and_its_answers_never_come_back() {
+async fn removed_account_gets_401_and_cached_responses_never_return() {
     let Some(watched) = Watched::new().await else { return };
     let (list, detail) = (watched.tag(LIST).await, watched.tag(DETAIL).await);
     assert_eq!(watched.get(LIST, &list).await.status(), 304);
@@ -135,7 +135,7 @@ async fn a_removed_account_is_refused_at_once_and_its_answers_never_come_back() 
 }
 
 #[tokio::test]
-async fn an_import_is_in_the_next_answer() {
+async fn import_is_in_next_response() {
     let Some(watched) = Watched::new().await else { return };
     let tag = watched.tag(DETAIL).await;
     let mut import = watched.storage.begin_import().await.unwrap();
@@ -149,7 +149,7 @@ async fn an_import_is_in_the_next_answer() {
 }
 
 #[tokio::test]
-async fn a_changed_table_does_not_fail_a_read() {
+async fn table_changes_do_not_fail_reads() {
     let Some(watched) = Watched::new().await else { return };
     for change in [
         "ALTER TABLE courses ADD COLUMN hosts_own TEXT",
@@ -160,7 +160,7 @@ async fn a_changed_table_does_not_fail_a_read() {
         for path in [LIST, DETAIL] {
             assert_eq!(watched.get(path, "").await.status(), 200);
         }
-        // Another revision, so that the next answer is read and not kept.
+        // Change the revision, so that the next response is not served from the cache.
         watched.host.batch_execute(&format!("{change}; UPDATE courses SET tagline = '{change}'")).await.unwrap();
         for path in [LIST, DETAIL] {
             assert_eq!(watched.get(path, "").await.status(), 200, "{change}");
@@ -168,9 +168,9 @@ async fn a_changed_table_does_not_fail_a_read() {
     }
 }
 
-/// As the guide says, after a load without triggers.
+/// Runs the statements that the guide recommends after a load without triggers.
 #[tokio::test]
-async fn revisions_that_are_replaced_by_hand_count() {
+async fn manual_revision_change_invalidates_responses() {
     const GUIDE: &str = include_str!("../../../../frontends/server/README.md");
     const LINE: &str = "UPDATE accounts SET revision = gen_random_uuid();";
     assert!(GUIDE.contains(LINE));

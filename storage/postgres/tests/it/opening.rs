@@ -1,4 +1,4 @@
-//! What an address may lead to: each fault is named, and nothing is changed.
+//! Databases that cannot be opened: each error names the problem, and nothing changes.
 
 use std::error::Error as _;
 use std::io::{Read as _, Write as _};
@@ -14,8 +14,8 @@ use crate::import_one_course;
 use crate::schema::Schema;
 use catalogue_postgres_cluster::Cluster;
 
-/// Both doors must fail alike.
-async fn refused(options: &Options) -> OpenError {
+/// Asserts that opening with and without migration fail alike.
+async fn open_error(options: &Options) -> OpenError {
     let error = PostgresStorage::open_and_migrate(options).await.unwrap_err();
     let opened = PostgresStorage::open(options).await.unwrap_err();
     assert_eq!(std::mem::discriminant(&error), std::mem::discriminant(&opened), "{error} / {opened}");
@@ -28,7 +28,7 @@ fn kind_of(error: &OpenError) -> Option<StorageErrorKind> {
 }
 
 #[tokio::test]
-async fn tables_are_made_by_a_migration_alone() {
+async fn only_migration_creates_tables() {
     let Some(schema) = Schema::new().await else { return };
     let options = schema.options();
     let error = PostgresStorage::open(&options).await.unwrap_err();
@@ -41,7 +41,7 @@ async fn tables_are_made_by_a_migration_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn servers_that_start_at_the_same_time_migrate_once() {
+async fn concurrently_starting_servers_migrate_once() {
     let Some(schema) = Schema::new().await else { return };
     let options = schema.options();
     let starting: Vec<_> = (0..8)
@@ -59,40 +59,40 @@ async fn servers_that_start_at_the_same_time_migrate_once() {
 }
 
 #[tokio::test]
-async fn another_programs_tables_are_left_alone() {
+async fn tables_of_other_application_are_not_modified() {
     let Some(schema) = Schema::new().await else { return };
     let host = schema.host().await;
     host.batch_execute("CREATE TABLE courses (id BIGINT); INSERT INTO courses VALUES (7)").await.unwrap();
-    let error = refused(&schema.options()).await;
+    let error = open_error(&schema.options()).await;
     assert!(matches!(error, OpenError::OtherApplication(_)), "{error}");
     assert_eq!(host.query_one("SELECT id FROM courses", &[]).await.unwrap().get::<_, i64>(0), 7);
 }
 
 #[tokio::test]
-async fn a_hosts_other_tables_do_not_matter() {
+async fn unrelated_host_tables_are_accepted() {
     let Some(schema) = Schema::new().await else { return };
     schema.host().await.batch_execute("CREATE TABLE orders (id BIGINT)").await.unwrap();
     import_one_course(&schema.storage().await).await;
 }
 
 #[tokio::test]
-async fn a_newer_schema_is_left_alone() {
+async fn newer_schema_is_refused_unchanged() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     schema.host().await.batch_execute("UPDATE catalogue_schema_version SET version = 99").await.unwrap();
-    let error = refused(&schema.options()).await;
+    let error = open_error(&schema.options()).await;
     assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1 }), "{error}");
 }
 
 #[tokio::test]
-async fn tables_of_an_unreleased_build_are_refused_by_name_whatever_their_version() {
+async fn unreleased_schema_is_refused_for_any_version() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
     host.batch_execute("ALTER TABLE catalogue_schema_version RENAME TO catalogue_schema").await.unwrap();
     for version in [1, 7] {
         host.execute("UPDATE catalogue_schema SET version = $1", &[&i64::from(version)]).await.unwrap();
-        let error = refused(&schema.options()).await;
+        let error = open_error(&schema.options()).await;
         assert!(matches!(&error, OpenError::UnreleasedSchema { beside_views: false, .. }), "{error}");
         let what_to_do = "export the courses with that build, import them into a new database with this one";
         assert!(error.to_string().contains(what_to_do), "{error}");
@@ -100,18 +100,18 @@ async fn tables_of_an_unreleased_build_are_refused_by_name_whatever_their_versio
 }
 
 #[tokio::test]
-async fn another_encoding_is_refused() {
+async fn other_encoding_is_refused() {
     let Some(schema) = Schema::new().await else { return };
     let make = "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0";
     schema.host().await.batch_execute(make).await.unwrap();
     let options = Options::parse(&Cluster::shared().unwrap().address("latin")).unwrap();
-    let error = refused(&options).await;
+    let error = open_error(&options).await;
     assert!(matches!(&error, OpenError::Encoding(encoding) if encoding == "LATIN1"), "{error}");
 }
 
-/// A function of the schema stands for `version()`, where the address looks into `pg_catalog` last.
+/// A function of the schema replaces `version()`, since the search path of the connection string has `pg_catalog` last.
 #[tokio::test]
-async fn an_engine_that_only_speaks_the_language_is_refused_and_gets_no_table() {
+async fn unsupported_engine_is_refused_without_creating_tables() {
     let Some(schema) = Schema::new().await else { return };
     let host = schema.host().await;
     let name = schema.name();
@@ -123,36 +123,40 @@ async fn an_engine_that_only_speaks_the_language_is_refused_and_gets_no_table() 
         let function =
             format!("CREATE OR REPLACE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT '{version}'$$");
         host.batch_execute(&function).await.unwrap();
-        let error = refused(&options).await;
+        let error = open_error(&options).await;
         assert!(matches!(error, OpenError::UnsupportedEngine(found) if found == engine), "{error}");
-        assert!(!error.is_transient(), "nobody waits for another engine");
+        assert!(!error.is_transient(), "waiting does not change the engine");
         let count = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()";
         assert_eq!(host.query_one(count, &[]).await.unwrap().get::<_, i64>(0), 0);
     }
     host.batch_execute(&format!("DROP FUNCTION {name}.version()")).await.unwrap();
     PostgresStorage::open_and_migrate(&options).await.unwrap();
-    let as_of_another = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
-    host.batch_execute(as_of_another).await.unwrap();
-    assert!(matches!(refused(&options).await, OpenError::UnsupportedEngine(_)), "also where tables of ours are there");
+    let other_version = "CREATE FUNCTION version() RETURNS TEXT LANGUAGE SQL AS $$SELECT 'CockroachDB CCL v25.1.0'$$";
+    host.batch_execute(other_version).await.unwrap();
+    assert!(matches!(open_error(&options).await, OpenError::UnsupportedEngine(_)), "even with existing tables");
 }
 
 #[tokio::test]
-async fn a_database_that_is_missing_or_out_of_reach_is_unavailable() {
+async fn missing_or_unreachable_database_fails_with_unavailable() {
     let Some(cluster) = Cluster::shared() else { return };
-    let guarded = asks_for_a_password();
+    let guarded = password_server();
     for (address, can_pass, words) in [
-        (cluster.address("missing"), false, "no database of this name"),
+        (cluster.address("missing"), false, "the database does not exist"),
         (
             format!("host={} dbname=postgres user=postgres", cluster.directory.join("elsewhere").display()),
             true,
-            "out of reach",
+            "unreachable",
         ),
-        ("postgres://127.0.0.1:1/db".to_owned(), true, "out of reach"),
+        ("postgres://127.0.0.1:1/db".to_owned(), true, "unreachable"),
         ("postgres://127.0.0.1:1,127.0.0.1:2/db".to_owned(), true, "; 127.0.0.1:2: "),
-        (cluster.address("postgres").replace("user=postgres", "user=nobody"), false, "does not let this role in"),
-        (format!("postgres://somebody@{guarded}/db?sslmode=disable"), false, "asks for a password"),
+        (
+            cluster.address("postgres").replace("user=postgres", "user=nobody"),
+            false,
+            "authentication failed for this role",
+        ),
+        (format!("postgres://somebody@{guarded}/db?sslmode=disable"), false, "requires a password"),
     ] {
-        let error = refused(&Options::parse(&address).unwrap()).await;
+        let error = open_error(&Options::parse(&address).unwrap()).await;
         assert_eq!(kind_of(&error), Some(StorageErrorKind::Unavailable), "{address}: {error} {:?}", error.source());
         assert_eq!(error.is_transient(), can_pass, "{address}");
         let message = error.source().unwrap().to_string();
@@ -160,13 +164,13 @@ async fn a_database_that_is_missing_or_out_of_reach_is_unavailable() {
     }
 }
 
-/// The address of a server that asks everybody for a password.
-fn asks_for_a_password() -> SocketAddr {
+/// Returns the connection string of a server that asks every client for a password.
+fn password_server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            // Whatever it says first, it is to send a password in plain text.
+            // Respond to any first message with a request for a plain-text password.
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 1024]);
             let _ = stream.write_all(b"R\0\0\0\x08\0\0\0\x03");
@@ -176,7 +180,7 @@ fn asks_for_a_password() -> SocketAddr {
 }
 
 #[tokio::test]
-async fn a_role_that_may_only_read_can_serve_and_not_write() {
+async fn read_only_role_can_serve_but_not_write() {
     let Some(schema) = Schema::new().await else { return };
     let account = import_one_course(&schema.storage().await).await;
     let host = schema.host().await;
@@ -201,7 +205,7 @@ async fn a_role_that_may_only_read_can_serve_and_not_write() {
 }
 
 #[tokio::test]
-async fn the_clock_of_the_primary_is_told() {
+async fn clock_returns_time_of_primary() {
     let Some(schema) = Schema::new().await else { return };
     let storage = PostgresStorage::open_and_migrate(&schema.options()).await.unwrap();
     let before = Timestamp::now();

@@ -1,4 +1,4 @@
-//! A host may write with plain SQL and know nothing of us: the triggers keep revision and module count.
+//! Changes by the host application's plain SQL: triggers maintain the revision and the module count.
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::{CourseStorage, PageRequest, Revision};
@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use crate::schema::Schema;
 use crate::{import_one_course, items, key_of};
 
-/// A storage with one course, and a host's own connection to its database.
+/// A storage with one course, and a separate connection of the host application to its database.
 struct Host {
     schema: Schema,
     storage: PostgresStorage,
@@ -75,7 +75,7 @@ async fn every_change_replaces_the_revision() {
 }
 
 #[tokio::test]
-async fn a_rolled_back_change_leaves_the_revision() {
+async fn rolled_back_change_keeps_revision() {
     let Some(host) = Host::new().await else { return };
     let before = host.revision().await;
     host.sql.batch_execute("BEGIN; UPDATE courses SET title = 'Other'; ROLLBACK;").await.unwrap();
@@ -88,7 +88,7 @@ async fn a_rolled_back_change_leaves_the_revision() {
 }
 
 #[tokio::test]
-async fn a_change_of_other_accounts_leaves_the_revision() {
+async fn change_of_other_account_keeps_revision() {
     let Some(host) = Host::new().await else { return };
     let before = host.revision().await;
     let change = "INSERT INTO accounts (id) VALUES ('other'); \
@@ -100,7 +100,7 @@ async fn a_change_of_other_accounts_leaves_the_revision() {
 }
 
 #[tokio::test]
-async fn a_course_that_changes_hands_replaces_both_revisions() {
+async fn moved_course_replaces_both_revisions() {
     let Some(host) = Host::new().await else { return };
     host.sql.batch_execute("INSERT INTO accounts (id) VALUES ('other')").await.unwrap();
     let other = AccountId::new("other");
@@ -116,7 +116,7 @@ async fn a_course_that_changes_hands_replaces_both_revisions() {
 }
 
 #[tokio::test]
-async fn the_module_count_follows_every_change() {
+async fn module_count_follows_every_change() {
     let Some(host) = Host::new().await else { return };
     for (change, count) in [
         ("INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'course', 3, 'Three')", 3),
@@ -138,7 +138,7 @@ async fn the_module_count_follows_every_change() {
 }
 
 #[tokio::test]
-async fn modules_that_were_there_before_their_course_are_counted() {
+async fn modules_inserted_before_course_are_counted() {
     let Some(host) = Host::new().await else { return };
     let change = "INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'late', 1, 'One'); \
                   INSERT INTO courses (account_id, created_at, slug, title, language, module_count) \
@@ -148,7 +148,7 @@ async fn modules_that_were_there_before_their_course_are_counted() {
 }
 
 #[tokio::test]
-async fn modules_that_two_transactions_add_at_the_same_time_are_both_counted() {
+async fn modules_of_concurrent_transactions_are_all_counted() {
     let Some(host) = Host::new().await else { return };
     let add = |number| {
         format!(
@@ -158,7 +158,7 @@ async fn modules_that_two_transactions_add_at_the_same_time_are_both_counted() {
     let other = host.schema.host().await;
     host.sql.batch_execute(&format!("BEGIN; {}", add(3))).await.unwrap();
     let waits = tokio::spawn(async move { other.batch_execute(&add(4)).await });
-    // Until the other transaction waits for this one.
+    // Wait until the other transaction waits for this one.
     let waiting = "pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')";
     while host.count(waiting).await == 0 {
         tokio::task::yield_now().await;
@@ -169,7 +169,7 @@ async fn modules_that_two_transactions_add_at_the_same_time_are_both_counted() {
 }
 
 #[tokio::test]
-async fn a_deleted_course_takes_its_modules_along() {
+async fn deleting_course_removes_modules() {
     let Some(host) = Host::new().await else { return };
     host.sql.batch_execute("DELETE FROM courses").await.unwrap();
     for table in ["modules", "module_contents"] {
@@ -178,7 +178,7 @@ async fn a_deleted_course_takes_its_modules_along() {
 }
 
 #[tokio::test]
-async fn courses_renamed_in_a_row_never_lose_modules() {
+async fn consecutive_renames_keep_modules() {
     let Some(host) = Host::new().await else { return };
     let add = "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('acc', 1, 'd', 'D', 'en'); \
                INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'd', 1, 'Of d')";
@@ -196,7 +196,7 @@ async fn courses_renamed_in_a_row_never_lose_modules() {
 }
 
 #[tokio::test]
-async fn values_that_no_read_could_show_are_refused() {
+async fn unreadable_values_are_rejected() {
     let Some(host) = Host::new().await else { return };
     for sql in [
         "UPDATE courses SET created_at = 1700000000000000000",
@@ -205,14 +205,14 @@ async fn values_that_no_read_could_show_are_refused() {
         "UPDATE courses SET slug = 'a/b'",
         "UPDATE courses SET slug = repeat('é', 101)",
         "UPDATE accounts SET id = 'other'",
-        "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('nobody', 1, 'c', 'C', 'en')",
+        "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('absent', 1, 'c', 'C', 'en')",
     ] {
         assert!(host.sql.batch_execute(sql).await.is_err(), "{sql}");
     }
 }
 
 #[tokio::test]
-async fn a_deleted_account_takes_everything_along() {
+async fn deleting_account_removes_all_its_rows() {
     let Some(host) = Host::new().await else { return };
     key_of(&host.storage, &host.account).await;
     host.sql.batch_execute("DELETE FROM accounts").await.unwrap();
@@ -222,7 +222,7 @@ async fn a_deleted_account_takes_everything_along() {
 }
 
 #[tokio::test]
-async fn a_host_may_write_with_another_search_path() {
+async fn triggers_work_with_any_search_path() {
     let Some(host) = Host::new().await else { return };
     let before = host.revision().await;
     let name: String = host.sql.query_one("SELECT CAST(current_schema() AS TEXT)", &[]).await.unwrap().get(0);

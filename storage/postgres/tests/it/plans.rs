@@ -1,4 +1,4 @@
-//! Each statement of the request path is bounded by an index, and every unique key begins with the account's id.
+//! Plans of statements: each is bounded by an index, and every unique key begins with the account's id.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::course;
 use crate::schema::Schema;
 use crate::statements::{self, Declared};
 
-/// Some accounts, each with more courses than a page has.
+/// Accounts, each with more courses than fit on a page.
 const FILL: &str = "
     INSERT INTO accounts (id) SELECT 'a' || n FROM generate_series(1, 5000) AS n;
     INSERT INTO courses (account_id, created_at, slug, title, language)
@@ -35,27 +35,27 @@ const FILL: &str = "
     SET plan_cache_mode = force_generic_plan;
 ";
 
-/// What PostgreSQL says it would do for that statement with any values, a step a line.
+/// Returns PostgreSQL's generic plan of a statement, one step per line.
 async fn plan_of(host: &Client, sql: &Declared) -> Vec<String> {
     let Declared { text, types, .. } = sql;
     let (types, values) = match &types[..] {
         [] => Default::default(),
         types => (format!("({})", types.join(", ")), format!("({})", vec!["NULL"; types.len()].join(", "))),
     };
-    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE asked {types} AS {text}")).await.unwrap();
-    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE asked {values}"), &[]).await.unwrap();
+    host.batch_execute(&format!("DEALLOCATE ALL; PREPARE under_test {types} AS {text}")).await.unwrap();
+    let rows = host.query(&format!("EXPLAIN (COSTS OFF) EXECUTE under_test {values}"), &[]).await.unwrap();
     let steps = rows.iter().map(|row| row.get::<_, &str>(0).trim().trim_start_matches("->  "));
-    // How the part that runs once is named differs between versions of PostgreSQL.
+    // Skip the label of a subplan that runs once: it differs between versions of PostgreSQL.
     steps.filter(|step| !step.starts_with("InitPlan")).map(str::to_owned).collect()
 }
 
 /// Returns the plan of the statement `name` of the request path.
 async fn plan(host: &Client, name: &str) -> Vec<String> {
-    plan_of(host, statements::of_source("read.rs").iter().find(|declared| declared.name == name).unwrap()).await
+    plan_of(host, statements::declared_in("read.rs").iter().find(|declared| declared.name == name).unwrap()).await
 }
 
 #[tokio::test]
-async fn reads_are_bounded_by_an_index() {
+async fn reads_are_bounded_by_indexes() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
@@ -72,7 +72,7 @@ async fn reads_are_bounded_by_an_index() {
             "Index Cond: ((account_id = $1) AND (ROW(created_at, slug) < ROW($3, $4)))",
         ]
     );
-    // How the two are joined, and the few modules sorted, is the planner's choice.
+    // The planner chooses how the two are joined, and how the few modules are sorted.
     let detail = plan(&host, "FIND_COURSE").await;
     let lookups: Vec<_> = detail.iter().filter(|step| step.starts_with("Index Cond")).collect();
     assert_eq!(lookups.len(), 3, "{detail:?}");
@@ -99,7 +99,7 @@ async fn reads_are_bounded_by_an_index() {
     );
 }
 
-/// Each table that a plan reads is read through an index, by the account and where `of_course` by the course.
+/// Asserts that each table of a plan is read through an index, by the account and, if `of_course`, by the course.
 #[track_caller]
 fn assert_bounded(sql: &Declared, plan: &[String], of_course: bool) {
     let is_scan = |step: &&String| step.contains(" Scan ") || step.contains("Scan on ");
@@ -122,27 +122,27 @@ fn assert_bounded(sql: &Declared, plan: &[String], of_course: bool) {
 }
 
 #[tokio::test]
-async fn an_import_reads_and_changes_the_rows_of_its_course_alone() {
+async fn import_reads_and_changes_only_rows_of_its_course() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
-    let statements = ["import.rs", "writes.rs", "whole_course.rs"].into_iter().flat_map(statements::of_source);
-    let mut looked_at = Vec::new();
-    // A copy has no plan.
+    let statements = ["import.rs", "writes.rs", "whole_course.rs"].into_iter().flat_map(statements::declared_in);
+    let mut checked = Vec::new();
+    // `COPY` has no plan.
     for sql in statements.filter(|sql| !sql.text.starts_with("COPY ")) {
         let plan = plan_of(&host, &sql).await;
         if sql.text.starts_with("INSERT ") {
-            // The conflicting row is found by the unique key, which is no step of its own.
+            // `INSERT` finds a conflicting row by the unique key, without a separate step.
             assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
         } else {
             let of_course = !sql.text.contains("accounts") && sql.name != "SLUGS";
             assert_bounded(&sql, &plan, of_course);
-            looked_at.push(sql.name);
+            checked.push(sql.name);
         }
     }
     assert_eq!(
-        looked_at,
+        checked,
         [
             "UPDATE_ACCOUNT",
             "CREATION_TIME",
@@ -159,12 +159,12 @@ async fn an_import_reads_and_changes_the_rows_of_its_course_alone() {
 }
 
 #[tokio::test]
-async fn an_export_reads_courses_by_an_index() {
+async fn export_reads_courses_by_index() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
-    for sql in statements::of_source("export.rs") {
+    for sql in statements::declared_in("export.rs") {
         let plan = plan_of(&host, &sql).await;
         let bounds: Vec<_> = plan.iter().filter(|step| step.starts_with("Index Cond: ")).collect();
         assert_eq!(bounds.len(), 1, "{sql:?}: {plan:#?}");
@@ -173,13 +173,13 @@ async fn an_export_reads_courses_by_an_index() {
 }
 
 #[tokio::test]
-async fn keys_sign_ins_and_revocations_are_read_and_changed_by_an_index() {
+async fn credential_and_sign_in_statements_use_indexes() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
     let statements = ["credentials.rs", "events.rs", "sign_ins.rs", "revocations.rs"];
-    let statements = statements.into_iter().flat_map(statements::of_source);
+    let statements = statements.into_iter().flat_map(statements::declared_in);
     let mut names = Vec::new();
     for sql in statements.filter(|sql| !sql.text.starts_with("INSERT ")) {
         let plan = plan_of(&host, &sql).await;
@@ -202,9 +202,9 @@ async fn keys_sign_ins_and_revocations_are_read_and_changed_by_an_index() {
     }
 }
 
-/// Else a list would take longer with each key that has ended.
+/// Without the bound, a list would slow down with each ended key.
 #[tokio::test]
-async fn ended_keys_are_read_up_to_the_limit() {
+async fn ended_keys_are_read_only_up_to_limit() {
     const ENDED: &str = "
         INSERT INTO credentials (digest, account_id, id, kind, scopes, created_at, expires_at)
             SELECT decode(lpad(to_hex(10000 + a * 1000 + n), 64, '0'), 'hex'), 'a' || a, 'key_' || n, 'api-key', '', n, n
@@ -220,7 +220,7 @@ async fn ended_keys_are_read_up_to_the_limit() {
     host.batch_execute(FILL).await.unwrap();
     host.batch_execute(ENDED).await.unwrap();
     let keys = |sql: &Declared| ["LIST", "ENDED"].contains(&&*sql.name);
-    for sql in statements::of_source("credentials.rs").into_iter().filter(keys) {
+    for sql in statements::declared_in("credentials.rs").into_iter().filter(keys) {
         let plan = plan_of(&host, &sql).await;
         let scan = if sql.name == "LIST" { "Index Scan Backward" } else { "Index Scan" };
         let limited = plan.iter().position(|step| step == "Limit").expect("a limit");
@@ -230,24 +230,24 @@ async fn ended_keys_are_read_up_to_the_limit() {
         assert!(!plan.iter().any(|step| step.contains("Seq Scan") || step.starts_with("Sort")), "{sql:?}: {plan:#?}");
     }
     let events = |sql: &Declared| ["RENAMES", "OLD", "REMOVE_OF_KEYS"].contains(&&*sql.name);
-    for sql in statements::of_source("events.rs").into_iter().filter(events) {
+    for sql in statements::declared_in("events.rs").into_iter().filter(events) {
         let plan = plan_of(&host, &sql).await;
         assert!(plan.iter().any(|step| step.contains("credential_events_by_key")), "{sql:?}: {plan:#?}");
     }
 }
 
 #[tokio::test]
-async fn accounts_and_all_credentials_are_read_by_an_index() {
+async fn accounts_and_credentials_are_listed_by_index() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let host = schema.host().await;
     host.batch_execute(FILL).await.unwrap();
-    let of_the_others = "INSERT INTO courses (account_id, created_at, slug, title, language) \
+    let more_courses = "INSERT INTO courses (account_id, created_at, slug, title, language) \
                          SELECT id, 0, 'c', 'Title', 'en' FROM accounts WHERE length(id) > 2; ANALYZE courses";
-    host.batch_execute(of_the_others).await.unwrap();
+    host.batch_execute(more_courses).await.unwrap();
     let mut names = Vec::new();
-    let of_all = statements::of_source("credentials.rs").into_iter().filter(|sql| sql.name == "OF_ACCOUNTS");
-    for sql in statements::of_source("accounts.rs").into_iter().chain(of_all) {
+    let all_credentials = statements::declared_in("credentials.rs").into_iter().filter(|sql| sql.name == "OF_ACCOUNTS");
+    for sql in statements::declared_in("accounts.rs").into_iter().chain(all_credentials) {
         let plan = plan_of(&host, &sql).await;
         assert!(plan.iter().any(|step| step.starts_with("Index Cond: ")), "{sql:?}: {plan:#?}");
         assert!(!plan.iter().any(|step| step.contains("Seq Scan")), "{sql:?}: {plan:#?}");
@@ -258,7 +258,7 @@ async fn accounts_and_all_credentials_are_read_by_an_index() {
 }
 
 #[tokio::test]
-async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
+async fn unique_keys_begin_with_distribution_column() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let keys = "SELECT t.relname || ' ' || a.attname || ' ' || coalesce(c.collname, '-') FROM pg_index AS i \
@@ -273,7 +273,7 @@ async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
         keys,
         [
             "accounts id C",
-            // The one row that says which version the schema has.
+            // The only row contains the schema version.
             "catalogue_schema_version id -",
             "courses account_id C",
             "courses account_id C",
@@ -288,9 +288,9 @@ async fn every_unique_key_begins_with_what_the_tables_are_spread_by() {
     );
 }
 
-/// What is planned while tables are known to be empty is used until they are full: it must read the rows of a course alone.
+/// Plans made for empty tables stay in use until they are full, so they must read only the rows of a course.
 #[tokio::test]
-async fn an_import_into_empty_tables_reads_the_rows_of_a_course_alone() {
+async fn import_into_empty_tables_reads_only_rows_of_its_course() {
     const COURSES: i64 = 1000;
     const ROWS: i64 = 5 * COURSES;
     let Some(schema) = Schema::new().await else { return };
@@ -306,7 +306,7 @@ async fn an_import_into_empty_tables_reads_the_rows_of_a_course_alone() {
         import.put_all(records).await.unwrap();
     }
     import.commit().await.unwrap();
-    // A session tells what it has read when it ends.
+    // A session publishes its statistics when it ends.
     drop(storage);
     let counters = "SELECT coalesce(sum(n_tup_ins), 0)::bigint, coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::bigint, \
                 pg_stat_clear_snapshot()::text FROM pg_stat_user_tables \
@@ -319,6 +319,6 @@ async fn an_import_into_empty_tables_reads_the_rows_of_a_course_alone() {
             }
         }
     });
-    let read = read.await.expect("all that was written is told");
+    let read = read.await.expect("statistics of all written rows");
     assert!(read <= 3 * ROWS, "{read} rows were read to write {ROWS}");
 }

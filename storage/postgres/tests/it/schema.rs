@@ -1,4 +1,4 @@
-//! A schema of its own for each test, in the cluster that they share.
+//! A separate schema for each test, in a shared cluster.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +11,12 @@ use tokio_postgres::{Client, NoTls};
 
 use catalogue_postgres_cluster::Cluster;
 
-/// A test keeps two cores busy at least, its own threads and the sessions of the database: more tests at a time would only
-/// let each other wait.
+/// Limits concurrent tests: each uses at least two cores, for its own threads and the database's sessions, so more
+/// would only wait for each other.
 static SLOTS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new((available_parallelism().map_or(1, usize::from) / 2).max(1)));
 
-/// An empty schema, and a place among the tests that run at the same time.
+/// An empty schema, and a slot among the tests that run concurrently.
 pub(crate) struct Schema {
     name: String,
     address: String,
@@ -24,7 +24,7 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    /// A new one; `None` where PostgreSQL is missing and not required.
+    /// Creates a schema; `None` if PostgreSQL is missing and not required.
     pub(crate) async fn new() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -37,7 +37,7 @@ impl Schema {
         Some(Self { name, address, _slot: slot })
     }
 
-    /// Its name, and the `application_name` of all that speaks to it.
+    /// Returns its name, which is also the `application_name` of all its sessions.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -46,17 +46,17 @@ impl Schema {
         &self.address
     }
 
-    /// Patient ones: where all cores are busy, a session of the database may wait for seconds to run at all.
+    /// Returns options with a long deadline: on a busy machine, a session may wait seconds to run at all.
     pub(crate) fn options(&self) -> Options {
         Self::options_of(&self.address)
     }
 
-    /// As patient, for an address that leads there another way.
+    /// Like [`options`](Self::options), for another connection string of the schema.
     pub(crate) fn options_of(address: &str) -> Options {
         Options::parse(address).unwrap().deadline(Duration::from_secs(60))
     }
 
-    /// A host's own connection.
+    /// Opens a connection of the host application, for plain SQL.
     pub(crate) async fn host(&self) -> Client {
         connect(&self.address).await
     }

@@ -1,4 +1,4 @@
-//! An error that does not end its session: the read is asked again in it, and no session is closed.
+//! Errors that leave the session open: the read is retried in the same session, and no session is closed.
 
 use catalogue_core::admin::AdminStorage;
 use catalogue_core::storage::{CourseStorage, StorageErrorKind};
@@ -8,29 +8,29 @@ use crate::failures::{kind, lists};
 use crate::import_one_course;
 use crate::schema::Schema;
 
-/// Reading the accounts now fails with that code, in each session the first time or always. The session goes on.
+/// Makes reads of the accounts fail with `code`, once per session or always. The session stays open.
 async fn fail_accounts(host: &Client, code: &str, always: bool) {
     let trap = "
         CREATE FUNCTION fail(code TEXT, always BOOLEAN) RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN
-            -- This lock is all that a session keeps of a statement that failed.
+            -- This lock is the only state of a session that survives a failed statement.
             IF always OR NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) THEN
                 PERFORM pg_advisory_lock(pg_backend_pid());
-                RAISE EXCEPTION 'a server behind this one is away' USING ERRCODE = code;
+                RAISE EXCEPTION 'another server is unavailable' USING ERRCODE = code;
             END IF;
             RETURN TRUE;
         END $$;
-        ALTER TABLE accounts RENAME TO kept;
-        CREATE VIEW accounts AS SELECT k.id, k.name, k.email, k.revision FROM kept AS k WHERE fail('{code}', {always});
+        ALTER TABLE accounts RENAME TO stored;
+        CREATE VIEW accounts AS SELECT k.id, k.name, k.email, k.revision FROM stored AS k WHERE fail('{code}', {always});
     ";
     let trap = trap.replace("{code}", code).replace("{always}", &always.to_string());
     host.batch_execute(&trap).await.unwrap();
 }
 
-/// 08006 and 57P01 are what Citus says of a worker, 40001 is said by a standby, and 40P01 beside a change of tables.
+/// Codes that Citus reports for a worker (08006, 57P01), a standby (40001), or a concurrent change of tables (40P01).
 const NON_FATAL_CODES: [&str; 4] = ["08006", "57P01", "40001", "40P01"];
 
 #[tokio::test]
-async fn an_error_of_a_session_that_goes_on_is_asked_again_in_it() {
+async fn non_fatal_error_is_retried_in_same_session() {
     for code in NON_FATAL_CODES {
         let Some(schema) = Schema::new().await else { return };
         let storage = schema.storage().await;
@@ -45,7 +45,7 @@ async fn an_error_of_a_session_that_goes_on_is_asked_again_in_it() {
 }
 
 #[tokio::test]
-async fn an_error_of_a_session_that_goes_on_closes_no_session() {
+async fn repeated_non_fatal_error_keeps_sessions_open() {
     for code in NON_FATAL_CODES {
         let Some(schema) = Schema::new().await else { return };
         let storage = schema.storage().await;
@@ -61,9 +61,9 @@ async fn an_error_of_a_session_that_goes_on_closes_no_session() {
     }
 }
 
-/// By kind and words an operator tells what to do; the code stays as the cause.
+/// An operator can act on the kind and the message without knowing the SQLSTATE.
 #[tokio::test]
-async fn each_code_is_told_by_what_to_do_about_it() {
+async fn error_kind_and_message_match_sqlstate() {
     use StorageErrorKind::{AlreadyExists, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference};
 
     let Some(schema) = Schema::new().await else { return };
@@ -71,7 +71,7 @@ async fn each_code_is_told_by_what_to_do_about_it() {
     let account = import_one_course(&storage).await;
     let host = schema.host().await;
     fail_accounts(&host, "P0001", true).await;
-    for (code, kind, words) in [
+    for (code, kind, message) in [
         ("P0001", Other, "the database failed"),
         ("57014", Unavailable, "took too long"),
         ("55P03", Busy, "another program is writing"),
@@ -79,33 +79,33 @@ async fn each_code_is_told_by_what_to_do_about_it() {
         ("40P01", Busy, "another program is writing"),
         ("25006", Unavailable, "read-only"),
         ("53100", Unavailable, "disk is full"),
-        ("42501", Unavailable, "; grant it to the role"),
-        ("3D000", Unavailable, "no database of this name"),
-        ("23505", AlreadyExists, "such a record"),
-        ("23503", UnknownReference, "no such account"),
-        ("23514", InvalidValue, "such a value"),
-        ("23502", InvalidValue, "such a value"),
-        ("08P01", Unavailable, "settings of a session"),
-        ("42P05", Unavailable, "session is shared"),
-        ("26000", Unavailable, "session is shared"),
-        ("57P01", Unavailable, "stopping or starting"),
-        ("57P02", Unavailable, "stopping or starting"),
-        ("57P03", Unavailable, "stopping or starting"),
-        ("57P05", Unavailable, "stopping or starting"),
-        ("08006", Unavailable, "stopping or starting"),
-        ("22021", InvalidValue, "such a value"),
-        ("28000", Unavailable, "does not let this role in"),
-        ("42P01", Corrupt, "another schema"),
-        ("53200", Unavailable, "no room"),
-        ("58030", Unavailable, "machine failed"),
-        ("XX001", Corrupt, "damaged"),
+        ("42501", Unavailable, "; grant it"),
+        ("3D000", Unavailable, "the database does not exist"),
+        ("23505", AlreadyExists, "the record already exists"),
+        ("23503", UnknownReference, "the account does not exist"),
+        ("23514", InvalidValue, "rejected the value"),
+        ("23502", InvalidValue, "rejected the value"),
+        ("08P01", Unavailable, "session settings were rejected"),
+        ("42P05", Unavailable, "other clients share the session"),
+        ("26000", Unavailable, "other clients share the session"),
+        ("57P01", Unavailable, "starting or shutting down"),
+        ("57P02", Unavailable, "starting or shutting down"),
+        ("57P03", Unavailable, "starting or shutting down"),
+        ("57P05", Unavailable, "starting or shutting down"),
+        ("08006", Unavailable, "starting or shutting down"),
+        ("22021", InvalidValue, "rejected the value"),
+        ("28000", Unavailable, "authentication failed for this role"),
+        ("42P01", Corrupt, "a different schema"),
+        ("53200", Unavailable, "out of memory, disk space or connections"),
+        ("58030", Unavailable, "system error on the database server"),
+        ("XX001", Corrupt, "corrupt data"),
     ] {
         let columns = "k.id, k.name, k.email, k.revision";
         let fails =
-            format!("CREATE OR REPLACE VIEW accounts AS SELECT {columns} FROM kept AS k WHERE fail('{code}', true)");
+            format!("CREATE OR REPLACE VIEW accounts AS SELECT {columns} FROM stored AS k WHERE fail('{code}', true)");
         host.batch_execute(&fails).await.unwrap();
         let error = storage.revision(&account).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{code}");
-        assert!(error.to_string().contains(words), "{code}: {error}");
+        assert!(error.to_string().contains(message), "{code}: {error}");
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn link(account: &str, number: u8, now: i64) -> NewSignIn {
     NewSignIn { digest: digest(number), account: account.into(), created_at: at(now), expires_at: at(now + 10) }
 }
 
-/// A session of ten seconds.
+/// Returns a session of ten seconds.
 pub(crate) fn session(number: u8, now: i64) -> NewSession {
     NewSession { digest: digest(number), created_at: at(now), expires_at: at(now + 10) }
 }
@@ -38,36 +38,36 @@ async fn actions(storage: &PostgresStorage, account: &AccountId) -> Vec<&'static
     events.iter().rev().map(|event| event.action.name()).collect()
 }
 
-/// With a link exchanged for the session of that number.
-async fn begin(storage: &PostgresStorage, account: &str, number: u8, now: i64) {
+/// Creates a link and exchanges it for a session, whose digest is `number + 100`.
+async fn sign_in(storage: &PostgresStorage, account: &str, number: u8, now: i64) {
     storage.create_link(&link(account, number, now), &Actor::OPERATOR).await.unwrap();
     let begun = storage.exchange_link(&digest(number), at(now), &session(number + 100, now)).await.unwrap();
     assert_eq!(begun.unwrap().id, account.into());
 }
 
 #[tokio::test]
-async fn two_servers_share_sessions_and_ends() {
+async fn servers_share_sessions_and_sign_outs() {
     let Some(schema) = Schema::new().await else { return };
     let (one, other) = (schema.storage().await, schema.storage().await);
     let account = import_one_course(&one).await;
-    begin(&one, "acc", 1, 0).await;
+    sign_in(&one, "acc", 1, 0).await;
     let found = other.find_session(&digest(101)).await.unwrap().unwrap();
     assert_eq!((found.account.id.clone(), found.expires_at), (account.clone(), at(10)));
     other.end_session(&digest(101)).await.unwrap();
     assert_eq!(one.find_session(&digest(101)).await.unwrap(), None);
-    begin(&other, "acc", 2, 0).await;
+    sign_in(&other, "acc", 2, 0).await;
     assert_eq!(one.end_sign_ins(&account, &Actor::OPERATOR).await.unwrap(), 1);
     assert_eq!(other.find_session(&digest(102)).await.unwrap(), None);
     let expected = ["link_made", "signed_in", "signed_out", "link_made", "signed_in", "signed_out"];
     assert_eq!(actions(&one, &account).await, expected);
-    // What ends nothing is no event.
+    // Calls that end nothing record no event.
     other.end_session(&digest(101)).await.unwrap();
     assert_eq!(other.end_sign_ins(&account, &Actor::OPERATOR).await.unwrap(), 0);
     assert_eq!(actions(&other, &account).await.len(), 6);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_link_is_exchanged_once_by_servers_at_the_same_time() {
+async fn link_is_exchanged_once_by_concurrent_servers() {
     let Some(schema) = Schema::new().await else { return };
     let servers = [schema.storage().await, schema.storage().await];
     let account = import_one_course(&servers[0]).await;
@@ -84,7 +84,7 @@ async fn a_link_is_exchanged_once_by_servers_at_the_same_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sessions_that_begin_at_the_same_time_keep_to_the_limit() {
+async fn concurrent_sign_ins_respect_session_limit() {
     let Some(schema) = Schema::new().await else { return };
     let servers = [schema.storage().await, schema.storage().await];
     let account = import_one_course(&servers[0]).await;
@@ -107,7 +107,7 @@ async fn sessions_that_begin_at_the_same_time_keep_to_the_limit() {
 }
 
 #[tokio::test]
-async fn what_is_over_goes_with_the_next_link_a_hundred_at_a_time() {
+async fn creating_links_purges_expired_rows_in_batches() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     import_one_course(&storage).await;
@@ -125,7 +125,7 @@ async fn what_is_over_goes_with_the_next_link_a_hundred_at_a_time() {
     storage.create_link(&link("acc", 2, 9), &Actor::OPERATOR).await.unwrap();
     assert_eq!(left("acc").await, 2);
     storage.create_link(&link("acc", 3, 10), &Actor::OPERATOR).await.unwrap();
-    assert_eq!((left("acc").await, left("other").await), (2, 150), "the first was over");
+    assert_eq!((left("acc").await, left("other").await), (2, 150), "the first had expired");
     for (number, expected) in [(4, 150), (5, 50), (6, 0)] {
         let now = DAY - i64::from(number == 4);
         storage.create_link(&link("acc", number, now), &Actor::OPERATOR).await.unwrap();
@@ -134,24 +134,24 @@ async fn what_is_over_goes_with_the_next_link_a_hundred_at_a_time() {
 }
 
 #[tokio::test]
-async fn nobody_waits_to_remove_what_another_server_has_locked() {
+async fn purge_skips_rows_locked_by_other_servers() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     import_one_course(&storage).await;
-    begin(&storage, "acc", 1, 0).await;
+    sign_in(&storage, "acc", 1, 0).await;
     let mut host = schema.host().await;
     host.batch_execute("INSERT INTO accounts (id) VALUES ('other')").await.unwrap();
     let transaction = host.transaction().await.unwrap();
     transaction.execute("SELECT digest FROM sign_ins FOR UPDATE", &[]).await.unwrap();
     storage.create_link(&link("other", 2, 2 * DAY), &Actor::OPERATOR).await.unwrap();
-    // At once: no limit at all is not meant.
-    let hasty = storage.write_timeout(Duration::ZERO);
-    let own = hasty.create_link(&link("acc", 3, 0), &Actor::OPERATOR).await.unwrap_err();
+    // Use a timeout of zero, so that any wait fails.
+    let without_wait = storage.write_timeout(Duration::ZERO);
+    let own = without_wait.create_link(&link("acc", 3, 0), &Actor::OPERATOR).await.unwrap_err();
     assert_eq!(own.kind(), StorageErrorKind::Busy, "{own}");
 }
 
 #[tokio::test]
-async fn texts_with_the_character_that_the_database_lacks_are_kept_and_ids_with_it_are_not_there() {
+async fn nul_is_preserved_in_texts_and_never_matches_ids() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
@@ -168,25 +168,25 @@ async fn texts_with_the_character_that_the_database_lacks_are_kept_and_ids_with_
     assert_eq!(logged, [(CredentialAction::KeyRenamed, "\0\u{fffe}"), (CredentialAction::KeyCreated, "n\0")]);
     assert!(events.iter().all(|event| event.actor == by));
 
-    let nobody = AccountId::new("acc\0");
-    assert_eq!(storage.list_keys(&nobody, Timestamp::MAX, usize::MAX).await.unwrap(), None);
-    assert_eq!(storage.list_events(&nobody, 1).await.unwrap(), []);
-    for (account, id) in [(&nobody, id), (&account, "a\0")] {
+    let unknown = AccountId::new("acc\0");
+    assert_eq!(storage.list_keys(&unknown, Timestamp::MAX, usize::MAX).await.unwrap(), None);
+    assert_eq!(storage.list_events(&unknown, 1).await.unwrap(), []);
+    for (account, id) in [(&unknown, id), (&account, "a\0")] {
         assert_eq!(storage.rename_key(account, id, "n", &by).await.unwrap(), None);
         assert_eq!(storage.revoke_key(account, id, at(1), &by).await.unwrap(), None);
         let (_, successor) = NewCredential::api_key(account.clone(), "s", Scopes::default());
         assert_eq!(storage.rotate_key(account, id, at(1), &successor, &by).await.unwrap(), None);
     }
-    let (_, key) = NewCredential::api_key(nobody.clone(), "n", Scopes::default());
+    let (_, key) = NewCredential::api_key(unknown.clone(), "n", Scopes::default());
     let refused = storage.create_key(&key, &by).await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
     let refused = storage.create_link(&link("acc\0", 1, 0), &by).await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
-    assert_eq!(storage.end_sign_ins(&nobody, &by).await.unwrap(), 0);
+    assert_eq!(storage.end_sign_ins(&unknown, &by).await.unwrap(), 0);
 }
 
 #[tokio::test]
-async fn a_request_waits_less_than_a_command_for_another_writer() {
+async fn write_timeout_bounds_wait_for_locked_rows() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
@@ -196,24 +196,24 @@ async fn a_request_waits_less_than_a_command_for_another_writer() {
     let mut host = schema.host().await;
     let transaction = host.transaction().await.unwrap();
     transaction.execute("UPDATE credentials SET last_used_at = 0", &[]).await.unwrap();
-    let patient = storage.clone().write_timeout(Duration::from_secs(60));
-    let waiting = patient.revoke_key(&account, id, at(1), &Actor::OPERATOR);
-    let asking = async {
+    let long_wait = storage.clone().write_timeout(Duration::from_secs(60));
+    let waiting = long_wait.revoke_key(&account, id, at(1), &Actor::OPERATOR);
+    let short_wait = async {
         let refused = storage.revoke_key(&account, id, at(2), &Actor::OWNER).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Busy, "{refused}");
         transaction.rollback().await.unwrap();
     };
-    let (revoked, ()) = tokio::join!(waiting, asking);
+    let (revoked, ()) = tokio::join!(waiting, short_wait);
     assert_eq!(revoked.unwrap().unwrap().revoked_at, Some(at(1)));
     assert_eq!(actions(&storage, &account).await, ["key_created", "key_revoked"]);
 }
 
 #[tokio::test]
-async fn a_removed_account_takes_events_and_sign_ins_along() {
+async fn removing_account_removes_events_and_sign_ins() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = import_one_course(&storage).await;
-    begin(&storage, "acc", 1, 0).await;
+    sign_in(&storage, "acc", 1, 0).await;
     assert!(storage.remove_account(&account).await.unwrap().is_some());
     assert_eq!(storage.find_session(&digest(101)).await.unwrap(), None);
     let mut import = storage.begin_import().await.unwrap();
@@ -224,15 +224,15 @@ async fn a_removed_account_takes_events_and_sign_ins_along() {
 }
 
 #[tokio::test]
-async fn the_database_lets_nobody_change_an_event() {
+async fn events_cannot_be_changed_in_sql() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     import_one_course(&storage).await;
     storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
     let host = schema.host().await;
-    // Not even under the name by which our own writers make triggers stand back, and whatever functions a session has.
+    // Even with the setting by which the catalogue's writers disable triggers, and with functions of another schema.
     let trap = format!("SET catalogue.writer = 'self'; SET search_path = {}, pg_catalog", schema.name());
     host.batch_execute(&trap).await.unwrap();
-    let refused = host.batch_execute("UPDATE credential_events SET actor = 'somebody'").await.unwrap_err();
+    let refused = host.batch_execute("UPDATE credential_events SET actor = 'other'").await.unwrap_err();
     assert!(refused.as_db_error().unwrap().message().contains("events stay as they are"), "{refused:?}");
 }

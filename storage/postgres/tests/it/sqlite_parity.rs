@@ -1,4 +1,4 @@
-//! Equal data gives the same bodies as on SQLite, byte for byte, with every limit.
+//! Bodies of PostgreSQL and SQLite with equal data, which are equal byte for byte at every limit.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use http::Request;
 
 use crate::schema::Schema;
 
-/// Texts that an encoding or a collation is likely to change; those that are no slugs are titles alone.
+/// Texts that encodings or collations often change; those that are not valid slugs are used only as titles.
 const TEXTS: [&str; 17] = [
     "a",
     "A",
@@ -38,7 +38,7 @@ fn id(text: &str) -> AccountId {
     AccountId::new(text)
 }
 
-/// Courses of three accounts, whose creation times come in ties.
+/// Returns courses of three accounts, whose creation times have ties.
 fn courses() -> Vec<Course> {
     let mut courses = Vec::new();
     for account in ["acc", "Acc", "acc "] {
@@ -92,11 +92,11 @@ async fn exported(storage: &impl AdminStorage) -> Vec<Record> {
     records
 }
 
-/// Asks for `path` and returns status and body.
+/// Gets `path` and returns status and body.
 async fn get(catalogue: &Catalogue, token: &str, path: &str) -> (u16, String) {
     let request = Request::get(path).header("authorization", format!("Bearer {token}")).header("x-request-id", "same");
-    let answer = catalogue.call(request.body(()).unwrap()).await;
-    (answer.status().as_u16(), String::from_utf8(answer.body().to_vec()).unwrap())
+    let response = catalogue.call(request.body(()).unwrap()).await;
+    (response.status().as_u16(), String::from_utf8(response.body().to_vec()).unwrap())
 }
 
 fn catalogue(storage: impl CourseStorage + CredentialStorage + Clone) -> Catalogue {
@@ -104,7 +104,7 @@ fn catalogue(storage: impl CourseStorage + CredentialStorage + Clone) -> Catalog
 }
 
 #[tokio::test]
-async fn every_body_is_the_same_at_every_limit() {
+async fn bodies_equal_those_of_sqlite_at_every_limit() {
     let Some(schema) = Schema::new().await else { return };
     assert_same_bodies(schema.storage().await).await;
 }
@@ -146,7 +146,7 @@ pub(crate) async fn assert_same_bodies(postgres: PostgresStorage) {
 }
 
 #[tokio::test]
-async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_import_goes_on() {
+async fn ids_with_nul_are_rejected_or_not_found() {
     let Some(schema) = Schema::new().await else { return };
     let storage = schema.storage().await;
     let account = Account { id: id("acc"), name: String::new(), email: String::new() };
@@ -156,14 +156,14 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
     let refused = import.put_account(&Account { id: id("a\0"), ..account.clone() }).await;
     assert_eq!(kind(refused), Err(StorageErrorKind::InvalidValue));
     import.put_account(&account).await.unwrap();
-    let foreign = Course { account: id("a\0"), ..plain.clone() };
-    assert_eq!(kind(import.put_course(&foreign).await), Err(StorageErrorKind::UnknownReference));
+    let other_account = Course { account: id("a\0"), ..plain.clone() };
+    assert_eq!(kind(import.put_course(&other_account).await), Err(StorageErrorKind::UnknownReference));
     assert_eq!(import.creation_time(&id("acc"), "a\0").await.unwrap(), None);
     import.put_course(&plain).await.unwrap();
     import.commit().await.unwrap();
 
-    let (nobody, there, by, at) = (id("acc\0"), &account.id, &Actor::OWNER, Timestamp::MIN);
-    for (account, slug) in [(there, "course\0"), (&nobody, "course")] {
+    let (unknown, existing, by, at) = (id("acc\0"), &account.id, &Actor::OWNER, Timestamp::MIN);
+    for (account, slug) in [(existing, "course\0"), (&unknown, "course")] {
         assert_eq!(storage.find_course(account, slug).await.unwrap().value, None);
         assert!(!storage.remove_course(account, slug).await.unwrap());
         assert_eq!(storage.rename_key(account, slug, "new", by).await.unwrap(), None);
@@ -171,11 +171,11 @@ async fn an_id_that_postgresql_cannot_hold_is_refused_or_not_there_and_the_impor
         let used = CredentialUse { account: account.clone(), credential_id: slug.into(), at };
         storage.record_uses(&[used]).await.unwrap();
     }
-    assert_eq!(storage.revision(&nobody).await.unwrap(), None);
-    assert_eq!(crate::items(&storage, &nobody, &Default::default()).await.unwrap().len(), 0);
-    assert_eq!(storage.list_keys(&nobody, Timestamp::MAX, usize::MAX).await.unwrap(), None);
-    assert_eq!(storage.list_events(&nobody, 9).await.unwrap(), []);
-    assert_eq!(storage.remove_account(&nobody).await.unwrap(), None);
-    assert_eq!(storage.end_sign_ins(&nobody, by).await.unwrap(), 0);
+    assert_eq!(storage.revision(&unknown).await.unwrap(), None);
+    assert_eq!(crate::items(&storage, &unknown, &Default::default()).await.unwrap().len(), 0);
+    assert_eq!(storage.list_keys(&unknown, Timestamp::MAX, usize::MAX).await.unwrap(), None);
+    assert_eq!(storage.list_events(&unknown, 9).await.unwrap(), []);
+    assert_eq!(storage.remove_account(&unknown).await.unwrap(), None);
+    assert_eq!(storage.end_sign_ins(&unknown, by).await.unwrap(), 0);
     assert_eq!(storage.find_credential_record("\0").await.unwrap(), None);
 }

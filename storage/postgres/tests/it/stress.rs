@@ -1,4 +1,4 @@
-//! A primary with a standby, under a load of reads and a few writes while one takes over from the other.
+//! A primary with a standby, under a load of reads and a few writes during a failover.
 
 use std::error::Error as _;
 use std::fmt;
@@ -16,10 +16,10 @@ use catalogue_storage_conformance::sample;
 use tokio::task::{JoinHandle, block_in_place, yield_now};
 use tokio_postgres::NoTls;
 
-/// How long anything may take, on however loaded a machine.
+/// Timeout for any step, even on a loaded machine.
 const TASK_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A primary and a standby that streams from it, a storage on both, and a key with a course in it.
+/// A primary, a standby that streams from it, a storage over both, and a key with a course.
 pub(crate) struct Pair {
     pub(crate) first: Cluster,
     pub(crate) second: Cluster,
@@ -27,7 +27,7 @@ pub(crate) struct Pair {
     digest: TokenDigest,
 }
 
-/// Tasks that read and write until they are told to stop.
+/// Tasks that read and write until they are stopped.
 pub(crate) struct Load {
     tasks: Vec<JoinHandle<()>>,
     tally: Arc<Tally>,
@@ -35,18 +35,18 @@ pub(crate) struct Load {
 
 #[derive(Default)]
 struct Tally {
-    ends: AtomicBool,
+    is_stopped: AtomicBool,
     reads: Count,
     writes: Count,
-    /// What must never come.
-    wrong: Mutex<Vec<String>>,
+    /// Results that must never occur.
+    violations: Mutex<Vec<String>>,
 }
 
 #[derive(Default)]
 struct Count {
     done: AtomicU64,
     failed: AtomicU64,
-    /// When one was done or failed last, and the longest that one took.
+    /// The last failure, and the longest call.
     last: Mutex<Last>,
 }
 
@@ -56,28 +56,28 @@ struct Last {
     longest: Duration,
 }
 
-/// What became of a load.
+/// Counts and durations of a load.
 pub(crate) struct Report {
     pub(crate) reads_done: u64,
     pub(crate) reads_failed: u64,
     pub(crate) writes_done: u64,
     pub(crate) writes_failed: u64,
-    /// From the fault to the last failure.
+    /// Time from the induced failure to the last failed call.
     pub(crate) reads_recovered: Duration,
     pub(crate) writes_recovered: Duration,
     pub(crate) longest_read: Duration,
-    pub(crate) wrong: Vec<String>,
+    pub(crate) violations: Vec<String>,
 }
 
 pub(crate) fn account() -> AccountId {
-    AccountId::new("drilled")
+    AccountId::new("stressed")
 }
 
 fn course(title: &str) -> Course {
     Course { title: title.to_owned(), ..sample::course(account().as_str(), "course") }
 }
 
-/// Imports the one course with that title.
+/// Imports the only course, titled `title`.
 pub(crate) async fn write(storage: &PostgresStorage, title: &str) -> Result<(), StorageError> {
     let mut import = storage.begin_import().await?;
     import.put_account(&Account { id: account(), name: String::new(), email: String::new() }).await?;
@@ -85,13 +85,13 @@ pub(crate) async fn write(storage: &PostgresStorage, title: &str) -> Result<(), 
     import.commit().await
 }
 
-/// The title of the one course.
+/// Returns the title of the only course.
 pub(crate) async fn title(storage: &PostgresStorage) -> Result<Option<String>, StorageError> {
     Ok(storage.find_course(&account(), "course").await?.value.map(|course| course.title))
 }
 
 impl Pair {
-    /// `None` where PostgreSQL is missing and not required.
+    /// Starts both servers; `None` if PostgreSQL is missing and not required.
     pub(crate) async fn start(with: impl FnOnce(Options) -> Options) -> Option<Self> {
         Cluster::shared()?;
         let first = Cluster::start().unwrap();
@@ -106,14 +106,14 @@ impl Pair {
         Some(pair)
     }
 
-    /// Begins to read and to write.
+    /// Starts to read and to write.
     pub(crate) async fn load(&self) -> Load {
         let tally = Arc::new(Tally::default());
         let mut tasks = Vec::new();
         for _ in 0..4 {
             let (storage, tally, digest) = (self.storage.clone(), Arc::clone(&tally), self.digest);
             tasks.push(tokio::spawn(async move {
-                while !tally.ends.load(Ordering::Relaxed) {
+                while !tally.is_stopped.load(Ordering::Relaxed) {
                     let found = async { storage.find_credential(&digest).await.map(|found| found.is_some()) };
                     tally.read("credential", found).await;
                     tally.read("course", async { title(&storage).await.map(|found| found.is_some()) }).await;
@@ -122,10 +122,10 @@ impl Pair {
         }
         let (storage, writing) = (self.storage.clone(), Arc::clone(&tally));
         tasks.push(tokio::spawn(async move {
-            while !writing.ends.load(Ordering::Relaxed) {
+            while !writing.is_stopped.load(Ordering::Relaxed) {
                 let began = Instant::now();
                 let written = write(&storage, &format!("{began:?}")).await;
-                writing.note(&writing.writes, "write", began, written);
+                writing.record(&writing.writes, "write", began, written);
                 yield_now().await;
             }
         }));
@@ -136,22 +136,22 @@ impl Pair {
 }
 
 impl Load {
-    /// Waits until reads and writes have been done that began after this call.
+    /// Waits for reads and writes that began after this call.
     pub(crate) async fn wait_for_success(&self) {
         for count in [&self.tally.reads, &self.tally.writes] {
-            // As many as were under way, and one more.
+            // Wait for more calls than were already in progress.
             let enough = count.done.load(Ordering::Relaxed) + 10;
             wait_until(async || count.done.load(Ordering::Relaxed) > enough).await;
         }
     }
 
-    /// Ends it, and says what became of it since the fault.
+    /// Stops the load. Returns its counts, and the recovery times since `failure`.
     pub(crate) async fn end(self, failure: Instant) -> Report {
-        self.tally.ends.store(true, Ordering::Relaxed);
+        self.tally.is_stopped.store(true, Ordering::Relaxed);
         for task in self.tasks {
-            tokio::time::timeout(TASK_TIMEOUT, task).await.expect("nothing hangs").unwrap();
+            tokio::time::timeout(TASK_TIMEOUT, task).await.expect("the task must not hang").unwrap();
         }
-        let Tally { reads, writes, wrong, .. } = &*self.tally;
+        let Tally { reads, writes, violations, .. } = &*self.tally;
         let last = |count: &Count| *count.last.lock().unwrap();
         let recovered = |count| last(count).failure.map_or(Duration::ZERO, |at| at.saturating_duration_since(failure));
         Report {
@@ -162,7 +162,7 @@ impl Load {
             reads_recovered: recovered(reads),
             writes_recovered: recovered(writes),
             longest_read: last(reads).longest,
-            wrong: wrong.lock().unwrap().clone(),
+            violations: violations.lock().unwrap().clone(),
         }
     }
 }
@@ -172,16 +172,16 @@ impl Tally {
         let began = Instant::now();
         let found = found.await;
         if matches!(found, Ok(false)) {
-            self.wrong.lock().unwrap().push(format!("no {what}"));
+            self.violations.lock().unwrap().push(format!("no {what}"));
         }
         if found.is_err() {
-            // A server would have other things to do.
+            // Real servers would not retry immediately.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        self.note(&self.reads, what, began, found.map(|_| ()));
+        self.record(&self.reads, what, began, found.map(|_| ()));
     }
 
-    fn note(&self, count: &Count, what: &str, began: Instant, outcome: Result<(), StorageError>) {
+    fn record(&self, count: &Count, what: &str, began: Instant, outcome: Result<(), StorageError>) {
         let mut last = count.last.lock().unwrap();
         last.longest = last.longest.max(began.elapsed());
         let Err(error) = outcome else {
@@ -190,11 +190,11 @@ impl Tally {
         };
         count.failed.fetch_add(1, Ordering::Relaxed);
         last.failure = Some(Instant::now());
-        // The answer to a commit may be lost.
+        // The response to a commit may be lost.
         let may_be = what == "write" && error.kind() == StorageErrorKind::OutcomeUnknown;
         if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) && !may_be {
             let source = error.source().map(ToString::to_string);
-            self.wrong.lock().unwrap().push(format!("{what}: {error} ({source:?})"));
+            self.violations.lock().unwrap().push(format!("{what}: {error} ({source:?})"));
         }
     }
 }
@@ -212,33 +212,33 @@ impl fmt::Display for Report {
     }
 }
 
-/// Lets a program run to its end without holding up the load.
+/// Runs `pg_ctl` without blocking the load.
 pub(crate) fn control(cluster: &Cluster, action: &[&str]) {
     block_in_place(|| cluster.control(action));
 }
 
 /// Waits until the standby has all that the primary has.
 pub(crate) async fn caught_up(primary: &Cluster, standby: &Cluster) {
-    let wanted = ask(primary, "SELECT CAST(pg_current_wal_insert_lsn() AS TEXT)").await;
+    let target = sql(primary, "SELECT CAST(pg_current_wal_insert_lsn() AS TEXT)").await;
     wait_until(async || {
-        ask(standby, &format!("SELECT CAST(pg_last_wal_replay_lsn() >= '{wanted}' AS TEXT)")).await == "true"
+        sql(standby, &format!("SELECT CAST(pg_last_wal_replay_lsn() >= '{target}' AS TEXT)")).await == "true"
     })
     .await;
 }
 
-/// The text that one server answers to a statement.
-pub(crate) async fn ask(cluster: &Cluster, sql: &str) -> String {
+/// Returns the text that one server returns for a statement.
+pub(crate) async fn sql(cluster: &Cluster, sql: &str) -> String {
     let (client, connection) = tokio_postgres::connect(&cluster.address("postgres"), NoTls).await.unwrap();
     tokio::spawn(connection);
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// Waits until it is so.
-pub(crate) async fn wait_until(mut is_so: impl AsyncFnMut() -> bool) {
+/// Polls `is_true` until it returns `true`.
+pub(crate) async fn wait_until(mut is_true: impl AsyncFnMut() -> bool) {
     let waiting = async {
-        while !is_so().await {
+        while !is_true().await {
             yield_now().await;
         }
     };
-    tokio::time::timeout(TASK_TIMEOUT, waiting).await.expect("it becomes so");
+    tokio::time::timeout(TASK_TIMEOUT, waiting).await.expect("the condition becomes true");
 }

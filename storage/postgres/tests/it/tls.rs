@@ -1,4 +1,4 @@
-//! TLS to a server with a certificate of its own: what proves its name is spoken to, and nothing else.
+//! TLS with certificates: the client connects only to a server that proves its name.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::schema::Schema;
 use crate::stress::{title, write};
 
-/// Who may come in, and how; the socket stays open to the test.
+/// Rules for which roles can connect, and how; the test's own socket needs no password.
 const RULES: &str = "local all all trust\n\
                      hostssl all secret 127.0.0.1/32 scram-sha-256\n\
                      hostssl all certified 127.0.0.1/32 cert\n\
@@ -33,7 +33,7 @@ impl Authority {
         Self { certificate, issuer: Issuer::new(params, key) }
     }
 
-    /// A certificate for that name, and its key.
+    /// Issues a certificate for `name`. Returns it with its key.
     fn issue(&self, name: &str, change: impl FnOnce(&mut CertificateParams)) -> [String; 2] {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -51,7 +51,7 @@ struct Server {
 }
 
 impl Server {
-    /// One with a certificate of `authority`; `None` where PostgreSQL is missing and not required.
+    /// Starts a server with a certificate of `authority`; `None` if PostgreSQL is missing and not required.
     async fn start(authority: &Authority, change: impl FnOnce(&mut CertificateParams)) -> Option<Self> {
         Cluster::shared()?;
         let cluster = Cluster::start().unwrap();
@@ -87,14 +87,14 @@ impl Server {
         Some(server)
     }
 
-    /// A file for the client.
+    /// Writes a file for the client.
     fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.files.path().join(name);
         fs::write(&path, text).unwrap();
         path
     }
 
-    /// Asks for TLS with that host, as that role.
+    /// Returns a connection string that requires TLS with `host`, for the role `user`.
     fn address(&self, host: &str, user: &str, more: &str) -> String {
         let (port, roots) = (self.port, self.files.path().join("roots.pem"));
         let roots = roots.display();
@@ -104,13 +104,13 @@ impl Server {
     }
 }
 
-async fn opens(address: &str) {
+async fn assert_opens(address: &str) {
     let storage = PostgresStorage::open(&Schema::options_of(address)).await.unwrap();
     assert_eq!(title(&storage).await.unwrap().as_deref(), Some("title"), "{address}");
 }
 
-/// The sentence that an operator reads.
-async fn complaint(address: &str) -> String {
+/// Returns the message of the error, as an operator reads it.
+async fn failure(address: &str) -> String {
     let refused = PostgresStorage::open(&Schema::options_of(address)).await.unwrap_err();
     let OpenError::Failed(error) = refused else { panic!("{refused}") };
     assert_eq!(error.kind(), StorageErrorKind::Unavailable, "{error}");
@@ -119,46 +119,46 @@ async fn complaint(address: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_proves_its_name_is_spoken_to() {
+async fn valid_certificate_is_accepted() {
     let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
-    opens(&server.address("db.test", "postgres", "")).await;
-    // There is no TLS here without a proof.
+    assert_opens(&server.address("db.test", "postgres", "")).await;
+    // Every mode with TLS verifies the certificate.
     for mode in ["require", "verify-ca"] {
         let address = server.address("db.test", "postgres", "").replace("verify-full", mode);
-        opens(&address).await;
-        assert!(complaint(&address.replace("db.test", "other.test")).await.contains("another name"));
+        assert_opens(&address).await;
+        assert!(failure(&address.replace("db.test", "other.test")).await.contains("another host name"));
     }
     let roots = server.files.path().join("roots.pem");
     let (port, roots) = (server.port, roots.display());
-    opens(&format!(
+    assert_opens(&format!(
         "host=db.test hostaddr=127.0.0.1 port={port} user=postgres dbname=postgres sslmode = verify-full sslrootcert='{roots}'"
     ))
     .await;
-    // A socket beside it has no TLS.
+    // A Unix socket has no TLS.
     let directory = server.cluster.directory.display();
-    opens(&format!(
+    assert_opens(&format!(
         "host={directory} port={port} user=postgres dbname=postgres sslmode=verify-full sslrootcert={roots}"
     ))
     .await;
-    // In the clear nobody is let in, as the rules say.
+    // The rules refuse every unencrypted connection.
     let clear = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres sslmode=disable");
-    assert!(complaint(&clear).await.contains("does not let this role in"));
+    assert!(failure(&clear).await.contains("authentication failed for this role"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_password_is_proved_to_that_certificate_alone() {
+async fn password_is_bound_to_server_certificate() {
     let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
     let bound = "&channel_binding=require";
-    opens(&server.address("db.test", "secret:the%20pass%20word", bound)).await;
+    assert_opens(&server.address("db.test", "secret:the%20pass%20word", bound)).await;
     assert!(
-        complaint(&server.address("db.test", "secret:not%20the%20pass%20word", bound))
+        failure(&server.address("db.test", "secret:not%20the%20pass%20word", bound))
             .await
-            .contains("let this role in")
+            .contains("authentication failed for this role")
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_shows_its_certificate() {
+async fn client_certificate_is_presented() {
     let authority = Authority::new();
     let Some(server) = Server::start(&authority, |_| ()).await else { return };
     let presented = |[certificate, key]: [String; 2]| {
@@ -166,49 +166,49 @@ async fn a_client_shows_its_certificate() {
         format!("&sslcert={}&sslkey={}", certificate.display(), key.display())
     };
     let own = presented(authority.issue("certified", |_| ()));
-    opens(&server.address("db.test", "certified", &own)).await;
-    assert!(complaint(&server.address("db.test", "certified", "")).await.contains("let this role in"));
-    let foreign = presented(Authority::new().issue("certified", |_| ()));
-    assert!(complaint(&server.address("db.test", "certified", &foreign)).await.contains("sslcert"));
+    assert_opens(&server.address("db.test", "certified", &own)).await;
+    assert!(failure(&server.address("db.test", "certified", "")).await.contains("authentication failed for this role"));
+    let untrusted = presented(Authority::new().issue("certified", |_| ()));
+    assert!(failure(&server.address("db.test", "certified", &untrusted)).await.contains("sslcert"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_proves_nothing_is_not_spoken_to() {
+async fn rejects_untrusted_certificate() {
     let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
     let user = "secret:the%20pass%20word";
-    assert!(complaint(&server.address("other.test", user, "")).await.contains("another name"));
+    assert!(failure(&server.address("other.test", user, "")).await.contains("another host name"));
     server.file("roots.pem", &Authority::new().certificate);
-    assert!(complaint(&server.address("db.test", user, "")).await.contains("sslrootcert"));
-    // By no authority of the system's either, where it has some.
-    let of_system = server.address("db.test", user, "").replace(&server.files.path().display().to_string(), "");
-    let of_system = of_system.replace("/roots.pem", "system");
-    match Options::parse(&of_system) {
-        Ok(_) => assert!(complaint(&of_system).await.contains("sslrootcert")),
+    assert!(failure(&server.address("db.test", user, "")).await.contains("sslrootcert"));
+    // The authorities of the system, if it has any, do not vouch for the certificate either.
+    let system_address = server.address("db.test", user, "").replace(&server.files.path().display().to_string(), "");
+    let system_address = system_address.replace("/roots.pem", "system");
+    match Options::parse(&system_address) {
+        Ok(_) => assert!(failure(&system_address).await.contains("sslrootcert")),
         Err(error) => assert!(matches!(error, OpenError::Certificate { .. }), "{error}"),
     }
     server.cluster.configure(&["ssl = off"]);
     tokio::task::block_in_place(|| server.cluster.control(&["restart"]));
-    assert!(complaint(&server.address("db.test", user, "")).await.contains("has no TLS"));
+    assert!(failure(&server.address("db.test", user, "")).await.contains("does not support TLS"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_host_that_no_certificate_can_name_is_told_of() {
+async fn invalid_tls_host_name_is_reported() {
     let Some(server) = Server::start(&Authority::new(), |_| ()).await else { return };
-    assert!(complaint(&server.address("a%20b", "postgres", "")).await.contains("no name that a certificate can have"));
+    assert!(failure(&server.address("a%20b", "postgres", "")).await.contains("invalid host name for TLS"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_expired_certificate_is_not_accepted() {
+async fn expired_certificate_is_rejected() {
     let past = |params: &mut CertificateParams| {
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(2020, 2, 1);
     };
     let Some(server) = Server::start(&Authority::new(), past).await else { return };
-    assert!(complaint(&server.address("db.test", "postgres", "")).await.contains("expired"));
+    assert!(failure(&server.address("db.test", "postgres", "")).await.contains("expired"));
 }
 
 #[test]
-fn files_that_are_not_there_or_hold_nothing_are_named() {
+fn missing_or_empty_certificate_files_are_named() {
     let files = TempDir::new().unwrap();
     let (empty, missing) = (files.path().join("empty.pem"), files.path().join("missing.pem"));
     fs::write(&empty, "").unwrap();

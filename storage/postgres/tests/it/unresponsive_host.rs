@@ -1,4 +1,4 @@
-//! A machine that has gone: its connections stand, and nothing comes over them any more.
+//! An unresponsive host: its connections stay open, but nothing arrives over them.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::stress::{title, write};
 
-/// The way to a cluster, which can be cut.
+/// A relay in front of a cluster, which can be cut.
 struct Relay {
     directory: TempDir,
     cut: watch::Sender<bool>,
@@ -43,7 +43,7 @@ fn socket(directory: &Path) -> std::path::PathBuf {
     directory.join(".s.PGSQL.5432")
 }
 
-/// Passes on what comes; once the way is cut nothing, and no end either.
+/// Forwards bytes; once the relay is cut, forwards neither bytes nor the end of the stream.
 async fn pass(
     mut from: tokio::net::unix::OwnedReadHalf,
     mut to: tokio::net::unix::OwnedWriteHalf,
@@ -57,7 +57,7 @@ async fn pass(
     }
 }
 
-/// A storage that reads over `connections` from a cluster beyond a way, with another cluster behind it in the address.
+/// Opens a storage over `connections` to a cluster behind a relay, with another cluster as the second host.
 async fn two_hosts(connections: usize, deadline: Duration) -> Option<(PostgresStorage, Relay, [Cluster; 2])> {
     Cluster::shared()?;
     let clusters = [Cluster::start().unwrap(), Cluster::start().unwrap()];
@@ -77,7 +77,7 @@ async fn two_hosts(connections: usize, deadline: Duration) -> Option<(PostgresSt
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_read_pays_for_a_machine_that_has_gone_and_the_others_find_the_next() {
+async fn only_first_read_waits_for_unresponsive_host() {
     let Some((storage, relay, _clusters)) = two_hosts(5, Duration::from_secs(8)).await else { return };
     relay.cut.send(true).unwrap();
     assert_eq!(title(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);
@@ -87,12 +87,12 @@ async fn one_read_pays_for_a_machine_that_has_gone_and_the_others_find_the_next(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reads_at_the_same_time_pay_once_for_a_machine_that_has_gone() {
+async fn concurrent_reads_time_out_once_for_unresponsive_host() {
     let Some((storage, relay, _clusters)) = two_hosts(5, Duration::from_secs(8)).await else { return };
     relay.cut.send(true).unwrap();
     let first = join_all((0..5).map(|_| title(&storage))).await;
     assert!(first.iter().any(Result::is_err), "{first:?}");
-    // Who had no connection yet has opened one to the next machine.
+    // Reads that had no connection yet have opened one to the next host.
     for title in first {
         match title {
             Ok(title) => assert_eq!(title.as_deref(), Some("second")),
@@ -105,7 +105,7 @@ async fn reads_at_the_same_time_pay_once_for_a_machine_that_has_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_machine_that_answers_again_is_used_again() {
+async fn recovered_host_is_used_again() {
     let Some((storage, relay, [_first, second])) = two_hosts(2, Duration::from_secs(5)).await else { return };
     second.kill();
     relay.cut.send(true).unwrap();
@@ -117,7 +117,7 @@ async fn a_machine_that_answers_again_is_used_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_new_session_does_not_wait_for_a_machine_that_says_nothing() {
+async fn new_session_skips_unresponsive_host() {
     let Some((_, relay, clusters)) = two_hosts(1, Duration::from_secs(5)).await else { return };
     relay.cut.send(true).unwrap();
     let hosts = [relay.directory.path(), Path::new("/nowhere"), &clusters[1].directory];

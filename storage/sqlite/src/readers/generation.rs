@@ -17,7 +17,7 @@ use crate::wal_index::{WalIndex, WalState};
 /// Lifetime of a check of the path, in nanoseconds (decision A14). Commits are seen immediately regardless.
 const CHECK_LIFETIME: u64 = 1_000_000;
 
-/// Timeout for a read, which is then interrupted. Each is bounded by an index, so only an almost unresponsive disk reaches it.
+/// Timeout for a read, which is then interrupted. Reads are bounded by indexes, so only an almost unresponsive disk causes it.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Number of steps of SQLite's engine between two checks of the clock; a page of 50 courses takes about 1,000.
@@ -31,8 +31,8 @@ pub(crate) struct Version(u64);
 pub(super) struct Generation {
     /// The file as the last check found it.
     file: FileVersion,
-    /// When the last check becomes invalid, by [`nanos`]. Zero without a WAL, so that each read checks the path: there each
-    /// commit changes the file's version, and a later check would notice the same commit a second time.
+    /// When the last check becomes invalid, by [`nanos`]. Zero without a WAL, so that each read checks the path: then each
+    /// commit changes the file's version, and a later check would reopen the file for a commit that reads have seen.
     checked_until: u64,
     wal: Option<WatchedWal>,
     /// Idle connections, all of which have read this version of the file.
@@ -70,21 +70,21 @@ impl Generation {
         now < self.checked_until
     }
 
-    /// Returns whether this is of `file`, which a check that began at `began` found at the path. A file whose WAL index was
-    /// removed counts as another file: within this process SQLite keeps using the old index while a connection is open.
+    /// Returns whether the connections are to `file`, which a check that began at `began` found at the path. Returns `false` if
+    /// the WAL index was removed: in this process SQLite uses the removed one as long as a connection is open.
     pub(super) fn check(&mut self, file: FileVersion, began: u64) -> bool {
         let is_same = self.file.identity == file.identity;
         let Some(wal) = self.wal.as_mut().filter(|wal| is_same && wal.index.is_at_its_path()) else {
             self.checked_until = 0;
-            // Any other version may have a WAL, so it needs another generation.
+            // If the file's version has changed, it may have a WAL now, so it needs another generation.
             return self.wal.is_none() && self.file == file;
         };
         let checked_until = began + CHECK_LIFETIME;
         if self.checked_until < checked_until {
             self.checked_until = checked_until;
             if self.file != file {
-                // Written by a checkpoint, or copied over: the connections' caches are then wrong, and an empty WAL may
-                // look like the previous one.
+                // Written by a checkpoint, or by a copy of another file: then the connections have cached wrong pages, and
+                // an empty WAL may look like the previous one.
                 self.file = file;
                 wal.last = None;
                 self.idle().clear();
@@ -148,7 +148,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Opens a connection to the file at the path. The caller then checks that this is still `file`.
+    /// Opens a connection to the file at the path. The caller must then check that `file` is still at the path.
     pub(super) fn open(database: &Database, file: FileVersion) -> Result<Self, StorageError> {
         let mut connection = database.open_reader()?;
         // The first read opens the WAL by name, so it must come before the caller's check.
@@ -160,7 +160,7 @@ impl Reader {
         Ok(Self { connection, file, began })
     }
 
-    /// Runs `read`, which is interrupted after the timeout.
+    /// Runs `read`, which is interrupted after [`READ_TIMEOUT`].
     pub(super) fn run<T>(&self, read: impl FnOnce(&Self) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.began.store(nanos(), Ordering::Relaxed);
         read(self).map_err(storage_error)

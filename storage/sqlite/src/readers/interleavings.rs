@@ -62,7 +62,7 @@ impl Served {
         let storage = SqliteStorage::open(path).unwrap();
         let (revisions, begun, committed) = Default::default();
         let served = Self { directory: Arc::new(directory), storage, revisions, begun, committed };
-        served.note_revision(&served.host("catalogue.db"), 0);
+        served.record_revision(&served.host("catalogue.db"), 0);
         served
     }
 
@@ -76,7 +76,7 @@ impl Served {
         host
     }
 
-    fn note_revision(&self, host: &Connection, version: u64) {
+    fn record_revision(&self, host: &Connection, version: u64) {
         let revision = host.query_row("SELECT revision FROM accounts", [], |row| row.get(0)).unwrap();
         self.revisions.lock().unwrap().insert(Revision::from_bytes(revision), version);
     }
@@ -85,7 +85,7 @@ impl Served {
     fn retitle(&self, host: &mut Connection, version: u64) {
         let transaction = host.transaction().unwrap();
         transaction.execute("UPDATE courses SET title = ?1", [version.to_string()]).unwrap();
-        self.note_revision(&transaction, version);
+        self.record_revision(&transaction, version);
         transaction.commit().unwrap();
     }
 
@@ -99,9 +99,9 @@ impl Served {
         point();
     }
 
-    /// Reads as the core does for a response that it caches, and compares the result with the commits before. A page is of
-    /// one version, and so is a revision that is the same before and after the page.
-    fn ask(&self) {
+    /// Reads a revision, then a page, as the core does for a response that it caches. Asserts that the page is of one version,
+    /// not older than the last commit before the read; and of the revision's version if that is the same after the page.
+    fn read(&self) {
         let at_least = self.committed.load(Ordering::SeqCst);
         let account = AccountId::new("a");
         let revision = block_on(self.storage.revision(&account)).unwrap();
@@ -111,49 +111,49 @@ impl Served {
         let mut rows = CourseRows::new(request.limit, &mut take);
         let after = block_on(self.storage.list_courses(&account, &request, &mut rows)).unwrap();
         let version = titles[0].parse::<u64>().unwrap();
-        assert!(titles.len() == 2 && titles[1] == titles[0], "of two versions: {titles:?}");
+        assert!(titles.len() == 2 && titles[1] == titles[0], "mixed versions: {titles:?}");
         let at_most = self.begun.load(Ordering::SeqCst);
         assert!((at_least..=at_most).contains(&version), "{version} after {at_least}");
         if after == revision {
             assert_eq!(
                 self.revisions.lock().unwrap()[&revision.unwrap()],
                 version,
-                "its revision stands for another version"
+                "the revision belongs to another version"
             );
         }
     }
 
-    /// Runs `ask` on two threads, while another thread makes `change`.
-    fn asked_beside(&self, ask: impl Fn(&Self) + Send + Sync + 'static, change: impl FnOnce(&Self) + Send + 'static) {
-        let ask = Arc::new(ask);
+    /// Runs `read` on two threads, while another thread makes `change`.
+    fn read_during(&self, read: impl Fn(&Self) + Send + Sync + 'static, change: impl FnOnce(&Self) + Send + 'static) {
+        let read = Arc::new(read);
         let mut threads: Vec<_> = (0..2)
             .map(|_| {
-                let (served, ask) = (self.clone(), Arc::clone(&ask));
-                thread::spawn(move || (0..8).for_each(|_| ask(&served)))
+                let (served, read) = (self.clone(), Arc::clone(&read));
+                thread::spawn(move || (0..8).for_each(|_| read(&served)))
             })
             .collect();
         let served = self.clone();
         threads.push(thread::spawn(move || change(&served)));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
-        ask(self);
+        read(self);
     }
 }
 
 #[test]
-fn answers_beside_commits() {
+fn reads_during_commits_are_fresh() {
     explore(100, || {
         let commit = |served: &Served| {
             let mut host = served.host("catalogue.db");
             (1..=6).for_each(|version| served.change(version, || served.retitle(&mut host, version)));
         };
-        Served::new().asked_beside(Served::ask, commit);
+        Served::new().read_during(Served::read, commit);
     });
 }
 
 /// The key is revoked in odd versions.
 #[test]
-fn a_key_beside_revocations() {
-    let ask = |served: &Served| {
+fn key_lookups_during_revocations_are_fresh() {
+    let read = |served: &Served| {
         let at_least = served.committed.load(Ordering::SeqCst);
         let found = block_on(served.storage.find_credential(&KEY)).unwrap().unwrap();
         let is_revoked = u64::from(found.revoked_at.is_some());
@@ -168,14 +168,14 @@ fn a_key_beside_revocations() {
                 served.change(version, || assert_eq!(host.execute(change, [version as i64]), Ok(1)));
             });
         };
-        Served::new().asked_beside(ask, revoke);
+        Served::new().read_during(read, revoke);
     });
 }
 
 /// The locks on the new file's index are those of its readers: closing a connection to the old file drops none of them.
 #[test]
 #[cfg(target_os = "linux")]
-fn answers_beside_a_file_that_is_replaced() {
+fn reads_during_file_replacement_are_fresh() {
     use std::os::unix::fs::MetadataExt as _;
 
     let replaced = |rounds: u64| {
@@ -185,13 +185,13 @@ fn answers_beside_a_file_that_is_replaced() {
                 served.retitle(&mut served.host("next.db"), round * 10);
                 served.change(round * 10, || {
                     if round == rounds {
-                        // WAL and index stay, and are empty.
+                        // The WAL and its index stay, and the WAL is empty.
                         served
                             .host("catalogue.db")
                             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
                             .unwrap();
                     } else {
-                        // They do not exist before the first read.
+                        // The WAL and its index do not exist before the first read.
                         let _ = fs::remove_file(served.path("catalogue.db-wal"));
                         let _ = fs::remove_file(served.path("catalogue.db-shm"));
                     }
@@ -204,7 +204,7 @@ fn answers_beside_a_file_that_is_replaced() {
             }
         };
         let served = Served::new();
-        served.asked_beside(Served::ask, replace);
+        served.read_during(Served::read, replace);
         let index = fs::metadata(served.path("catalogue.db-shm")).unwrap().ino();
         let (held, byte) = (format!(" {} ", std::process::id()), format!(":{index} 128 128"));
         // The kernel returns the list in pieces, so a line of it may be missing.
@@ -212,20 +212,20 @@ fn answers_beside_a_file_that_is_replaced() {
             let locks = fs::read_to_string("/proc/locks").unwrap();
             locks.lines().any(|lock| lock.contains(&held) && lock.ends_with(&byte))
         };
-        assert!((0..100).any(|_| is_held()), "nobody holds the index");
+        assert!((0..100).any(|_| is_held()), "the index was never locked");
     };
     // With one round, the threads may not have opened anything before the replacement.
     explore(100, move || replaced(1));
     explore(75, move || replaced(2));
 }
 
-/// A read between two equal versions returns the content of this version.
+/// A read returns the content of a version if that is the file's version before and after the read.
 #[test]
 #[cfg(target_os = "linux")]
-fn versions_beside_commits() {
+fn equal_versions_have_equal_content() {
     explore(100, || {
         let observed = Arc::new(std::sync::Mutex::new(Vec::<(Version, String)>::new()));
-        let ask = move |served: &Served| {
+        let read = move |served: &Served| {
             let readers = &served.storage.readers;
             let Some(before) = readers.version().unwrap() else { return };
             point();
@@ -246,6 +246,6 @@ fn versions_beside_commits() {
             let mut host = served.host("catalogue.db");
             (1..=6).for_each(|version| served.change(version, || served.retitle(&mut host, version)));
         };
-        Served::new().asked_beside(ask, commit);
+        Served::new().read_during(read, commit);
     });
 }

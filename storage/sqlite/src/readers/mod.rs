@@ -36,7 +36,7 @@ static FILES: RwLock<()> = RwLock::new(());
 /// Cache of lookups by key, each with the version of the file in which it is valid.
 pub(crate) type Cache<K, V> = sync::Cache<K, (Version, V)>;
 
-/// Read-only connections to a database. A read takes an idle one, works on its own thread without waiting, and puts it
+/// Read-only connections to a database. A read takes an idle one, or opens one instead of waiting for one, and puts it
 /// back, so there are never more connections than reading threads.
 pub(crate) struct Readers {
     database: Database,
@@ -155,7 +155,7 @@ impl Readers {
         Ok(())
     }
 
-    /// Opens the file at the path unless the generation is of it. It stays current while the returned guard lives.
+    /// Opens the file at the path unless the generation is of it. The generation stays while the returned guard lives.
     fn current(&self) -> Result<RwLockReadGuard<'static, ()>, StorageError> {
         let guard = lock_shared();
         let is_recent = self.generation().as_ref().is_some_and(|generation| generation.is_recent(nanos()));

@@ -58,7 +58,7 @@ const ADD: &str = "INSERT INTO accounts (id) VALUES (hex(randomblob(8)))";
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_value_is_read_once_until_something_is_committed() {
+fn value_is_read_once_until_next_commit() {
     let database = Counted::new();
     let host = database.host();
     for round in 1..=20 {
@@ -75,7 +75,7 @@ fn a_value_is_read_once_until_something_is_committed() {
 }
 
 #[test]
-fn what_is_not_there_is_asked_for_again() {
+fn missing_value_is_not_cached() {
     let database = Counted::new();
     for _ in 0..3 {
         assert_eq!(database.accounts(), None);
@@ -84,7 +84,7 @@ fn what_is_not_there_is_asked_for_again() {
 }
 
 #[test]
-fn a_transaction_that_is_open_or_rolled_back_changes_nothing() {
+fn open_or_rolled_back_transaction_keeps_cache() {
     let database = Counted::new();
     let mut host = database.host();
     host.execute(ADD, []).unwrap();
@@ -97,7 +97,7 @@ fn a_transaction_that_is_open_or_rolled_back_changes_nothing() {
 }
 
 #[test]
-fn a_database_without_a_wal_is_read_each_time() {
+fn database_without_wal_is_not_cached() {
     let database = Counted::new();
     let host = database.host();
     host.query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
@@ -111,7 +111,7 @@ fn a_database_without_a_wal_is_read_each_time() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn while_it_is_watched_nobody_takes_it_out_of_the_wal() {
+fn watched_database_stays_in_wal_mode() {
     let database = Counted::new();
     let host = database.host();
     host.execute(ADD, []).unwrap();
@@ -127,15 +127,15 @@ fn while_it_is_watched_nobody_takes_it_out_of_the_wal() {
 }
 
 #[test]
-fn another_file_is_another_database() {
+fn replaced_file_invalidates_cache() {
     let (database, other) = (Counted::new(), Counted::new());
     database.host().execute(ADD, []).unwrap();
     assert_eq!(database.accounts(), Some(1));
     for _ in 0..2 {
         other.host().execute(ADD, []).unwrap();
     }
-    // The last connection that closes writes the WAL back.
-    let [path, new] = [&database, &other].map(|of| of.directory.path().join("catalogue.db"));
+    // Closing the last connection to `other` has written its WAL back, so its file has all content.
+    let [path, new] = [&database, &other].map(|database| database.directory.path().join("catalogue.db"));
     std::fs::rename(new, path).unwrap();
     assert_eq!(database.accounts(), Some(2));
     assert_eq!(database.accounts(), Some(2));
@@ -144,7 +144,7 @@ fn another_file_is_another_database() {
 /// A file that replaces another is noticed within a millisecond (decision A14).
 #[test]
 #[cfg(target_os = "linux")]
-fn a_check_of_the_path_is_valid_for_a_millisecond() {
+fn path_check_is_valid_for_a_millisecond() {
     let database = Counted::new();
     database.accounts();
     let (file, at) = (database.file(), nanos() + 1_000_000_000_000);
@@ -159,10 +159,10 @@ fn a_check_of_the_path_is_valid_for_a_millisecond() {
     assert!(!database.is_recent(at));
 }
 
-/// The index of an empty WAL looks the same, and connections have cached the file's earlier content.
+/// The index of an empty WAL looks the same after another file was copied over, but connections have cached earlier content.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_was_written_to_has_another_version_and_no_connection_at_rest() {
+fn touched_file_changes_version_and_closes_idle_connections() {
     let database = Counted::new();
     database.host().execute(ADD, []).unwrap();
     database.accounts();
@@ -203,12 +203,12 @@ fn slow_reads_are_offloaded_and_cached_lookups_are_not() {
     // Simulate a recent check of the path, however long this thread was preempted.
     database.check_at(database.file(), nanos() + 1_000_000_000_000);
     database.readers.version().unwrap();
-    assert_eq!(OFFLOADED.get(), 2, "of a WAL that tells");
+    assert_eq!(OFFLOADED.get(), 2, "a recent check needs no read");
 }
 
 /// Without a WAL each commit changes the file: a later check would notice the same commit a second time.
 #[test]
-fn without_a_wal_the_path_is_checked_each_time() {
+fn path_is_checked_each_time_without_wal() {
     let database = Counted::new();
     database.host().query_row("PRAGMA journal_mode = delete", [], |_| Ok(())).unwrap();
     database.accounts();
@@ -220,10 +220,10 @@ fn without_a_wal_the_path_is_checked_each_time() {
 /// The index of an empty WAL looks the same whatever is in the database.
 #[test]
 #[cfg(unix)]
-fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
+fn reopened_file_is_read_again() {
     let directory = tempfile::tempdir().unwrap();
     let [link, here, there] = ["link", "here", "there"].map(|name| directory.path().join(name));
-    let lead_to = |path: &std::path::Path| {
+    let link_to = |path: &std::path::Path| {
         let _ = std::fs::remove_file(&link);
         std::os::unix::fs::symlink(path, &link).unwrap();
     };
@@ -235,12 +235,12 @@ fn a_file_that_was_let_go_and_comes_back_is_read_anew() {
     let readers = Readers::new(Database::File(link.join("catalogue.db")), None);
     let database = Counted { directory, readers, cache: Cache::new(10), reads: Cell::new(0) };
 
-    lead_to(&here);
+    link_to(&here);
     assert_eq!(database.accounts(), Some(1));
-    lead_to(&there);
+    link_to(&there);
     database.readers.read_cached(&Cache::new(1), &0, |_| Ok(Some(0))).unwrap();
     // This process does not have the file open, so its WAL ends with this connection and starts again with the next.
     Connection::open(here.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
-    lead_to(&here);
+    link_to(&here);
     assert_eq!(database.accounts(), Some(2));
 }

@@ -14,14 +14,14 @@ fn connection(values: &[(Option<i64>, f64, String)]) -> Connection {
     connection
 }
 
-/// Returns the rows of a statement over the columns of `t`, read directly and buffered.
-fn both(connection: &Connection, of: &str, most: usize) -> [Vec<String>; 2] {
-    let mut statement = connection.prepare(&of.replace("COLUMNS", "a, b, c, d")).unwrap();
-    let read = statement.query_map([], |row| Ok(shown(row.into()))).unwrap();
-    let read = read.take(most).map(Result::unwrap).collect();
-    let mut statement = connection.prepare(&of.replace("COLUMNS", "catalogue_row(a, b, c, d)")).unwrap();
+/// Returns the first `max` rows of `sql`, read directly and buffered; `COLUMNS` in it stands for the columns of `t`.
+fn read_directly_and_buffered(connection: &Connection, sql: &str, max: usize) -> [Vec<String>; 2] {
+    let mut statement = connection.prepare(&sql.replace("COLUMNS", "a, b, c, d")).unwrap();
+    let direct = statement.query_map([], |row| Ok(shown(row.into()))).unwrap();
+    let direct = direct.take(max).map(Result::unwrap).collect();
+    let mut statement = connection.prepare(&sql.replace("COLUMNS", "catalogue_row(a, b, c, d)")).unwrap();
     let found = statement.query([]).unwrap();
-    [read, collect(found, most, |rows| rows.map(|row| shown(Columns::Buffered(row))).collect()).unwrap()]
+    [direct, collect(found, max, |rows| rows.map(|row| shown(Columns::Buffered(row))).collect()).unwrap()]
 }
 
 fn shown(row: Columns<'_>) -> String {
@@ -30,13 +30,13 @@ fn shown(row: Columns<'_>) -> String {
 
 proptest! {
     #[test]
-    fn rows_that_are_kept_are_those_that_are_read(
+    fn buffered_rows_equal_rows_read_directly(
         values in prop::collection::vec((prop::option::of(-3_i64..3), -1.0..1.0, "[a-zé🤗]{0,3}"), 0..12),
-        most in 0_usize..14,
+        max in 0_usize..14,
         limit in 0_usize..14,
     ) {
         let connection = connection(&values);
-        for of in [
+        for sql in [
             "SELECT COLUMNS FROM t ORDER BY rowid",
             "SELECT COLUMNS FROM t ORDER BY rowid DESC LIMIT {limit}",
             "SELECT COLUMNS FROM t ORDER BY a, rowid",
@@ -45,16 +45,16 @@ proptest! {
             "SELECT * FROM (SELECT COLUMNS FROM t WHERE a > 0 ORDER BY rowid LIMIT {limit}) \
              UNION ALL SELECT * FROM (SELECT COLUMNS FROM t ORDER BY b LIMIT {limit})",
         ] {
-            let of = of.replace("{limit}", &limit.to_string());
-            let [read, buffer] = both(&connection, &of, most);
-            prop_assert_eq!(buffer, read, "{}", of);
+            let sql = sql.replace("{limit}", &limit.to_string());
+            let [direct, buffered] = read_directly_and_buffered(&connection, &sql, max);
+            prop_assert_eq!(buffered, direct, "{}", sql);
         }
     }
 }
 
-/// Next to each other, the halves of a character are valid UTF-8.
+/// The buffered bytes of adjacent columns, each with half of a character, are valid UTF-8 together.
 #[test]
-fn a_text_that_is_not_utf8_is_told_of_its_column_alone() {
+fn invalid_utf8_fails_only_its_column() {
     let connection = connection(&[]);
     for (bytes, whole) in [("X'C3', X'A9'", [false, false]), ("X'FF', X'61'", [false, true])] {
         let [first, second] = bytes.split_once(", ").map(|(first, second)| [first, second]).unwrap();
@@ -67,32 +67,32 @@ fn a_text_that_is_not_utf8_is_told_of_its_column_alone() {
     }
 }
 
-/// After a page of long texts, a thread's buffers shrink to the capacity of usual pages, which reuse it.
+/// After a page of long texts, a thread's buffers shrink to a limit, and usual pages reuse their capacity.
 #[test]
-fn a_thread_keeps_the_room_of_usual_pages() {
+fn buffer_retains_capacity_of_usual_pages() {
     let connection = connection(&[]);
-    let run = |rows_of: usize, text: usize| {
+    let run = |rows: usize, length: usize| {
         let sql = format!(
-            "WITH n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows_of}) \
-             SELECT catalogue_row(n, printf('%.*c', {text}, 'x')) FROM n"
+            "WITH n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows}) \
+             SELECT catalogue_row(n, printf('%.*c', {length}, 'x')) FROM n"
         );
         let mut statement = connection.prepare(&sql).unwrap();
-        assert_eq!(collect(statement.query([]).unwrap(), rows_of, |rows| rows.count()).unwrap(), rows_of);
+        assert_eq!(collect(statement.query([]).unwrap(), rows, |rows| rows.count()).unwrap(), rows);
         ROW_BUFFER.with_borrow(|buffer| {
             (buffer.rows.len(), buffer.bytes.capacity(), buffer.values.capacity() * size_of::<Value>())
         })
     };
-    let room =
-        |(_, bytes, values): (usize, usize, usize)| [bytes, values].into_iter().all(|room| room <= MAX_RETAINED_BYTES);
-    assert!(!room(run(20_000, 1_000)));
+    let is_bounded =
+        |(_, bytes, values): (usize, usize, usize)| [bytes, values].into_iter().all(|size| size <= MAX_RETAINED_BYTES);
+    assert!(!is_bounded(run(20_000, 1_000)));
     let usual = run(51, 100);
-    assert!(usual.0 == 51 && room(usual), "{usual:?}");
+    assert!(usual.0 == 51 && is_bounded(usual), "{usual:?}");
     let (_, bytes, _) = run(1, 1);
-    assert_eq!(bytes, usual.1, "the next page finds room");
+    assert_eq!(bytes, usual.1, "the next page reuses the buffer");
 }
 
 #[test]
-fn no_view_can_call_the_function() {
+fn views_cannot_call_row_function() {
     let connection = connection(&[]);
     connection.execute_batch("CREATE VIEW v AS SELECT catalogue_row(a) AS n FROM t").unwrap();
     assert!(connection.prepare("SELECT n FROM v").is_err());

@@ -24,7 +24,7 @@ impl SqliteStorage {
         self.views.as_deref().map(|views| views as &dyn CourseViews)
     }
 
-    /// Returns the account `id`. Views name it only by its id.
+    /// Returns the account `id`, without name and email if accounts are in views, which have only ids.
     pub(crate) fn find_account(&self, id: &AccountId) -> Result<Option<Account>, StorageError> {
         match &self.views {
             Some(views) => Ok(views.has_account(id)?.then(|| unnamed(id.clone()))),
@@ -37,15 +37,13 @@ impl SqliteStorage {
         self.find_account(id)?.map(drop).ok_or_else(|| unknown_account(id))
     }
 
-    /// Fails if accounts and courses are another program's.
-    pub(crate) fn require_own_courses(&self, done: &str) -> Result<(), StorageError> {
+    /// Fails if accounts and courses are another program's; `participle` is what was to be done with them, such as "exported".
+    pub(crate) fn require_own_courses(&self, participle: &str) -> Result<(), StorageError> {
         if self.views.is_none() {
             return Ok(());
         }
-        let message = format!(
-            "accounts and courses belong to another program and are only read here, so they cannot be {done}; \
-             do it in that program"
-        );
+        let message =
+            format!("accounts and courses belong to another program, so they cannot be {participle}; use that program");
         Err(StorageError::new(StorageErrorKind::Unsupported, message))
     }
 
@@ -59,10 +57,10 @@ impl SqliteStorage {
         let (host, own) = (views.readers.database().open_exporter()?, self.readers.database().open_exporter()?);
         let mut read = || {
             let (host, own) = (host.unchecked_transaction()?, own.unchecked_transaction()?);
-            let mut counted = host.prepare(COUNT_COURSES)?;
+            let mut count_courses = host.prepare(COUNT_COURSES)?;
             let mut summarize = |row: &Row<'_>| -> rusqlite::Result<_> {
                 let id = view_row(ACCOUNTS, row, &[0]).id(Column(0, "id")).map_err(invalid_row)?;
-                let courses = counted.query_row([&*id], |row| count(row, 0))?;
+                let courses = count_courses.query_row([&*id], |row| count(row, 0))?;
                 let keys = count_keys(&own, &id, now)?;
                 Ok(visit(AccountSummary { account: unnamed(AccountId::new(id)), courses, keys }))
             };
@@ -70,9 +68,9 @@ impl SqliteStorage {
                 Accounts::All => (ALL_ACCOUNTS, vec![None]),
                 Accounts::Only(ids) => (FIND_ACCOUNT, sorted(ids).into_iter().map(Some).collect()),
             };
-            let mut listed = host.prepare(sql)?;
+            let mut list_accounts = host.prepare(sql)?;
             for id in ids {
-                let mut rows = listed.query(params_from_iter(id))?;
+                let mut rows = list_accounts.query(params_from_iter(id))?;
                 while let Some(row) = rows.next()? {
                     if summarize(row)?.is_break() {
                         return Ok(());

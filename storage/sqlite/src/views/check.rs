@@ -121,8 +121,8 @@ fn check_not_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>>
     let ValueRef::Integer(number @ 1_000_000_000..100_000_000_000_000) = row.cells.value(Page::CREATED_AT.0) else {
         return Ok(());
     };
-    let what = format!("`created_at` is {number}, which are microseconds of {}", row.time(Page::CREATED_AT)?);
-    Err(row.problem(what, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
+    let problem = format!("`created_at` is {number}, which in microseconds is {}", row.time(Page::CREATED_AT)?);
+    Err(row.problem(problem, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
 }
 
 /// Reports integers that no request finds: a column of no type, or of several, never compares an integer equal to a text.
@@ -140,8 +140,8 @@ fn check_unmatched_integers(
     let mut statement = connection.prepare(&unmatched)?;
     let mut rows = statement.query([])?;
     if let Some(row) = rows.next()? {
-        let what = format!("`{column}` is an integer in a column of another type, so requests do not find it");
-        problems.push(*view_row(view, row, &[0]).problem(what, "CAST(… AS TEXT)"));
+        let problem = format!("`{column}` is an integer in a column of another type, so requests do not find it");
+        problems.push(*view_row(view, row, &[0]).problem(problem, "CAST(… AS TEXT)"));
     }
     Ok(())
 }

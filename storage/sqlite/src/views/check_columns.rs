@@ -8,7 +8,7 @@ fn valid_values(kind: Kind) -> &'static str {
     match kind {
         Kind::Account => "text or integer, not null",
         Kind::Slug | Kind::Text => "text",
-        Kind::Time => "integer of microseconds, or text of a time in UTC",
+        Kind::Time => "integer of microseconds, or a UTC time as text",
         Kind::Boolean => "0 or 1",
         Kind::Integer => "integer",
         Kind::Revision => "16 bytes, or a UUID as text",
@@ -26,7 +26,7 @@ pub(super) fn complete_views(connection: &Connection) -> (Vec<&'static str>, Vec
             if view == REVISIONS && error.to_string().contains("no such table: catalogue_revisions") {
                 continue;
             }
-            let expected = format!("make it with the columns {}", names.join(", "));
+            let expected = format!("create it with the columns {}", names.join(", "));
             problems.push(ViewProblem { view, key: None, problem: format!("it cannot be read: {error}"), expected });
         } else {
             problems.extend(

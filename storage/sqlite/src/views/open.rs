@@ -95,7 +95,7 @@ fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
     let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
     let encoding = tables.and(encoding).map_err(|error| read_error(&database, error))?;
     if encoding != "UTF-8" {
-        let message = format!("it stores texts as {encoding}; views are read of a database in UTF-8");
+        let message = format!("unsupported encoding {encoding}; use UTF-8");
         return Err(database.failed(StorageError::new(StorageErrorKind::Other, message)));
     }
     Ok(connection)

@@ -1,7 +1,7 @@
 //! Finds requests over views for which SQLite scans or sorts, and the indexes that prevent it.
 //!
-//! SQLite's plans do not depend on the values of parameters (`SQLITE_DBCONFIG_ENABLE_QPSG`), so the plan for one account is
-//! that for the largest.
+//! SQLite's plans do not depend on the values of parameters (`SQLITE_DBCONFIG_ENABLE_QPSG`), so the plan for any account is
+//! also the plan for the largest one.
 
 use catalogue_core::storage::ViewAdvice;
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ use super::instant::instant;
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, Statements};
 use crate::plan::steps;
 
-/// Advised indexes, in terms of the views, by the request that they serve.
+/// Advised indexes, a constant for each kind of request. `<…>` stands for a table or column behind a view.
 const ACCOUNT: &str = "CREATE INDEX … ON <table behind catalogue_accounts> (<id>)";
 const PAGE: &str = concat!(
     "CREATE INDEX … ON <table behind catalogue_courses> (<account_id>, ",
@@ -18,31 +18,31 @@ const PAGE: &str = concat!(
     ", <slug> COLLATE BINARY)"
 );
 const COURSE: &str = "CREATE INDEX … ON <table behind catalogue_courses> (<account_id>, <slug> COLLATE BINARY); \
-     CREATE INDEX … ON <table behind catalogue_modules> (<what leads to its course>)";
+     CREATE INDEX … ON <table behind catalogue_modules> (<reference to its course>)";
 const REVISION: &str = "CREATE INDEX … ON <table behind catalogue_revisions> (<account_id>)";
 
 /// Returns advice for each request whose plan scans or sorts.
 pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlite::Result<Vec<ViewAdvice>> {
     // `check_views` reports a view that cannot be read.
-    let has_one_account = "SELECT count(*) < 2 FROM (SELECT 1 FROM catalogue_accounts LIMIT 2)";
-    let has_one_account = connection.query_row(has_one_account, [], |row| row.get(0)).unwrap_or(false);
+    let has_at_most_one_account = "SELECT count(*) < 2 FROM (SELECT 1 FROM catalogue_accounts LIMIT 2)";
+    let has_at_most_one_account = connection.query_row(has_at_most_one_account, [], |row| row.get(0)).unwrap_or(false);
     let mut requests = vec![("an account", FIND_ACCOUNT, ACCOUNT)];
     requests.extend(statements.pages.first.iter().map(|sql| ("the first page", sql.as_str(), PAGE)));
     requests.extend(statements.pages.next.iter().map(|sql| ("a later page", sql.as_str(), PAGE)));
     requests.extend([("a course", FIND_COURSE, COURSE), ("the revision", FIND_REVISION, REVISION)]);
     let mut advice: Vec<ViewAdvice> = Vec::new();
-    for (about, sql, index) in requests {
+    for (subject, sql, index) in requests {
         let Ok(steps) = steps(connection, sql) else { continue };
         let sorts = steps.iter().any(|step| step.starts_with("USE TEMP B-TREE"));
         // If there is only one account, a scan of its rows in their order ends with the page.
-        let scans = steps.iter().any(|step| is_scan(step)) && !(has_one_account && about != "a course");
+        let scans = steps.iter().any(|step| is_scan(step)) && !(has_at_most_one_account && subject != "a course");
         let does = match (scans, sorts) {
             (true, true) => "scans and sorts",
             (true, false) => "scans",
             (false, true) => "sorts",
             (false, false) => continue,
         };
-        if advice.last().is_some_and(|last| last.subject == about) {
+        if advice.last().is_some_and(|last| last.subject == subject) {
             continue;
         }
         let mut relevant: Vec<&str> = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
             }
         }
         let finding = format!("SQLite {does}: {}", relevant.join(", "));
-        advice.push(ViewAdvice { subject: about.to_owned(), finding, fix: Some(index.to_owned()) });
+        advice.push(ViewAdvice { subject: subject.to_owned(), finding, fix: Some(index.to_owned()) });
     }
     Ok(advice)
 }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_over_the_example_views_read_one_range_of_an_index() {
+    fn example_view_pages_read_one_index_range() {
         for framework in ["django", "rails", "laravel"] {
             let connection = Connection::open_in_memory().unwrap();
             crate::row_buffer::register(&connection).unwrap();
@@ -84,7 +84,7 @@ mod tests {
                 connection.execute_batch(statistics).unwrap();
                 let statements = Statements::of(&connection);
                 assert_eq!(check(&connection, &statements).unwrap(), [], "{framework}");
-                let buffered = statements.buffered_pages.expect("rows in order are kept");
+                let buffered = statements.buffered_pages.expect("ordered rows are buffered");
                 for sql in statements.pages.all().chain(buffered.all()) {
                     let steps = steps(&connection, sql).unwrap();
                     let mut course_steps = steps.iter().filter(|step| step.contains(" c "));

@@ -15,7 +15,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Rows, params};
 
 use super::ViewedCourses;
-use super::revision::of_file;
+use super::revision::file_revision;
 use super::row::{invalid_row, view_row};
 use super::statements::{FIND_ACCOUNT, FIND_COURSE, FIND_REVISION, INSTANT, IS_MODULE, Pages, Statements};
 use super::trust::{self, Basis};
@@ -56,7 +56,7 @@ impl ViewedCourses {
     /// Returns the account's revision without waiting for a lock.
     pub(crate) fn read_revision(&self, account: &AccountId) -> Result<Option<Revision>, StorageError> {
         let read = |connection: &Reader| {
-            // The schema is read before the row: what the row stands for is then no older than that schema.
+            // The schema is read before the row, so the row is no older than the schema by which it is interpreted.
             let (schema, basis) = self.basis(connection)?;
             if basis != Basis::Row {
                 return Ok(Some((basis, None)));
@@ -65,12 +65,12 @@ impl ViewedCourses {
             Ok(row.map(|row| (basis, Some(trust::at_schema(schema, row)))))
         };
         match self.readers.read_cached(&self.revisions, account, read).map_err(view_error)? {
-            Some((Basis::File, _)) => Ok(self.readers.version()?.map(|version| of_file(version, account))),
+            Some((Basis::File, _)) => Ok(self.readers.version()?.map(|version| file_revision(version, account))),
             found => Ok(found.and_then(|(_, revision)| revision)),
         }
     }
 
-    /// Returns the schema's version, and what revisions stand for under it.
+    /// Returns the schema's version, and what a revision means under it.
     fn basis(&self, connection: &Reader) -> rusqlite::Result<(i64, Basis)> {
         let (file, schema) = (connection.file, trust::schema_version(connection)?);
         let mut last = self.examined.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +105,7 @@ impl ViewedCourses {
         self.readers.read_within(wait, read).map_err(view_error)
     }
 
-    /// Passes no row twice: an attempt that finds the database locked fails before its first row.
+    /// Reads a page. Passes no row twice: an attempt that finds the database locked fails before its first row.
     fn list(
         &self,
         connection: &Connection,
@@ -198,7 +198,7 @@ pub(super) fn course<'r>(
     if row.cells.value(INSTANT) == ValueRef::Integer(created_at.as_microseconds()) {
         return Ok((course, created_at));
     }
-    Err(row.problem(format!("`created_at` is {created_at}, which SQLite reads otherwise"), "the same in UTC"))
+    Err(row.problem(format!("`created_at` is {created_at}, which SQLite reads differently"), "the same in UTC"))
 }
 
 fn find(connection: &Connection, account: &str, slug: &str) -> rusqlite::Result<Option<CourseDetail>> {
@@ -243,6 +243,6 @@ fn view_error(error: StorageError) -> StorageError {
     if error.kind() != StorageErrorKind::Other {
         return error;
     }
-    let message = "a view cannot be read, or lacks a column; `catalogue views check` says which";
+    let message = "a view is unreadable or lacks a column; run `catalogue views check`";
     StorageError::new(StorageErrorKind::Corrupt, message).with_source(error)
 }

@@ -10,7 +10,7 @@ use crate::readers::Version;
 
 /// Returns the account's revision in the state `version` of the file. A state that returns after another one has a new version,
 /// so no revision stands for two states. The hash keys are random, so no other process or account has it.
-pub(super) fn of_file(version: Version, account: &AccountId) -> Revision {
+pub(super) fn file_revision(version: Version, account: &AccountId) -> Revision {
     static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
 
     let [first, second] = KEYS.each_ref().map(|key| u128::from(key.hash_one((version, account.as_str()))));

@@ -1,6 +1,6 @@
-//! The statements over the views. Texts are compared byte by byte, whatever the columns' collations. An account may be a
-//! number: its column then compares as a number, to which `012` is 12, so each row includes its account for
-//! [`Owner`](catalogue_core::storage::views::Owner) to compare.
+//! The statements over the views. Texts are compared byte by byte, whatever the columns' collations. If the column of account
+//! ids is numeric, SQLite compares numbers, so the account `012` also matches 12. Each row therefore includes its account,
+//! which [`Owner`](catalogue_core::storage::views::Owner) compares as text.
 
 use rusqlite::Connection;
 
@@ -11,19 +11,19 @@ pub(super) fn has_module_count(connection: &Connection) -> bool {
     connection.prepare("SELECT module_count FROM catalogue_courses").is_ok()
 }
 
-/// Position of the instant after a page's columns. [`IS_MODULE`]: position of the flag for modules in the rows of a detail.
+/// Position of the instant in the rows of a page. [`IS_MODULE`] is the position of the module flag in those of [`FIND_COURSE`].
 pub(super) const INSTANT: usize = 8;
 pub(super) const IS_MODULE: usize = 8;
 
-/// Condition that a column is the caller's account. The cast makes a numeric expression compare as text; a numeric column
-/// still compares as a number, with its index.
+/// Condition that `$column` is the account `?1`. The cast makes a numeric expression compare as text; a numeric column still
+/// compares as a number, so that its index is used.
 macro_rules! has_account {
     ($column:literal) => {
         concat!($column, " = CAST(?1 AS TEXT) COLLATE BINARY")
     };
 }
 
-/// 1 if the views name the account, else null. SQLite might turn an `EXISTS` into a join, and put it before the ordered table.
+/// 1 if the views name the account, else null. Not an `EXISTS`: SQLite might make it a join that precedes the ordered table.
 macro_rules! is_known {
     () => {
         concat!(
@@ -34,7 +34,7 @@ macro_rules! is_known {
     };
 }
 
-/// Condition that a row is of the account and that the views name it: a course may outlast its account's row.
+/// Condition that a row is of the account `?1`, and that the views name this account: courses may outlast their account.
 macro_rules! is_of_known_account {
     () => {
         concat!(has_account!("account_id"), " AND ", is_known!())
@@ -48,24 +48,24 @@ const COUNT_MODULES: &str = concat!(
     " AND m.course_slug = c.slug COLLATE BINARY)"
 );
 
-/// Returns the columns of a page, in reverse order of most tables: SQLite decodes a record's header up to the requested
+/// Returns the columns of a page, the last of most tables first: SQLite decodes a record's header up to the requested
 /// column, so it decodes it only once if the last column is read first.
 pub(super) fn course_columns(module_count: &str) -> String {
     let instant = instant!("created_at");
     format!("{module_count}, hidden, published_at, created_at, language, title, slug, account_id, {instant}")
 }
 
-/// Orders by instant, newest first.
+/// Sort term for the newest instant first.
 const NEWEST_FIRST: &str = concat!(instant!("created_at"), " DESC, ");
 
-/// Returns the order of a page. Whether the account is known is part of the limit, so it is looked up once, not for each row.
-fn newest_first(order: &str, only: &str) -> String {
+/// Returns the `ORDER BY` and the `LIMIT` of a page. The limit is 0 if the account is unknown or `condition` is false: in the
+/// limit, both are evaluated once, not for each row.
+fn order_and_limit(order: &str, condition: &str) -> String {
     let is_known = is_known!();
-    format!(" ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce({is_known}{only}, 0)")
+    format!(" ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce({is_known}{condition}, 0)")
 }
 
-/// Account, text columns and times of the course, then its modules in any order; no rows if the account is unknown. The last
-/// column is 1 for modules.
+/// Selects a course, then its modules in any order; no rows if the account is unknown. The last column is 1 for modules.
 pub(super) const FIND_COURSE: &str = concat!(
     "SELECT account_id, slug, title, tagline, language, published_at, hidden, access_mode, 0 FROM catalogue_courses \
      WHERE slug = ?2 COLLATE BINARY AND ",
@@ -75,11 +75,11 @@ pub(super) const FIND_COURSE: &str = concat!(
     is_of_known_account!()
 );
 
-/// No rows for an account that the views no longer name: its courses disappear without a change of its revision.
+/// Selects no row for an account that the views no longer name: its courses disappear without a change of its revision.
 pub(super) const FIND_REVISION: &str =
     concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", is_of_known_account!(), " LIMIT 2");
 
-/// The account's id; no row if the views do not name it.
+/// Selects the account's id; no row if the views do not name it.
 pub(super) const FIND_ACCOUNT: &str = concat!("SELECT ?1 WHERE ", is_known!());
 
 pub(super) const ALL_ACCOUNTS: &str = "SELECT id FROM catalogue_accounts ORDER BY CAST(id AS TEXT) COLLATE BINARY";
@@ -94,11 +94,11 @@ pub(super) const COUNT_COURSES: &str = concat!(
 pub(super) struct Statements {
     pub(super) has_module_count: bool,
     pub(super) pages: Pages,
-    /// The pages with rows in a buffer; `None` if SQLite sorts them: it might buffer all courses before it knows the first.
+    /// Pages whose rows are buffered; `None` if SQLite sorts the rows, as then all courses would be buffered for each page.
     pub(super) buffered_pages: Option<Pages>,
 }
 
-/// Statements for a page. A later page has two: the usual one, and one that runs if the first returns no rows.
+/// Statements for a page. A later page has two: the usual one, and one that runs if that returns no rows.
 pub(super) struct Pages {
     pub(super) first: [String; 1],
     pub(super) next: [String; 2],
@@ -120,8 +120,8 @@ impl Pages {
     fn of(columns: &str) -> Self {
         let courses = format!("SELECT {columns} FROM catalogue_courses AS c WHERE {}", has_account!("account_id"));
         Self {
-            first: [format!("{courses}{}", newest_first(NEWEST_FIRST, ""))],
-            next: [next_page(&courses), next_of_instant(&courses)],
+            first: [format!("{courses}{}", order_and_limit(NEWEST_FIRST, ""))],
+            next: [next_page(&courses), next_page_in_parts(&courses)],
         }
     }
 
@@ -130,34 +130,33 @@ impl Pages {
     }
 }
 
-/// Returns `true` if SQLite reads all rows of an account before it returns the first one.
+/// Returns `true` if SQLite sorts: it then reads all rows of an account before it returns the first one.
 fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
     Ok(steps(connection, sql)?.iter().any(|step| step.starts_with("USE TEMP B-TREE")))
 }
 
-/// Returns the usual statement for a later page. It returns no rows if more than 20 courses of the cursor's instant come before
-/// the cursor, which is checked once, with the account; fewer are skipped by number, so that no row is compared with the
-/// cursor. One `SELECT`, since rows of a compound one are copied text by text. A course without a slug comes last in its
-/// instant: it cannot be served or skipped.
-fn next_page(columns: &str) -> String {
+/// Returns the usual statement for a later page. Its `OFFSET` skips the courses of the cursor's instant up to the cursor, so
+/// that no row is compared with the cursor; if they are more than 20, it returns no rows. One `SELECT`, since SQLite copies
+/// each text of a compound one. A course without a slug comes last in its instant: it cannot be served or skipped.
+fn next_page(select: &str) -> String {
     let instant = instant!("created_at");
-    let before = format!(
+    let skipped = format!(
         "FROM catalogue_courses WHERE {} AND {instant} = ?3 AND slug >= ?4 COLLATE BINARY",
         has_account!("account_id")
     );
-    let are_few = format!(" AND (SELECT 1 {before} LIMIT 1 OFFSET 20) IS NULL");
-    let order = newest_first(NEWEST_FIRST, &are_few);
-    format!("{columns} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {before})")
+    let are_few = format!(" AND (SELECT 1 {skipped} LIMIT 1 OFFSET 20) IS NULL");
+    let order = order_and_limit(NEWEST_FIRST, &are_few);
+    format!("{select} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {skipped})")
 }
 
-/// Returns the statement for any later page: the rest of the cursor's instant, then courses without a slug, which cannot be
-/// served or skipped, then older ones. Each part is one range of an index, even if many courses have one instant.
-fn next_of_instant(columns: &str) -> String {
+/// Returns a statement that is right for any later page: the rest of the cursor's instant, its courses without a slug, which
+/// cannot be served or skipped, then older courses. Each part is one range of an index, even if many courses have one instant.
+fn next_page_in_parts(select: &str) -> String {
     let instant = instant!("created_at");
-    let [same_instant, without_slug, older] = ["", "", NEWEST_FIRST].map(|order| newest_first(order, ""));
+    let [same_instant, without_slug, older] = ["", "", NEWEST_FIRST].map(|order| order_and_limit(order, ""));
     format!(
-        "SELECT * FROM ({columns} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{same_instant}) \
-         UNION ALL SELECT * FROM ({columns} AND {instant} = ?3 AND slug IS NULL{without_slug}) \
-         UNION ALL SELECT * FROM ({columns} AND {instant} < ?3{older})"
+        "SELECT * FROM ({select} AND {instant} = ?3 AND slug < ?4 COLLATE BINARY{same_instant}) \
+         UNION ALL SELECT * FROM ({select} AND {instant} = ?3 AND slug IS NULL{without_slug}) \
+         UNION ALL SELECT * FROM ({select} AND {instant} < ?3{older})"
     )
 }

@@ -1,6 +1,6 @@
-//! Splits SQL into words and signs.
+//! Splits SQL into tokens: words, quoted names and texts, and symbols.
 
-/// Returns the words and signs of `sql`, without comments. A quoted name or text is one token.
+/// Returns the tokens of `sql`, without comments. A quoted name or text is one token.
 pub(super) fn tokens(sql: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = sql;
@@ -38,7 +38,7 @@ fn quoted_length(text: &str, quote: char) -> usize {
 }
 
 /// Returns whether `token` is the keyword or name `word`, ignoring case.
-pub(super) fn is(token: &str, word: &str) -> bool {
+pub(super) fn is_word(token: &str, word: &str) -> bool {
     token.eq_ignore_ascii_case(word)
 }
 
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_and_comments_are_one() {
+    fn tokenizer_keeps_quoted_tokens_and_drops_comments() {
         let sql = "SELECT 'it''s', \"a b\", [c d] -- not, this\n || /* nor (this */ f(x, y)";
         let expected = ["SELECT", "'it''s'", ",", "\"a b\"", ",", "[c d]", "||", "f", "(", "x", ",", "y", ")"];
         assert_eq!(tokens(sql), expected);

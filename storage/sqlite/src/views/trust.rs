@@ -84,7 +84,7 @@ pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))
 }
 
-/// Examines the schema of a connection that [`record`]s.
+/// Examines the schema of a connection whose authorizer calls [`record`].
 pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Examined> {
     let transaction = connection.unchecked_transaction()?;
     // Preparing a statement does not notice that another program has changed the schema; running one does.
@@ -105,10 +105,10 @@ pub(super) fn examine(connection: &Connection) -> rusqlite::Result<Examined> {
 
 /// Returns advice for each table behind the views whose changes `catalogue_revisions` does not follow.
 fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
-    let advice = |what: String| ViewAdvice {
+    let advice = |reason: String| ViewAdvice {
         subject: REVISIONS.to_owned(),
-        finding: format!("not relied on, so responses are cached until anything in the file changes: {what}"),
-        fix: Some("create the triggers again, such as by all of your revisions.sqlite.sql".to_owned()),
+        finding: format!("not used, so responses are cached until anything in the file changes: {reason}"),
+        fix: Some("create the triggers again, such as with all of your revisions.sqlite.sql".to_owned()),
     };
     let mut base = TableColumns::new();
     for sql in ["SELECT * FROM catalogue_courses", "SELECT * FROM catalogue_modules"] {
@@ -126,7 +126,7 @@ fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
     };
     let mut distrust = Vec::new();
     for (table, columns) in &base {
-        let missing = missing(connection, table, columns, &revisions)?;
+        let missing = events_without_trigger(connection, table, columns, &revisions)?;
         if !missing.is_empty() {
             let (events, revisions) =
                 (missing.join(", "), Vec::from_iter(revisions.iter().map(String::as_str)).join("` or `"));
@@ -152,7 +152,7 @@ fn base_tables(connection: &Connection, sql: &str) -> rusqlite::Result<TableColu
 }
 
 /// Returns the events of `table` for which no trigger writes to one of `revisions`. Only updates of `columns` matter.
-fn missing(
+fn events_without_trigger(
     connection: &Connection,
     table: &str,
     columns: &BTreeSet<String>,
@@ -166,7 +166,7 @@ fn missing(
     };
     let is_generated =
         |column: &String| update(column).is_err_and(|error| error.to_string().contains("generated column"));
-    // A name is empty if only rows of the table are counted, or an unknown column is computed.
+    // SQLite reports an empty name if only rows of the table are counted, or an unknown column is computed.
     let mut columns: Vec<String> = columns.iter().filter(|column| !column.is_empty()).cloned().collect();
     if columns.iter().any(is_generated) {
         let all = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?;
@@ -194,8 +194,8 @@ fn missing(
     Ok(missing)
 }
 
-/// Returns the revision that `row` stands for under version `schema` of the schema. While triggers were missing, the row may
-/// have outlived its content, so it stands for nothing that it stood for under another version. Versions only grow.
+/// Returns the revision for `row` under version `schema` of the schema, which differs from that under any other version: while
+/// triggers were missing, content may have changed without the row. Versions only grow.
 pub(super) fn at_schema(schema: i64, row: Revision) -> Revision {
     /// So large that no two rows differ by a multiple of it, neither random ones nor counters.
     const SCHEMA_STRIDE: u128 = 0xa7c9_3b1e_58d4_f602_9e37_79b9_7f4a_7c15;

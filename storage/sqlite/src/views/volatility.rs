@@ -3,7 +3,7 @@
 use catalogue_core::storage::views::{ACCOUNTS, COURSES, MODULES};
 use rusqlite::Connection;
 
-use super::tokens::{is, tokens};
+use super::tokens::{is_word, tokens};
 
 /// Names of random values, and of values of the current moment.
 const VOLATILE: [&str; 5] = ["current_date", "current_time", "current_timestamp", "random", "randomblob"];
@@ -35,14 +35,14 @@ pub(super) fn is_volatile(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(false)
 }
 
-/// Returns whether the first token, with those after it, is a value of the current moment.
+/// Returns whether `tokens` begin with a random value or a value of the current moment.
 fn is_volatile_value(tokens: &[&str]) -> bool {
-    let one_of = |words: &[&str]| words.iter().any(|word| is(tokens[0], word));
+    let one_of = |words: &[&str]| words.iter().any(|word| is_word(tokens[0], word));
     match tokens {
-        [name, "(", ")", ..] if one_of(&VOLATILE_WITHOUT_ARGUMENT) => !is(name, "strftime"),
+        [name, "(", ")", ..] if one_of(&VOLATILE_WITHOUT_ARGUMENT) => !is_word(name, "strftime"),
         // With a format, and without an instant.
-        [name, "(", _, ")", ..] if is(name, "strftime") => true,
-        [text, ..] => one_of(&VOLATILE) || is(unquoted(text).trim(), "now") && text.starts_with(['\'', '"']),
+        [name, "(", _, ")", ..] if is_word(name, "strftime") => true,
+        [text, ..] => one_of(&VOLATILE) || is_word(unquoted(text).trim(), "now") && text.starts_with(['\'', '"']),
         [] => false,
     }
 }

@@ -1,12 +1,11 @@
-//! The `-wal` and `-shm` next to another program's file: the first process to open it owns them, and that program must write
-//! them.
+//! Checks the `-wal` and `-shm` next to another program's file, which that program must be able to write.
 
 use std::path::Path;
 
 use crate::open_error::OpenError;
 
-/// Fails if reading the file would create files next to it that its owner may not write: its program could then not write,
-/// not even after this process has ended.
+/// Fails if reading the file would create a `-wal` and `-shm`, owned by this user, that the file's owner could not write: then
+/// the owner's program could not write to the database, not even after this process has ended.
 #[cfg(unix)]
 pub(crate) fn check(database: &Path) -> Result<(), OpenError> {
     check_for(database, rustix::process::geteuid(), rustix::process::getegid())
@@ -20,24 +19,25 @@ fn check_for(database: &Path, user: rustix::fs::Uid, group: rustix::fs::Gid) -> 
 
     use crate::wal_index::{read_start, sibling_path};
 
-    // SQLite creates them next to the target of links. A file that is out of reach is reported when it is opened.
+    // SQLite creates the files next to the target of links. A database that is out of reach is reported when it is opened.
     let Ok(path) = fs::canonicalize(database) else { return Ok(()) };
     let (Ok(file), Some(Ok(directory))) = (fs::metadata(&path), path.parent().map(fs::metadata)) else { return Ok(()) };
     let group = if directory.mode() & 0o2000 != 0 { directory.gid() } else { group.as_raw() };
-    // They get the mode of the file, and also its owner if root creates them.
+    // The files get the mode of the database, and also its owner if root creates them.
     let may_write = user.is_root()
         || user.as_raw() == file.uid()
         || file.mode() & 0o002 != 0
         || file.mode() & 0o020 != 0 && group == file.gid();
     let exists = |suffix| sibling_path(&path, suffix).exists();
-    let mut head = [0; 20];
-    if may_write || exists("-wal") && exists("-shm") || read_start(&path, &mut head).is_none() || head[19] != 2 {
+    // Byte 19 of the database's header is 2 in WAL mode.
+    let mut header = [0; 20];
+    if may_write || exists("-wal") && exists("-shm") || read_start(&path, &mut header).is_none() || header[19] != 2 {
         return Ok(());
     }
     Err(OpenError::WalOfAnotherUser { path: database.to_owned(), owner: user_name(file.uid()) })
 }
 
-/// Returns the error for a `-wal` or `-shm` that exists and may not be read.
+/// Returns the error for a `-wal` or `-shm` that exists and that this user is not allowed to read.
 #[cfg(unix)]
 pub(super) fn unreadable_file(database: &Path) -> Option<OpenError> {
     use std::os::unix::fs::MetadataExt as _;
@@ -86,7 +86,7 @@ mod tests {
     /// Creates a database with `mode` and `journal`, owned by this user or, if that is the superuser, perhaps by another one.
     fn database(mode: u32, journal: &str) -> (tempfile::TempDir, u32) {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("team.sqlite3");
+        let path = directory.path().join("host.sqlite3");
         let connection = Connection::open(&path).unwrap();
         connection.query_row(&format!("PRAGMA journal_mode = {journal}"), [], |_| Ok(())).unwrap();
         connection.execute_batch("CREATE TABLE t (a)").unwrap();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn is_opened(directory: &tempfile::TempDir, user: u32, group: u32) -> bool {
-        let path = directory.path().join("team.sqlite3");
+        let path = directory.path().join("host.sqlite3");
         match check_for(&path, Uid::from_raw(user), Gid::from_raw(group)) {
             Ok(()) => true,
             Err(OpenError::WalOfAnotherUser { .. }) => false,
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wal_is_begun_where_its_program_may_write_it() {
+    fn wal_is_created_only_if_its_program_can_write_it() {
         let group = getegid().as_raw();
         for (mode, is_owner, is_in_group, expected) in [
             (0o644, true, false, true),
@@ -122,7 +122,7 @@ mod tests {
             let user = if is_owner { owner } else { owner + 1 };
             let opened = is_opened(&directory, user, if is_in_group { group } else { group + 1 });
             assert_eq!(opened, expected, "{mode:o} {is_owner} {is_in_group}");
-            assert!(is_opened(&directory, 0, group + 1), "the superuser's get the file's owner");
+            assert!(is_opened(&directory, 0, group + 1), "files of the superuser get the owner of the database");
         }
         // With the setgid bit, new files have the directory's group.
         let (directory, owner) = database(0o664, "wal");
@@ -131,19 +131,19 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_no_wal_is_opened_by_anybody() {
+    fn any_user_opens_database_that_needs_no_new_wal() {
         let other_group = getegid().as_raw() + 1;
         let (directory, owner) = database(0o644, "delete");
         assert!(is_opened(&directory, owner + 1, other_group));
         let (directory, owner) = database(0o644, "wal");
         for (suffix, expected) in [("-wal", false), ("-shm", true)] {
-            fs::write(directory.path().join(format!("team.sqlite3{suffix}")), "").unwrap();
+            fs::write(directory.path().join(format!("host.sqlite3{suffix}")), "").unwrap();
             assert_eq!(is_opened(&directory, owner + 1, other_group), expected, "{suffix}");
         }
     }
 
     #[test]
-    fn a_user_is_named_or_else_numbered() {
+    fn user_name_falls_back_to_number() {
         assert_eq!(user_name(0), "root");
         assert_eq!(user_name(4_000_000_000), "4000000000");
     }

@@ -1,4 +1,4 @@
-//! A copy of a database that is written to meanwhile.
+//! Copies of a database while another connection writes to it.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -14,8 +14,8 @@ use crate::{database_in, fixture, import_one_course};
 
 const MIB: usize = 1 << 20;
 
-/// A database of some MiB, and a path where nothing is.
-async fn some_mib() -> (SqliteStorage, TempDir, PathBuf, PathBuf) {
+/// Returns a storage of some MiB with its directory and its file's path, and a path without a file for the copy.
+async fn large_database() -> (SqliteStorage, TempDir, PathBuf, PathBuf) {
     let (storage, directory) = fixture().await;
     import_one_course(&storage).await;
     let (path, copy) = (database_in(&directory), directory.path().join("copy"));
@@ -35,25 +35,28 @@ async fn records(path: &Path) -> Vec<Record> {
 }
 
 #[tokio::test]
-async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
-    let (_storage, _directory, path, copy) = some_mib().await;
+async fn backup_is_a_snapshot_and_never_restarts_during_writes() {
+    let (_storage, _directory, path, copy) = large_database().await;
     let before = records(&path).await;
     let writer = Connection::open(&path).unwrap();
     let mut reports = Vec::new();
-    let outcome = SqliteStorage::back_up_to(&path, &copy, &mut |done, of| {
+    let outcome = SqliteStorage::back_up_to(&path, &copy, &mut |copied, total| {
         let number = reports.len();
         writer.execute("UPDATE courses SET title = 'New ' || ?1", [number as u32]).unwrap();
         writer.execute("UPDATE module_contents SET content = content || ?1", [number.to_string()]).unwrap();
-        reports.push((done, of));
+        reports.push((copied, total));
         assert!(reports.len() < 100, "{reports:?}");
         ControlFlow::Continue(())
     });
     assert_eq!(outcome.unwrap(), Some(fs::metadata(&copy).unwrap().len()));
-    // The last report is that the copy is on the disk.
+    // The last report confirms that the copy is on the disk.
     assert_eq!(reports.pop().as_ref(), reports.last());
-    assert!(reports.len() > 4 && reports.iter().all(|(_, of)| *of == reports[0].1), "{reports:?}");
+    assert!(reports.len() > 4 && reports.iter().all(|(_, total)| *total == reports[0].1), "{reports:?}");
     assert!(reports.windows(2).all(|pair| pair[0].0 < pair[1].0), "{reports:?}");
-    assert_eq!(reports.last().map(|(done, of)| (*done, *of)), Some((reports[0].1, fs::metadata(&copy).unwrap().len())));
+    assert_eq!(
+        reports.last().map(|(copied, total)| (*copied, *total)),
+        Some((reports[0].1, fs::metadata(&copy).unwrap().len()))
+    );
     assert_eq!(records(&copy).await, before);
     assert_ne!(records(&path).await, before);
     let check = Connection::open(&copy).unwrap().query_row("PRAGMA integrity_check", [], |row| row.get(0));
@@ -61,42 +64,42 @@ async fn a_copy_is_of_one_moment_and_no_write_starts_it_over() {
 }
 
 #[tokio::test]
-async fn a_copy_at_a_path_is_whole_or_not_there() {
-    let (_storage, directory, path, copy) = some_mib().await;
-    let there = directory.path().join("there");
-    File::create_new(&there).unwrap();
+async fn canceled_backup_leaves_no_file() {
+    let (_storage, directory, path, copy) = large_database().await;
+    let existing = directory.path().join("existing");
+    File::create_new(&existing).unwrap();
     let back_up = |target: &Path, calls: usize| {
-        let mut left = calls;
+        let mut remaining = calls;
         SqliteStorage::back_up_to(&path, target, &mut |_, _| {
-            left = left.saturating_sub(1);
-            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            remaining = remaining.saturating_sub(1);
+            if remaining == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     };
     assert!(matches!(back_up(&directory.path().join("none").join("copy.db"), 1), Err(BackupError::MissingDirectory)));
     assert_eq!(back_up(&copy, 1).unwrap(), None);
-    let is_left = |name: &str| name.starts_with(".catalogue-") || name == "copy";
+    let is_of_copy = |name: &str| name.starts_with(".catalogue-") || name == "copy";
     let mut names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
-    assert!(!names.any(|name| is_left(name.to_str().unwrap())));
+    assert!(!names.any(|name| is_of_copy(name.to_str().unwrap())));
     assert_eq!(back_up(&copy, usize::MAX).unwrap(), Some(copy.metadata().unwrap().len()));
-    assert!(matches!(back_up(&there, 1), Err(BackupError::AlreadyExists)));
+    assert!(matches!(back_up(&existing, 1), Err(BackupError::AlreadyExists)));
     SqliteStorage::open(&copy).unwrap();
 }
 
 #[tokio::test]
-async fn a_database_of_another_version_is_copied_too_and_no_other_file() {
-    let (_storage, directory, path, copy) = some_mib().await;
-    let mut go_on = |_, _| ControlFlow::Continue(());
+async fn backup_copies_newer_schema_but_rejects_other_databases() {
+    let (_storage, directory, path, copy) = large_database().await;
+    let mut proceed = |_, _| ControlFlow::Continue(());
     let version =
         |path: &Path| Connection::open(path).unwrap().pragma_query_value(None, "user_version", |row| row.get(0));
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    assert!(SqliteStorage::back_up_to(&path, &copy, &mut go_on).unwrap().is_some());
+    assert!(SqliteStorage::back_up_to(&path, &copy, &mut proceed).unwrap().is_some());
     assert_eq!(version(&copy), Ok(99));
     assert!(matches!(SqliteStorage::open(&copy), Err(OpenError::NewerSchema { found: 99, .. })));
 
     let other = directory.path().join("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE t (a)").unwrap();
     for (path, what) in [(other, "another program"), (directory.path().join("missing"), "no database at")] {
-        let refused = SqliteStorage::back_up_to(&path, directory.path().join("new"), &mut go_on);
+        let refused = SqliteStorage::back_up_to(&path, directory.path().join("new"), &mut proceed);
         let Err(BackupError::Copy(refused)) = refused else { panic!("{refused:?}") };
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable);
         assert!(refused.to_string().contains(what), "{refused}");

@@ -1,4 +1,4 @@
-//! What a check of the file finds.
+//! The quick check of a database file.
 
 use std::fs;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use rusqlite::Connection;
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[test]
-fn damage_is_found() {
+fn quick_check_finds_damage() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("catalogue.db");
     assert!(matches!(SqliteStorage::quick_check(&path, HOUR), Err(OpenError::Missing(_))));

@@ -1,4 +1,4 @@
-//! Uses of credentials are noted, and nothing else of the database changes.
+//! Recording the last use of credentials, which changes nothing else in the database.
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::{AdminStorage, CredentialUse};
@@ -8,8 +8,8 @@ use rusqlite::Connection;
 
 use crate::{database_in, import_one_course, key_of};
 
-/// The use of a new key.
-async fn use_of_a_key(storage: &SqliteStorage) -> CredentialUse {
+/// Creates a key, and returns a use of it.
+async fn key_use(storage: &SqliteStorage) -> CredentialUse {
     let account = import_one_course(storage).await;
     key_of(storage, &account).await;
     let keys = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
@@ -18,14 +18,14 @@ async fn use_of_a_key(storage: &SqliteStorage) -> CredentialUse {
 }
 
 #[tokio::test]
-async fn uses_are_noted_in_a_database_that_is_there_and_change_nothing_else_of_it() {
+async fn recording_uses_keeps_journal_mode_and_creates_no_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
-    // An open connection would keep the file in the WAL.
-    let used = [use_of_a_key(&SqliteStorage::open_and_migrate(&path).unwrap()).await];
+    // Drop the storage: an open connection would keep the database in WAL mode.
+    let used = [key_use(&SqliteStorage::open_and_migrate(&path).unwrap()).await];
     let storage = SqliteStorage::open(&path).unwrap();
 
-    // Whoever has left the WAL has a reason.
+    // The host may have a reason to leave WAL mode.
     let host = Connection::open(&path).unwrap();
     let mode =
         |host: &Connection| host.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0)).unwrap();
@@ -40,18 +40,18 @@ async fn uses_are_noted_in_a_database_that_is_there_and_change_nothing_else_of_i
 }
 
 #[tokio::test]
-async fn uses_that_are_known_commit_nothing() {
+async fn known_uses_commit_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     let storage = SqliteStorage::open_and_migrate(&path).unwrap();
-    let used = [use_of_a_key(&storage).await];
+    let used = [key_use(&storage).await];
     let host = Connection::open(&path).unwrap();
-    // It changes when another connection commits.
+    // The value changes when another connection commits.
     let version = || host.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0)).unwrap();
     let before = version();
     storage.record_uses(&used).await.unwrap();
-    let noted = version();
-    assert_ne!(noted, before);
+    let recorded = version();
+    assert_ne!(recorded, before);
     storage.record_uses(&used).await.unwrap();
-    assert_eq!(version(), noted);
+    assert_eq!(version(), recorded);
 }

@@ -1,5 +1,4 @@
-//! What a storage keeps of its look-ups is what a new one reads, whatever was written in plain SQL between, and in whatever
-//! order both come.
+//! Cached lookups match what a newly opened storage reads, for any sequence of lookups and changes in plain SQL.
 
 use std::iter::repeat_with;
 
@@ -13,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::database_in;
 
-/// Of the account `A`, the key and token of the digest `D`, and another account `B` or digest `E`.
+/// Placeholders: account `A`, another account `B`, digest `D` of a key or token, another digest `E`.
 const CHANGES: [&str; 30] = [
     "INSERT OR IGNORE INTO accounts (id) VALUES ('A')",
     "INSERT OR REPLACE INTO accounts (id) VALUES ('A')",
@@ -56,17 +55,17 @@ fn digest(number: u8) -> TokenDigest {
 #[derive(Clone, Debug)]
 struct Step {
     change: usize,
-    /// Which account, other account, key and other key.
-    of: [u8; 4],
-    /// Whether what is kept is asked for afterwards.
-    asks: bool,
+    /// Indexes of account, other account, key and other key.
+    ids: [u8; 4],
+    /// Whether to compare the cached lookups after the change.
+    compares: bool,
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    (0..CHANGES.len(), [0_u8..3, 0..3, 0..3, 0..3], any::<bool>()).prop_map(|(change, of, asks)| Step {
+    (0..CHANGES.len(), [0_u8..3, 0..3, 0..3, 0..3], any::<bool>()).prop_map(|(change, ids, compares)| Step {
         change,
-        of,
-        asks,
+        ids,
+        compares,
     })
 }
 
@@ -81,12 +80,12 @@ impl Database {
         let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
         let host = Connection::open(database_in(&directory)).unwrap();
-        // As in most programs.
+        // As in most programs that use SQLite.
         host.pragma_update(None, "foreign_keys", false).unwrap();
         Self { directory, storage, host }
     }
 
-    fn change(&mut self, Step { change, of, .. }: &Step) {
+    fn change(&mut self, Step { change, ids, .. }: &Step) {
         let backup = self.directory.path().join("backup.db");
         match CHANGES[*change] {
             "back up" => self.host.backup("main", &backup, None::<fn(_)>).unwrap(),
@@ -95,39 +94,39 @@ impl Database {
             sql => {
                 let hexadecimal =
                     |number: u8| repeat_with(|| format!("{:02X}", number + 0xA0)).take(32).collect::<String>();
-                let sql = sql.replace("'A'", &format!("'{}'", of[0])).replace("'B'", &format!("'{}'", of[1]));
-                let sql = sql.replace("X'D'", &format!("X'{}'", hexadecimal(of[2])));
-                self.host.execute_batch(&sql.replace("X'E'", &format!("X'{}'", hexadecimal(of[3])))).unwrap();
+                let sql = sql.replace("'A'", &format!("'{}'", ids[0])).replace("'B'", &format!("'{}'", ids[1]));
+                let sql = sql.replace("X'D'", &format!("X'{}'", hexadecimal(ids[2])));
+                self.host.execute_batch(&sql.replace("X'E'", &format!("X'{}'", hexadecimal(ids[3])))).unwrap();
             }
         }
     }
 
-    /// What is kept is what a new storage reads.
-    async fn ask(&self) {
+    /// Asserts that the storage returns what a newly opened one reads.
+    async fn assert_lookups_match(&self) {
         let new = SqliteStorage::open(database_in(&self.directory)).unwrap();
         for number in 0..3 {
             let (account, digest) = (AccountId::new(number.to_string()), digest(number));
-            let kept = self.storage.find_credential(&digest).await.unwrap();
-            assert_eq!(kept, new.find_credential(&digest).await.unwrap(), "key {number}");
-            let kept = self.storage.revision(&account).await.unwrap();
-            assert_eq!(kept, new.revision(&account).await.unwrap(), "account {number}");
-            let kept = self.storage.is_revoked(&digest).await.unwrap();
-            assert_eq!(kept, new.is_revoked(&digest).await.unwrap(), "token {number}");
+            let found = self.storage.find_credential(&digest).await.unwrap();
+            assert_eq!(found, new.find_credential(&digest).await.unwrap(), "key {number}");
+            let found = self.storage.revision(&account).await.unwrap();
+            assert_eq!(found, new.revision(&account).await.unwrap(), "account {number}");
+            let found = self.storage.is_revoked(&digest).await.unwrap();
+            assert_eq!(found, new.is_revoked(&digest).await.unwrap(), "token {number}");
         }
     }
 }
 
 proptest! {
     #[test]
-    fn what_is_kept_is_what_stands_there(steps in prop::collection::vec(step(), 1..25)) {
+    fn cached_lookups_match_database(steps in prop::collection::vec(step(), 1..25)) {
         let mut database = Database::new();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for step in &steps {
             database.change(step);
-            if step.asks {
-                runtime.block_on(database.ask());
+            if step.compares {
+                runtime.block_on(database.assert_lookups_match());
             }
         }
-        runtime.block_on(database.ask());
+        runtime.block_on(database.assert_lookups_match());
     }
 }

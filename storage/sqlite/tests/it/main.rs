@@ -1,4 +1,4 @@
-//! The storage through its public door, and its database through plain SQL.
+//! The storage through its public API, and its database through plain SQL.
 
 mod backup;
 mod failing_writes;
@@ -26,7 +26,7 @@ use tempfile::TempDir;
 
 catalogue_storage_conformance::tests!(crate::fixture);
 
-/// An empty database in a directory of its own.
+/// Creates an empty database in a separate directory.
 async fn fixture() -> (SqliteStorage, TempDir) {
     let directory = tempfile::tempdir().unwrap();
     let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
@@ -37,15 +37,15 @@ fn database_in(directory: &TempDir) -> PathBuf {
     directory.path().join("catalogue.db")
 }
 
-/// What is answered when a file that was just put in the place of another is noticed, which any request that arrives a
-/// millisecond later does (decision A14).
-async fn wait_until_new<T>(ask: impl AsyncFn() -> T, is_new: impl Fn(&T) -> bool) -> T {
+/// Calls `get` until `is_new` or until a millisecond has passed: any request that arrives a millisecond after a file
+/// was replaced notices the replacement (decision A14).
+async fn wait_until_new<T>(get: impl AsyncFn() -> T, is_new: impl Fn(&T) -> bool) -> T {
     let replaced = Instant::now();
     loop {
         let must_be_new = replaced.elapsed() >= Duration::from_millis(1);
-        let answer = ask().await;
-        if must_be_new || is_new(&answer) {
-            return answer;
+        let response = get().await;
+        if must_be_new || is_new(&response) {
+            return response;
         }
     }
 }
@@ -61,7 +61,7 @@ async fn import_one_course(storage: &SqliteStorage) -> AccountId {
     id
 }
 
-/// The items of a page.
+/// Returns the items of a page.
 async fn items(
     storage: &impl CourseStorage,
     account: &AccountId,
@@ -73,14 +73,14 @@ async fn items(
     Ok(items)
 }
 
-/// A fresh API key of that account.
+/// Creates an API key of `account`.
 async fn key_of(storage: &SqliteStorage, account: &AccountId) -> String {
     let (token, credential) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));
     storage.create_key(&credential, &Actor::OPERATOR).await.unwrap();
     token.expose().to_owned()
 }
 
-/// A course of two modules, both with a body.
+/// Returns a course of two modules, both with a body.
 fn course(account: &AccountId) -> Course {
     let modules = ["One", "Two"].map(|title| CourseModule {
         summary: String::new(),

@@ -1,4 +1,4 @@
-//! An answer reflects every change committed before its request arrived, whoever made it and however.
+//! Every response reflects each change committed before the request arrived, whether by the API or by any other writer.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::views::never_stale::in_another_process;
 use crate::{database_in, fixture, import_one_course, key_of, wait_until_new};
 
-/// A catalogue over a file, a key that reads it, and a host's own connection to the file.
+/// A catalogue over a file, a key that reads it, and the host application's connection to the file.
 struct Watched {
     storage: SqliteStorage,
     catalogue: Catalogue,
@@ -30,7 +30,7 @@ impl Watched {
     async fn new() -> Self {
         let (storage, directory) = fixture().await;
         let account = import_one_course(&storage).await;
-        // By a storage of its own: with a connection that is open, the host's changes would stay in the WAL.
+        // Use a separate storage: with an open connection, the host's changes would stay in the WAL.
         let token = key_of(&SqliteStorage::open(database_in(&directory)).unwrap(), &account).await;
         let catalogue = Catalogue::with_api_keys(storage.clone()).build().unwrap();
         Self { storage, catalogue, account, token, directory }
@@ -45,9 +45,9 @@ impl Watched {
         self.catalogue.call(request.header("if-none-match", tag).body(()).unwrap()).await
     }
 
-    /// The answer once a file that was just put in the place of another is noticed.
+    /// Gets `path` until the replacement of the file is noticed.
     async fn get_uncached(&self, path: &str, tag: &str) -> Response<bytes::Bytes> {
-        wait_until_new(async || self.get(path, tag).await, |answer| answer.status() != 304).await
+        wait_until_new(async || self.get(path, tag).await, |response| response.status() != 304).await
     }
 
     async fn tag(&self, path: &str) -> String {
@@ -63,7 +63,7 @@ const LIST: &str = "/api/v1/courses";
 const DETAIL: &str = "/api/v1/courses/course";
 
 #[tokio::test]
-async fn a_hosts_plain_sql_is_in_the_next_answer() {
+async fn plain_sql_change_is_in_next_response() {
     let watched = Watched::new().await;
     let host = watched.host();
     for number in 0..20 {
@@ -84,7 +84,7 @@ async fn a_hosts_plain_sql_is_in_the_next_answer() {
 }
 
 #[tokio::test]
-async fn a_revoked_and_an_expired_key_stop_at_once() {
+async fn revoked_or_expired_key_gets_401_immediately() {
     for change in ["UPDATE credentials SET revoked_at = 1", "UPDATE credentials SET expires_at = 1"] {
         let watched = Watched::new().await;
         let tag = watched.tag(LIST).await;
@@ -93,9 +93,9 @@ async fn a_revoked_and_an_expired_key_stop_at_once() {
     }
 }
 
-/// Whoever writes it: another storage, or a host's plain SQL. Each look-up before it says that the token is not revoked.
+/// The writer is another storage, or a host's plain SQL; the preceding lookups cache that the token is not revoked.
 #[tokio::test]
-async fn a_revoked_token_is_refused_at_once() {
+async fn token_revocation_takes_effect_immediately() {
     let watched = Watched::new().await;
     let other = SqliteStorage::open(database_in(&watched.directory)).unwrap();
     let digest = |number| TokenDigest::from_bytes([number; 32]);
@@ -116,9 +116,9 @@ async fn a_revoked_token_is_refused_at_once() {
     assert_eq!(revoked(0).await, Some(false));
 }
 
-/// Also where one of its id comes back: then with nothing of the one before.
+/// An account that is created again with its id gets none of its data.
 #[tokio::test]
-async fn a_removed_account_is_refused_at_once_and_its_answers_never_come_back() {
+async fn removed_account_gets_401_and_cached_responses_never_return() {
     let watched = Watched::new().await;
     let (list, detail) = (watched.tag(LIST).await, watched.tag(DETAIL).await);
     assert_eq!(watched.get(LIST, &list).await.status(), 304);
@@ -146,7 +146,7 @@ fn back_up(watched: &Watched, name: &str) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
+async fn replaced_file_is_in_next_response() {
     let watched = Watched::new().await;
     let copy = back_up(&watched, "copy.db");
     Connection::open(&copy).unwrap().execute("UPDATE courses SET title = 'From the copy'", []).unwrap();
@@ -157,13 +157,13 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
     assert!(String::from_utf8_lossy(next.body()).contains("From the copy"));
 }
 
-/// By another process: closing a file drops the locks that SQLite holds on it in this one.
+/// Copies by another process: closing a file drops the locks that SQLite holds on it in this one.
 fn copy_over(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success());
 }
 
 #[tokio::test]
-async fn a_copy_over_the_file_at_rest_is_in_the_next_answer() {
+async fn overwritten_file_is_in_next_response() {
     let watched = Watched::new().await;
     let copy = back_up(&watched, "copy.db");
     Connection::open(&copy).unwrap().execute("UPDATE courses SET title = 'From the copy'", []).unwrap();
@@ -179,11 +179,11 @@ async fn a_copy_over_the_file_at_rest_is_in_the_next_answer() {
     }
 }
 
-/// Without that lock the next program that opens the database takes it for abandoned, and cuts the index that is mapped
-/// into the memory of this one.
+/// Without the lock on the index, the next program that opens the database takes the index for abandoned and truncates it,
+/// although this process has it mapped into memory.
 #[tokio::test]
 #[cfg(target_os = "linux")]
-async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
+async fn wal_index_stays_locked_when_file_is_replaced() {
     use std::os::unix::fs::MetadataExt as _;
 
     let watched = Watched::new().await;
@@ -195,7 +195,7 @@ async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
         drop(copied);
         watched.host().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
         let tag = watched.tag(LIST).await;
-        // Log and index of the old file stay.
+        // WAL and index of the old file stay.
         fs::rename(&copy, database_in(&watched.directory)).unwrap();
         let next = watched.get_uncached(LIST, &tag).await;
         assert!(String::from_utf8_lossy(next.body()).contains(&format!("round {round}")), "{next:?}");
@@ -204,8 +204,8 @@ async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
         let held = format!(" {} ", std::process::id());
         let byte = format!(":{index} 128 128");
         let is_held = |locks: &str| locks.lines().any(|lock| lock.contains(&held) && lock.ends_with(&byte));
-        // The list is read in pieces: where another test gives up a lock in between, a line of it may be left out. A lock
-        // that is lost does not come back, however often it is looked for.
+        // The kernel returns the list in pieces, so a line may be missing if another test releases a lock. A lost lock
+        // never returns, so repeated reads are safe.
         let mut locks = String::new();
         let found = (0..100).any(|_| {
             locks = fs::read_to_string("/proc/locks").unwrap();
@@ -215,9 +215,9 @@ async fn the_index_stays_locked_when_a_file_takes_the_place_of_another() {
     }
 }
 
-/// SQLite forbids to remove it while a program has the database open; another program then makes a new one.
+/// SQLite forbids removing the index while a program has the database open; another program then creates a new one.
 #[tokio::test]
-async fn changes_are_in_the_next_answer_after_the_wal_index_was_removed() {
+async fn changes_are_in_next_response_after_wal_index_removal() {
     let watched = Watched::new().await;
     for number in 0..3 {
         let tag = watched.tag(LIST).await;
@@ -231,12 +231,12 @@ async fn changes_are_in_the_next_answer_after_the_wal_index_was_removed() {
     assert_eq!(watched.get(LIST, "").await.status(), 200);
     fs::remove_file(watched.directory.path().join("catalogue.db-shm")).unwrap();
     in_another_process(&database_in(&watched.directory), "UPDATE credentials SET revoked_at = 1");
-    let next = wait_until_new(async || watched.get(LIST, "").await, |answer| answer.status() == 401).await;
+    let next = wait_until_new(async || watched.get(LIST, "").await, |response| response.status() == 401).await;
     assert_eq!(next.status(), 401);
 }
 
 #[tokio::test]
-async fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
+async fn changed_backup_never_matches_earlier_etags() {
     let watched = Watched::new().await;
     let copy = back_up(&watched, "copy.db");
     watched.host().execute("UPDATE courses SET title = 'Later'", []).unwrap();
@@ -245,7 +245,7 @@ async fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
     fs::rename(&copy, database_in(&watched.directory)).unwrap();
     let restored = watched.get_uncached(LIST, &later).await;
     assert!(String::from_utf8_lossy(restored.body()).contains("\"Course\""), "{restored:?}");
-    // As many changes as before; a counter would now stand where it stood.
+    // As many changes as before: a counter would now have the same value as before the restore.
     watched.host().execute("UPDATE courses SET title = 'Otherwise'", []).unwrap();
     let next = watched.get(LIST, &later).await;
     assert_eq!(next.status(), 200);
@@ -253,18 +253,18 @@ async fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_gone_is_an_error_and_no_404() {
+async fn missing_file_returns_500_instead_of_404() {
     let watched = Watched::new().await;
     watched.text(LIST).await;
     fs::rename(database_in(&watched.directory), watched.directory.path().join("elsewhere.db")).unwrap();
-    let gone = wait_until_new(async || watched.get(LIST, "").await, |answer| answer.status() != 200).await;
-    assert_eq!(gone.status(), 500);
+    let failed = wait_until_new(async || watched.get(LIST, "").await, |response| response.status() != 200).await;
+    assert_eq!(failed.status(), 500);
     fs::rename(watched.directory.path().join("elsewhere.db"), database_in(&watched.directory)).unwrap();
     assert_eq!(watched.get(LIST, "").await.status(), 200);
 }
 
 #[tokio::test]
-async fn an_import_is_in_the_next_answer() {
+async fn import_is_in_next_response() {
     let watched = Watched::new().await;
     let tag = watched.tag(DETAIL).await;
     let mut course = whole_course(&watched).await;
@@ -292,9 +292,9 @@ async fn whole_course(watched: &Watched) -> catalogue_core::Course {
     found.unwrap()
 }
 
-/// As the guide says, after writes without triggers.
+/// Runs the statements that the guide recommends after writes without triggers.
 #[tokio::test]
-async fn revisions_that_are_replaced_by_hand_count() {
+async fn manual_revision_change_invalidates_responses() {
     const GUIDE: &str = include_str!("../../../../frontends/server/README.md");
     const LINE: &str = "UPDATE accounts SET revision = randomblob(16);";
     assert!(GUIDE.contains(LINE));

@@ -1,4 +1,4 @@
-//! What a path may lead to: each fault is named, and nothing is changed.
+//! Paths that cannot be opened: each error names the problem, and no file changes.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,8 +13,8 @@ use rusqlite::Connection;
 
 use crate::{course, database_in, import_one_course, items};
 
-/// Both doors must fail alike and leave the file as it was.
-fn refused(path: &Path) -> OpenError {
+/// Returns the error of opening `path`. Asserts that opening fails alike with migration, and leaves the file unchanged.
+fn open_error(path: &Path) -> OpenError {
     let before = fs::read(path).ok();
     let error = SqliteStorage::open_and_migrate(path).unwrap_err();
     let opened = SqliteStorage::open(path).unwrap_err();
@@ -24,7 +24,7 @@ fn refused(path: &Path) -> OpenError {
 }
 
 #[test]
-fn a_missing_file_is_made_by_a_migration_alone() {
+fn only_migration_creates_missing_file() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     assert!(matches!(SqliteStorage::open(&path), Err(OpenError::Missing(_))));
@@ -37,7 +37,7 @@ fn a_missing_file_is_made_by_a_migration_alone() {
 }
 
 #[test]
-fn an_empty_file_is_an_empty_database() {
+fn empty_file_opens_as_empty_database() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     fs::write(&path, "").unwrap();
@@ -46,73 +46,73 @@ fn an_empty_file_is_an_empty_database() {
 }
 
 #[test]
-fn a_missing_directory_is_not_made() {
+fn missing_directory_is_not_created() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("missing/catalogue.db");
-    assert!(matches!(refused(&path), OpenError::MissingDirectory(_)));
+    assert!(matches!(open_error(&path), OpenError::MissingDirectory(_)));
     assert!(!directory.path().join("missing").exists());
 }
 
 #[test]
-fn a_directory_is_not_a_file() {
+fn directory_fails_with_not_a_file() {
     let directory = tempfile::tempdir().unwrap();
-    assert!(matches!(refused(directory.path()), OpenError::NotAFile(_)));
+    assert!(matches!(open_error(directory.path()), OpenError::NotAFile(_)));
     let file = database_in(&directory);
     fs::write(&file, "").unwrap();
-    assert!(matches!(refused(&file.join("catalogue.db")), OpenError::MissingDirectory(_)));
+    assert!(matches!(open_error(&file.join("catalogue.db")), OpenError::MissingDirectory(_)));
 }
 
 #[test]
-fn what_is_no_database_is_left_alone() {
+fn non_database_file_is_not_modified() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
-    for content in ["not a database, but long enough to be looked at. ".repeat(40).into_bytes(), vec![0; 8192]] {
+    for content in ["not a database, but long enough to be read. ".repeat(40).into_bytes(), vec![0; 8192]] {
         fs::write(&path, content).unwrap();
-        assert!(matches!(refused(&path), OpenError::NotADatabase(_)));
+        assert!(matches!(open_error(&path), OpenError::NotADatabase(_)));
     }
 }
 
 #[test]
-fn another_programs_database_is_left_alone() {
+fn database_of_other_application_is_not_modified() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     let other = Connection::open(&path).unwrap();
     other.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE things (id INTEGER PRIMARY KEY);").unwrap();
-    assert!(matches!(refused(&path), OpenError::OtherApplication(_)));
+    assert!(matches!(open_error(&path), OpenError::OtherApplication(_)));
     drop(other);
-    assert!(matches!(refused(&path), OpenError::OtherApplication(_)));
+    assert!(matches!(open_error(&path), OpenError::OtherApplication(_)));
 }
 
 #[test]
-fn a_newer_schema_is_left_alone() {
+fn newer_schema_is_refused_unchanged() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     SqliteStorage::migrate(&path).unwrap();
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let error = refused(&path);
+    let error = open_error(&path);
     assert!(matches!(error, OpenError::NewerSchema { found: 99, known: 1, .. }), "{error}");
 }
 
 #[test]
-fn database_of_an_unreleased_build_is_refused_by_name_whatever_its_version() {
+fn unreleased_schema_is_refused_for_any_version() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     SqliteStorage::migrate(&path).unwrap();
     for version in [1, 7] {
-        let marks = format!("PRAGMA application_id = 0x63636174; PRAGMA user_version = {version}");
-        Connection::open(&path).unwrap().execute_batch(&marks).unwrap();
-        let error = refused(&path);
+        let pragmas = format!("PRAGMA application_id = 0x63636174; PRAGMA user_version = {version}");
+        Connection::open(&path).unwrap().execute_batch(&pragmas).unwrap();
+        let error = open_error(&path);
         assert!(matches!(error, OpenError::UnreleasedSchema { beside_views: false, .. }), "{error}");
         let what_to_do = "export the courses with that build, import them into a new file with this one";
         assert!(error.to_string().contains(what_to_do), "{error}");
-        let mut go_on = |_, _| ControlFlow::Continue(());
-        let copied = SqliteStorage::back_up_to(&path, directory.path().join("copy"), &mut go_on).unwrap_err();
+        let mut proceed = |_, _| ControlFlow::Continue(());
+        let copied = SqliteStorage::back_up_to(&path, directory.path().join("copy"), &mut proceed).unwrap_err();
         assert!(std::error::Error::source(&copied).unwrap().to_string().contains(what_to_do), "{copied:?}");
     }
 }
 
 #[tokio::test]
-async fn a_read_only_file_can_be_read_and_not_written() {
+async fn read_only_file_allows_reads_but_no_import() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     let account = import_one_course(&SqliteStorage::open_and_migrate(&path).unwrap()).await;
@@ -128,7 +128,7 @@ async fn a_read_only_file_can_be_read_and_not_written() {
 }
 
 #[test]
-fn a_read_only_empty_file_cannot_be_migrated() {
+fn migration_of_read_only_empty_file_fails() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     fs::write(&path, "").unwrap();
@@ -139,7 +139,7 @@ fn a_read_only_empty_file_cannot_be_migrated() {
 }
 
 #[tokio::test]
-async fn readers_see_a_commit_of_another_connection_at_once() {
+async fn readers_see_commits_of_other_connections_immediately() {
     let directory = tempfile::tempdir().unwrap();
     let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
     let reader = SqliteStorage::open(database_in(&directory)).unwrap();
@@ -150,13 +150,13 @@ async fn readers_see_a_commit_of_another_connection_at_once() {
 }
 
 #[tokio::test]
-async fn an_import_leaves_an_empty_wal_behind() {
+async fn import_truncates_wal() {
     let directory = tempfile::tempdir().unwrap();
     let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
     let reader = SqliteStorage::open(database_in(&directory)).unwrap();
     let account = import_one_course(&storage).await;
     reader.find_course(&account, "course").await.unwrap();
-    // The reader's connection stays open, so the WAL stays; another import must empty it.
+    // The reader's connection stays open and retains the WAL file; another import must empty it.
     let mut import = storage.begin_import().await.unwrap();
     import.put_course(&Course { title: "Other".to_owned(), ..course(&account) }).await.unwrap();
     import.commit().await.unwrap();
@@ -164,14 +164,14 @@ async fn an_import_leaves_an_empty_wal_behind() {
 }
 
 #[test]
-fn a_relative_path_is_never_a_uri_or_a_special_name() {
+fn relative_path_is_never_parsed_as_uri() {
     let directory = tempfile::tempdir().unwrap();
-    // The working directory belongs to the whole process, so the path leads from there to the temporary directory.
-    let here = std::env::current_dir().unwrap();
-    let up: std::path::PathBuf = here.components().skip(1).map(|_| "..").collect();
-    let directory_from_here = up.join(directory.path().strip_prefix("/").unwrap());
+    // The working directory is shared by all tests, so it stays, and the path leads from it to the temporary directory.
+    let working_directory = std::env::current_dir().unwrap();
+    let root: std::path::PathBuf = working_directory.components().skip(1).map(|_| "..").collect();
+    let relative_directory = root.join(directory.path().strip_prefix("/").unwrap());
     for name in [":memory:", "file:x.db", "x.db?mode=memory"] {
-        let path = directory_from_here.join(name);
+        let path = relative_directory.join(name);
         SqliteStorage::migrate(&path).unwrap();
         assert!(directory.path().join(name).exists(), "{name}");
     }
@@ -179,7 +179,7 @@ fn a_relative_path_is_never_a_uri_or_a_special_name() {
 
 #[test]
 #[cfg(unix)]
-fn a_new_database_is_not_for_everybody_to_read() {
+fn new_database_is_not_world_readable() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("catalogue.db");
     let storage = SqliteStorage::open_and_migrate(&path).unwrap();
@@ -190,7 +190,7 @@ fn a_new_database_is_not_for_everybody_to_read() {
         assert_eq!(mode & 0o027, 0, "{:?} {mode:o}", file.file_name());
     }
     drop(storage);
-    // What is there stays as its owner wants it.
+    // An existing file keeps the permissions that its owner has set.
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     SqliteStorage::open_and_migrate(&path).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
@@ -198,7 +198,7 @@ fn a_new_database_is_not_for_everybody_to_read() {
 
 #[test]
 #[cfg(unix)]
-fn a_new_database_behind_links_is_not_for_everybody_to_read() {
+fn new_database_behind_symlinks_is_not_world_readable() {
     use std::os::unix::fs::symlink;
 
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A host may write with plain SQL and know nothing of us: the triggers keep revision and module count.
+//! Changes by the host application's plain SQL: triggers maintain the revision and the module count.
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::NewCredential;
@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use crate::{database_in, fixture, import_one_course, items, key_of};
 
-/// A storage with one course, and a host's own connection to its database.
-async fn host() -> (SqliteStorage, AccountId, Connection, TempDir) {
+/// Returns a storage with one course, and the host application's connection to its database.
+async fn with_host() -> (SqliteStorage, AccountId, Connection, TempDir) {
     let (storage, directory) = fixture().await;
     let account = import_one_course(&storage).await;
     let connection = Connection::open(database_in(&directory)).unwrap();
@@ -24,7 +24,7 @@ async fn revision(storage: &SqliteStorage, account: &AccountId) -> Revision {
 
 #[tokio::test]
 async fn every_change_replaces_the_revision() {
-    let (storage, account, host, _directory) = host().await;
+    let (storage, account, host, _directory) = with_host().await;
     let mut seen_revisions = vec![revision(&storage, &account).await];
     for change in [
         "UPDATE courses SET title = 'Other'",
@@ -50,11 +50,11 @@ async fn every_change_replaces_the_revision() {
 }
 
 #[tokio::test]
-async fn events_stay_as_they_are_and_go_with_their_account() {
-    let (storage, account, host, _directory) = host().await;
+async fn events_are_immutable_and_removed_with_account() {
+    let (storage, account, host, _directory) = with_host().await;
     let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
     storage.create_key(&key, &Actor::OWNER).await.unwrap();
-    let refused = host.execute("UPDATE credential_events SET actor = 'nobody'", []).unwrap_err();
+    let refused = host.execute("UPDATE credential_events SET actor = 'other'", []).unwrap_err();
     assert!(refused.to_string().contains("events stay as they are"), "{refused}");
     let sign_in = "INSERT INTO sign_ins VALUES (randomblob(32), 'acc', 'session', 1, 2)";
     host.execute(sign_in, []).unwrap();
@@ -66,16 +66,16 @@ async fn events_stay_as_they_are_and_go_with_their_account() {
 }
 
 #[tokio::test]
-async fn a_rolled_back_change_leaves_the_revision() {
-    let (storage, account, host, _directory) = host().await;
+async fn rolled_back_change_keeps_revision() {
+    let (storage, account, host, _directory) = with_host().await;
     let before = revision(&storage, &account).await;
     host.execute_batch("BEGIN; UPDATE courses SET title = 'Other'; ROLLBACK;").unwrap();
     assert_eq!(revision(&storage, &account).await, before);
 }
 
 #[tokio::test]
-async fn a_course_that_changes_hands_replaces_both_revisions() {
-    let (storage, account, host, _directory) = host().await;
+async fn moved_course_replaces_both_revisions() {
+    let (storage, account, host, _directory) = with_host().await;
     host.execute("INSERT INTO accounts (id) VALUES ('other')", []).unwrap();
     let other = AccountId::new("other");
     let before = (revision(&storage, &account).await, revision(&storage, &other).await);
@@ -88,8 +88,8 @@ async fn a_course_that_changes_hands_replaces_both_revisions() {
 }
 
 #[tokio::test]
-async fn the_module_count_follows_every_change() {
-    let (storage, account, host, _directory) = host().await;
+async fn module_count_follows_every_change() {
+    let (storage, account, host, _directory) = with_host().await;
     for (change, count) in [
         ("INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'course', 3, 'Three')", 3),
         ("INSERT OR REPLACE INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'course', 3, 'x')", 3),
@@ -111,8 +111,8 @@ async fn the_module_count_follows_every_change() {
 }
 
 #[tokio::test]
-async fn a_deleted_course_takes_its_modules_along_without_foreign_keys() {
-    let (_storage, _account, host, _directory) = host().await;
+async fn deleting_course_removes_modules_without_foreign_keys() {
+    let (_storage, _account, host, _directory) = with_host().await;
     host.pragma_update(None, "foreign_keys", false).unwrap();
     host.execute("DELETE FROM courses", []).unwrap();
     for table in ["modules", "module_contents"] {
@@ -122,8 +122,8 @@ async fn a_deleted_course_takes_its_modules_along_without_foreign_keys() {
 }
 
 #[tokio::test]
-async fn a_course_that_replaces_another_keeps_its_own_modules_alone() {
-    let (storage, account, host, _directory) = host().await;
+async fn replacing_course_keeps_only_its_own_modules() {
+    let (storage, account, host, _directory) = with_host().await;
     host.execute_batch(
         "INSERT INTO courses (account_id, created_at, slug, title, language) VALUES ('acc', 1, 'other', 'Other', 'en');
          INSERT INTO modules (account_id, course_slug, number, title) VALUES ('acc', 'other', 1, 'Of the other');
@@ -136,8 +136,8 @@ async fn a_course_that_replaces_another_keeps_its_own_modules_alone() {
 }
 
 #[tokio::test]
-async fn values_that_no_read_could_show_are_refused() {
-    let (_storage, _account, host, _directory) = host().await;
+async fn unreadable_values_are_rejected() {
+    let (_storage, _account, host, _directory) = with_host().await;
     for sql in [
         "UPDATE courses SET created_at = 1700000000000000000",
         "UPDATE courses SET published_at = 1700000000000000000",
@@ -152,8 +152,8 @@ async fn values_that_no_read_could_show_are_refused() {
 }
 
 #[tokio::test]
-async fn a_deleted_account_takes_everything_along() {
-    let (storage, account, host, _directory) = host().await;
+async fn deleting_account_removes_all_its_rows() {
+    let (storage, account, host, _directory) = with_host().await;
     key_of(&storage, &account).await;
     host.pragma_update(None, "foreign_keys", false).unwrap();
     host.execute("DELETE FROM accounts", []).unwrap();

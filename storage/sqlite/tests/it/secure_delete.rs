@@ -1,4 +1,4 @@
-//! What is left of a removed account in the files of the database: nothing.
+//! A removed account leaves no data in the database files.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::{database_in, fixture, items};
 const ACCOUNTS: usize = 12;
 const COURSES: usize = 60;
 
-/// What every text of an account begins with.
+/// Returns the prefix of all texts of an account, by which they are found in the files.
 fn mark(account: usize) -> String {
     format!("mark-of-{account:02}")
 }
@@ -29,7 +29,7 @@ fn digest(account: usize) -> TokenDigest {
     TokenDigest::from_bytes([account as u8 + 100; 32])
 }
 
-/// Many courses whose rows and bodies fall between those of other accounts, so that pages are split and joined.
+/// Imports many courses in an order that mixes the accounts' rows and bodies, so that pages are split and joined.
 async fn import(storage: &SqliteStorage, round: usize) {
     let mut import = storage.begin_import().await.unwrap();
     for number in 0..ACCOUNTS {
@@ -54,18 +54,18 @@ async fn import(storage: &SqliteStorage, round: usize) {
     import.commit().await.unwrap();
 }
 
-/// How often any file in the directory holds that text.
-fn found(directory: &TempDir, text: &str) -> usize {
-    found_bytes(directory, text.as_bytes())
+/// Counts the occurrences of `text` in all files of the directory.
+fn occurrences(directory: &TempDir, text: &str) -> usize {
+    byte_occurrences(directory, text.as_bytes())
 }
 
-fn found_bytes(directory: &TempDir, searched: &[u8]) -> usize {
+fn byte_occurrences(directory: &TempDir, searched: &[u8]) -> usize {
     let files = fs::read_dir(directory.path()).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
     files.map(|bytes| bytes.windows(searched.len()).filter(|window| *window == searched).count()).sum()
 }
 
 #[tokio::test]
-async fn nothing_of_a_removed_account_is_left_in_the_files() {
+async fn removed_account_leaves_no_bytes_in_files() {
     let (storage, directory) = fixture().await;
     for round in 0..3 {
         import(&storage, round).await;
@@ -90,18 +90,18 @@ async fn nothing_of_a_removed_account_is_left_in_the_files() {
     ] {
         host.execute(sql, []).unwrap();
     }
-    // As a server has it open.
+    // Open a connection, as a server does.
     assert_eq!(items(&storage, &id(7), &PageRequest::default()).await.unwrap().len(), 50);
-    let lost = [mark(7), id(7).as_str().to_owned()];
-    assert!(lost.iter().all(|text| found(&directory, text) > COURSES));
-    let digests = |number| found_bytes(&directory, digest(number).as_bytes());
+    let removed_texts = [mark(7), id(7).as_str().to_owned()];
+    assert!(removed_texts.iter().all(|text| occurrences(&directory, text) > COURSES));
+    let digests = |number| byte_occurrences(&directory, digest(number).as_bytes());
     assert!(digests(7) > 0 && digests(8) > 0);
 
     let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();
     assert_eq!((removed.courses, removed.modules, removed.keys, removed.tokens), (60, 181, 1, 0));
     assert_eq!(removed.remains, None);
-    for text in lost {
-        assert_eq!(found(&directory, &text), 0, "{text}");
+    for text in removed_texts {
+        assert_eq!(occurrences(&directory, &text), 0, "{text}");
     }
     assert!(digests(7) == 0 && digests(8) > 0);
     for account in [7, 8].map(id) {
@@ -109,13 +109,13 @@ async fn nothing_of_a_removed_account_is_left_in_the_files() {
         assert_eq!(events.len(), if account == id(7) { 0 } else { 2 });
     }
     for other in (0..ACCOUNTS).filter(|number| *number != 7) {
-        assert!(found(&directory, &mark(other)) > COURSES, "{other}");
+        assert!(occurrences(&directory, &mark(other)) > COURSES, "{other}");
         assert_eq!(items(&storage, &id(other), &PageRequest::default()).await.unwrap().len(), 50);
     }
 }
 
 #[tokio::test]
-async fn an_account_in_memory_is_removed_too() {
+async fn account_is_removed_from_memory_database() {
     let storage = SqliteStorage::in_memory().unwrap();
     import(&storage, 0).await;
     let removed = storage.remove_account(&id(7)).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! A change of keys or sign-ins waits for another program that writes, and its thread goes on meanwhile.
+//! A change of keys or sign-ins waits for another program that writes, without blocking its thread.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::{database_in, fixture, import_one_course};
 
 const ACTOR: &Actor = &Actor::OWNER;
 
-/// An account, and a host that can write to the database.
+/// Returns a storage with an account, and the host application's connection, which can write to the database.
 async fn with_host() -> (SqliteStorage, AccountId, Connection, TempDir) {
     let (storage, directory) = fixture().await;
     let account = import_one_course(&storage).await;
@@ -44,8 +44,8 @@ fn session(number: u8) -> NewSession {
     NewSession { digest: TokenDigest::from_bytes([number; 32]), created_at: at(0), expires_at: at(10) }
 }
 
-/// Polls the call once, and expects it to wait. All tests here run on one thread, so it has let go of that.
-macro_rules! begin {
+/// Polls the call once, and expects it to wait. All tests here run on one thread, so a pending call has released it.
+macro_rules! assert_pending {
     ($call:expr) => {
         tokio::select! {
             biased;
@@ -56,16 +56,16 @@ macro_rules! begin {
 }
 
 #[tokio::test]
-async fn others_of_the_thread_are_answered_meanwhile() {
+async fn reads_continue_while_changes_wait() {
     let (storage, account, host, _directory) = with_host().await;
     storage.create_link(&link(&account, 1), ACTOR).await.unwrap();
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let key = new_key(&account);
     let mut change = pin!(storage.create_key(&key, ACTOR));
-    begin!(change.as_mut());
+    assert_pending!(change.as_mut());
     let (digest, session) = (TokenDigest::from_bytes([1; 32]), session(2));
     let mut exchange = pin!(storage.exchange_link(&digest, at(0), &session));
-    begin!(exchange.as_mut());
+    assert_pending!(exchange.as_mut());
     assert!(storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap().is_empty());
     assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 1);
     assert_eq!(storage.find_session(&session.digest).await.unwrap(), None);
@@ -76,7 +76,7 @@ async fn others_of_the_thread_are_answered_meanwhile() {
     assert_eq!(storage.list_events(&account, 9).await.unwrap().len(), 3);
 }
 
-/// Anybody may send a code.
+/// Any client may send a code, without a credential.
 #[tokio::test]
 async fn unknown_or_expired_code_does_not_wait_for_the_lock() {
     let (storage, account, host, _directory) = with_host().await;
@@ -89,7 +89,7 @@ async fn unknown_or_expired_code_does_not_wait_for_the_lock() {
 }
 
 #[tokio::test]
-async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
+async fn change_fails_with_busy_after_timeout_without_effect() {
     let (storage, account, host, _directory) = with_host().await;
     let (old, new) = (new_key(&account), new_key(&account));
     let id = &*old.record.identity.credential_id;
@@ -119,15 +119,15 @@ async fn a_change_that_waits_for_too_long_says_why_and_changes_nothing() {
     impatient.revoke_key(&account, id, now, ACTOR).await.unwrap().unwrap();
 }
 
-/// As where a client goes away. The change is made all the same, or else not at all.
+/// Dropped as when a client disconnects: the change is made completely or not at all.
 #[tokio::test]
-async fn a_dropped_change_is_whole() {
+async fn dropped_change_is_atomic() {
     let (storage, account, host, _directory) = with_host().await;
     host.execute_batch("BEGIN IMMEDIATE").unwrap();
     let key = new_key(&account);
     {
         let mut change = pin!(storage.create_key(&key, ACTOR));
-        begin!(change.as_mut());
+        assert_pending!(change.as_mut());
     }
     host.execute_batch("COMMIT").unwrap();
     let count = "SELECT (SELECT count(*) FROM credentials), (SELECT count(*) FROM credential_events)";
@@ -140,12 +140,12 @@ async fn a_dropped_change_is_whole() {
     }
 }
 
-/// More of them than fit into a millisecond.
+/// The test creates more events than one millisecond allows.
 #[tokio::test]
-async fn events_keep_the_order_in_which_they_were_made() {
+async fn events_keep_creation_order() {
     let storage = SqliteStorage::in_memory().unwrap();
     let account = import_one_course(&storage).await;
-    // Of each key the last twenty renames keep their events.
+    // Only the last twenty renames of a key keep their events.
     let keys: Vec<_> = (0..10).map(|_| new_key(&account)).collect();
     for key in &keys {
         storage.create_key(key, ACTOR).await.unwrap();

@@ -25,7 +25,7 @@ fn parsed_course(line: &str) -> Course {
 }
 
 #[test]
-fn reads_an_account_with_and_without_its_optional_fields() {
+fn account_is_read_with_and_without_optional_fields() {
     for (line, name) in [
         (r#"{"type":"account","id":"acc_1","name":"N","email":"e"}"#, "N"),
         (" { \"email\" : \"e\" , \"id\" : \"acc_1\" , \"type\" : \"account\" } \r", ""),
@@ -36,14 +36,14 @@ fn reads_an_account_with_and_without_its_optional_fields() {
 }
 
 #[test]
-fn reads_a_course_with_its_defaults() {
+fn course_is_read_with_defaults() {
     let course = parsed_course(&course(""));
     assert_eq!((course.created_at, course.published_at), (Timestamp::MIN, None));
     assert_eq!((&*course.tagline, course.hidden, course.access_mode, course.modules.len()), ("", false, None, 0));
 }
 
 #[test]
-fn reads_every_field_of_a_course() {
+fn every_field_of_course_is_read() {
     let course = parsed_course(&course(
         r#","tagline":"ü","createdAt":"2023-01-02T03:04:05.1234567+01:00","publishedAt":"2023-01-02t03:04:05z",
         "hidden":true,"accessMode":"free","modules":[{"title":"m","summary":"s","content":"\u00e9🤗"},{"title":"n"}]"#,
@@ -60,93 +60,93 @@ fn reads_every_field_of_a_course() {
 }
 
 #[test]
-fn null_is_allowed_where_the_table_says_so() {
+fn null_is_accepted_only_for_nullable_fields() {
     let course = parsed_course(&course(r#","publishedAt":null,"accessMode":null"#));
     assert_eq!((course.published_at, course.access_mode), (None, None));
     for field in ["tagline", "createdAt", "hidden", "modules"] {
-        let error_of = error_of(self::course(&format!(r#","{field}":null"#)));
-        assert!(error_of.starts_with(&format!("{field}: invalid type: null, expected")), "{error_of}");
+        let error = error_of(self::course(&format!(r#","{field}":null"#)));
+        assert!(error.starts_with(&format!("{field}: invalid type: null, expected")), "{error}");
     }
     for field in ["name", "email"] {
-        let error_of = error_of(format!(r#"{{"type":"account","id":"a","{field}":null}}"#));
-        assert_eq!(error_of, format!("{field}: invalid type: null, expected a string"));
+        let error = error_of(format!(r#"{{"type":"account","id":"a","{field}":null}}"#));
+        assert_eq!(error, format!("{field}: invalid type: null, expected a string"));
     }
 }
 
 #[test]
-fn names_what_is_wrong_with_the_line_as_a_whole() {
+fn error_describes_invalid_line() {
     for (line, pieces) in [
         (&b"\xef\xbb\xbf{}"[..], ["starts with a byte order mark", "UTF-8 without one"]),
-        (b"\xff\xfe{\0\"\0", ["UTF-16", "as UTF-8, one object a line"]),
-        (b"\xfe\xff\0{\0\"", ["UTF-16", "as UTF-8, one object a line"]),
-        (b"{\0\"\0t\0", ["UTF-16", "as UTF-8, one object a line"]),
-        (b"\x7fELF\x02\x01\0", ["no text at all", "as UTF-8, one object a line"]),
-        (b"[]", ["not a JSON object", "one object a line"]),
+        (b"\xff\xfe{\0\"\0", ["UTF-16", "as UTF-8, one object per line"]),
+        (b"\xfe\xff\0{\0\"", ["UTF-16", "as UTF-8, one object per line"]),
+        (b"{\0\"\0t\0", ["UTF-16", "as UTF-8, one object per line"]),
+        (b"\x7fELF\x02\x01\0", ["NUL byte (UTF-16, or not text)", "as UTF-8, one object per line"]),
+        (b"[]", ["not a JSON object", "one object per line"]),
         (b"\"account\"", ["not a JSON object", ""]),
         (b"nonsense", ["not a JSON object", ""]),
-        (b"{\"type\":\"account\",\"id\":\"\xff\"}", ["not UTF-8 from byte 25 on", "as UTF-8, one object a line"]),
-        (b"{\"type\":\"account\"", ["not JSON: EOF", "each object on a line of its own"]),
-        (b"{", ["not JSON: EOF", "each object on a line of its own"]),
-        (b"{\"type\":\"account\",\"id\":\"a\"} x", ["trailing characters", "each object on a line of its own"]),
+        (b"{\"type\":\"account\",\"id\":\"\xff\"}", ["invalid UTF-8 at byte 25", "as UTF-8, one object per line"]),
+        (b"{\"type\":\"account\"", ["not JSON: EOF", "put each object on its own line"]),
+        (b"{", ["not JSON: EOF", "put each object on its own line"]),
+        (b"{\"type\":\"account\",\"id\":\"a\"} x", ["trailing characters", "put each object on its own line"]),
         (b"{\"type\":\"account\",\"id\":\"a\"}{}", ["not JSON", "byte 28 of the line"]),
         (b"{\"type\":\"account\",\"id\":\"a\",}", ["not JSON", "trailing comma"]),
         (b"{'type':'account'}", ["not JSON", ""]),
         (b"{\"type\":\"account\",\"id\":\"\\ud800\"}", ["not JSON", "hex escape"]),
         (b"{\"type\":\"account\",\"id\":\"a\",\"name\":NaN}", ["not JSON", ""]),
     ] {
-        let error_of = error_of(line);
+        let error = error_of(line);
         for piece in pieces {
-            assert!(error_of.contains(piece), "{}: {error_of}", String::from_utf8_lossy(line));
+            assert!(error.contains(piece), "{}: {error}", String::from_utf8_lossy(line));
         }
     }
 }
 
 #[test]
-fn names_the_field() {
+fn error_names_the_field() {
     for (line, start) in [
         ("{}".to_owned(), "type: missing"),
-        (r#"{"type":"corse"}"#.to_owned(), r#"type: "corse" is not a type of line; write "account" or "course""#),
+        (r#"{"type":"corse"}"#.to_owned(), r#"type: invalid type "corse"; use "account" or "course""#),
         (r#"{"type":null}"#.to_owned(), "type: invalid type: null"),
-        (r#"{"type":"account","type":"account","id":"a"}"#.to_owned(), "type: occurs twice"),
+        (r#"{"type":"account","type":"account","id":"a"}"#.to_owned(), "type: duplicate field"),
         (r#"{"type":"account"}"#.to_owned(), "id: missing"),
-        (r#"{"type":"account","id":""}"#.to_owned(), r#"id: "" is not an id; write 1 to 200 bytes"#),
+        (r#"{"type":"account","id":""}"#.to_owned(), r#"id: invalid id ""; use 1 to 200 bytes"#),
         (r#"{"type":"account","id":"a\u0085"}"#.to_owned(), "id: "),
         (format!(r#"{{"type":"account","id":"{}"}}"#, "a".repeat(201)), "id: "),
         (r#"{"type":"account","id":7}"#.to_owned(), "id: invalid type: integer `7`, expected a string"),
         (r#"{"type":"account","id":"a","slug":"s"}"#.to_owned(), "slug: unknown field `slug`, expected one of"),
-        (r#"{"type":"account","id":"a","id":"a"}"#.to_owned(), "id: occurs twice"),
+        (r#"{"type":"account","id":"a","id":"a"}"#.to_owned(), "id: duplicate field"),
         (r#"{"type":"course","account":"a","slug":"s","title":"t"}"#.to_owned(), "language: missing"),
-        (r#"{"type":"course","account":"a","slug":"a/b"}"#.to_owned(), r#"slug: "a/b" is not a slug; write 1 to 200"#),
+        (r#"{"type":"course","account":"a","slug":"a/b"}"#.to_owned(), r#"slug: invalid slug "a/b"; use 1 to 200"#),
         (format!(r#"{{"type":"course","account":"a","slug":"{}"}}"#, "é".repeat(101)), "slug: "),
-        (course(r#","title":"u""#), "title: occurs twice"),
+        (course(r#","title":"u""#), "title: duplicate field"),
         (course(r#","number":1"#), "number: unknown field"),
         (course(r#","hidden":"true""#), "hidden: invalid type: string \"true\", expected a boolean"),
-        (course(r#","createdAt":"2023-01-02""#), r#"createdAt: "2023-01-02" is not a time of RFC 3339"#),
+        (course(r#","createdAt":"2023-01-02""#), r#"createdAt: "2023-01-02" is not an RFC 3339 time"#),
         (course(r#","createdAt":"2023-01-02 03:04:05Z""#), "createdAt: "),
         (course(r#","publishedAt":1672628645"#), "publishedAt: invalid type: integer"),
         (course(r#","created_at":"2023-01-02T03:04:05Z""#), "created_at: unknown field"),
         (course(r#","modules":{}"#), "modules: invalid type: map, expected a sequence"),
         (course(r#","modules":[{"title":"a"},{"title":"b"},{"titel":"c"}]"#), "modules[2].titel: unknown field"),
         (course(r#","modules":[{"title":"a"},{}]"#), "modules[1].title: missing"),
-        (course(r#","modules":[{"title":"a","title":"b"}]"#), "modules[0].title: occurs twice"),
+        (course(r#","modules":[{"title":"a","title":"b"}]"#), "modules[0].title: duplicate field"),
         (course(r#","modules":[{"title":"a","summary":null}]"#), "modules[0].summary: invalid type: null"),
         (course(r#","modules":[["a","b","c"]]"#), "modules[0]: invalid type: sequence, expected an object"),
         (course(r#","modules":["a"]"#), "modules[0]: invalid type: string \"a\", expected an object"),
         (course(r#","modules":[null]"#), "modules[0]: invalid type: null, expected an object"),
     ] {
-        let error_of = error_of(&line);
-        assert!(error_of.starts_with(start), "{line}: {error_of}");
+        let error = error_of(&line);
+        assert!(error.starts_with(start), "{line}: {error}");
     }
 }
 
 #[test]
-fn deep_nesting_is_no_danger() {
+fn deep_nesting_is_refused() {
     let nested = course(&format!(r#","modules":{}"#, "[".repeat(1_000_000)));
     assert!(error_of(nested).contains("not JSON"));
 }
 
 #[test]
-fn explanations_are_short_and_harmless() {
+fn errors_are_short_and_escaped() {
     let long = error_of(course(&format!(r#","hidden":"{}""#, "é".repeat(100_000))));
     assert!(long.len() < 500 && long.ends_with("expected a boolean"), "{long}");
     let key = error_of(course(&format!(r#","{}":1"#, "k".repeat(100_000))));

@@ -1,4 +1,4 @@
-//! Compares the schema of a line with its reader.
+//! Compares the schema of a line with the parser, for valid and invalid values of each field.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn validator() -> Validator {
 }
 
 /// Returns a line with every field.
-fn whole(kind: &str) -> Value {
+fn line_with_every_field(kind: &str) -> Value {
     match kind {
         "account" => json!({ "type": "account", "id": "a", "name": "A", "email": "a@example.org" }),
         _ => json!({
@@ -24,15 +24,15 @@ fn whole(kind: &str) -> Value {
     }
 }
 
-/// Asserts that the schema and the reader either both accept the line, or both refuse it. Returns whether they accept it.
-fn agree(validator: &Validator, line: &Value) -> bool {
-    let (by_schema, read) = (validator.is_valid(line), parse(line.to_string().as_bytes()));
-    assert_eq!(by_schema, read.is_ok(), "{line}: {read:?}");
+/// Asserts that the schema and the parser either both accept the line, or both refuse it. Returns whether they accept it.
+fn is_accepted(validator: &Validator, line: &Value) -> bool {
+    let (by_schema, parsed) = (validator.is_valid(line), parse(line.to_string().as_bytes()));
+    assert_eq!(by_schema, parsed.is_ok(), "{line}: {parsed:?}");
     by_schema
 }
 
 #[test]
-fn schema_and_reader_agree_on_every_field() {
+fn schema_and_parser_agree_on_every_field() {
     let validator = validator();
     let long = ["x".repeat(200), "x".repeat(201)];
     let mut texts = vec!["", "a", "a/b", "\u{0}", "a\nb", "\u{7f}", "\u{9f}", "ü", ".", &long[0], &long[1]];
@@ -46,39 +46,39 @@ fn schema_and_reader_agree_on_every_field() {
         [json!(null), json!(true), json!(1), json!([]), json!({}), json!(["a"]), json!([{}]), json!([{ "title": 1 }])];
     let values: Vec<Value> = texts.into_iter().map(Value::from).chain(others).collect();
     for kind in ["account", "course"] {
-        let line = whole(kind);
-        assert!(agree(&validator, &line));
+        let line = line_with_every_field(kind);
+        assert!(is_accepted(&validator, &line));
         for field in line.as_object().unwrap().keys() {
             let mut without = line.clone();
             without.as_object_mut().unwrap().remove(field);
-            let mut verdicts = vec![agree(&validator, &without)];
+            let mut verdicts = vec![is_accepted(&validator, &without)];
             for value in &values {
                 let mut changed = line.clone();
                 changed[field] = value.clone();
-                verdicts.push(agree(&validator, &changed));
+                verdicts.push(is_accepted(&validator, &changed));
             }
             assert!(verdicts.contains(&false), "{field}");
         }
-        let mut more = line.clone();
-        more["titel"] = json!("");
-        assert!(!agree(&validator, &more));
+        let mut with_unknown_field = line.clone();
+        with_unknown_field["titel"] = json!("");
+        assert!(!is_accepted(&validator, &with_unknown_field));
     }
     for field in ["title", "summary", "content"] {
         for value in &values {
-            let mut line = whole("course");
+            let mut line = line_with_every_field("course");
             line["modules"][0][field] = value.clone();
-            agree(&validator, &line);
+            is_accepted(&validator, &line);
         }
     }
     for line in [json!(null), json!("account"), json!([]), json!({}), json!({ "type": "module", "title": "M" })] {
-        assert!(!agree(&validator, &line));
+        assert!(!is_accepted(&validator, &line));
     }
 }
 
 /// A schema cannot count bytes, as its descriptions say.
 #[test]
-fn the_reader_alone_counts_bytes() {
-    let mut line = whole("course");
+fn only_parser_counts_bytes() {
+    let mut line = line_with_every_field("course");
     line["slug"] = json!("ü".repeat(101));
     assert!(validator().is_valid(&line));
     assert!(parse(line.to_string().as_bytes()).is_err());

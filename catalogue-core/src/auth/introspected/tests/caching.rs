@@ -17,7 +17,7 @@ fn request_count(fixture: &Fixture) -> usize {
 }
 
 #[test]
-fn by_default_nothing_is_kept() {
+fn tokens_are_not_cached_by_default() {
     let fixture = Fixture::new();
     fixture.accepts("opaque", "accepted");
     fixture.accepts("opaque", "accepted");
@@ -26,74 +26,74 @@ fn by_default_nothing_is_kept() {
 }
 
 #[test]
-fn an_accepted_token_is_kept_as_long_as_it_is_told() {
+fn accepted_token_is_cached_for_ttl() {
     let fixture = caching(10);
     let first = fixture.accepts("opaque", "accepted");
     fixture.issuer.set_behavior(Behavior::Responds(INACTIVE.to_owned()));
-    fixture.forward(9);
+    fixture.advance(9);
     assert_eq!(fixture.accepts("opaque", "cached"), first);
     assert_eq!(request_count(&fixture), 1);
-    fixture.forward(1);
+    fixture.advance(1);
     fixture.refuses(INACTIVE, "inactive", "");
 }
 
 /// A response renews a cached token; a use does not.
 #[test]
-fn an_answer_counts_from_when_it_was_asked_for() {
+fn cache_ttl_starts_when_request_is_sent() {
     let fixture = caching(10);
     for _ in 0..3 {
         fixture.accepts("opaque", "accepted");
-        fixture.forward(6);
+        fixture.advance(6);
         fixture.accepts("opaque", "cached");
-        fixture.forward(4);
+        fixture.advance(4);
     }
     fixture.issuer.set_behavior(Behavior::Hangs);
-    let mut late = Box::pin(fixture.ask("late"));
+    let mut late = Box::pin(fixture.authenticate("late"));
     assert!(poll(late.as_mut()).is_pending());
-    fixture.forward(2);
+    fixture.advance(2);
     fixture.issuer.set_behavior(Behavior::Responds(valid_response().to_string()));
     fixture.issuer.release(1);
     assert!(poll(late.as_mut()).is_ready());
-    fixture.forward(7);
+    fixture.advance(7);
     fixture.accepts("late", "cached");
-    fixture.forward(1);
+    fixture.advance(1);
     fixture.accepts("late", "accepted");
 }
 
 #[test]
-fn a_minute_is_the_most() {
+fn cache_ttl_is_capped_at_one_minute() {
     let fixture = caching(3600);
     fixture.accepts("opaque", "accepted");
-    fixture.forward(59);
+    fixture.advance(59);
     fixture.accepts("opaque", "cached");
-    fixture.forward(1);
+    fixture.advance(1);
     fixture.accepts("opaque", "accepted");
 }
 
 #[test]
-fn nothing_is_kept_past_its_end() {
+fn cached_token_expires_at_its_exp() {
     let fixture = caching(60);
     fixture.accepts_response(&valid_response_with(&json!({ "exp": NOW + 5 })));
-    fixture.forward(4);
+    fixture.advance(4);
     fixture.accepts("opaque", "cached");
-    fixture.forward(1);
+    fixture.advance(1);
     fixture.refuses(&valid_response_with(&json!({ "exp": NOW + 5 })).to_string(), "expired", "The token has expired.");
 }
 
 /// Setting the clock back does not extend the caching.
 #[test]
-fn what_was_asked_in_the_future_does_not_count() {
+fn cache_entry_from_the_future_is_ignored() {
     let fixture = caching(60);
     fixture.accepts("opaque", "accepted");
-    fixture.forward(-1);
+    fixture.advance(-1);
     fixture.accepts("opaque", "accepted");
 }
 
 #[test]
-fn refused_ones_and_failures_are_not_kept() {
+fn refusals_and_failures_are_not_cached() {
     let fixture = caching(60);
     fixture.refuses(INACTIVE, "inactive", "");
-    fixture.fails(Behavior::Fails, "away");
+    fixture.fails(Behavior::Fails, "unreachable");
     fixture.accepts_response(&valid_response());
     fixture.accepts("opaque", "cached");
     fixture.accepts("another", "accepted");

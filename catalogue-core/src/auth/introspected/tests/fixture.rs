@@ -27,7 +27,7 @@ pub(super) enum Behavior {
     Responds(String),
     Fails,
     Panics,
-    /// Waits until it is released, and then responds as configured by then.
+    /// Waits until it is released, and then acts by the behavior set in the meantime; fails if none was set.
     Hangs,
 }
 
@@ -70,8 +70,8 @@ impl Introspect for Issuer {
         }
         match self.behavior() {
             Behavior::Responds(response) => Ok(response.into()),
-            Behavior::Panics => panic!("as it was told"),
-            Behavior::Fails | Behavior::Hangs => Err(StorageError::new(StorageErrorKind::Unavailable, "away")),
+            Behavior::Panics => panic!("as instructed"),
+            Behavior::Fails | Behavior::Hangs => Err(StorageError::new(StorageErrorKind::Unavailable, "unreachable")),
         }
     }
 }
@@ -106,18 +106,18 @@ impl Fixture {
         Self { tokens: settings(IntrospectedTokens::of(&signed, issuer.clone())), issuer, passed }
     }
 
-    pub(super) fn forward(&self, seconds: i64) {
+    pub(super) fn advance(&self, seconds: i64) {
         self.passed.fetch_add(seconds, Ordering::Relaxed);
     }
 
-    pub(super) async fn ask(&self, token: &str) -> Result<Verdict, StorageError> {
+    pub(super) async fn authenticate(&self, token: &str) -> Result<Verdict, StorageError> {
         self.tokens.authenticate(BearerToken::new(token).expect("a bearer token")).await
     }
 
-    /// Returns the verdict, for an issuer that responds immediately, and the words that were counted.
+    /// Returns the verdict, for an issuer that responds immediately, and the outcomes that were counted.
     pub(super) fn verdict_and_outcomes(&self, token: &str) -> (Result<Verdict, StorageError>, Vec<&'static str>) {
         let before: Vec<_> = self.tokens.outcomes().collect();
-        let verdict = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(self.ask(token));
+        let verdict = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(self.authenticate(token));
         let after = self.tokens.outcomes().zip(before).filter(|((_, after), (_, before))| after != before);
         (verdict, after.map(|((outcome, _), _)| outcome).collect())
     }
@@ -131,14 +131,14 @@ impl Fixture {
         }
     }
 
-    /// Returns the identity of a token for which the issuer responds with `behavior`.
+    /// Returns the identity of a token for which the issuer responds with `response`.
     #[track_caller]
     pub(super) fn accepts_response(&self, response: &Value) -> Identity {
         self.issuer.set_behavior(Behavior::Responds(response.to_string()));
         self.accepts("opaque", "accepted")
     }
 
-    /// Checks that a token is refused if the issuer responds with `behavior`. `description` is the description, empty for none.
+    /// Checks that a token is refused if the issuer responds with `response`. An empty `description` means none.
     #[track_caller]
     pub(super) fn refuses(&self, response: &str, outcome: &str, description: &str) {
         self.issuer.set_behavior(Behavior::Responds(response.to_owned()));
@@ -148,7 +148,7 @@ impl Fixture {
         assert_eq!(explanation.description.unwrap_or_default(), description, "{response}");
     }
 
-    /// Checks that authentication fails because of `why`.
+    /// Checks that authentication fails, with `why` among the causes.
     #[track_caller]
     pub(super) fn fails(&self, behavior: Behavior, why: &str) {
         self.issuer.set_behavior(behavior);

@@ -1,10 +1,10 @@
-//! Which tokens are introspected (decision O35).
+//! Selection of the tokens that are introspected (decision O35).
 
 use super::fixture::*;
 use crate::auth::{CredentialKind, NewToken, Verdict};
 
 #[test]
-fn what_others_know_is_left_to_them() {
+fn own_and_signed_token_formats_are_not_introspected() {
     let fixture = Fixture::new();
     let [key, token] = [CredentialKind::ApiKey, CredentialKind::OAuth].map(NewToken::mint);
     for text in [key.expose(), token.expose(), "ccat_mistyped", "cato_", "e30.e30.", "a.b.c", "eyJhbGci.e30.c2ln"] {
@@ -15,7 +15,7 @@ fn what_others_know_is_left_to_them() {
 }
 
 #[test]
-fn about_all_else_it_is_asked_in_the_tokens_own_words() {
+fn opaque_tokens_are_introspected_verbatim() {
     let fixture = Fixture::new();
     let texts = ["x", "ory_at_a-b.c", "a.b.c.d.e", "a.b.c=", "a.~.c", "CCAT_x", "xccat_x", "AZaz09-._~+/=="];
     for text in texts {
@@ -25,7 +25,7 @@ fn about_all_else_it_is_asked_in_the_tokens_own_words() {
 }
 
 #[test]
-fn a_text_that_is_too_long_is_sent_nowhere() {
+fn overlong_token_is_refused_without_introspection() {
     let fixture = Fixture::new();
     let (verdict, outcomes) = fixture.verdict_and_outcomes(&"x".repeat(8193));
     assert!(matches!(verdict, Ok(Verdict::Refused(_, Some(_)))) && outcomes == ["length"], "{verdict:?} {outcomes:?}");

@@ -5,11 +5,11 @@ use serde_json::json;
 use super::fixture::*;
 use crate::auth::{BearerToken, CredentialKind, Scopes};
 
-const CLAIM: &str = "A claim of the token is missing, comes twice or cannot be read.";
+const CLAIM: &str = "A claim of the token is missing, repeated or invalid.";
 const ACCOUNT: &str = "The token does not name an account.";
 
 #[test]
-fn an_active_token_is_whose_the_issuer_says() {
+fn active_token_identifies_account_scopes_and_client() {
     let fixture = Fixture::new();
     let identity = fixture.accepts("opaque", "accepted");
     assert_eq!((identity.account.as_str(), identity.kind), ("acc_1", CredentialKind::OAuth));
@@ -22,7 +22,7 @@ fn an_active_token_is_whose_the_issuer_says() {
 
 /// RFC 7662 requires only `active`; claims that only signed tokens must have are optional.
 #[test]
-fn only_what_is_needed_must_be_there() {
+fn minimal_response_is_accepted() {
     let fixture = Fixture::new();
     let minimal = json!({ "active": true, "aud": AUDIENCE, "sub": "acc_1", "exp": NOW + 1 });
     let identity = fixture.accepts_response(&minimal);
@@ -30,21 +30,21 @@ fn only_what_is_needed_must_be_there() {
 }
 
 #[test]
-fn a_token_that_is_not_active_is_invalid_whatever_else_is_said() {
+fn inactive_token_is_invalid_despite_valid_claims() {
     let fixture = Fixture::new();
     fixture.refuses(r#"{"active":false}"#, "inactive", "");
     fixture.refuses(&valid_response_with(&json!({ "active": false })).to_string(), "inactive", "");
 }
 
 #[test]
-fn a_token_of_another_issuer_is_invalid() {
+fn token_of_another_issuer_is_invalid() {
     let fixture = Fixture::new();
     for iss in [json!("https://id.example.com/"), json!("https://ID.example.com"), json!([ISSUER]), json!(1), json!("")]
     {
         fixture.refuses(&valid_response_with(&json!({ "iss": iss })).to_string(), "issuer", "");
     }
-    for nothing in ["null", "[]"] {
-        let response = valid_response().to_string().replace(r#""iss":"#, &format!(r#""iss":{nothing},"is":"#));
+    for absent in ["null", "[]"] {
+        let response = valid_response().to_string().replace(r#""iss":"#, &format!(r#""iss":{absent},"is":"#));
         fixture.issuer.set_behavior(Behavior::Responds(response));
         fixture.accepts("opaque", "accepted");
     }
@@ -52,30 +52,30 @@ fn a_token_of_another_issuer_is_invalid() {
 }
 
 #[test]
-fn claims_are_those_of_signed_tokens() {
+fn claims_are_checked_as_in_signed_tokens() {
     let fixture = Fixture::new();
-    for (other, word, description) in [
+    for (other, outcome, description) in [
         (json!({ "aud": null }), "audience", "The token is for another audience."),
         (json!({ "aud": ["https://other.example.com"] }), "audience", "The token is for another audience."),
         (json!({ "exp": null }), "claim", CLAIM),
         (json!({ "exp": "1900000000" }), "claim", CLAIM),
         (json!({ "exp": NOW }), "expired", "The token has expired."),
         (json!({ "nbf": NOW + 31 }), "not_before", "The token is not valid yet."),
-        (json!({ "cnf": { "jkt": "x" } }), "bound", "The token is bound to a key, which is not supported here."),
+        (json!({ "cnf": { "jkt": "x" } }), "bound", "Sender-constrained tokens (cnf) are not supported."),
         (json!({ "sub": null }), "claim", CLAIM),
         (json!({ "sub": "" }), "account", ACCOUNT),
         (json!({ "sub": "partner" }), "account", ACCOUNT),
         (json!({ "scope": 1 }), "claim", CLAIM),
         (json!({ "nonce": "n" }), "typ", ""),
     ] {
-        fixture.refuses(&valid_response_with(&other).to_string(), word, description);
+        fixture.refuses(&valid_response_with(&other).to_string(), outcome, description);
     }
     fixture.accepts_response(&valid_response_with(&json!({ "aud": ["x", AUDIENCE], "exp": NOW + 1, "nbf": NOW + 30 })));
 }
 
-/// Issuers report on refresh tokens too, even if asked for access tokens, and some name the kind.
+/// Issuers report on refresh tokens too, even if the request is about access tokens, and some name the kind.
 #[test]
-fn only_access_tokens_are_taken() {
+fn only_access_tokens_are_accepted() {
     let fixture = Fixture::new();
     for other in [
         json!({ "token_use": "refresh_token" }),
@@ -102,20 +102,20 @@ fn only_access_tokens_are_taken() {
         json!({ "token_type": "BEARER", "token_use": "access_token" }),
         json!({ "token_use": "access" }),
         json!({ "token_usage": "access_token" }),
-        // Keycloak's, with the nonce of the sign-in.
+        // An access token of Keycloak, with the nonce of the sign-in.
         json!({ "typ": "Bearer", "token_type": "Bearer", "nonce": "n" }),
         json!({ "typ": "JWT" }),
     ] {
         fixture.accepts_response(&valid_response_with(&other));
     }
-    let nothing =
+    let absent =
         valid_response().to_string().replacen('{', r#"{"token_use":null,"typ":[],"nonce":null,"at_hash":[],"#, 1);
-    fixture.issuer.set_behavior(Behavior::Responds(nothing));
+    fixture.issuer.set_behavior(Behavior::Responds(absent));
     fixture.accepts("opaque", "accepted");
 }
 
 #[test]
-fn what_is_not_read_may_be_anything() {
+fn unread_members_may_have_any_value() {
     let fixture = Fixture::new();
     for unread in [r#""Anna \ud83d""#, "1e999", &"9".repeat(400), &("[".repeat(200) + &"]".repeat(200))] {
         let response = valid_response().to_string().replacen('{', &format!(r#"{{"username":{unread},"#), 1);
@@ -130,7 +130,7 @@ fn what_is_not_read_may_be_anything() {
 }
 
 #[test]
-fn account_and_scopes_are_read_as_the_issuer_is_set_up() {
+fn account_claim_and_scope_prefix_are_applied() {
     let fixture = Fixture::with(|builder| builder.account_claim("account").scope_prefix("catalogue:"), |tokens| tokens);
     let other = json!({ "account": "acc_2", "scope": null, "scp": ["catalogue:read:profile", "read:courses"] });
     let identity = fixture.accepts_response(&valid_response_with(&other));
@@ -140,7 +140,7 @@ fn account_and_scopes_are_read_as_the_issuer_is_set_up() {
 
 /// A response that cannot be understood is an error, not a refusal (decision A19).
 #[test]
-fn what_is_no_answer_is_no_refusal() {
+fn malformed_introspection_response_is_error_not_refusal() {
     let fixture = Fixture::new();
     for response in ["", "active", "[true]", "null", "{\"active\":false", "<html>", "\u{feff}{}"] {
         fixture.fails(Behavior::Responds(response.to_owned()), "not a JSON object");
@@ -148,9 +148,9 @@ fn what_is_no_answer_is_no_refusal() {
     for response in
         [r#"{"sub":"acc_1"}"#, r#"{"active":"true"}"#, r#"{"active":1}"#, r#"{"active":true,"active":false}"#]
     {
-        fixture.fails(Behavior::Responds(response.to_owned()), "whether the token is active");
+        fixture.fails(Behavior::Responds(response.to_owned()), "no boolean `active`");
     }
-    fixture.fails(Behavior::Fails, "away");
-    fixture.fails(Behavior::Panics, "as it was told");
+    fixture.fails(Behavior::Fails, "unreachable");
+    fixture.fails(Behavior::Panics, "as instructed");
     fixture.accepts_response(&valid_response());
 }

@@ -1,4 +1,4 @@
-//! When the key set is fetched (decisions O24 to O26, with the table of O25), on clocks that only tests advance.
+//! Fetches of the key set (decisions O24 to O26, with the table of O25), on clocks that only tests advance.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ fn with_task(next: Behavior) -> Fixture {
     fixture
 }
 
-/// Checks that the token cannot be checked now, which is a 500.
+/// Asserts that the token cannot be checked now, which causes a 500.
 #[track_caller]
-fn unavailable(fixture: &Fixture, token: &str) {
+fn assert_unavailable(fixture: &Fixture, token: &str) {
     let (verdict, outcomes) = fixture.verdict_and_outcomes(token);
     let error = verdict.unwrap_err();
     assert_eq!(error.kind(), crate::storage::StorageErrorKind::Unavailable);
@@ -38,70 +38,70 @@ fn unavailable(fixture: &Fixture, token: &str) {
 }
 
 #[test]
-fn keys_that_are_not_used_are_named() {
-    let private = but(ES384.jwk(), &json!({ "d": "secret" }));
-    let fixture = Fixture::over(Behavior::Set(set([ES256.jwk(), private])), |builder| builder);
+fn skipped_keys_are_listed() {
+    let private = patch(ES384.jwk(), &json!({ "d": "secret" }));
+    let fixture = Fixture::with_behavior(Behavior::Set(set([ES256.jwk(), private])), |builder| builder);
     assert_eq!(fixture.tokens.skipped_keys(), [""; 0]);
     block_on(fixture.tokens.refresh());
-    assert_eq!(fixture.tokens.skipped_keys(), [r#""es384": it is a private key"#]);
+    assert_eq!(fixture.tokens.skipped_keys(), [r#""es384": private key"#]);
 }
 
 #[test]
-fn a_known_key_is_used_whatever_the_issuer_does() {
+fn known_key_works_while_refreshes_fail() {
     let fixture = with_task(Behavior::Fails);
     for _ in 0..3 {
-        fixture.accepted(&known());
+        fixture.accepts(&known());
         block_on(fixture.tokens.refresh());
-        fixture.forward(DAY / 4);
+        fixture.advance(DAY / 4);
     }
-    fixture.accepted(&known());
+    fixture.accepts(&known());
 }
 
 #[test]
-fn a_set_is_used_for_a_day() {
+fn key_set_is_used_for_one_day() {
     let fixture = with_task(Behavior::Fails);
     let token = known();
-    fixture.forward(DAY);
-    fixture.accepted(&token);
-    fixture.forward(SECOND);
-    unavailable(&fixture, &token);
+    fixture.advance(DAY);
+    fixture.accepts(&token);
+    fixture.advance(SECOND);
+    assert_unavailable(&fixture, &token);
 }
 
 #[test]
-fn an_unknown_key_is_fetched_once_more() {
+fn unknown_key_causes_one_refetch() {
     let fixture = with_task(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
-    fixture.accepted(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
+    fixture.accepts(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
     assert_eq!(fixture.source.fetches(), 2);
     // Within ten seconds no fetch starts, and the result of the last one, a success, is reused.
     for number in 0..100 {
         fixture.refuses("made up", &unknown(number), "key");
     }
     assert_eq!(fixture.source.fetches(), 2);
-    fixture.forward(10 * SECOND);
+    fixture.advance(10 * SECOND);
     fixture.refuses("made up", &unknown(0), "key");
     fixture.refuses("made up", &unknown(1), "key");
     assert_eq!(fixture.source.fetches(), 3);
-    fixture.accepted(&known());
+    fixture.accepts(&known());
 }
 
 #[test]
-fn an_unknown_key_cannot_be_told_while_the_issuer_is_away() {
+fn unknown_key_fails_while_issuer_is_unavailable() {
     let fixture = with_task(Behavior::Fails);
-    unavailable(&fixture, &unknown(0));
+    assert_unavailable(&fixture, &unknown(0));
     assert_eq!(fixture.source.fetches(), 2);
     fixture.source.set_behavior(Behavior::Set(every_key()));
-    unavailable(&fixture, &unknown(1));
+    assert_unavailable(&fixture, &unknown(1));
     assert_eq!(fixture.source.fetches(), 2);
-    fixture.accepted(&known());
-    fixture.forward(10 * SECOND);
+    fixture.accepts(&known());
+    fixture.advance(10 * SECOND);
     fixture.refuses("made up", &unknown(1), "key");
     assert_eq!(fixture.source.fetches(), 3);
 }
 
 #[test]
-fn without_any_set_one_is_fetched_first() {
+fn first_request_fetches_missing_key_set() {
     let fixture = Fixture::new();
-    fixture.accepted(&known());
+    fixture.accepts(&known());
     assert_eq!(fixture.source.fetches(), 1);
     let fixture = Fixture::new();
     fixture.refuses("made up", &unknown(0), "key");
@@ -110,36 +110,35 @@ fn without_any_set_one_is_fetched_first() {
 }
 
 #[test]
-fn without_any_set_nothing_can_be_told_while_the_issuer_is_away() {
-    let fixture = Fixture::over(Behavior::Fails, |builder| builder);
+fn requests_fail_without_key_set_and_issuer() {
+    let fixture = Fixture::with_behavior(Behavior::Fails, |builder| builder);
     for token in [known(), unknown(0), known()] {
-        unavailable(&fixture, &token);
+        assert_unavailable(&fixture, &token);
     }
     assert_eq!(fixture.source.fetches(), 1);
     fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.forward(10 * SECOND - Duration::from_millis(1));
-    unavailable(&fixture, &known());
+    fixture.advance(10 * SECOND - Duration::from_millis(1));
+    assert_unavailable(&fixture, &known());
     assert_eq!(fixture.source.fetches(), 1);
-    fixture.forward(Duration::from_millis(1));
-    fixture.accepted(&known());
+    fixture.advance(Duration::from_millis(1));
+    fixture.accepts(&known());
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// Even if the task has just failed.
 #[test]
-fn what_is_too_old_is_none() {
+fn outdated_key_set_is_not_used() {
     let fixture = with_task(Behavior::Fails);
-    fixture.forward(DAY + SECOND);
+    fixture.advance(DAY + SECOND);
     block_on(fixture.tokens.refresh());
-    unavailable(&fixture, &known());
+    assert_unavailable(&fixture, &known());
     assert_eq!(fixture.source.fetches(), 2);
     fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.forward(10 * SECOND);
-    fixture.accepted(&known());
+    fixture.advance(10 * SECOND);
+    fixture.accepts(&known());
 }
 
 #[test]
-fn a_header_that_is_refused_causes_no_fetch() {
+fn refused_header_causes_no_fetch() {
     let fixture = Fixture::new();
     fixture.refuses("alg", &with_header(&json!({ "alg": "none", "kid": "x" })), "alg");
     fixture.refuses("typ", &with_header(&json!({ "typ": "JWT", "kid": "x" })), "typ");
@@ -148,16 +147,16 @@ fn a_header_that_is_refused_causes_no_fetch() {
 }
 
 #[test]
-fn a_set_that_is_none_is_a_fetch_that_failed() {
+fn invalid_key_set_counts_as_failed_fetch() {
     for bad in ["", r#"{"keys":[]}"#, r#"{"keys":[{"kty":"oct","k":"AA"}]}"#] {
-        let fixture = Fixture::over(Behavior::Set(bad.into()), |builder| builder);
-        unavailable(&fixture, &known());
+        let fixture = Fixture::with_behavior(Behavior::Set(bad.into()), |builder| builder);
+        assert_unavailable(&fixture, &known());
         assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (0, 1));
         assert!(fixture.tokens.last_failure().unwrap().contains("key set"));
     }
     let fixture = with_task(Behavior::Set(r#"{"keys":[]}"#.into()));
     block_on(fixture.tokens.refresh());
-    fixture.accepted(&known());
+    fixture.accepts(&known());
     assert_eq!((fixture.tokens.keys().fetched, fixture.tokens.keys().failed), (1, 1));
     fixture.source.set_behavior(Behavior::Set(every_key()));
     block_on(fixture.tokens.refresh());
@@ -166,18 +165,18 @@ fn a_set_that_is_none_is_a_fetch_that_failed() {
 
 /// A fetch that panics leaves no request waiting.
 #[test]
-fn a_panic_is_a_fetch_that_failed() {
-    let fixture = Fixture::over(Behavior::Panics, |builder| builder);
-    unavailable(&fixture, &known());
+fn panicking_fetch_counts_as_failed_fetch() {
+    let fixture = Fixture::with_behavior(Behavior::Panics, |builder| builder);
+    assert_unavailable(&fixture, &known());
     block_on(fixture.tokens.refresh());
     fixture.source.set_behavior(Behavior::Set(every_key()));
-    fixture.forward(10 * SECOND);
-    fixture.accepted(&known());
+    fixture.advance(10 * SECOND);
+    fixture.accepts(&known());
 }
 
 #[test]
-fn a_task_comes_again_soon_after_failures_and_seldom_after_successes() {
-    let fixture = Fixture::over(Behavior::Fails, |builder| builder);
+fn refresh_backs_off_after_failures_and_jitters_otherwise() {
+    let fixture = Fixture::with_behavior(Behavior::Fails, |builder| builder);
     let delays = [5, 10, 20, 40, 60, 60, 60];
     for delay in delays {
         assert_eq!(block_on(fixture.tokens.refresh()), delay * SECOND);
@@ -193,39 +192,36 @@ fn a_task_comes_again_soon_after_failures_and_seldom_after_successes() {
 
 /// Works without a task: a set that is older than five minutes is fetched before it is used.
 #[test]
-fn without_a_task_requests_fetch() {
+fn requests_fetch_without_refresh_task() {
     let fixture = Fixture::new();
     let token = known();
-    fixture.accepted(&token);
-    fixture.forward(300 * SECOND - Duration::from_millis(1));
-    fixture.accepted(&token);
+    fixture.accepts(&token);
+    fixture.advance(300 * SECOND - Duration::from_millis(1));
+    fixture.accepts(&token);
     assert_eq!(fixture.source.fetches(), 1);
-    fixture.forward(Duration::from_millis(1));
-    fixture.accepted(&token);
-    fixture.accepted(&token);
+    fixture.advance(Duration::from_millis(1));
+    fixture.accepts(&token);
+    fixture.accepts(&token);
     assert_eq!(fixture.source.fetches(), 2);
     // A fetch that fails leaves the set in use, and is retried after ten seconds.
     fixture.source.set_behavior(Behavior::Fails);
-    fixture.forward(300 * SECOND);
+    fixture.advance(300 * SECOND);
     for fetches in [3, 3, 4, 4] {
-        fixture.accepted(&token);
-        fixture.accepted(&token);
+        fixture.accepts(&token);
+        fixture.accepts(&token);
         assert_eq!(fixture.source.fetches(), fetches);
-        fixture.forward(5 * SECOND);
+        fixture.advance(5 * SECOND);
     }
 }
 
 #[test]
-fn a_missing_task_is_logged_once() {
+fn missing_refresh_task_is_logged_once() {
     let fixture = Fixture::new();
     let fetch = |seconds: u32| {
-        fixture.forward(seconds * SECOND);
-        logs(|| drop(fixture.accepted(&known())))
-            .into_iter()
-            .filter(|line| line.starts_with("WARN"))
-            .collect::<Vec<_>>()
+        fixture.advance(seconds * SECOND);
+        logs(|| drop(fixture.accepts(&known()))).into_iter().filter(|line| line.starts_with("WARN")).collect::<Vec<_>>()
     };
-    assert_eq!(fetch(0), [""; 0], "it may still come");
+    assert_eq!(fetch(0), [""; 0], "a task may still start");
     let [warning] = &fetch(300)[..] else { panic!("one warning") };
     assert!(warning.contains("SignedTokens::refresh") && warning.contains(ISSUER), "{warning}");
     assert_eq!(fetch(300), [""; 0]);
@@ -234,7 +230,7 @@ fn a_missing_task_is_logged_once() {
 
 /// While a task refreshes on time, or a little late, no request waits for a fetch.
 #[test]
-fn with_a_task_requests_do_not_fetch() {
+fn requests_do_not_fetch_while_task_refreshes() {
     let fixture = with_task(Behavior::Set(every_key()));
     let token = known();
     for number in 0..50 {
@@ -242,32 +238,32 @@ fn with_a_task_requests_do_not_fetch() {
         fixture.source.set_behavior(behavior);
         let delay = block_on(fixture.tokens.refresh());
         let fetches = fixture.source.fetches();
-        fixture.forward(delay + 25 * SECOND);
-        fixture.accepted(&token);
+        fixture.advance(delay + 25 * SECOND);
+        fixture.accepts(&token);
         assert_eq!(fixture.source.fetches(), fetches);
     }
 }
 
 #[test]
-fn the_keys_have_a_status() {
+fn key_set_status_is_reported() {
     let fixture = Fixture::new();
     let status = fixture.tokens.keys();
     assert_eq!((status.usable, status.age, status.fetched, status.failed), (0, None, 0, 0));
     block_on(fixture.tokens.refresh());
-    fixture.forward(7 * SECOND);
+    fixture.advance(7 * SECOND);
     let status = fixture.tokens.keys();
     assert_eq!((status.usable, status.age, status.fetched, status.failed), (4, Some(7 * SECOND), 1, 0));
 }
 
 /// A token without `kid` that no key verifies may be signed with a new key, like a token with an unknown `kid`.
 #[test]
-fn without_a_kid_a_new_key_is_fetched() {
-    let nameless = |signer: &Signer| signer.token(&but(signer.header(), &json!({ "kid": null })), &claims());
-    let (known, new) = (nameless(&ES256), nameless(&OTHER_ES256));
+fn new_key_is_fetched_for_token_without_kid() {
+    let without_kid = |signer: &Signer| signer.token(&patch(signer.header(), &json!({ "kid": null })), &claims());
+    let (known, new) = (without_kid(&ES256), without_kid(&OTHER_ES256));
     let fixture = with_task(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
-    fixture.accepted(&known);
+    fixture.accepts(&known);
     assert_eq!(fixture.source.fetches(), 1);
-    fixture.accepted(&new);
+    fixture.accepts(&new);
     assert_eq!(fixture.source.fetches(), 2);
     // At most one fetch in ten seconds, whatever causes it.
     let forged = format!("{}.{}", new.rsplit_once('.').unwrap().0, "A".repeat(86));
@@ -275,8 +271,8 @@ fn without_a_kid_a_new_key_is_fetched() {
     fixture.refuses("made up", &unknown(0), "key");
     assert_eq!(fixture.source.fetches(), 2);
     let fixture = with_task(Behavior::Fails);
-    unavailable(&fixture, &new);
-    unavailable(&fixture, &new);
-    fixture.accepted(&known);
+    assert_unavailable(&fixture, &new);
+    assert_unavailable(&fixture, &new);
+    fixture.accepts(&known);
     assert_eq!(fixture.source.fetches(), 2);
 }

@@ -1,4 +1,4 @@
-//! Headers: which are accepted, and which are refused before a key is looked up.
+//! Headers of signed tokens: which are accepted, and which are refused before a key is looked up.
 
 use serde_json::{Value, json};
 
@@ -6,26 +6,26 @@ use super::super::{SignatureAlgorithm, TokenType};
 use super::fixture::*;
 
 #[test]
-fn each_algorithm_is_taken() {
+fn each_supported_algorithm_is_accepted() {
     let fixture = Fixture::new();
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
-        fixture.accepted(&signer.token(&signer.header(), &claims()));
+        fixture.accepts(&signer.token(&signer.header(), &claims()));
         let mut without_kid = signer.header();
         without_kid.as_object_mut().unwrap().remove("kid");
-        fixture.accepted(&signer.token(&without_kid, &claims()));
+        fixture.accepts(&signer.token(&without_kid, &claims()));
     }
-    fixture.accepted(&ED25519.token(&but(ED25519.header(), &json!({ "alg": "Ed25519" })), &claims()));
-    fixture.accepted(&pss(&json!({ "alg": "PS256" })));
+    fixture.accepts(&ED25519.token(&patch(ED25519.header(), &json!({ "alg": "Ed25519" })), &claims()));
+    fixture.accepts(&pss(&json!({ "alg": "PS256" })));
 }
 
-/// Returns a token signed with PS256.
+/// Returns a token signed with PS256, with the header of [`RSA`] changed by `other`.
 fn pss(other: &Value) -> String {
-    let signed = format!("{}.{}", base64(but(RSA.header(), other).to_string()), base64(claims().to_string()));
+    let signed = format!("{}.{}", base64(patch(RSA.header(), other).to_string()), base64(claims().to_string()));
     format!("{signed}.{}", base64(RSA.sign("PS256", &signed)))
 }
 
 #[test]
-fn other_algorithms_are_refused() {
+fn unsupported_algorithms_are_refused() {
     let fixture = Fixture::new();
     for alg in ["none", "None", "nOnE", "NONE", "", "HS256", "HS384", "HS512", "RS512", "ES512", "es256", "ES256K"] {
         let token = with_header(&json!({ "alg": alg }));
@@ -40,13 +40,13 @@ fn other_algorithms_are_refused() {
     fixture.refuses("null", &raw_header(r#"{"typ":"at+jwt","alg":null}"#), "alg");
 }
 
-/// Returns a token with the raw header `header` and valid claims.
+/// Returns a token with the text `header` as its header, and valid claims.
 fn raw_header(header: &str) -> String {
     ES256.token_of(header, &claims().to_string())
 }
 
 #[test]
-fn a_public_key_is_no_secret_of_hs256() {
+fn public_key_is_refused_as_hs256_secret() {
     use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
 
     let fixture = Fixture::new();
@@ -63,26 +63,26 @@ fn a_public_key_is_no_secret_of_hs256() {
 }
 
 #[test]
-fn the_option_narrows_the_algorithms() {
+fn algorithms_option_restricts_accepted_algorithms() {
     let fixture = Fixture::with(|builder| builder.algorithms([SignatureAlgorithm::Rs256]));
-    fixture.accepted(&RSA.token(&RSA.header(), &claims()));
+    fixture.accepts(&RSA.token(&RSA.header(), &claims()));
     fixture.refuses("ES256", &with_header(&json!({})), "alg");
     fixture.refuses("PS256", &pss(&json!({ "alg": "PS256" })), "alg");
 }
 
 #[test]
-fn an_algorithm_needs_a_key_that_is_for_it() {
+fn algorithm_must_match_the_key() {
     let fixture = Fixture::new();
     fixture.refuses("RS256, key of ES256", &with_header(&json!({ "alg": "RS256" })), "key");
     fixture.refuses("ES384, key of P-256", &with_header(&json!({ "alg": "ES384" })), "key");
     fixture.refuses("PS256 as RS256", &pss(&json!({})), "signature");
-    let pkcs1 = RSA.token(&but(RSA.header(), &json!({ "alg": "PS256" })), &claims());
+    let pkcs1 = RSA.token(&patch(RSA.header(), &json!({ "alg": "PS256" })), &claims());
     fixture.refuses("RS256 as PS256", &pkcs1, "signature");
     fixture.refuses("another's kid", &with_header(&json!({ "kid": "es384" })), "key");
 }
 
 #[test]
-fn a_kid_is_compared_and_nothing_else() {
+fn kid_is_compared_literally() {
     let fixture = Fixture::new();
     let long = "k".repeat(257);
     for kid in ["../../dev/null", "' OR 1=1 --", "\0", "es256\0", "ES256", "es25", "es256 ", "", &long] {
@@ -91,12 +91,12 @@ fn a_kid_is_compared_and_nothing_else() {
     for kid in [json!(1), json!(["es256"]), json!({ "es256": 1 })] {
         fixture.refuses("a type", &with_header(&json!({ "kid": kid })), "header");
     }
-    for nothing in ["null", "[]"] {
-        fixture.accepted(&raw_header(&format!(r#"{{"typ":"at+jwt","alg":"ES256","kid":{nothing}}}"#)));
+    for absent in ["null", "[]"] {
+        fixture.accepts(&raw_header(&format!(r#"{{"typ":"at+jwt","alg":"ES256","kid":{absent}}}"#)));
     }
-    // A name that is too long causes no fetch.
+    // A `kid` that is too long causes no fetch.
     let fetches = fixture.source.fetches();
-    fixture.forward(std::time::Duration::from_secs(11));
+    fixture.advance(std::time::Duration::from_secs(11));
     fixture.refuses("long", &with_header(&json!({ "kid": long })), "key");
     assert_eq!(fixture.source.fetches(), fetches);
     fixture.refuses("short", &with_header(&json!({ "kid": "unknown" })), "key");
@@ -104,45 +104,45 @@ fn a_kid_is_compared_and_nothing_else() {
 }
 
 #[test]
-fn a_kid_of_256_bytes_is_one() {
+fn kid_may_have_256_bytes() {
     let long = "k".repeat(256);
-    let set = set([but(ES256.jwk(), &json!({ "kid": long }))]);
-    Fixture::over(Behavior::Set(set), |builder| builder).accepted(&with_header(&json!({ "kid": long })));
+    let set = set([patch(ES256.jwk(), &json!({ "kid": long }))]);
+    Fixture::with_behavior(Behavior::Set(set), |builder| builder).accepts(&with_header(&json!({ "kid": long })));
 }
 
 #[test]
-fn members_that_are_read_come_once() {
+fn repeated_header_member_is_refused_if_read() {
     let fixture = Fixture::new();
     for twice in [r#""alg":"ES256","#, r#""kid":"es256","#, r#""typ":"at+jwt","#, r#""\u0061lg":"none","#] {
         let header = ES256.header().to_string().replacen('{', &format!("{{{twice}"), 1);
         fixture.refuses(twice, &raw_header(&header), "header");
     }
     let header = ES256.header().to_string().replacen('{', r#"{"cty":1,"cty":2,"#, 1);
-    fixture.accepted(&raw_header(&header));
+    fixture.accepts(&raw_header(&header));
 }
 
 #[test]
-fn keys_that_a_token_brings_along_are_not_looked_at() {
+fn keys_embedded_in_token_are_ignored() {
     let fixture = Fixture::new();
     let attackers = OTHER_ES256.jwk();
-    for brought in [
+    for embedded in [
         json!({ "jwk": attackers }),
         json!({ "jku": "https://attacker.example/keys" }),
         json!({ "x5u": "https://attacker.example/chain" }),
         json!({ "x5c": ["MIIB"] }),
         json!({ "x5t": "AAAA", "zip": "DEF" }),
     ] {
-        let header = but(ES256.header(), &brought);
+        let header = patch(ES256.header(), &embedded);
         fixture.refuses("with a known kid", &OTHER_ES256.token(&header, &claims()), "signature");
-        let header = but(header, &json!({ "kid": "other" }));
+        let header = patch(header, &json!({ "kid": "other" }));
         fixture.refuses("with its own kid", &OTHER_ES256.token(&header, &claims()), "key");
-        let header = but(header, &json!({ "kid": null }));
+        let header = patch(header, &json!({ "kid": null }));
         fixture.refuses("without a kid", &OTHER_ES256.token(&header, &claims()), "signature");
     }
 }
 
 #[test]
-fn whatever_is_critical_is_refused() {
+fn critical_header_is_always_refused() {
     let fixture = Fixture::new();
     for crit in [json!(["exp"]), json!([]), json!(["b64"]), json!("exp"), json!(false), json!({})] {
         fixture.refuses("crit", &with_header(&json!({ "crit": crit, "b64": false })), "crit");
@@ -153,7 +153,7 @@ fn whatever_is_critical_is_refused() {
 }
 
 #[test]
-fn only_access_tokens_are_taken() {
+fn only_access_token_types_are_accepted() {
     let fixture = Fixture::new();
     for typ in ["JWT", "jwt", "dpop+jwt", "logout+jwt", "id_token", "", "at+jwt ", "application/jwt", "text/at+jwt"] {
         fixture.refuses(typ, &with_header(&json!({ "typ": typ })), "typ");
@@ -161,37 +161,37 @@ fn only_access_tokens_are_taken() {
     fixture.refuses("missing", &with_header(&json!({ "typ": null })), "typ");
     fixture.refuses("a number", &with_header(&json!({ "typ": 1 })), "header");
     for typ in ["at+jwt", "AT+JWT", "At+Jwt", "application/at+jwt", "Application/AT+JWT"] {
-        fixture.accepted(&with_header(&json!({ "typ": typ })));
+        fixture.accepts(&with_header(&json!({ "typ": typ })));
     }
 }
 
 #[test]
-fn any_type_is_taken_where_a_host_says_so_but_id_tokens() {
+fn any_type_option_accepts_other_types() {
     let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));
     for typ in [json!("JWT"), json!("at+jwt"), json!(null)] {
-        fixture.accepted(&with_header(&json!({ "typ": typ })));
+        fixture.accepts(&with_header(&json!({ "typ": typ })));
     }
     let fewer = json!({ "client_id": null, "iat": null, "jti": null });
-    assert_eq!(fixture.accepted(&with_claims(&fewer)).issued.unwrap().client, None);
+    assert_eq!(fixture.accepts(&with_claims(&fewer)).issued.unwrap().client, None);
 }
 
 /// `nonce`, `at_hash` and `c_hash` mark an ID token, unless the token declares its type as RFC 9068 or Keycloak does.
 /// Keycloak before 25 put the nonce of the sign-in into access tokens too.
 #[test]
-fn id_token_is_told_by_its_claims_where_any_type_is_taken() {
+fn any_type_option_refuses_id_tokens_by_claims() {
     let fixture = Fixture::with(|builder| builder.token_type(TokenType::Any));
     let token =
-        |typ: &str, other: &Value| ES256.token(&but(ES256.header(), &json!({ "typ": typ })), &but(claims(), other));
+        |typ: &str, other: &Value| ES256.token(&patch(ES256.header(), &json!({ "typ": typ })), &patch(claims(), other));
     for claim in ["nonce", "at_hash", "c_hash"] {
         for (typ, kind) in [("JWT", json!({})), ("JWT", json!({ "typ": "JWT" })), ("JWT", json!({ "typ": ["Bearer"] }))]
         {
-            fixture.refuses(claim, &token(typ, &but(kind, &json!({ claim: "x" }))), "typ");
+            fixture.refuses(claim, &token(typ, &patch(kind, &json!({ claim: "x" }))), "typ");
         }
         fixture.refuses("another type", &token("JWT", &json!({ claim: 1 })), "typ");
         for (typ, kind) in
             [("at+jwt", json!({})), ("application/AT+JWT", json!({})), ("JWT", json!({ "typ": "Bearer" }))]
         {
-            fixture.accepted(&token(typ, &but(kind, &json!({ claim: "x" }))));
+            fixture.accepts(&token(typ, &patch(kind, &json!({ claim: "x" }))));
         }
     }
     for (claim, kinds) in [
@@ -212,8 +212,8 @@ fn id_token_is_told_by_its_claims_where_any_type_is_taken() {
         json!({ "token_type": "Bearer" }),
         json!({ "typ": 1, "token_use": {} }),
     ] {
-        fixture.accepted(&token("JWT", &kind));
+        fixture.accepts(&token("JWT", &kind));
     }
-    let usual = Fixture::new();
-    usual.accepted(&with_claims(&json!({ "nonce": "x", "typ": "ID", "token_use": "id" })));
+    let strict = Fixture::new();
+    strict.accepts(&with_claims(&json!({ "nonce": "x", "typ": "ID", "token_use": "id" })));
 }

@@ -1,4 +1,4 @@
-//! Key sets: which keys of a set are used, and which sets are refused.
+//! Key sets: the keys of a set that are used, and the sets that are refused.
 
 use serde_json::{Value, json};
 
@@ -23,9 +23,9 @@ fn parse(jwks: Vec<Value>) -> Result<KeySet, String> {
     KeySet::parse(&set(jwks))
 }
 
-/// Returns why `jwk` is skipped, in a set that also has a usable key.
+/// Returns the reason why `jwk` is skipped, in a set that also has a usable key.
 #[track_caller]
-fn why(jwk: Value) -> SkipReason {
+fn skip_reason(jwk: Value) -> SkipReason {
     let read = parse(vec![ES256.jwk(), jwk]).unwrap();
     assert_eq!(read.usable, 1);
     assert_eq!(read.skipped.len(), 1);
@@ -33,7 +33,7 @@ fn why(jwk: Value) -> SkipReason {
 }
 
 #[test]
-fn keys_of_every_kind_are_read() {
+fn all_supported_key_types_are_parsed() {
     // The RSA key is for two algorithms.
     let every = KeySet::parse(&every_key()).unwrap();
     assert_eq!(
@@ -41,7 +41,7 @@ fn keys_of_every_kind_are_read() {
         (4, 5)
     );
     for alg in ["RS256", "PS256"] {
-        assert_eq!(parse(vec![but(RSA.jwk(), &json!({ "alg": alg }))]).unwrap().usable, 1);
+        assert_eq!(parse(vec![patch(RSA.jwk(), &json!({ "alg": alg }))]).unwrap().usable, 1);
     }
     for more in [
         json!({ "use": "sig", "key_ops": ["sign", "verify"], "alg": "ES256", "x5c": ["x"], "more": {} }),
@@ -49,31 +49,31 @@ fn keys_of_every_kind_are_read() {
         json!({ "d": 1 }),
         json!({ "d": "" }),
     ] {
-        assert_eq!(parse(vec![but(ES256.jwk(), &more)]).unwrap().usable, 1);
+        assert_eq!(parse(vec![patch(ES256.jwk(), &more)]).unwrap().usable, 1);
     }
-    assert_eq!(parse(vec![but(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().usable, 1);
+    assert_eq!(parse(vec![patch(ED25519.jwk(), &json!({ "alg": "Ed25519" }))]).unwrap().usable, 1);
 }
 
 /// Serializers write null and empty lists for absent values.
 #[test]
 fn null_and_empty_list_count_as_absent() {
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
-        for nothing in [json!(null), json!([])] {
+        for absent in [json!(null), json!([])] {
             let mut jwk = signer.jwk();
             for name in ["use", "alg", "key_ops", "d", "p", "x5c", "x5t", "kid"] {
-                jwk[name] = nothing.clone();
+                jwk[name] = absent.clone();
             }
             let read = parse(vec![jwk.clone()]).unwrap();
             assert_eq!((read.usable, read.skipped.len()), (1, 0), "{jwk}");
-            jwk["kty"] = nothing.clone();
-            assert_eq!(why(jwk), SkipReason::Kind);
+            jwk["kty"] = absent.clone();
+            assert_eq!(skip_reason(jwk), SkipReason::Kind);
         }
     }
 }
 
 /// Some issuers write a zero before a number for its sign, or strip zeros from a number that is shorter than the others.
 #[test]
-fn zeros_before_numbers_do_not_matter() {
+fn leading_zeros_of_numbers_are_ignored() {
     let zeros = |number: &Value, zeros: usize| {
         let number = decode(number.as_str().unwrap()).unwrap();
         base64([vec![0; zeros], number].concat())
@@ -81,29 +81,29 @@ fn zeros_before_numbers_do_not_matter() {
     let id = |jwk: Value| parse(vec![jwk]).unwrap().candidates(None, SignatureAlgorithm::Rs256).next().unwrap().id;
     let rsa = RSA.jwk();
     for count in [1, 2, 300] {
-        let padded = but(rsa.clone(), &json!({ "n": zeros(&rsa["n"], count), "e": zeros(&rsa["e"], count) }));
-        assert_eq!(id(padded.clone()), id(rsa.clone()), "it is the same key");
-        let fixture = Fixture::over(Behavior::Set(set([padded])), |builder| builder);
-        fixture.accepted(&RSA.token(&RSA.header(), &claims()));
+        let padded = patch(rsa.clone(), &json!({ "n": zeros(&rsa["n"], count), "e": zeros(&rsa["e"], count) }));
+        assert_eq!(id(padded.clone()), id(rsa.clone()), "the same key");
+        let fixture = Fixture::with_behavior(Behavior::Set(set([padded])), |builder| builder);
+        fixture.accepts(&RSA.token(&RSA.header(), &claims()));
     }
-    assert_eq!(why(but(rsa, &json!({ "e": base64([0, 1]) }))), SkipReason::Malformed);
+    assert_eq!(skip_reason(patch(rsa, &json!({ "e": base64([0, 1]) }))), SkipReason::Malformed);
     for signer in [&*ES256, &ES384] {
         let jwk = signer.jwk();
-        let padded = but(jwk.clone(), &json!({ "x": zeros(&jwk["x"], 1), "y": zeros(&jwk["y"], 2) }));
-        let fixture = Fixture::over(Behavior::Set(set([padded])), |builder| builder);
-        fixture.accepted(&signer.token(&signer.header(), &claims()));
+        let padded = patch(jwk.clone(), &json!({ "x": zeros(&jwk["x"], 1), "y": zeros(&jwk["y"], 2) }));
+        let fixture = Fixture::with_behavior(Behavior::Set(set([padded])), |builder| builder);
+        fixture.accepts(&signer.token(&signer.header(), &claims()));
     }
     let ed = ED25519.jwk();
     assert_eq!(
-        why(but(ed.clone(), &json!({ "x": zeros(&ed["x"], 1) }))),
+        skip_reason(patch(ed.clone(), &json!({ "x": zeros(&ed["x"], 1) }))),
         SkipReason::Malformed,
-        "its text is no number"
+        "its text is not a number"
     );
 }
 
 /// RFC 7518 requires all octets of a coordinate, and in one of 128 keys a coordinate is shorter.
 #[test]
-fn coordinate_that_is_cut_short_is_read() {
+fn coordinate_without_leading_zeros_is_accepted() {
     // The multiples of the generator of P-256 by 379 and by 43: a zero before x, and before y.
     for (x, y) in SHORT_POINTS {
         let number = |hex: &str| {
@@ -118,61 +118,61 @@ fn coordinate_that_is_cut_short_is_read() {
         let id = |jwk: &Value| {
             parse(vec![jwk.clone()]).unwrap().candidates(None, SignatureAlgorithm::Es256).next().unwrap().id
         };
-        assert_eq!(id(&jwk), id(&but(jwk.clone(), &json!({ "x": whole(&x), "y": whole(&y) }))));
+        assert_eq!(id(&jwk), id(&patch(jwk.clone(), &json!({ "x": whole(&x), "y": whole(&y) }))));
     }
 }
 
 #[test]
-fn keys_for_something_else_are_passed_over() {
+fn keys_of_unsupported_type_or_use_are_skipped() {
     for jwk in [
         json!({ "kty": "oct", "k": "c2VjcmV0", "kid": "secret" }),
         json!({ "kty": "OKP", "crv": "X25519", "x": ED25519.jwk()["x"] }),
         json!({ "kty": "EC", "crv": "secp256k1", "x": "AA", "y": "AA" }),
-        but(ES256.jwk(), &json!({ "crv": "P-521" })),
-        but(ES256.jwk(), &json!({ "crv": null })),
-        but(ES256.jwk(), &json!({ "kty": null })),
-        but(ES256.jwk(), &json!({ "alg": "ES384" })),
-        but(ES256.jwk(), &json!({ "alg": "ECDH-ES" })),
-        but(ES256.jwk(), &json!({ "alg": 1 })),
-        but(RSA.jwk(), &json!({ "alg": "RS512" })),
-        but(RSA.jwk(), &json!({ "alg": "ES256" })),
+        patch(ES256.jwk(), &json!({ "crv": "P-521" })),
+        patch(ES256.jwk(), &json!({ "crv": null })),
+        patch(ES256.jwk(), &json!({ "kty": null })),
+        patch(ES256.jwk(), &json!({ "alg": "ES384" })),
+        patch(ES256.jwk(), &json!({ "alg": "ECDH-ES" })),
+        patch(ES256.jwk(), &json!({ "alg": 1 })),
+        patch(RSA.jwk(), &json!({ "alg": "RS512" })),
+        patch(RSA.jwk(), &json!({ "alg": "ES256" })),
         json!("a text"),
         json!([]),
     ] {
-        assert_eq!(why(jwk.clone()), SkipReason::Kind, "{jwk}");
+        assert_eq!(skip_reason(jwk.clone()), SkipReason::Kind, "{jwk}");
     }
     for other in
         [json!({ "use": "enc" }), json!({ "use": 1 }), json!({ "key_ops": ["sign"] }), json!({ "key_ops": "verify" })]
     {
-        assert_eq!(why(but(ES384.jwk(), &other)), SkipReason::Use, "{other}");
+        assert_eq!(skip_reason(patch(ES384.jwk(), &other)), SkipReason::Use, "{other}");
     }
 }
 
 #[test]
-fn keys_that_are_none_are_passed_over() {
+fn malformed_keys_are_skipped() {
     let (ec, rsa) = (ES256.jwk(), RSA.jwk());
     let cut = |jwk: &Value, name: &str| json!({ name: jwk[name].as_str().unwrap()[4..] });
     let [x, y] = ["x", "y"].map(|name| decode(ec[name].as_str().unwrap()).unwrap());
     let modulus = |bytes: usize| base64([vec![0x80], vec![1; bytes - 1]].concat());
     for jwk in [
-        // Off the curve.
-        but(ec.clone(), &json!({ "x": ec["y"], "y": ec["x"] })),
-        but(ec.clone(), &json!({ "x": base64([0; 32]), "y": base64([0; 32]) })),
-        but(ec.clone(), &cut(&ec, "x")),
-        but(ec.clone(), &json!({ "y": null })),
+        // Points that are off the curve.
+        patch(ec.clone(), &json!({ "x": ec["y"], "y": ec["x"] })),
+        patch(ec.clone(), &json!({ "x": base64([0; 32]), "y": base64([0; 32]) })),
+        patch(ec.clone(), &cut(&ec, "x")),
+        patch(ec.clone(), &json!({ "y": null })),
         // The point is on the curve, but split at the wrong byte.
-        but(ec.clone(), &json!({ "x": base64(&x[..31]), "y": base64([&x[31..], &y].concat()) })),
-        but(ec.clone(), &json!({ "x": format!("{}=", ec["x"].as_str().unwrap()) })),
-        but(ec, &json!({ "crv": "P-384" })),
-        but(ED25519.jwk(), &cut(&ED25519.jwk(), "x")),
-        but(rsa.clone(), &json!({ "n": base64([vec![0x80], vec![2; 255]].concat()) })),
-        but(rsa.clone(), &json!({ "n": "" })),
-        but(rsa.clone(), &json!({ "e": base64([2]) })),
-        but(rsa.clone(), &json!({ "e": base64([1]) })),
-        but(rsa.clone(), &json!({ "e": "" })),
-        but(rsa.clone(), &json!({ "e": null })),
+        patch(ec.clone(), &json!({ "x": base64(&x[..31]), "y": base64([&x[31..], &y].concat()) })),
+        patch(ec.clone(), &json!({ "x": format!("{}=", ec["x"].as_str().unwrap()) })),
+        patch(ec, &json!({ "crv": "P-384" })),
+        patch(ED25519.jwk(), &cut(&ED25519.jwk(), "x")),
+        patch(rsa.clone(), &json!({ "n": base64([vec![0x80], vec![2; 255]].concat()) })),
+        patch(rsa.clone(), &json!({ "n": "" })),
+        patch(rsa.clone(), &json!({ "e": base64([2]) })),
+        patch(rsa.clone(), &json!({ "e": base64([1]) })),
+        patch(rsa.clone(), &json!({ "e": "" })),
+        patch(rsa.clone(), &json!({ "e": null })),
     ] {
-        assert_eq!(why(jwk.clone()), SkipReason::Malformed, "{jwk}");
+        assert_eq!(skip_reason(jwk.clone()), SkipReason::Malformed, "{jwk}");
     }
     for n in [
         modulus(128),
@@ -180,40 +180,40 @@ fn keys_that_are_none_are_passed_over() {
         base64([vec![0; 128], vec![1; 128]].concat()),
         base64([vec![1], vec![1; 1024]].concat()),
     ] {
-        assert_eq!(why(but(rsa.clone(), &json!({ "n": n }))), SkipReason::Size);
+        assert_eq!(skip_reason(patch(rsa.clone(), &json!({ "n": n }))), SkipReason::Size);
     }
-    assert_eq!(parse(vec![but(rsa.clone(), &json!({ "e": base64([3]) }))]).unwrap().usable, 1);
+    assert_eq!(parse(vec![patch(rsa.clone(), &json!({ "e": base64([3]) }))]).unwrap().usable, 1);
     for bytes in [256, 1024] {
-        assert_eq!(parse(vec![but(rsa.clone(), &json!({ "n": modulus(bytes) }))]).unwrap().usable, 1);
+        assert_eq!(parse(vec![patch(rsa.clone(), &json!({ "n": modulus(bytes) }))]).unwrap().usable, 1);
     }
 }
 
 #[test]
-fn a_private_key_is_not_used() {
-    let read = parse(vec![ES256.jwk(), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap();
+fn private_key_is_skipped() {
+    let read = parse(vec![ES256.jwk(), patch(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap();
     assert_eq!(read.skipped, [(Some("es384".into()), SkipReason::Private)]);
-    assert_eq!(why(but(RSA.jwk(), &json!({ "d": "x", "use": "enc" }))), SkipReason::Private);
+    assert_eq!(skip_reason(patch(RSA.jwk(), &json!({ "d": "x", "use": "enc" }))), SkipReason::Private);
 }
 
 #[test]
-fn a_set_has_bounds_and_a_key() {
+fn key_set_must_be_valid_and_within_limits() {
     let keys = |number: usize| vec![ES256.jwk(); number];
     assert_eq!(parse(keys(100)).unwrap().usable, 100);
     assert_eq!(parse(keys(101)).unwrap_err(), "the key set has more than 100 keys");
-    assert_eq!(parse(vec![]).unwrap_err(), "the key set has no key that can be used here");
+    assert_eq!(parse(vec![]).unwrap_err(), "the key set has no usable key");
     let error =
-        parse(vec![json!({ "kty": "oct", "k": "AA" }), but(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap_err();
-    let (one, other) = (
-        "one without a kid: its type, curve or algorithm is not one that is used here",
-        r#""es384": it is a private key"#,
-    );
-    assert_eq!(error.to_string(), format!("the key set has no key that can be used here; {one}; {other}"));
+        parse(vec![json!({ "kty": "oct", "k": "AA" }), patch(ES384.jwk(), &json!({ "d": "secret" }))]).unwrap_err();
+    let (one, other) = ("key without a kid: unsupported type, curve or algorithm", r#""es384": private key"#);
+    assert_eq!(error.to_string(), format!("the key set has no usable key; {one}; {other}"));
     for json in ["null", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":1}"#] {
-        assert!(KeySet::parse(json.as_bytes()).unwrap_err().contains("the list `keys` is wanted"), "{json}");
+        assert!(
+            KeySet::parse(json.as_bytes()).unwrap_err().contains("expected an object with an array `keys`"),
+            "{json}"
+        );
     }
     for json in ["", "<html>", r#"{"keys":[]"#, r#"{"keys":[],"more":1e999}"#] {
         let error = KeySet::parse(json.as_bytes()).unwrap_err();
-        assert!(error.contains("not JSON") && error.contains("line 1 column"), "{error}");
+        assert!(error.contains("invalid JSON") && error.contains("line 1 column"), "{error}");
     }
     let filled = |bytes: usize| {
         let set = set_of(&[&ES256]);
@@ -224,7 +224,7 @@ fn a_set_has_bounds_and_a_key() {
 }
 
 #[test]
-fn what_one_set_has_and_another_has_not_is_told_by_name() {
+fn kids_missing_from_another_set_are_listed() {
     let (old, new) = (parse(vec![ES256.jwk(), ES384.jwk()]).unwrap(), parse(vec![ES384.jwk()]).unwrap());
     assert_eq!(old.kids_without(Some(&new)), ["es256"]);
     assert_eq!(new.kids_without(Some(&old)), [""; 0]);
@@ -233,7 +233,7 @@ fn what_one_set_has_and_another_has_not_is_told_by_name() {
 
 /// A key with another name or for another algorithm is a different key: tokens that it verified before are not valid.
 #[test]
-fn a_key_is_known_in_each_set_that_has_it() {
+fn key_id_is_stable_across_sets() {
     let id = |jwk: Value, alg| {
         let set = parse(vec![jwk]).unwrap();
         let mut keys = set.candidates(None, alg);
@@ -241,9 +241,9 @@ fn a_key_is_known_in_each_set_that_has_it() {
     };
     use super::super::SignatureAlgorithm::{Es256, Ps256, Rs256};
     let first = id(ES256.jwk(), Es256);
-    assert_eq!(id(but(ES256.jwk(), &json!({ "use": "sig" })), Es256), first);
-    assert_ne!(id(but(ES256.jwk(), &json!({ "kid": "x" })), Es256), first);
-    assert_ne!(id(but(ES256.jwk(), &json!({ "kid": null })), Es256), first);
-    assert_ne!(id(but(OTHER_ES256.jwk(), &json!({ "kid": "es256" })), Es256), first);
+    assert_eq!(id(patch(ES256.jwk(), &json!({ "use": "sig" })), Es256), first);
+    assert_ne!(id(patch(ES256.jwk(), &json!({ "kid": "x" })), Es256), first);
+    assert_ne!(id(patch(ES256.jwk(), &json!({ "kid": null })), Es256), first);
+    assert_ne!(id(patch(OTHER_ES256.jwk(), &json!({ "kid": "es256" })), Es256), first);
     assert_ne!(id(RSA.jwk(), Rs256), id(RSA.jwk(), Ps256));
 }

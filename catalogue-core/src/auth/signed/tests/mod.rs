@@ -1,4 +1,4 @@
-//! Signed tokens, from their text to the outcome. Each attack is a line with its word of decision O32.
+//! Signed tokens, from their text to the outcome. Each attack is a line with its outcome of decision O32.
 
 mod caching;
 mod claims;

@@ -13,7 +13,7 @@ use super::fixture::*;
 use crate::auth::{Authenticator, BearerToken, Verdict};
 use crate::timestamp::Timestamp;
 
-/// On the system's clock, which the other library uses.
+/// Authenticator on the system's clock, which the other library uses.
 static TOKENS: LazyLock<SignedTokens> =
     LazyLock::new(|| SignedTokens::builder(ISSUER, AUDIENCE, every_key()).build().unwrap());
 
@@ -21,8 +21,8 @@ fn verdict(text: &str) -> Option<Verdict> {
     BearerToken::new(text).map(|token| block_on(TOKENS.authenticate(token)).unwrap())
 }
 
-/// Verifies a token with another library, and the keys that its header allows.
-fn second_opinion(text: &str) -> Result<Value, String> {
+/// Verifies a token with another library, and with every key that the header's `kid` allows. Returns the claims.
+fn verify_with_other_library(text: &str) -> Result<Value, String> {
     let header = decode_header(text).map_err(|error| error.to_string())?;
     let mut validation = Validation::new(header.alg);
     (validation.leeway, validation.validate_nbf) = (0, false);
@@ -45,7 +45,7 @@ fn soon() -> i64 {
 }
 
 #[test]
-fn a_token_that_another_library_signs_is_taken() {
+fn token_signed_by_another_library_is_accepted() {
     use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
@@ -54,17 +54,17 @@ fn a_token_that_another_library_signs_is_taken() {
     let header = serde_json::from_value(json!({ "typ": "at+jwt", "alg": "ES256", "kid": "theirs" })).unwrap();
     let key = EncodingKey::from_ec_der(pair.to_pkcs8v1().unwrap().as_ref());
     let token = encode(&header, &claims(), &key).unwrap();
-    Fixture::over(Behavior::Set(set([jwk])), |builder| builder).accepted(&token);
+    Fixture::with_behavior(Behavior::Set(set([jwk])), |builder| builder).accepts(&token);
 }
 
 #[test]
-fn both_take_what_is_right() {
+fn both_libraries_accept_valid_tokens() {
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
-        let token = signer.token(&signer.header(), &but(claims(), &json!({ "exp": soon() })));
+        let token = signer.token(&signer.header(), &patch(claims(), &json!({ "exp": soon() })));
         assert!(matches!(verdict(&token), Some(Verdict::Accepted(_))));
-        assert_eq!(second_opinion(&token).unwrap()["sub"], "acc_1");
+        assert_eq!(verify_with_other_library(&token).unwrap()["sub"], "acc_1");
     }
-    assert!(second_opinion(&with_claims(&json!({ "aud": "other", "exp": soon() }))).is_err());
+    assert!(verify_with_other_library(&with_claims(&json!({ "aud": "other", "exp": soon() }))).is_err());
     assert_eq!(Algorithm::ES256, decode_header(with_claims(&json!({}))).unwrap().alg);
 }
 
@@ -93,31 +93,31 @@ fn members(names: &'static [&'static str]) -> impl Strategy<Value = Map<String, 
 
 proptest! {
     #[test]
-    fn any_text_has_a_verdict(text in "[A-Za-z0-9._~+/=-]{0,200}") {
+    fn arbitrary_text_is_never_accepted(text in "[A-Za-z0-9._~+/=-]{0,200}") {
         prop_assert!(!matches!(verdict(&text), Some(Verdict::Accepted(_))));
     }
 
     #[test]
-    fn any_parts_have_a_verdict(header in vec(any::<u8>(), 0..60), payload in vec(any::<u8>(), 0..60)) {
+    fn arbitrary_header_and_payload_are_never_accepted(header in vec(any::<u8>(), 0..60), payload in vec(any::<u8>(), 0..60)) {
         let text = format!("{}.{}.AAAA", base64(header), base64(payload));
         prop_assert!(!matches!(verdict(&text), Some(Verdict::Accepted(_))));
     }
 
     #[test]
-    fn any_set_is_read_or_not(json in "[\\[\\]{}\":,a-z0-9]{0,60}") {
+    fn key_set_parser_never_panics(json in "[\\[\\]{}\":,a-z0-9]{0,60}") {
         let _ = super::super::key_set::KeySet::parse(json.as_bytes());
     }
 
     #[test]
-    fn what_is_taken_the_other_takes(
+    fn accepted_tokens_are_accepted_by_another_library(
         signer in prop_oneof![4 => Just(0), 1 => 1..5_usize],
         header in members(&["alg", "kid", "typ", "crit", "x"]),
         payload in members(&["iss", "aud", "exp", "nbf", "iat", "sub", "client_id", "jti", "scope", "cnf", "x"]),
         bit in proptest::option::weighted(0.2, any::<proptest::sample::Index>()),
     ) {
         let signer = [&*ES256, &ES384, &ED25519, &RSA, &OTHER_ES256][signer];
-        let header = but(signer.header(), &Value::Object(header));
-        let payload = but(but(claims(), &json!({ "exp": soon() })), &Value::Object(payload));
+        let header = patch(signer.header(), &Value::Object(header));
+        let payload = patch(patch(claims(), &json!({ "exp": soon() })), &Value::Object(payload));
         let mut token = signer.token(&header, &payload).into_bytes();
         if let Some(bit) = bit {
             let bit = bit.index(token.len() * 8);
@@ -125,7 +125,7 @@ proptest! {
         }
         let token = String::from_utf8_lossy(&token);
         if let Some(Verdict::Accepted(identity)) = verdict(&token) {
-            let claims = second_opinion(&token);
+            let claims = verify_with_other_library(&token);
             prop_assert!(claims.is_ok(), "{:?} {}", claims, token);
             prop_assert_eq!(&claims.unwrap()["sub"], identity.account.as_str());
         }

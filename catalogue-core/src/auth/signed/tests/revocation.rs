@@ -1,11 +1,11 @@
-//! The record of a revoked token: a digest of each of its texts that verifies.
+//! The record of a revoked token: a digest for each of its valid signatures.
 
 use serde_json::json;
 
 use super::super::Revocation;
 use super::super::token::decode;
 use super::fixture::*;
-use super::signature::{P256_ORDER, bytes};
+use super::signature::{P256_ORDER, decode_hex};
 use crate::auth::{BearerToken, TokenDigest};
 
 const P384_ORDER: &str =
@@ -21,17 +21,17 @@ fn digest(token: &str) -> TokenDigest {
 
 /// The twin of an ECDSA signature verifies too, so a revocation has both digests (decision O29).
 #[test]
-fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
+fn twin_of_ecdsa_signature_has_another_digest() {
     let fixture = Fixture::new();
     for (signer, order) in [(&*ES256, P256_ORDER), (&ES384, P384_ORDER)] {
-        // Several, so that the subtraction is tried with and without borrows.
+        // Several signatures, so that subtractions with and without borrows occur.
         for number in 0..8 {
-            let token = signer.token(&signer.header(), &but(claims(), &json!({ "jti": number.to_string() })));
+            let token = signer.token(&signer.header(), &patch(claims(), &json!({ "jti": number.to_string() })));
             let (signed, signature) = token.rsplit_once('.').unwrap();
             let valid = decode(signature).unwrap();
             let (r, s) = valid.split_at(valid.len() / 2);
-            let twin = format!("{signed}.{}", base64([r, &subtract(&bytes(order), s)].concat()));
-            let (one, other) = (fixture.accepted(&token), fixture.accepted(&twin));
+            let twin = format!("{signed}.{}", base64([r, &subtract(&decode_hex(order), s)].concat()));
+            let (one, other) = (fixture.accepts(&token), fixture.accepts(&twin));
             assert_ne!(one.credential_id, other.credential_id);
             assert_eq!(one.rate_limit_subject(), other.rate_limit_subject());
             assert_eq!(revocation(&token).unwrap().digests(), [digest(&token), digest(&twin)]);
@@ -41,11 +41,11 @@ fn the_twin_of_an_ecdsa_signature_is_a_token_with_another_digest() {
     }
 }
 
-fn subtract(from: &[u8], what: &[u8]) -> Vec<u8> {
+fn subtract(from: &[u8], number: &[u8]) -> Vec<u8> {
     let mut borrowed = 0_i16;
     let mut difference: Vec<_> = from
         .iter()
-        .zip(what)
+        .zip(number)
         .rev()
         .map(|(&a, &b)| {
             let digit = i16::from(a) - i16::from(b) - borrowed;
@@ -58,7 +58,7 @@ fn subtract(from: &[u8], what: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn other_signatures_have_one_digest() {
+fn revocation_of_other_signatures_has_one_digest() {
     for signer in [&*ED25519, &RSA] {
         let token = signer.token(&signer.header(), &claims());
         assert_eq!(revocation(&token).unwrap().digests(), [digest(&token)]);
@@ -71,17 +71,17 @@ fn other_signatures_have_one_digest() {
     }
 }
 
-/// Even of a token that cannot be verified, because its key may be lost.
+/// The token need not be verifiable, because its key may be lost.
 #[test]
-fn a_revocation_has_the_expiry_and_knows_the_claims() {
-    let token = OTHER_ES256.token(&ES256.header(), &but(claims(), &json!({ "exp": 1.5 })));
+fn revocation_reads_expiry_and_claims() {
+    let token = OTHER_ES256.token(&ES256.header(), &patch(claims(), &json!({ "exp": 1.5 })));
     let revocation = revocation(&token).unwrap();
     assert_eq!(revocation.expires_at().as_microseconds(), 1_500_000);
     assert!(revocation.mentions("acc_1") && !revocation.mentions("acc_2") && !revocation.mentions("sub"));
 }
 
 #[test]
-fn what_nobody_accepts_is_not_revoked() {
+fn unacceptable_tokens_have_no_revocation() {
     let long = with_claims(&json!({ "x": "x".repeat(8_000) }));
     for token in [
         "a.b.c",

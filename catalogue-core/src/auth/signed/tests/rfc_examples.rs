@@ -1,4 +1,4 @@
-//! Examples of RFCs: their keys verify their signatures. None is an access token.
+//! Examples of RFCs: their keys verify their signatures. They are not access tokens.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::super::key_set::KeySet;
 use super::super::token::decode;
 use super::fixture::set;
 
-/// Checks that the example verifies, and that no changed text of it does.
+/// Checks that the example verifies, and that a changed text does not.
 #[track_caller]
 fn verifies(jwk: Value, algorithm: SignatureAlgorithm, text: &str) {
     let keys = KeySet::parse(&set([jwk])).unwrap();
@@ -20,7 +20,7 @@ fn verifies(jwk: Value, algorithm: SignatureAlgorithm, text: &str) {
 
 /// RFC 7515 appendix A.2.
 #[test]
-fn rfc_7515_signs_with_rs256() {
+fn rfc_7515_rs256_example_verifies() {
     let jwk = json!({
         "kty": "RSA",
         "e": "AQAB",
@@ -39,7 +39,7 @@ fn rfc_7515_signs_with_rs256() {
 
 /// RFC 7515 appendix A.3.
 #[test]
-fn rfc_7515_signs_with_es256() {
+fn rfc_7515_es256_example_verifies() {
     let jwk = json!({
         "kty": "EC",
         "crv": "P-256",
@@ -54,7 +54,7 @@ fn rfc_7515_signs_with_es256() {
 
 /// RFC 7520 section 4.1.
 #[test]
-fn rfc_7520_signs_with_rs256() {
+fn rfc_7520_rs256_example_verifies() {
     let jwk = json!({
         "kty": "RSA",
         "e": "AQAB",
@@ -75,7 +75,7 @@ fn rfc_7520_signs_with_rs256() {
 
 /// RFC 8037 appendix A.4.
 #[test]
-fn rfc_8037_signs_with_ed25519() {
+fn rfc_8037_ed25519_example_verifies() {
     let jwk = json!({
         "kty": "OKP",
         "crv": "Ed25519",

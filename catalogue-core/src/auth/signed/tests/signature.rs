@@ -8,12 +8,12 @@ use super::fixture::*;
 pub(super) const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
 const ED25519_ORDER: &str = "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed";
 
-pub(super) fn bytes(hex: &str) -> Vec<u8> {
+pub(super) fn decode_hex(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
 #[test]
-fn each_bit_of_the_payload_is_signed() {
+fn any_changed_payload_bit_invalidates_signature() {
     let fixture = Fixture::new();
     let payload = claims().to_string();
     let token = with_claims(&json!({}));
@@ -23,25 +23,28 @@ fn each_bit_of_the_payload_is_signed() {
     for bit in 0..payload.len() * 8 {
         let mut changed = payload.clone().into_bytes();
         changed[bit / 8] ^= 1 << (bit % 8);
-        let (verdict, words) = fixture.verdict_and_outcomes(&format!("{header}.{}.{signature}", base64(changed)));
-        // With a changed issuer it is another authenticator's; a payload that is not JSON does not have the form.
-        assert!(words.is_empty() || words == ["form"] || words == ["signature"], "{bit}: {verdict:?} {words:?}");
-        refused += usize::from(words == ["signature"]);
+        let (verdict, outcomes) = fixture.verdict_and_outcomes(&format!("{header}.{}.{signature}", base64(changed)));
+        // A changed issuer makes it another authenticator's token; a payload that is not JSON is malformed.
+        assert!(
+            outcomes.is_empty() || outcomes == ["form"] || outcomes == ["signature"],
+            "{bit}: {verdict:?} {outcomes:?}"
+        );
+        refused += usize::from(outcomes == ["signature"]);
     }
     assert!(refused > 500, "{refused}");
 }
 
 #[test]
-fn the_header_is_signed_too() {
+fn changed_header_invalidates_signature() {
     let fixture = Fixture::new();
     let token = with_claims(&json!({}));
     let (_, rest) = token.split_once('.').unwrap();
-    let other = but(ES256.header(), &json!({ "x": 1 }));
+    let other = patch(ES256.header(), &json!({ "x": 1 }));
     fixture.refuses("header", &format!("{}.{rest}", base64(other.to_string())), "signature");
 }
 
 #[test]
-fn a_signature_has_one_length_and_form() {
+fn malformed_signatures_are_refused() {
     let fixture = Fixture::new();
     for signer in [&*ES256, &ES384, &ED25519, &RSA] {
         let token = signer.token(&signer.header(), &claims());
@@ -57,60 +60,60 @@ fn a_signature_has_one_length_and_form() {
         refuses("doubled", &valid.repeat(2));
         refuses("zeros", &vec![0; valid.len()]);
         refuses("ones", &vec![0xff; valid.len()]);
-        let mut turned = valid.clone();
-        turned.reverse();
-        refuses("reversed", &turned);
-        fixture.accepted(&format!("{signed}.{}", base64(&valid)));
+        let mut reversed = valid.clone();
+        reversed.reverse();
+        refuses("reversed", &reversed);
+        fixture.accepts(&format!("{signed}.{}", base64(&valid)));
     }
 }
 
 #[test]
-fn r_and_s_are_numbers_of_the_group() {
+fn ecdsa_r_and_s_must_be_in_range() {
     let fixture = Fixture::new();
     let token = with_claims(&json!({}));
     let (signed, _) = token.rsplit_once('.').unwrap();
     let valid = ES256.sign("ES256", signed);
     let (r, s) = valid.split_at(32);
-    let (zero, order) = (vec![0; 32], bytes(P256_ORDER));
+    let (zero, order) = (vec![0; 32], decode_hex(P256_ORDER));
     for (name, r, s) in [("r 0", &zero[..], s), ("s 0", r, &zero), ("r n", &order, s), ("s n", r, &order)] {
         fixture.refuses(name, &format!("{signed}.{}", base64([r, s].concat())), "signature");
     }
-    // The signature in X.509's encoding.
+    // The signature in DER, as in X.509.
     let integer = |number: &[u8]| [&[2, 33, 0], number].concat();
     let der = [&[0x30, 70][..], &integer(r), &integer(s)].concat();
     fixture.refuses("DER", &format!("{signed}.{}", base64(der)), "signature");
 }
 
 #[test]
-fn ed25519_has_no_twin() {
+fn ed25519_twin_signature_is_refused() {
     let fixture = Fixture::new();
     let token = ED25519.token(&ED25519.header(), &claims());
     let (signed, signature) = token.rsplit_once('.').unwrap();
     let mut twin = super::super::token::decode(signature).unwrap();
     let mut carried = 0_u16;
-    for (digit, order) in twin[32..].iter_mut().zip(bytes(ED25519_ORDER).iter().rev()) {
+    for (digit, order) in twin[32..].iter_mut().zip(decode_hex(ED25519_ORDER).iter().rev()) {
         carried += u16::from(*digit) + u16::from(*order);
         *digit = carried as u8;
         carried >>= 8;
     }
     fixture.refuses("S + L", &format!("{signed}.{}", base64(twin)), "signature");
-    fixture.accepted(&token);
+    fixture.accepts(&token);
 }
 
 /// A token without `kid` is tried with at most four keys.
 #[test]
-fn no_more_than_four_keys_are_tried() {
-    let jwk = |signer: &Signer, number: usize| but(signer.jwk(), &json!({ "kid": format!("k{number}") }));
+fn at_most_four_keys_are_tried() {
+    let jwk = |signer: &Signer, number: usize| patch(signer.jwk(), &json!({ "kid": format!("k{number}") }));
     let token = with_header(&json!({ "kid": null }));
     for (before, is_found) in [(3, true), (4, false)] {
         let others = (0..before).map(|number| jwk(&OTHER_ES256, number));
         let set = set(others.chain([jwk(&ES256, before)]));
-        let fixture = Fixture::over(Behavior::Set(set), |builder| builder);
+        let fixture = Fixture::with_behavior(Behavior::Set(set), |builder| builder);
         if is_found {
-            fixture.accepted(&token);
+            fixture.accepts(&token);
         } else {
             fixture.refuses("the fifth", &token, "signature");
-            fixture.accepted(&with_header(&json!({ "kid": "k4" })));
+            fixture.accepts(&with_header(&json!({ "kid": "k4" })));
         }
     }
 }

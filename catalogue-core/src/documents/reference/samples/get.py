@@ -1,6 +1,6 @@
 import json, os, urllib.request
 
-request = urllib.request.Request("ADDRESS")
+request = urllib.request.Request("REQUEST_URL")
 key = os.environ["API_KEY"]
 request.add_header("Authorization", f"Bearer {key}")
 with urllib.request.urlopen(request) as response:

@@ -1,5 +1,5 @@
 const key = process.env.API_KEY;
-const response = await fetch("ADDRESS", {
+const response = await fetch("REQUEST_URL", {
   headers: { Authorization: `Bearer ${key}` },
 });
 if (!response.ok) throw new Error(await response.text());

@@ -6,7 +6,7 @@ use crate::operation::{Parameter, Row};
 use crate::storage::Limit;
 
 /// Placeholder in the programs for the URL that they request.
-const ADDRESS: &str = "ADDRESS";
+const REQUEST_URL: &str = "REQUEST_URL";
 
 /// A program in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,12 +27,12 @@ const LANGUAGES: [(&str, &str, &str); 4] = [
 pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
     let pages = row.parameters.contains(&Parameter::Cursor);
     let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(row) };
-    let address = format!("{}{}{}{query}", host_prefix(site, origin), site.base.as_str(), path(row));
+    let url = format!("{}{}{}{query}", host_prefix(site, origin), site.base.as_str(), path(row));
     let sample = |&(language, get, walk): &(&'static str, &str, &str)| {
         let text = if pages { walk } else { get };
-        // Of the characters of a URL, only the apostrophe ends a string, and only in PHP.
-        let address = if text.starts_with("<?php") { address.replace('\'', "\\'") } else { address.clone() };
-        Sample { language, text: text.trim_end().replace(ADDRESS, &address) }
+        // The apostrophe is the only character of URLs that ends a string, and only in PHP.
+        let url = if text.starts_with("<?php") { url.replace('\'', "\\'") } else { url.clone() };
+        Sample { language, text: text.trim_end().replace(REQUEST_URL, &url) }
     };
     let curl = Sample { language: "curl", text: wrapped(&curl(row, site, origin)) };
     [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()

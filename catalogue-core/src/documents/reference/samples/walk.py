@@ -1,18 +1,18 @@
 import json, os, urllib.request
 
-first = "ADDRESS"
+first = "REQUEST_URL"
 key = os.environ["API_KEY"]
 
-def read(address):
-    request = urllib.request.Request(address)
+def read(url):
+    request = urllib.request.Request(url)
     request.add_header("Authorization", f"Bearer {key}")
     with urllib.request.urlopen(request) as response:
         return json.load(response)
 
-address = first
-while address:
-    page = read(address)
+url = first
+while url:
+    page = read(url)
     for item in page["data"]:
         print(json.dumps(item))
     cursor = page["meta"]["nextCursor"]
-    address = cursor and f"{first}&cursor={cursor}"
+    url = cursor and f"{first}&cursor={cursor}"

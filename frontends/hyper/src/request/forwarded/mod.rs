@@ -1,4 +1,4 @@
-//! What proxies report about a request: `X-Forwarded-For` and `X-Forwarded-Proto`.
+//! Facts about a request that proxies report: `X-Forwarded-For` and `X-Forwarded-Proto`.
 
 use std::net::{IpAddr, SocketAddr};
 

@@ -17,7 +17,7 @@ fn client_of(lines: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn last_address_that_is_not_a_proxy_is_the_client() {
+fn client_is_last_address_before_proxies() {
     for (lines, address) in [
         (&["192.0.2.1"][..], "192.0.2.1"),
         (&["192.0.2.9, 192.0.2.1"], "192.0.2.1"),
@@ -63,7 +63,7 @@ fn scheme_is_https_if_no_proxy_reports_another() {
 }
 
 #[test]
-fn other_headers_report_nothing() {
+fn other_headers_are_ignored() {
     let unknown = headers(&[("forwarded", "for=192.0.2.1;proto=https"), ("x-real-ip", "192.0.2.1")]);
     assert!(!is_reported(&unknown) && !is_https(&unknown));
     assert_eq!(client_address(&unknown, &Networks::default()), None);

@@ -40,14 +40,14 @@ pub(super) struct ServerCertificate {
 
 impl CertificateFiles {
     /// Loads both files. Reports a problem of the certificate first, then of the key, then of the pair. The chain
-    /// `in_use` is valid even if it has expired since.
+    /// `in_use` is accepted even if it has expired since.
     pub(super) fn load(
         &self,
         provider: &CryptoProvider,
         in_use: &[CertificateDer<'_>],
     ) -> Result<ServerCertificate, CertificateFileError> {
         let read =
-            |path: &Path| read_short_file(path).map_err(|error| format!("{} cannot be read: {error}", path.display()));
+            |path: &Path| read_short_file(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
         let load = || {
             let [certificate, key] = [read(&self.certificate)?, read(&self.key)?];
             let (chain, validity) = self.chain(&certificate, in_use)?;
@@ -61,7 +61,7 @@ impl CertificateFiles {
     /// Returns the certificates and the validity of the first, which must be valid now unless it is `in_use`.
     fn chain(&self, pem: &[u8], in_use: &[CertificateDer<'_>]) -> Result<(Chain, Validity), String> {
         let path = self.certificate.display();
-        refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` and `openssl pkcs12 -nokeys`")?;
+        refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` or `openssl pkcs12 -nokeys`")?;
         let chain = CertificateDer::pem_slice_iter(pem).collect::<Result<Chain, _>>();
         let chain = chain.map_err(|error| not_pem(&self.certificate, &error))?;
         let read = |(number, certificate): (usize, &CertificateDer<'_>)| {
@@ -70,8 +70,8 @@ impl CertificateFiles {
         let read = chain.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
         let Some(&(version, validity)) = read.first() else {
             let found = describe_found_pem(pem);
-            let right = "write the chain in PEM, the server's own certificate first";
-            return Err(format!("{path} has no certificate{found}; {right}"));
+            let hint = "use the chain in PEM, the server's own certificate first";
+            return Err(format!("no certificate in {path}{found}; {hint}"));
         };
         let now = OffsetDateTime::now_utc();
         if chain == in_use {
@@ -79,14 +79,14 @@ impl CertificateFiles {
         }
         Err(if version < 3 {
             format!(
-                "the certificate in {path} is of version {version} of X.509, which clients refuse; have one made of \
-                 version 3, with the server's name in subjectAltName"
+                "the certificate in {path} has X.509 version {version}, which clients refuse; use version 3 with the \
+                 server's name in subjectAltName"
             )
         } else if now > validity.not_after {
             format!("the certificate in {path} expired on {}; renew it", date_text(validity.not_after))
         } else if now < validity.not_before {
             let from = date_text(validity.not_before);
-            format!("the certificate in {path} is not valid before {from}; wait until then, or set the machine's clock")
+            format!("the certificate in {path} is not valid before {from}; wait until then, or set the system clock")
         } else {
             return Ok((chain, validity));
         })
@@ -94,29 +94,27 @@ impl CertificateFiles {
 
     fn malformed(&self, number: usize) -> String {
         let path = self.certificate.display();
-        format!("certificate {number} in {path} is malformed; take the chain from its issuer again")
+        format!("certificate {number} in {path} is malformed; get the chain from its issuer again")
     }
 
     fn private_key(&self, pem: &[u8], provider: &CryptoProvider) -> Result<Arc<dyn SigningKey>, String> {
         let path = self.key.display();
-        refuse_binary(&self.key, pem, "`openssl pkey -inform der` and `openssl pkcs12 -nocerts -nodes`")?;
+        refuse_binary(&self.key, pem, "`openssl pkey -inform der` or `openssl pkcs12 -nocerts -nodes`")?;
         // As PKCS#8, or in the older form of RFC 1421.
         if has_line(pem, "-----BEGIN ENCRYPTED PRIVATE KEY-----") || has_line(pem, "Proc-Type: 4,ENCRYPTED") {
-            return Err(format!(
-                "the key in {path} is encrypted, and nobody is here to type the passphrase; `openssl pkey` takes it off"
-            ));
+            return Err(format!("the key in {path} is encrypted; remove the passphrase with `openssl pkey`"));
         }
         let key = PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
             pem::Error::NoItemsFound => {
                 let found = describe_found_pem(pem);
-                format!("{path} has no private key{found}; write it in PEM, as PKCS#8, PKCS#1 or SEC1")
+                format!("no private key in {path}{found}; use PEM with PKCS#8, PKCS#1 or SEC1")
             }
             error => not_pem(&self.key, &error),
         })?;
         provider.key_provider.load_private_key(key).map_err(|_| {
             format!(
-                "the key in {path} is malformed, or of a kind or length that cannot be used; ECDSA (P-256, P-384, P-521), \
-                 Ed25519, and RSA from 2048 bits on can"
+                "the key in {path} is malformed or not supported; use ECDSA (P-256, P-384, P-521), Ed25519, or RSA with at \
+                 least 2048 bits"
             )
         })
     }
@@ -128,13 +126,13 @@ impl CertificateFiles {
         match (matches(&chain), chain.chunks(1).position(|leaf| matches(leaf).is_ok())) {
             (Ok(()), _) => Ok(CertifiedKey::new(chain, key)),
             (Err(TlsError::InconsistentKeys(_)), Some(index)) => Err(format!(
-                "the key in {key_path} belongs to certificate {} in {certificate}; write that one first, and its issuers \
-                 after it",
+                "the key in {key_path} belongs to certificate {} in {certificate}; put that one first, followed by its \
+                 issuers",
                 index + 1
             )),
             (Err(TlsError::InconsistentKeys(_)), None) => Err(format!(
-                "the key in {key_path} does not belong to the certificate in {certificate}; name the two that were made \
-                 together, the server's own certificate first in its file"
+                "the key in {key_path} does not belong to the certificate in {certificate}; use the key of this certificate, \
+                 and put the server's own certificate first"
             )),
             (Err(_), _) => Err(self.malformed(1)),
         }
@@ -147,24 +145,24 @@ fn refuse_binary(path: &Path, bytes: &[u8], tools: &str) -> Result<(), String> {
         return Ok(());
     }
     let path = path.display();
-    Err(format!("{path} is binary, as DER and PKCS#12 are, and not PEM; {tools} write it in PEM"))
+    Err(format!("{path} is binary (DER or PKCS#12), not PEM; convert it with {tools}"))
 }
 
 /// Returns what is wrong with the PEM sections of a file, without repeating any of it.
 fn not_pem(path: &Path, error: &pem::Error) -> String {
     let what = match error {
-        pem::Error::MissingSectionEnd { .. } => "a section has no end",
-        pem::Error::IllegalSectionStart { .. } => "the line that begins a section is cut off",
+        pem::Error::MissingSectionEnd { .. } => "a section has no end line",
+        pem::Error::IllegalSectionStart { .. } => "the first line of a section is truncated",
         pem::Error::Base64Decode(_) => "a section is not base64",
-        _ => "it cannot be read as sections of base64",
+        _ => "it has no readable base64 sections",
     };
-    format!("{} is not PEM: {what}; copy it again, whole, from where it was made", path.display())
+    format!("{} is not PEM: {what}; copy the whole file again", path.display())
 }
 
 /// Returns what a file contains instead. Repeats only the labels listed here: others may be secret.
 fn describe_found_pem(pem: &[u8]) -> String {
     if pem.trim_ascii().is_empty() {
-        return ", for it is empty".to_owned();
+        return ", which is empty".to_owned();
     }
     ["CERTIFICATE", "PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY", "PUBLIC KEY", "CERTIFICATE REQUEST"]
         .iter()

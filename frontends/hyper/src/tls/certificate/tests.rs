@@ -21,14 +21,14 @@ hhyGjwB+bA==
 -----END CERTIFICATE-----
 ";
 
-/// A directory for a certificate and its key, and their issuer.
-struct Desk {
+/// A directory for a certificate and its key, that key, and the certificate's issuer.
+struct Fixture {
     directory: TempDir,
     key: KeyPair,
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
 
-impl Desk {
+impl Fixture {
     fn new() -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -58,68 +58,70 @@ impl Desk {
 
     /// Returns the message about these contents, without the directory.
     #[track_caller]
-    fn complaint(&self, certificate: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> String {
-        let complaint = self.check(certificate, key).unwrap_err();
-        let complaint = complaint.replace(&format!("{}/", self.directory.path().display()), "");
-        assert_eq!(complaint.matches("; ").count(), 1, "what is wrong, and what would be right: {complaint}");
-        complaint
+    fn load_error(&self, certificate: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> String {
+        let error = self.check(certificate, key).unwrap_err();
+        let error = error.replace(&format!("{}/", self.directory.path().display()), "");
+        assert_eq!(error.matches("; ").count(), 1, "a problem and its fix: {error}");
+        error
     }
 }
 
 #[test]
-fn the_certificate_is_looked_at_before_the_key_and_both_before_whether_they_belong_together() {
-    let desk = Desk::new();
-    let (good, expired, key) = (desk.issued(1).pem(), desk.issued(-1).pem(), desk.key.serialize_pem());
+fn certificate_is_checked_before_key_and_match() {
+    let fixture = Fixture::new();
+    let (good, expired, key) = (fixture.issued(1).pem(), fixture.issued(-1).pem(), fixture.key.serialize_pem());
     let other = KeyPair::generate().unwrap().serialize_pem();
-    assert!(desk.complaint(&expired, &other).starts_with("the certificate in chain.pem expired on "));
-    assert!(desk.complaint(&expired, "").starts_with("the certificate in chain.pem expired on "));
-    assert!(desk.complaint(VERSION_1, &key).starts_with("the certificate in chain.pem is of version 1 of X.509"));
-    assert!(desk.complaint(&good, &other).contains("key.pem does not belong to the certificate in chain.pem"));
-    desk.check(&good, &key).unwrap();
+    assert!(fixture.load_error(&expired, &other).starts_with("the certificate in chain.pem expired on "));
+    assert!(fixture.load_error(&expired, "").starts_with("the certificate in chain.pem expired on "));
+    assert!(fixture.load_error(VERSION_1, &key).starts_with("the certificate in chain.pem has X.509 version 1"));
+    assert!(fixture.load_error(&good, &other).contains("key.pem does not belong to the certificate in chain.pem"));
+    fixture.check(&good, &key).unwrap();
 }
 
 #[test]
-fn the_certificate_in_use_is_the_same_also_when_it_has_expired() {
-    let desk = Desk::new();
-    let (expired, key) = (desk.issued(-1), desk.key.serialize_pem());
-    desk.complaint(expired.pem(), &key);
+fn certificate_in_use_is_accepted_when_expired() {
+    let fixture = Fixture::new();
+    let (expired, key) = (fixture.issued(-1), fixture.key.serialize_pem());
+    fixture.load_error(expired.pem(), &key);
     let load = |in_use: &rcgen::Certificate| {
-        desk.files().load(&aws_lc_rs::default_provider(), std::slice::from_ref(in_use.der()))
+        fixture.files().load(&aws_lc_rs::default_provider(), std::slice::from_ref(in_use.der()))
     };
     assert_eq!(load(&expired).unwrap().certified_key.cert[0], *expired.der());
-    assert!(load(&desk.issued(-2)).is_err());
-    fs::remove_file(desk.files().key).unwrap();
+    assert!(load(&fixture.issued(-2)).is_err());
+    fs::remove_file(fixture.files().key).unwrap();
     assert!(load(&expired).is_err());
 }
 
 #[test]
-fn the_order_of_the_chain_is_told_from_a_foreign_key() {
-    let desk = Desk::new();
-    let (own, issuer, key) = (desk.issued(1).pem(), desk.issuer.pem(), desk.key.serialize_pem());
-    desk.check(format!("{own}{issuer}"), &key).unwrap();
-    let complaint = desk.complaint(format!("{issuer}{own}"), &key);
-    assert!(complaint.starts_with("the key in key.pem belongs to certificate 2 in chain.pem; "), "{complaint}");
+fn wrong_chain_order_is_distinguished_from_wrong_key() {
+    let fixture = Fixture::new();
+    let (own, issuer, key) = (fixture.issued(1).pem(), fixture.issuer.pem(), fixture.key.serialize_pem());
+    fixture.check(format!("{own}{issuer}"), &key).unwrap();
+    let error = fixture.load_error(format!("{issuer}{own}"), &key);
+    assert!(error.starts_with("the key in key.pem belongs to certificate 2 in chain.pem; "), "{error}");
     let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    let complaint = desk.complaint(format!("{own}{broken}"), &key);
-    assert!(complaint.starts_with("certificate 2 in chain.pem is malformed; "), "{complaint}");
+    let error = fixture.load_error(format!("{own}{broken}"), &key);
+    assert!(error.starts_with("certificate 2 in chain.pem is malformed; "), "{error}");
 }
 
 #[test]
-fn what_is_no_pem_is_named_and_nothing_of_it_repeated() {
-    let desk = Desk::new();
-    let (certificate, key) = (desk.issued(1), desk.key.serialize_pem());
+fn invalid_pem_is_reported_without_content() {
+    let fixture = Fixture::new();
+    let (certificate, key) = (fixture.issued(1), fixture.key.serialize_pem());
     let good = certificate.pem();
-    assert!(desk.complaint(certificate.der(), &key).contains("`openssl x509 -inform der`"));
-    assert!(desk.complaint(&good, desk.key.serialize_der()).contains("`openssl pkey -inform der`"));
-    assert!(desk.complaint(&good, desk.key.public_key_pem()).contains("no private key, only PUBLIC KEY"));
-    for (key, complaint) in [
-        ("-----BEGIN s3cret", "the line that begins a section is cut off"),
-        ("-----BEGIN PRIVATE KEY-----\ns3cret", "a section has no end"),
+    assert!(fixture.load_error(certificate.der(), &key).contains("`openssl x509 -inform der`"));
+    assert!(fixture.load_error(&good, fixture.key.serialize_der()).contains("`openssl pkey -inform der`"));
+    assert!(
+        fixture.load_error(&good, fixture.key.public_key_pem()).contains("no private key in key.pem, only PUBLIC KEY")
+    );
+    for (key, expected) in [
+        ("-----BEGIN s3cret", "the first line of a section is truncated"),
+        ("-----BEGIN PRIVATE KEY-----\ns3cret", "a section has no end line"),
         ("-----BEGIN PRIVATE KEY-----\ns3cret!\n-----END PRIVATE KEY-----\n", "a section is not base64"),
-        ("-----BEGIN S3CRET-----\nAAAA\n-----END S3CRET-----\n", "key.pem has no private key; "),
-        ("s3cret", "key.pem has no private key; "),
+        ("-----BEGIN S3CRET-----\nAAAA\n-----END S3CRET-----\n", "no private key in key.pem; "),
+        ("s3cret", "no private key in key.pem; "),
     ] {
-        let message = desk.complaint(&good, key);
-        assert!(message.contains(complaint) && !message.to_lowercase().contains("s3cret"), "{message}");
+        let message = fixture.load_error(&good, key);
+        assert!(message.contains(expected) && !message.to_lowercase().contains("s3cret"), "{message}");
     }
 }

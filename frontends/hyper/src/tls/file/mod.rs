@@ -28,7 +28,7 @@ pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
 
         let kind = path.metadata()?.file_type();
         if kind.is_char_device() {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device; name a file"));
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a device; use a file"));
         }
         if kind.is_fifo() {
             return text(&read_pipe(path, PIPE_TIMEOUT)?);
@@ -41,7 +41,7 @@ pub fn read_short_file(path: &Path) -> io::Result<Vec<u8>> {
 
 fn text(bytes: &[u8]) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_BYTES {
-        let why = "it is longer than a mebibyte, so it is not what is asked for; name another file";
+        let why = "it is longer than 1 MiB; use another file";
         return Err(io::Error::new(ErrorKind::FileTooLarge, why));
     }
     let mut text = Vec::with_capacity(bytes.len());
@@ -65,11 +65,11 @@ fn read_pipe(path: &Path, limit: Duration) -> io::Result<Vec<u8>> {
     let read = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async { tokio::time::timeout(limit, read_to_end).await }).unwrap_or_else(|_| {
-            let text = "it is a pipe, and its end did not come in time; let something write to it, and end";
+            let text = "it is a pipe that was not written and closed in time; check its writer";
             Err(io::Error::new(ErrorKind::TimedOut, text))
         })
     };
-    // The calling thread may run a runtime, in which no other can be run.
+    // On another thread: the calling thread may be inside a Tokio runtime, where `block_on` panics.
     thread::scope(|scope| scope.spawn(read).join()).expect("reading does not panic")
 }
 

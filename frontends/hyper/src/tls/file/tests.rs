@@ -15,7 +15,7 @@ fn fifo(directory: &tempfile::TempDir) -> PathBuf {
 }
 
 #[test]
-fn devices_and_what_is_far_too_long_are_refused() {
+fn devices_and_too_long_files_are_refused() {
     for device in ["/dev/zero", "/dev/null", "/dev/tty"] {
         let error = read_short_file(Path::new(device)).unwrap_err();
         assert_eq!((error.kind(), error.to_string().contains("is a device")), (ErrorKind::InvalidInput, true));
@@ -29,7 +29,7 @@ fn devices_and_what_is_far_too_long_are_refused() {
 }
 
 #[test]
-fn what_a_command_writes_into_a_pipe_is_read() {
+fn pipe_of_a_command_is_read() {
     let (reader, mut writer) = io::pipe().unwrap();
     let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));
     writer.write_all(b"written before").unwrap();
@@ -45,7 +45,7 @@ fn what_a_command_writes_into_a_pipe_is_read() {
 
 /// Host applications may load a certificate in their asynchronous `main`.
 #[tokio::test]
-async fn a_pipe_is_read_inside_of_a_runtime() {
+async fn pipe_is_read_inside_tokio_runtime() {
     let (reader, mut writer) = io::pipe().unwrap();
     writer.write_all(b"written before").unwrap();
     drop(writer);
@@ -53,29 +53,29 @@ async fn a_pipe_is_read_inside_of_a_runtime() {
 }
 
 #[test]
-fn a_named_pipe_is_read_once_somebody_writes() {
+fn named_pipe_is_read_when_written() {
     let directory = tempfile::tempdir().unwrap();
     let path = fifo(&directory);
-    let from = path.clone();
-    let write = thread::spawn(move || fs::write(from, "late"));
+    let target = path.clone();
+    let write = thread::spawn(move || fs::write(target, "late"));
     assert_eq!(read_short_file(&path).unwrap(), b"late");
     write.join().unwrap().unwrap();
 }
 
 #[test]
-fn a_pipe_that_nobody_writes_to_or_ends_is_given_up() {
+fn pipe_without_writer_or_end_times_out() {
     let directory = tempfile::tempdir().unwrap();
     let path = fifo(&directory);
-    let given_up = |path: &Path| read_pipe(path, Duration::ZERO).unwrap_err().kind();
-    assert_eq!(given_up(&path), ErrorKind::TimedOut);
+    let read_error = |path: &Path| read_pipe(path, Duration::ZERO).unwrap_err().kind();
+    assert_eq!(read_error(&path), ErrorKind::TimedOut);
     let (reader, mut writer) = io::pipe().unwrap();
     writer.write_all(b"no end").unwrap();
-    assert_eq!(given_up(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))), ErrorKind::TimedOut);
+    assert_eq!(read_error(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))), ErrorKind::TimedOut);
     fs::remove_file(path).unwrap();
 }
 
 #[test]
-fn a_pipe_without_an_end_is_given_up_once_it_is_too_long() {
+fn endless_pipe_fails_with_file_too_large() {
     let (reader, mut writer) = io::pipe().unwrap();
     let write = thread::spawn(move || while writer.write_all(&[b'a'; 4096]).is_ok() {});
     let path = PathBuf::from(format!("/dev/fd/{}", reader.as_raw_fd()));

@@ -14,34 +14,32 @@ use rustls::{Error, RootCertStore};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateProblem {
     /// No subjectAltName (RFC 9525, 6.3).
-    #[error("the certificate names no host in subjectAltName, so clients refuse it; have one made that does")]
+    #[error("the certificate names no host in subjectAltName, so clients refuse it; use one that does")]
     NoSubjectAltName,
     /// An extended key usage without serverAuth (RFC 5280, 4.2.1.12).
-    #[error(
-        "the certificate's extended key usage leaves out serverAuth, so clients refuse it; have one made for servers"
-    )]
+    #[error("the certificate's extended key usage lacks serverAuth, so clients refuse it; use one for servers")]
     NoServerAuth,
     /// Nothing but the server's own certificate, although another one has issued it.
     #[error(
-        "the certificate is sent alone, and clients that do not have its issuer refuse it; put the intermediate \
-         certificates behind it, unless its issuer is a root that clients have"
+        "the file has no intermediate certificates, so clients that do not have the issuer refuse the certificate; add \
+         them after it, unless its issuer is a root that clients have"
     )]
     MissingIntermediates,
     /// The chain does not lead from the server's own certificate to the last one.
     #[error(
-        "the chain has a gap, where a certificate was not issued by the one behind it, so clients refuse it; put the \
-         issuer of each behind it, and nothing else"
+        "the chain has a gap: a certificate was not issued by the next one, so clients refuse it; put only the issuer \
+         of each certificate after it"
     )]
     BrokenChain,
     /// A certificate between the server's own and the last one has expired or is not yet valid.
     #[error(
-        "an intermediate certificate in the chain is out of date, so clients refuse it; take the chain from its issuer \
-         again"
+        "an intermediate certificate in the chain is expired or not yet valid, so clients refuse it; get the chain from \
+         its issuer again"
     )]
     ExpiredIntermediate,
 }
 
-/// Returns the problems of a chain with valid dates, the server's own certificate first.
+/// Returns the problems of a chain, the server's own certificate first. The dates of that one are checked elsewhere.
 pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
     // A reserved name that no host can have (RFC 2606).
     let no_name = is_valid_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NoSubjectAltName);

@@ -23,7 +23,7 @@ fn root(name: &str) -> Issuer {
     CertifiedIssuer::self_signed(authority(name), KeyPair::generate().unwrap()).unwrap()
 }
 
-fn below(issuer: &Issuer, params: CertificateParams) -> Issuer {
+fn issued_by(issuer: &Issuer, params: CertificateParams) -> Issuer {
     CertifiedIssuer::signed_by(params, KeyPair::generate().unwrap(), issuer).unwrap()
 }
 
@@ -42,10 +42,10 @@ fn problems_of(chain: &[&CertificateDer<'static>]) -> Vec<CertificateProblem> {
 }
 
 #[test]
-fn a_chain_that_leads_to_its_end_has_none() {
+fn complete_chain_has_no_problems() {
     let root = root("root");
-    let outer = below(&root, authority("outer"));
-    let inner = below(&outer, authority("inner"));
+    let outer = issued_by(&root, authority("outer"));
+    let inner = issued_by(&outer, authority("inner"));
     let own = own(&server(), &inner);
     assert_eq!(problems_of(&[own.der(), inner.der()]), []);
     assert_eq!(problems_of(&[own.der(), inner.der(), outer.der()]), []);
@@ -55,10 +55,10 @@ fn a_chain_that_leads_to_its_end_has_none() {
 }
 
 #[test]
-fn a_missing_intermediate_is_noticed() {
+fn missing_intermediate_is_reported() {
     let (root, other, namesake) = (root("root"), root("other"), root("inner"));
-    let outer = below(&root, authority("outer"));
-    let inner = below(&outer, authority("inner"));
+    let outer = issued_by(&root, authority("outer"));
+    let inner = issued_by(&outer, authority("inner"));
     let own = own(&server(), &inner);
     assert_eq!(problems_of(&[own.der()]), [CertificateProblem::MissingIntermediates]);
     for chain in [
@@ -74,7 +74,7 @@ fn a_missing_intermediate_is_noticed() {
 }
 
 #[test]
-fn what_the_certificate_is_for_is_noticed() {
+fn missing_server_auth_or_name_is_reported() {
     let root = root("root");
     let mut params = server();
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
@@ -93,11 +93,11 @@ fn what_the_certificate_is_for_is_noticed() {
 }
 
 #[test]
-fn an_intermediate_that_has_expired_is_noticed() {
+fn expired_intermediate_is_reported() {
     let root = root("root");
     let mut params = authority("inner");
     params.not_after = OffsetDateTime::now_utc() - Duration::days(1);
-    let inner = below(&root, params);
+    let inner = issued_by(&root, params);
     assert_eq!(
         problems_of(&[own(&server(), &inner).der(), inner.der(), root.der()]),
         [CertificateProblem::ExpiredIntermediate]
@@ -105,9 +105,9 @@ fn an_intermediate_that_has_expired_is_noticed() {
 }
 
 #[test]
-fn names_and_addresses_are_matched_as_clients_do() {
+fn names_and_addresses_match_like_in_clients() {
     let own = own(&server(), &root("root"));
-    for (host, named) in [
+    for (host, is_valid) in [
         ("api.example.com", Some(true)),
         ("API.example.com", Some(true)),
         ("www.example.org", Some(true)),
@@ -117,6 +117,6 @@ fn names_and_addresses_are_matched_as_clients_do() {
         ("127.0.0.1", Some(false)),
         ("", None),
     ] {
-        assert_eq!(is_valid_for(own.der(), host), named, "{host}");
+        assert_eq!(is_valid_for(own.der(), host), is_valid, "{host}");
     }
 }

@@ -19,7 +19,7 @@ const WARNING_INTERVAL: Duration = Duration::days(1);
 /// the new certificate. The output of `reload_requested` is dropped once the files have been read.
 ///
 /// If the files cannot be used, such as a pair of which only one half was written yet, the certificate in use stays.
-/// Logs unusable files, what clients refuse about the certificate in use, and once a day that this expires soon.
+/// Logs unusable files, what clients refuse about the certificate in use, and once a day that it expires soon.
 pub async fn reload_certificate<T>(
     tls: Arc<Tls>,
     every: std::time::Duration,
@@ -36,12 +36,12 @@ pub async fn reload_certificate<T>(
         let error = outcome.as_ref().err().map_or_else(String::new, ToString::to_string);
         match outcome {
             Ok(true) => {
-                tracing::info!(expires = tls.expires(), "took up another certificate");
+                tracing::info!(expires = tls.expires(), "loaded a new certificate");
                 log_problems(&tls);
             }
-            Ok(false) if request.is_some() => tracing::info!("the certificate's files are the same as before"),
+            Ok(false) if request.is_some() => tracing::info!("the certificate files are unchanged"),
             Err(_) if request.is_some() || error != last_error => {
-                tracing::warn!(error, "the certificate in use stays, for the files' one cannot be used");
+                tracing::warn!(error, "cannot load the new certificate; keeping the current one");
             }
             Ok(false) | Err(_) => {}
         }
@@ -51,7 +51,7 @@ pub async fn reload_certificate<T>(
 }
 
 fn log_problems(tls: &Tls) {
-    // A certificate of the operator's own root is rightly sent alone, so the log does not warn of that; `doctor` mentions it.
+    // A certificate issued by the operator's root needs no intermediates, so the log does not warn of that; `doctor` mentions it.
     for problem in tls.problems().iter().filter(|&&problem| problem != CertificateProblem::MissingIntermediates) {
         tracing::warn!("{problem}");
     }

@@ -22,13 +22,12 @@ fn ending(after: Duration) -> Validity {
 /// Returns the hours after [`NOW`] at which a notice is due, if the certificate is checked every minute.
 fn notices(certificate: Validity, hours: i64) -> Vec<(i64, Notice)> {
     let mut watch = ExpiryWatch::default();
-    let look =
-        |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|notices| (minute, notices));
-    (0..=hours * 60).filter_map(look).map(|(minute, notice)| (minute / 60, notice)).collect()
+    let check = |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|notice| (minute, notice));
+    (0..=hours * 60).filter_map(check).map(|(minute, notice)| (minute / 60, notice)).collect()
 }
 
 #[test]
-fn a_certificate_is_warned_of_each_day_and_its_end_is_told_once() {
+fn expiry_is_warned_daily_and_logged_once() {
     let (soon, expired) = (Notice::Soon, Notice::Expired);
     assert_eq!(notices(ending(Duration::days(8)), 24), []);
     assert_eq!(notices(ending(Duration::days(8)), 80), [(24, soon), (48, soon), (72, soon)]);
@@ -36,7 +35,7 @@ fn a_certificate_is_warned_of_each_day_and_its_end_is_told_once() {
 }
 
 #[test]
-fn a_renewed_certificate_begins_anew() {
+fn renewed_certificate_restarts_warnings() {
     let mut watch = ExpiryWatch::default();
     let hour = Duration::hours(1);
     assert_eq!(watch.notice(ending(hour), NOW), Some(Notice::Soon));
@@ -44,11 +43,11 @@ fn a_renewed_certificate_begins_anew() {
     assert_eq!(watch.notice(ending(2 * hour), NOW), Some(Notice::Soon));
     assert_eq!(watch.notice(ending(hour), NOW + 2 * hour), Some(Notice::Expired));
     assert_eq!(watch.notice(ending(Duration::days(80)), NOW + 2 * hour), None);
-    assert_eq!(watch.notice(ending(hour), NOW + 3 * hour), None, "it was said of this one");
+    assert_eq!(watch.notice(ending(hour), NOW + 3 * hour), None, "already logged for this certificate");
 }
 
 #[test]
-fn a_short_life_is_no_warning_by_itself() {
+fn short_lifetime_causes_no_early_warning() {
     let six_days = Validity { not_before: NOW, ..ending(Duration::days(6)) };
     assert!(!six_days.is_renewal_due(EXPIRY_WARNING, NOW + Duration::days(4)));
     assert!(six_days.is_renewal_due(EXPIRY_WARNING, NOW + Duration::days(5)));

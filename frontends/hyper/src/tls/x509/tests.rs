@@ -15,7 +15,7 @@ fn at(seconds: i64) -> OffsetDateTime {
 }
 
 #[test]
-fn both_forms_of_a_date_are_read() {
+fn both_date_formats_are_read() {
     // 1950, 1999 and 2049 are written with two digits of the year, 2050 and 9999 with four.
     for (not_before, not_after) in [
         (-631_152_000, 946_684_799),
@@ -30,7 +30,7 @@ fn both_forms_of_a_date_are_read() {
 }
 
 #[test]
-fn a_serial_number_may_be_longer_than_allowed() {
+fn too_long_serial_number_is_accepted() {
     let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
     params.serial_number = Some(SerialNumber::from_slice(&[0x7f; 40]));
     (params.not_before, params.not_after) = (at(0), at(1));
@@ -40,22 +40,22 @@ fn a_serial_number_may_be_longer_than_allowed() {
 }
 
 #[test]
-fn what_is_cut_off_or_altered_has_no_dates_or_others_and_never_panics() {
+fn truncated_or_altered_certificate_causes_no_panic() {
     let whole = certificate(at(0), at(1));
     for end in 0..whole.len() {
         assert!(version_and_validity(&whole[..end]).is_err(), "{end}");
     }
-    for place in 0..whole.len() {
+    for index in 0..whole.len() {
         for byte in [0x00, 0x7f, 0x80, 0x84, 0x88, 0xff] {
             let mut altered = whole.clone();
-            altered[place] = byte;
+            altered[index] = byte;
             let _ = version_and_validity(&altered);
         }
     }
 }
 
 #[test]
-fn a_length_beyond_all_memory_is_refused() {
+fn huge_length_is_refused() {
     assert!(version_and_validity(&[0x30, 0x89, 1, 0, 0, 0, 0, 0, 0, 0, 0]).is_err());
     assert!(version_and_validity(&[0x30, 0x88, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]).is_err());
 }

@@ -6,7 +6,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::report::Report;
 
-/// Remaining lifetime that should trigger a renewal: automatic services renew thirty days before the expiry.
+/// Remaining lifetime that gets a warning: automatic renewal, thirty days before the expiry, must have failed by then.
 const RENEWAL_PERIOD: Duration = Duration::days(14);
 
 const CHECK: &str = "certificate";
@@ -23,20 +23,20 @@ pub(super) fn check(tls: &Tls, base_url: &str, report: &mut Report) {
     for problem in tls.problems() {
         report.warning(CHECK, problem.to_string());
     }
-    host(tls, base_url, report);
+    check_host(tls, base_url, report);
 }
 
 /// Reports whether the certificate is valid for the host of the base URL, if that is known.
-fn host(tls: &Tls, base_url: &str, report: &mut Report) {
+fn check_host(tls: &Tls, base_url: &str, report: &mut Report) {
     let Ok(base_url) = base_url.parse::<Uri>() else { return };
     let Some(host) = base_url.host() else { return };
     // Square brackets around an IPv6 address belong to the URL, not to the host.
     let host = host.trim_start_matches('[').trim_end_matches(']');
     match tls.is_valid_for(host) {
-        Some(true) => report.ok(CHECK, format!("is for {host}, where --base-url says that the API is")),
+        Some(true) => report.ok(CHECK, format!("is valid for {host}, the host of --base-url")),
         Some(false) => {
-            let text = "so clients refuse it there; have one made that does, or name another address";
-            report.warning(CHECK, format!("does not name {host}, where --base-url says that the API is, {text}"));
+            let text = "so clients reject it; get one that is, or change --base-url";
+            report.warning(CHECK, format!("is not valid for {host}, the host of --base-url, {text}"));
         }
         None => {}
     }

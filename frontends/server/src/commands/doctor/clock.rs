@@ -13,7 +13,7 @@ const CHECK: &str = "clock";
 pub(super) fn check(now: SystemTime, report: &mut Report) {
     let written = env::current_exe().and_then(fs::metadata).and_then(|metadata| metadata.modified());
     if written.is_ok_and(|written| now < written) {
-        report.error(CHECK, "is earlier than this program's file; set it (timedatectl)");
+        report.error(CHECK, "is earlier than the date of the program's file; set the system clock (timedatectl)");
     } else {
         report.ok(CHECK, "is plausible");
     }
@@ -24,7 +24,7 @@ pub(super) fn compare(before: i64, theirs: i64, after: i64, report: &mut Report)
     let offset = Duration::from_micros((before - theirs).max(theirs - after).max(0).unsigned_abs());
     if offset > MAX_OFFSET {
         let seconds = offset.as_secs();
-        report.warning(CHECK, format!("is {seconds} seconds from the database's; let both follow a time server"));
+        report.warning(CHECK, format!("is {seconds} seconds off the database's; synchronize both with a time server"));
     } else {
         report.ok(CHECK, "agrees with the database's");
     }
@@ -36,7 +36,7 @@ mod tests {
     use crate::report::Verdict;
 
     #[test]
-    fn a_clock_before_the_program_is_wrong() {
+    fn clock_at_unix_epoch_is_error() {
         let mut report = Report::default();
         check(SystemTime::now(), &mut report);
         check(SystemTime::UNIX_EPOCH, &mut report);
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_databases_clock_may_be_a_little_off() {
+    fn small_clock_difference_to_database_is_accepted() {
         let mut report = Report::default();
         for theirs in [1_000_000_000, 1_000_000_900, 1_004_000_000, 996_000_000, 1_007_000_000, 993_000_000] {
             compare(1_000_000_000, theirs, 1_001_000_000, &mut report);

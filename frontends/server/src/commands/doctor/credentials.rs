@@ -26,7 +26,7 @@ pub(super) struct KeySample {
 
 #[derive(Debug, Default)]
 struct Counts {
-    usable: usize,
+    active: usize,
     expire_soon: KeySample,
     never_expire: KeySample,
     unused: KeySample,
@@ -44,18 +44,18 @@ impl KeySample {
 pub(super) async fn check(storage: &dyn AdminStorage, now: Timestamp, report: &mut Report) {
     match count(storage, now).await {
         Err(error) => report.error(CHECK, chain(&error)),
-        Ok(Counts { usable: 0, .. }) => {
-            report.warning(CHECK, "there is none to call the API with; `keys create` makes one");
+        Ok(Counts { active: 0, .. }) => {
+            report.warning(CHECK, "no active credential; create an API key with `keys create`");
         }
-        Ok(Counts { usable, expire_soon, never_expire, unused }) => {
+        Ok(Counts { active, expire_soon, never_expire, unused }) => {
             let (soon, never) = (expire_soon.count, never_expire.count);
-            let mut text = format!("usable: {usable}; expiring within 7 days: {soon}, never: {never}");
+            let mut text = format!("active: {active}; expiring within 7 days: {soon}, never: {never}");
             if unused.count > 0 {
                 text += &format!("; unused for 90 days: {}", unused.count);
             }
             match soon {
                 0 => report.ok(CHECK, text),
-                _ => report.warning(CHECK, format!("{text}; `keys rotate` makes successors")),
+                _ => report.warning(CHECK, format!("{text}; replace keys with `keys rotate`")),
             }
             report.add_keys([expire_soon, never_expire, unused].into_iter().flat_map(|kind| kind.first));
         }
@@ -66,7 +66,7 @@ async fn count(storage: &dyn AdminStorage, now: Timestamp) -> Result<Counts, Sto
     let mut counts = Counts::default();
     let mut visit = |record: CredentialRecord| {
         if record.state(now).is_active() {
-            counts.usable += 1;
+            counts.active += 1;
             match record.expires_at {
                 Some(end) if now.checked_add(EXPIRY_WARNING).is_none_or(|soon| end <= soon) => {
                     counts.expire_soon.add(NamedKey::from(&record));

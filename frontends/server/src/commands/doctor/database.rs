@@ -13,7 +13,7 @@ const CHECK: &str = "database";
 pub(super) async fn check(database: &Database, migration: Migration, report: &mut Report) {
     let is_wal = database.check_files(report);
     if database.is_missing() && migration == Migration::Allowed {
-        report.warning(CHECK, format!("{database} is not there; `serve` would make it, and nobody has a key for it"));
+        report.warning(CHECK, format!("{database} does not exist; `serve` would create it without any key"));
         return;
     }
     let storage = match database.open().await {
@@ -23,7 +23,7 @@ pub(super) async fn check(database: &Database, migration: Migration, report: &mu
         }
         Err(open_failure) => return report.error(CHECK, open_failure.failure.message()),
     };
-    report.ok(CHECK, format!("{database} is there, with the schema of this program"));
+    report.ok(CHECK, format!("{database} exists, and its schema is up to date"));
     check_clock(&storage, report).await;
     database.check_integrity(is_wal, report);
     if let Some(status) = storage.admin().status().await {
@@ -43,7 +43,7 @@ async fn check_clock(storage: &Storage, report: &mut Report) {
             let [before, theirs, after] = [before, theirs, Timestamp::now()].map(Timestamp::as_microseconds);
             clock::compare(before, theirs, after, report);
         }
-        Some(Err(error)) => report.error("clock", format!("the database's cannot be read: {}", chain(&error))),
+        Some(Err(error)) => report.error("clock", format!("cannot read the database's clock: {}", chain(&error))),
         None => {}
     }
 }
@@ -52,14 +52,14 @@ fn check_servers(status: &StorageStatus, report: &mut Report) {
     if let Some(error) = &status.error {
         report.error("primary", chain(error));
     }
-    for fault in &status.problems {
-        report.warning(CHECK, fault.clone());
+    for problem in &status.problems {
+        report.warning(CHECK, problem.clone());
     }
     for replica in &status.replicas {
         match (replica.reachable, replica.lag) {
             (true, Some(lag)) => report.ok("replica", format!("{} is at most {lag:?} behind", replica.server)),
-            (true, None) => report.warning("replica", format!("{} answers; its lag is not known yet", replica.server)),
-            (false, _) => report.warning("replica", format!("{} does not answer, and is not read", replica.server)),
+            (true, None) => report.warning("replica", format!("{} responds; its lag is not known yet", replica.server)),
+            (false, _) => report.warning("replica", format!("{} does not respond, and is not used", replica.server)),
         }
     }
 }

@@ -16,9 +16,9 @@ pub(super) fn check(settings: &ServeSettings, secured: bool, report: &mut Report
         check_bindable("admin", address, report);
         check_admin_address(address, report);
     }
-    proxies(settings, secured, report);
+    check_proxies(settings, secured, report);
     if let Some(developer) = &settings.developer {
-        owners(developer, settings.listen, report);
+        check_owners(developer, settings.listen, report);
     }
 }
 
@@ -27,14 +27,14 @@ fn check_bindable(check: &'static str, address: SocketAddr, report: &mut Report)
     match TcpListener::bind(address) {
         Ok(_) => report.ok(check, format!("{address} is free")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            report.ok(check, format!("{address} is in use, by the server if it runs"));
+            report.ok(check, format!("{address} is in use, probably by the running server"));
         }
         Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {
-            report.error(check, format!("this machine has no address {}; name one of its own", address.ip()));
+            report.error(check, format!("{} is not an address of this machine; use one that is", address.ip()));
         }
         Err(error) => {
-            let hint = "ports below 1024 are for root, or for who has CAP_NET_BIND_SERVICE";
-            report.warning(check, format!("{address} cannot be had by who runs this: {error}; {hint}"));
+            let hint = "ports below 1024 require root or CAP_NET_BIND_SERVICE";
+            report.warning(check, format!("cannot bind {address}: {error}; {hint}"));
         }
     }
 }
@@ -42,10 +42,10 @@ fn check_bindable(check: &'static str, address: SocketAddr, report: &mut Report)
 /// Reports whether the admin listener can be reached from the internet: it is for operators, not for clients.
 fn check_admin_address(address: SocketAddr, report: &mut Report) {
     if is_private_address(address.ip()) {
-        report.ok("admin", format!("{} is not an address of the internet", address.ip()));
+        report.ok("admin", format!("{} is not a public address", address.ip()));
     } else {
-        report
-            .warning("admin", format!("all who reach {address} read the metrics; name an address of an inner network"));
+        let text = "exposes metrics to everyone who can reach it; use an internal address";
+        report.warning("admin", format!("{address} {text}"));
     }
 }
 
@@ -57,37 +57,34 @@ fn is_private_address(ip: IpAddr) -> bool {
     }
 }
 
-fn proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
+fn check_proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     const CHECK: &str = "proxies";
     let proxies = &settings.server.trusted_proxies;
     // Addresses reserved for documentation, which no host has (RFC 5737, RFC 3849).
     let documentation_addresses: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
     if documentation_addresses.into_iter().any(|address| proxies.contain(address)) {
-        let text = "everybody is believed, so each client says itself where it comes from; name the proxies alone";
+        let text = "all addresses are trusted, so any client can forge its address; list only your proxies";
         report.error(CHECK, text);
     } else if proxies.is_empty() && !secured && settings.api.base_url.starts_with("https://") {
-        let text = "clients come over HTTPS and the server speaks HTTP, so a proxy is between";
-        report.warning(CHECK, format!("{text}; name it with --trusted-proxies, or all clients have its address"));
+        let text = "clients use HTTPS and the server speaks HTTP, so there is a proxy";
+        report.warning(CHECK, format!("{text}; set --trusted-proxies, or all clients appear with the proxy's address"));
     } else if proxies.is_empty() {
-        report.ok(CHECK, "no proxy is trusted: a client's address is the one that connects");
+        report.ok(CHECK, "no trusted proxies: a client's address is that of its connection");
     } else {
-        let text = "a client's address is taken from X-Forwarded-For of the trusted proxies; anybody else's is the one that \
-                    connects";
-        report.ok(CHECK, text);
+        report.ok(CHECK, "trusted proxies pass client addresses in X-Forwarded-For, which is ignored from others");
     }
 }
 
-fn owners(developer: &DeveloperOptions, listen: SocketAddr, report: &mut Report) {
+fn check_owners(developer: &DeveloperOptions, listen: SocketAddr, report: &mut Report) {
     const CHECK: &str = "developer settings";
     let url = developer.url.as_str();
     match (&developer.owner_header, developer.warning(listen)) {
         (_, Some(warning)) => report.warning(CHECK, warning),
         (Some(OwnerHeader { name, .. }), None) => {
-            let text =
-                "see that the proxy strips this header from what clients send, as none could be told from its own";
-            report.ok(CHECK, format!("are at {url}, of the owner in {name}; {text}"));
+            let text = "make sure that the proxy removes this header from client requests, or clients can forge it";
+            report.ok(CHECK, format!("are at {url}, with the owner in {name}; {text}"));
         }
-        (None, None) => report.ok(CHECK, format!("are at {url}; `settings link` signs owners in")),
+        (None, None) => report.ok(CHECK, format!("are at {url}; create sign-in links with `settings link`")),
     }
 }
 
@@ -96,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inner_networks_are_told_from_the_internet() {
+    fn private_addresses_are_recognized() {
         for inside in ["127.0.0.1", "::1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.1.1", "fd00::1", "fe80::1"]
         {
             assert!(is_private_address(inside.parse().unwrap()), "{inside}");

@@ -20,10 +20,10 @@ pub(super) async fn check(storage: &Storage, now: Timestamp, report: &mut Report
     }
     match find(storage, now).await {
         Err(failure) => report.error(CHECK, failure.message()),
-        Ok(KeySample { count: 0, .. }) => report.ok(CHECK, "catalogue_accounts has the account of each usable key"),
+        Ok(KeySample { count: 0, .. }) => report.ok(CHECK, "catalogue_accounts has the account of each active key"),
         Ok(KeySample { count, first }) => {
-            let what = "usable keys whose account catalogue_accounts does not have";
-            let why = "an account that gets its id would own them; revoke them with `keys revoke`";
+            let what = "active keys whose account is not in catalogue_accounts";
+            let why = "a new account with the same id would own them; revoke them with `keys revoke`";
             report.warning(CHECK, format!("{what}: {count}; {why}"));
             report.add_keys(first.into_iter());
         }

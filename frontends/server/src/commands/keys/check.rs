@@ -26,14 +26,14 @@ struct Verdict {
 }
 
 pub(super) fn run(json: bool) -> Result<(), Failure> {
-    let mut input = stdin("one token a line; Ctrl+D ends");
+    let mut input = stdin("one token per line, then Ctrl+D");
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let (all, wrong) = report(&mut input, json, &mut out)?;
     out.flush().map_err(|error| output::write_failure(&error))?;
     match wrong {
-        _ if all == 0 => Err(Failure::work("standard input has no token; write one a line")),
+        _ if all == 0 => Err(Failure::work("standard input contains no token; pass one per line")),
         0 => Ok(()),
-        _ => Err(Failure::work(format!("{wrong} of {all} without the form of a token"))),
+        _ => Err(Failure::work(format!("malformed tokens: {wrong} of {all}"))),
     }
 }
 
@@ -56,8 +56,8 @@ fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<
             continue;
         }
         if text.contains(&0) {
-            let what = "zero bytes, as UTF-16 in the middle of a text has them; save all of it as UTF-8";
-            return Err(Failure::work(format!("line {number} of standard input has {what}")));
+            let what = "zero bytes, probably from UTF-16 within other text; save all of it as UTF-8";
+            return Err(Failure::work(format!("line {number} of standard input contains {what}")));
         }
         let verdict = Verdict::of(number, str::from_utf8(text).ok().filter(|_| is_whole));
         all += 1;
@@ -101,11 +101,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_is_judged_and_none_is_repeated() {
+    fn each_line_gets_verdict_without_being_printed() {
         let token = NewToken::mint(CredentialKind::OAuth);
         let long = "x".repeat(MAX_LINE_BYTES as usize + 10);
-        let blank = " ".repeat(MAX_LINE_BYTES as usize + 10);
-        let text = format!("\n  {0}\r\n{long}\n{blank}{0}\nhunter2\nccat_x\n\u{e9}\n{0}", token.expose());
+        let spaces = " ".repeat(MAX_LINE_BYTES as usize + 10);
+        let text = format!("\n  {0}\r\n{long}\n{spaces}{0}\nhunter2\nccat_x\n\u{e9}\n{0}", token.expose());
         let reported = |mut text: &[u8], json| {
             let mut out = Vec::new();
             let counts = report(&mut text, json, &mut out).unwrap();
@@ -126,7 +126,7 @@ mod tests {
 
     /// Each verdict is written before the next line is read, so verdicts do not accumulate.
     #[test]
-    fn verdicts_do_not_wait_for_the_end() {
+    fn verdicts_are_written_before_end_of_input() {
         struct Endless;
         impl io::Read for Endless {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -135,9 +135,9 @@ mod tests {
                 Ok(buffer.len())
             }
         }
-        let mut room = [0; 1 << 10];
-        let full = report(&mut io::BufReader::new(Endless), false, &mut &mut room[..]);
+        let mut output = [0; 1 << 10];
+        let full = report(&mut io::BufReader::new(Endless), false, &mut &mut output[..]);
         assert!(full.unwrap_err().message().contains("standard output"));
-        assert!(room.starts_with(b"1: invalid\n"));
+        assert!(output.starts_with(b"1: invalid\n"));
     }
 }

@@ -24,18 +24,18 @@ const CHUNK_BYTES: u64 = 1 << 16;
 /// Reads standard input before it opens the database. Keeps digests of tokens only.
 pub(super) fn run(find: &FindKey, context: &Context) -> Result<(), Failure> {
     let Some(source) = &find.in_text else {
-        let selector = CredentialSelector::of_token(find.token.as_deref().unwrap_or_default())?;
-        return block_on(async { token(&open(context).await?, &selector, find.json).await });
+        let selector = CredentialSelector::from_token(find.token.as_deref().unwrap_or_default())?;
+        return block_on(async { find_one(&open(context).await?, &selector, find.json).await });
     };
     check_is_stdin(source)?;
-    let tokens = tokens(&mut stdin("any text; Ctrl+D ends")).map_err(|error| unreadable(&error))?;
+    let tokens = token_digests(&mut stdin("any text, then Ctrl+D")).map_err(|error| unreadable(&error))?;
     if tokens.is_empty() {
-        return Err(Failure::work("standard input has no token"));
+        return Err(Failure::work("standard input contains no token"));
     }
-    block_on(async { in_text(&open(context).await?, &tokens, find.json).await })
+    block_on(async { find_all(&open(context).await?, &tokens, find.json).await })
 }
 
-async fn token(storage: &Storage, selector: &CredentialSelector, json: bool) -> Result<(), Failure> {
+async fn find_one(storage: &Storage, selector: &CredentialSelector, json: bool) -> Result<(), Failure> {
     let record = record_of(storage.admin(), &selector.id(storage).await?).await?;
     if json {
         return credentials::print_json(storage.admin(), &record).await;
@@ -52,7 +52,7 @@ async fn token(storage: &Storage, selector: &CredentialSelector, json: bool) -> 
     ]))
 }
 
-async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -> Result<(), Failure> {
+async fn find_all(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -> Result<(), Failure> {
     let (now, mut items, mut rows, mut is_any_known) = (Timestamp::now(), Vec::new(), Vec::new(), false);
     for (line, digest) in tokens {
         let record = match storage.credentials().find_credential(digest).await? {
@@ -79,7 +79,7 @@ async fn in_text(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) -
 }
 
 /// Returns the digest of each token in a text, whatever surrounds it, once, with the first line that contains it.
-fn tokens(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
+fn token_digests(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
     let (mut found, mut seen, mut line, mut text) = (Vec::new(), HashSet::new(), 1, Vec::new());
     while input.by_ref().take(CHUNK_BYTES).read_until(b'\n', &mut text)? > 0 {
         // UTF-16 within a text, as appended by `>>` of Windows PowerShell, has a zero byte next to each character of a token.
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_found_at_any_place_of_a_line_of_any_length() {
+    fn tokens_are_found_anywhere_in_lines_of_any_length() {
         let token = NewToken::mint(CredentialKind::OAuth);
         for before in (0..70).chain(CHUNK_BYTES as usize - 70..=CHUNK_BYTES as usize + 70) {
             let text = format!(
@@ -116,11 +116,11 @@ mod tests {
                 token.expose(),
                 token.expose()
             );
-            assert_eq!(tokens(&mut text.as_bytes()).unwrap(), [(2, token.digest())], "{before}");
+            assert_eq!(token_digests(&mut text.as_bytes()).unwrap(), [(2, token.digest())], "{before}");
         }
         let cut = &token.expose()[..TOKEN_LEN - 1];
         let typed = format!("{cut}\n{cut}_\n{}", cut.to_uppercase());
-        assert_eq!(tokens(&mut typed.as_bytes()).unwrap(), []);
-        assert_eq!(tokens(&mut &b"\xff\n\n"[..]).unwrap(), []);
+        assert_eq!(token_digests(&mut typed.as_bytes()).unwrap(), []);
+        assert_eq!(token_digests(&mut &b"\xff\n\n"[..]).unwrap(), []);
     }
 }

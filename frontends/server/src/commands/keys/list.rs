@@ -58,20 +58,20 @@ pub(super) async fn run(storage: &Storage, list: &ListKeys, kind: Option<Credent
     note_ownerless(storage, &records, now).await
 }
 
-/// Names active keys whose account has left the views.
+/// Prints a note on active keys whose account has left the views.
 async fn note_ownerless(storage: &Storage, records: &[CredentialRecord], now: Timestamp) -> Result<(), Failure> {
     let active = || records.iter().filter(|record| record.state(now).is_active()).map(|record| &record.identity);
     let owners = active().map(|identity| identity.account.clone()).collect();
     let missing = accounts::missing_accounts(storage, owners).await?;
     let ids: Vec<_> = active().filter(|key| missing.contains(&key.account)).map(|key| &*key.credential_id).collect();
     if !ids.is_empty() {
-        let what = "the view catalogue_accounts does not have the account of";
-        output::print_note(&printable(&format!("{what} {}; revoke what should not outlive it", ids.join(", "))));
+        let what = "the view catalogue_accounts does not contain the account of";
+        output::print_note(&printable(&format!("{what} {}; revoke keys that should not outlive it", ids.join(", "))));
     }
     Ok(())
 }
 
-/// Returns whether the options select the credential.
+/// Returns whether the options select the credential. Each filter also excludes credentials that are not active.
 fn matches_options(record: &CredentialRecord, list: &ListKeys, now: Timestamp) -> bool {
     let ends_within = |time| record.expires_at.is_some_and(|end| now.checked_add(time).is_none_or(|then| end <= then));
     let is_unused = |time: Duration| {

@@ -11,7 +11,7 @@ use crate::issuer::IssuerOptions;
 use crate::output;
 use crate::settings::ServeSettings;
 
-const UNVERIFIED: &str = "`--account ID` revokes it unverified";
+const UNVERIFIED: &str = "pass --account ID to revoke it unverified";
 
 pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failure> {
     let issuer = match account {
@@ -20,16 +20,15 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
     };
     context.settings.finish()?;
     if issuer.is_none() && account.is_none() {
-        return Err(Failure::usage(format!("no issuer is named; write --oauth-issuer as for serve, or {UNVERIFIED}")));
+        return Err(Failure::usage(format!("--oauth-issuer is not set; set it as for `serve`, or {UNVERIFIED}")));
     }
     let mut text = String::new();
     let token = selector::read_token(&mut text, "tokens revoke")?;
     let Some(revocation) = Revocation::of(token) else {
-        let other = "any other is ended by `keys revoke --token -`";
-        return Err(Failure::work(format!("this is not a signed token that expires; {other}")));
+        return Err(Failure::work("not a signed token with an expiry; revoke others with `keys revoke --token -`"));
     };
     if account.is_some_and(|account| !revocation.mentions(account)) {
-        return Err(Failure::work("no claim of the token is that account; write whose token it is"));
+        return Err(Failure::work("--account: no claim of the token names it; pass the token's account"));
     }
     block_on(async {
         if let Some(issuer) = issuer {
@@ -37,11 +36,10 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
         }
         let (end, now) = (revocation.expires_at(), Timestamp::now());
         let revoked = open(context).await?.admin().revoke_tokens(revocation.digests(), end, now).await;
-        revoked
-            .map_err(|error| Failure::change_failed(&error, "the token is revoked", "to revoke it again does no harm"))
+        revoked.map_err(|error| Failure::change_failed(&error, "the token is revoked", "revoking it again is harmless"))
     })?;
-    let nobody = AccountId::new("");
-    let id = |digest| Identity::oauth(nobody.clone(), digest, Scopes::default()).credential_id;
+    let no_account = AccountId::new("");
+    let id = |digest| Identity::oauth(no_account.clone(), digest, Scopes::default()).credential_id;
     let lines: Vec<_> = revocation.digests().iter().map(|digest| format!("{} is revoked", id(digest))).collect();
     output::print(&lines.join("\n")).map_err(|failure| failure.after(&lines.join(", ")))
 }
@@ -50,8 +48,8 @@ pub(super) fn run(account: Option<&str>, context: &Context) -> Result<(), Failur
 async fn verify(issuer: &IssuerOptions, token: BearerToken<'_>) -> Result<(), Failure> {
     let why = match issuer.tokens()?.signed.authenticate(token).await {
         Ok(Verdict::Accepted(_)) => return Ok(()),
-        Ok(Verdict::Refused(_, Some(explanation))) => format!("serve refuses the token anyway: {}", explanation.code),
-        Ok(_) => format!("the token is not of {}", issuer.issuer),
+        Ok(Verdict::Refused(_, Some(explanation))) => format!("`serve` rejects the token anyway: {}", explanation.code),
+        Ok(_) => format!("the token is not from {}", issuer.issuer),
         Err(error) => error.to_string(),
     };
     Err(Failure::work(format!("nothing was changed: {why}; {UNVERIFIED}")))

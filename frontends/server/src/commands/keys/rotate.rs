@@ -17,36 +17,32 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
     let old = super::record_of(storage.admin(), id).await?;
     let id = &old.identity.credential_id;
     if old.identity.kind != CredentialKind::ApiKey {
-        return Err(Failure::work(format!(
-            "{id} is an OAuth token, and only API keys are rotated; let its authorization server issue another"
-        )));
+        let why = "is an OAuth token, and only API keys can be rotated; get another from its authorization server";
+        return Err(Failure::work(format!("{id} {why}")));
     }
     let Identity { account, scopes, .. } = &old.identity;
     let name = old.name.clone().unwrap_or_default();
     let (token, mut successor) = NewCredential::api_key(account.clone(), name, scopes.clone());
-    credentials::expire(&mut successor, rotate.expires_in.or_else(|| lifetime(&old)))?;
+    credentials::set_expiry(&mut successor, rotate.expires_in.or_else(|| lifetime(&old)))?;
     let now = successor.record.created_at;
     check_active(&old, now)?;
     check_has_no_successor(&old)?;
     let ends_at = now.checked_add(rotate.overlap).ok_or_else(|| {
-        Failure::usage("--overlap: that is after the year 9999; `keys create` makes a key beside the old one")
+        Failure::usage("--overlap: it ends after the year 9999; create an additional key with `keys create`")
     })?;
     let new = &successor.record.identity.credential_id;
     let keys = storage.keys();
     let replaced = keys.rotate_key(account, id, ends_at, &successor, &Actor::OPERATOR).await.map_err(|error| {
-        let hint =
-            format!("{}; if {new} is there, rotate it too, as its token was never shown", credentials::CHECK_HINT);
-        Failure::change_failed(&error, &format!("{new} has taken the place of {id}"), &hint)
+        let hint = format!("{}; if {new} exists, rotate it, as its token was never printed", credentials::CHECK_HINT);
+        Failure::change_failed(&error, &format!("{new} has replaced {id}"), &hint)
     })?;
-    let replaced = replaced.ok_or_else(|| {
-        Failure::work(format!("{id} was revoked or rotated or has expired meanwhile; nothing was made"))
-    })?;
+    let changed = || Failure::work(format!("nothing was created: {id} has just been revoked or rotated, or expired"));
+    let replaced = replaced.ok_or_else(changed)?;
     credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
-    // Note the expiry now, so that it does not come as a surprise.
+    // The operator did not choose this expiry, so it is reported.
     if let (Some(expiry), None) = (successor.record.expires_at, rotate.expires_in) {
-        output::print_note(&format!(
-            "note: {new} expires at {expiry}, as long after its making as {id}; --expires-in sets another"
-        ));
+        let why = format!("it has the lifetime of {id}; set another with --expires-in");
+        output::print_note(&format!("note: {new} expires at {expiry}: {why}"));
     }
     Ok(())
 }
@@ -62,10 +58,10 @@ fn check_active(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
     let id = &key.identity.credential_id;
     let ended = match (key.revoked_at, key.expires_at) {
         (Some(time), _) => format!("{id} was revoked at {time}"),
-        (None, Some(time)) if time <= now => format!("{id} has expired at {time}"),
+        (None, Some(time)) if time <= now => format!("{id} expired at {time}"),
         _ => return Ok(()),
     };
-    Err(Failure::work(format!("{ended}, so there is nothing to rotate; `keys create` makes another key")))
+    Err(Failure::work(format!("{ended}, so it cannot be rotated; create another key with `keys create`")))
 }
 
 /// Refuses a key that was rotated before: its original lifetime is known only from its successor. This also keeps a
@@ -73,8 +69,7 @@ fn check_active(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
 fn check_has_no_successor(key: &CredentialRecord) -> Result<(), Failure> {
     let Some(successor) = &key.replaced_by else { return Ok(()) };
     let id = &key.identity.credential_id;
-    let end = key.expires_at.map(|time| format!(", and ends at {time}")).unwrap_or_default();
-    Err(Failure::work(format!(
-        "{id} has a successor, {successor}{end}; `keys rotate {successor}` replaces that one, `keys revoke {id}` ends this one now"
-    )))
+    let end = key.expires_at.map(|time| format!(", and expires at {time}")).unwrap_or_default();
+    let hint = format!("run `keys rotate {successor}` to replace it, or `keys revoke {id}` to end the old key now");
+    Err(Failure::work(format!("{id} already has the successor {successor}{end}; {hint}")))
 }

@@ -16,20 +16,21 @@ const MAX_BYTES: u64 = 1 << 13;
 /// Reads the only token on standard input into `text`. Messages name `command` as an example.
 pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
     let mut read = Vec::new();
-    stdin("one token; Ctrl+D ends").take(MAX_BYTES + 1).read_to_end(&mut read).map_err(|error| unreadable(&error))?;
+    stdin("one token, then Ctrl+D").take(MAX_BYTES + 1).read_to_end(&mut read).map_err(|error| unreadable(&error))?;
+    // Two lines are not a single token, so text that is not UTF-8 is refused below.
     *text = String::from_utf8(read).unwrap_or_else(|_| "?\n?".to_owned());
     let token = text.trim();
     if token.is_empty() {
-        return Err(Failure::work(format!("standard input has no token; write one, as in `{command} < FILE`")));
+        return Err(Failure::work(format!("standard input contains no token; pass one, e.g. `{command} < FILE`")));
     }
     let token = BearerToken::new(token).filter(|token| token.expose().len() as u64 <= MAX_BYTES);
-    token.ok_or_else(|| Failure::work("standard input is not one token; write one and nothing else"))
+    token.ok_or_else(|| Failure::work("standard input is not a single token; pass one and nothing else"))
 }
 
-/// Selects a credential by its id, or by the digest of its token: the token itself is not stored.
+/// A credential, by its id or by the digest of its token: the token itself is not stored.
 pub(super) enum CredentialSelector {
     Id(Arc<str>),
-    Token { digest: TokenDigest, has_form: bool },
+    Token { digest: TokenDigest, is_well_formed: bool },
 }
 
 /// Refuses a token on a command line, without repeating it.
@@ -37,38 +38,38 @@ pub(super) fn check_is_stdin(source: &str) -> Result<(), Failure> {
     if source == "-" {
         return Ok(());
     }
-    Err(Failure::usage("write - for the token, and give it on standard input: others can read a command line"))
+    Err(Failure::usage("pass - and the token on standard input: other users can read command lines"))
 }
 
 impl CredentialSelector {
-    /// Selects the credential that a command line names, in either way.
+    /// Selects by `id` if the command line has one, or else by the token on standard input.
     pub(super) fn of(id: Option<&str>, token: Option<&str>) -> Result<Self, Failure> {
         match (id, token) {
             (Some(id), _) if credentials::looks_like_token(id) => Err(credentials::unknown_id(id)),
             (Some(id), _) => Ok(Self::Id(id.into())),
-            (None, token) => Self::of_token(token.unwrap_or_default()),
+            (None, token) => Self::from_token(token.unwrap_or_default()),
         }
     }
 
     /// Selects the credential whose token is on standard input, for which `source` must be `-`.
-    pub(super) fn of_token(source: &str) -> Result<Self, Failure> {
+    pub(super) fn from_token(source: &str) -> Result<Self, Failure> {
         check_is_stdin(source)?;
         let mut text = String::new();
         let token = read_token(&mut text, "keys find -")?;
-        Ok(Self::Token { digest: token.digest(), has_form: token_kind(token.expose()).is_some() })
+        Ok(Self::Token { digest: token.digest(), is_well_formed: token_kind(token.expose()).is_some() })
     }
 
     /// Returns the credential's id. Fails if no credential has the token.
     pub(super) async fn id(&self, storage: &Storage) -> Result<Arc<str>, Failure> {
-        let (digest, has_form) = match self {
+        let (digest, is_well_formed) = match self {
             Self::Id(id) => return Ok(Arc::clone(id)),
-            Self::Token { digest, has_form } => (digest, *has_form),
+            Self::Token { digest, is_well_formed } => (digest, *is_well_formed),
         };
         let found = storage.credentials().find_credential(digest).await?;
         found.map(|credential| credential.identity.credential_id).ok_or_else(|| {
-            Failure::work(match has_form {
+            Failure::work(match is_well_formed {
                 true => "no credential has this token",
-                false => "no credential has this token; it has not the form of one and may be cut or mistyped",
+                false => "no credential has this token: it is malformed, so it may be cut or mistyped",
             })
         })
     }

@@ -1,4 +1,4 @@
-//! The developer settings and the API over one storage in memory, as a host mounts them.
+//! The developer settings and the API over one storage in memory, as a host application mounts them.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ use tower_service::Service;
 
 use crate::page::Page;
 
-/// A running server with the accounts `anna` and `bert`, ended with this value.
+/// A running server with the accounts `anna` and `bert`, stopped on drop.
 pub(crate) struct Host {
     runtime: Runtime,
     pub(crate) storage: MemoryStorage,
@@ -48,12 +48,12 @@ impl Host {
         Self { runtime, storage, origin }
     }
 
-    /// The settings' page at that path, which may be empty.
+    /// Returns the URL of the settings page at `path`, which may be empty.
     pub(crate) fn page(&self, path: &str) -> String {
         format!("{}/settings{path}", self.origin)
     }
 
-    /// A link that signs the owner of an account in.
+    /// Creates a sign-in link for the owner of an account.
     pub(crate) fn link(&self, account: &str) -> String {
         let url = MountUrl::parse(&self.page("")).unwrap();
         let (link, sign_in) = SignInLink::mint(AccountId::new(account), &url, Timestamp::now(), DEFAULT_LINK_LIFETIME);
@@ -61,17 +61,17 @@ impl Host {
         link.url()
     }
 
-    /// A browser in which the owner of an account is signed in.
+    /// Opens a page in which the owner of an account is signed in.
     pub(crate) fn signed_in(&self, account: &str) -> Option<Page> {
         let mut page = Page::fresh()?;
         page.visit(&self.link(account));
-        page.leads(|page| page.press("Enter", 13));
+        page.navigate(|page| page.press("Enter", 13));
         assert_eq!(page.evaluate("location.pathname"), "/settings");
         Some(page)
     }
 
-    /// Makes a key behind the owner's back, and gives its id and token.
-    pub(crate) fn make(
+    /// Creates a key as the operator, and returns its id and token.
+    pub(crate) fn create_key(
         &self,
         account: &str,
         name: &str,
@@ -90,8 +90,8 @@ impl Host {
         self.runtime.block_on(revoked).unwrap().unwrap();
     }
 
-    /// Notes that a key was used so long ago.
-    pub(crate) fn used(&self, account: &str, id: &str, ago: Duration) {
+    /// Records a use of a key, `ago` before now.
+    pub(crate) fn record_use(&self, account: &str, id: &str, ago: Duration) {
         let used = CredentialUse { account: AccountId::new(account), credential_id: id.into(), at: before(ago) };
         self.runtime.block_on(self.storage.record_uses(&[used])).unwrap();
     }
@@ -102,20 +102,20 @@ impl Host {
         assert_ne!(self.runtime.block_on(self.storage.end_sign_ins(&account, &Actor::OPERATOR)).unwrap(), 0);
     }
 
-    /// How many keys an account has.
-    pub(crate) fn keys(&self, account: &str) -> usize {
+    /// Returns the number of keys of an account.
+    pub(crate) fn count_keys(&self, account: &str) -> usize {
         let account = AccountId::new(account);
         self.runtime.block_on(self.storage.list_keys(&account, Timestamp::MAX, usize::MAX)).unwrap().unwrap().len()
     }
 }
 
-/// So long ago.
+/// Returns the time `ago` before now.
 pub(crate) fn before(ago: Duration) -> Timestamp {
     let ago = i64::try_from(ago.as_micros()).unwrap();
     Timestamp::from_microseconds(Timestamp::now().as_microseconds() - ago).unwrap()
 }
 
-/// A page of the same server that has another one in a frame.
+/// Path of a page that shows the URL in its query in a frame.
 pub(crate) const FRAMER: &str = "/framer";
 
 fn frame<B>(request: &Request<B>) -> Bytes {

@@ -1,4 +1,4 @@
-//! How the settings look: both schemes, wide and narrow, and to those who do not see them.
+//! Appearance and accessibility of the settings, in both color schemes, wide and narrow.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use crate::looks::{LOW_CONTRAST, TOO_WIDE};
 use crate::page::Page;
 
 #[test]
-fn every_page_fits_and_can_be_used_by_everybody() {
+fn every_page_fits_and_is_accessible() {
     let host = Host::start();
     let axe = Axe::install();
-    // For a person to look at.
+    // Screenshots for a person to check.
     let pictures = std::env::var_os("CATALOGUE_TEST_PICTURES");
-    let (mut actual, mut problems) = (0, Vec::new());
-    let save_screenshot = &mut |page: &mut Page, name: &str| {
+    let (mut pages, mut problems) = (0, Vec::new());
+    let inspect = &mut |page: &mut Page, name: &str| {
         for (width, mobile) in [(1280, false), (390, true)] {
             let size = json!({ "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": mobile });
             page.command("Emulation.setDeviceMetricsOverride", size);
@@ -37,10 +37,10 @@ fn every_page_fits_and_can_be_used_by_everybody() {
             }
         }
         problems.extend(page.complaints().iter().map(|complaint| format!("{name}: {complaint}")));
-        actual += 1;
+        pages += 1;
     };
-    let Some(()) = gallery::each(&host, save_screenshot) else { return };
-    assert!(problems.is_empty() && actual > 20, "{actual} pages, {}:\n{}", problems.len(), problems.join("\n"));
+    let Some(()) = gallery::visit_pages(&host, inspect) else { return };
+    assert!(problems.is_empty() && pages > 20, "{pages} pages, {}:\n{}", problems.len(), problems.join("\n"));
 }
 
 fn take_picture(page: &mut Page, path: &Path) {

@@ -1,8 +1,8 @@
-//! The developer settings, as their owners use them.
+//! Developer settings, as owners use them.
 
 mod gallery;
 mod host;
+mod key_lifecycle;
 mod looks;
 mod owners;
 mod policy;
-mod walk;

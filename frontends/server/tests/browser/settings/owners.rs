@@ -1,4 +1,4 @@
-//! What others do meanwhile: two owners, a page that was left open, and forms that are sent twice.
+//! Concurrent use: two owners, two catalogues, stale pages, and forms that are sent twice.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ fn text(page: &mut Page) -> String {
     page.evaluate(MAIN).as_str().unwrap().to_owned()
 }
 
-/// Fills the form of a new key in, up to its button.
+/// Fills in the form of a new key without sending it.
 fn fill(page: &mut Page, name: &str) {
     page.evaluate(&format!(
         "{{ const form = document.querySelector('main form'); form.elements.name.value = '{name}';
@@ -22,23 +22,23 @@ fn fill(page: &mut Page, name: &str) {
 fn create(page: &mut Page, host: &Host, name: &str) -> String {
     page.visit(&host.page("/keys/new"));
     fill(page, name);
-    page.leads(|page| page.click("main form button"));
+    page.navigate(|page| page.click("main form button"));
     page.evaluate("document.querySelector('#key').value").as_str().unwrap().to_owned()
 }
 
 #[test]
-fn two_owners_see_nothing_of_each_other() {
+fn owners_cannot_see_each_others_keys() {
     let host = Host::start();
     let Some(mut anna) = host.signed_in("anna") else { return };
     let Some(mut bert) = host.signed_in("bert") else { return };
     let own = create(&mut bert, &host, "of bert");
     let token = create(&mut anna, &host, "of anna");
-    anna.leads(|page| page.click("main p > a.button"));
-    anna.leads(|page| page.click(".card a"));
+    anna.navigate(|page| page.click("main p > a.button"));
+    anna.navigate(|page| page.click(".card a"));
     let key = anna.evaluate("location.href").as_str().unwrap().to_owned();
     let id = key.rsplit('/').next().unwrap().to_owned();
 
-    let mut nothing_shows = || {
+    let mut assert_invisible = || {
         for path in ["", "/activity"] {
             bert.visit(&host.page(path));
             let html = bert.evaluate("document.documentElement.outerHTML");
@@ -49,20 +49,20 @@ fn two_owners_see_nothing_of_each_other() {
             bert.visit(&address);
             assert_eq!(text(&mut bert).lines().next(), Some("Not found"), "{address}");
         }
-        for (token, words) in [(&*token, "none of yours"), (&own, "It is yours")] {
+        for (token, words) in [(&*token, "not one of yours"), (&own, "This key is yours")] {
             bert.visit(&host.page(""));
             bert.paste("#token", token);
-            bert.leads(|page| page.press("Enter", 13));
+            bert.navigate(|page| page.press("Enter", 13));
             assert!(text(&mut bert).contains(words), "{}", text(&mut bert));
         }
     };
-    nothing_shows();
-    anna.leads(|page| page.click("form[action$=\"/rotate\"] button"));
-    nothing_shows();
+    assert_invisible();
+    anna.navigate(|page| page.click("form[action$=\"/rotate\"] button"));
+    assert_invisible();
     anna.visit(&format!("{key}/revoke"));
-    anna.leads(|page| page.click("main form button"));
-    nothing_shows();
-    assert_eq!((host.keys("anna"), host.keys("bert")), (2, 1));
+    anna.navigate(|page| page.click("main form button"));
+    assert_invisible();
+    assert_eq!((host.count_keys("anna"), host.count_keys("bert")), (2, 1));
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn two_catalogues_on_one_host_name_keep_both_sessions() {
     let (one, two) = (Host::start(), Host::start());
     let Some(mut page) = one.signed_in("anna") else { return };
     page.visit(&two.link("bert"));
-    page.leads(|page| page.press("Enter", 13));
+    page.navigate(|page| page.press("Enter", 13));
     for _ in 0..2 {
         for (host, name) in [(&one, "School of Anna"), (&two, "School of Bert")] {
             page.visit(&host.page(""));
@@ -82,9 +82,9 @@ fn two_catalogues_on_one_host_name_keep_both_sessions() {
 }
 
 #[test]
-fn a_page_that_was_left_open_tells_the_truth_at_the_next_click() {
+fn stale_page_shows_current_state_at_next_click() {
     let host = Host::start();
-    let (id, _) = host.make("anna", "partner", |_| {});
+    let (id, _) = host.create_key("anna", "partner", |_| {});
     let Some(mut page) = host.signed_in("anna") else { return };
     let Some(mut other) = host.signed_in("anna") else { return };
     let key = host.page(&format!("/keys/{id}"));
@@ -92,45 +92,49 @@ fn a_page_that_was_left_open_tells_the_truth_at_the_next_click() {
     other.visit(&key);
     host.revoke("anna", &id);
 
-    page.leads(|page| page.click("form[action$=\"/rotate\"] button"));
-    assert!(text(&mut page).contains("It was rotated, revoked or has expired meanwhile."), "{}", text(&mut page));
-    other.leads(|page| page.click(".danger a"));
+    page.navigate(|page| page.click("form[action$=\"/rotate\"] button"));
+    assert!(text(&mut page).contains("This key has been rotated or revoked, or has expired."), "{}", text(&mut page));
+    other.navigate(|page| page.click(".danger a"));
     assert!(text(&mut other).contains("revoked") && !text(&mut other).contains("Rotate"), "{}", text(&mut other));
-    assert_eq!(host.keys("anna"), 1);
+    assert_eq!(host.count_keys("anna"), 1);
 
-    // And one of a session that has ended does nothing more.
-    let (id, _) = host.make("anna", "another", |_| {});
+    // A page of an ended session cannot change anything.
+    let (id, _) = host.create_key("anna", "another", |_| {});
     page.visit(&host.page(&format!("/keys/{id}/revoke")));
     host.sign_out("anna");
-    page.leads(|page| page.click("main form button"));
-    assert!(text(&mut page).contains("The session was ended. Sign in again. Nothing was done."), "{}", text(&mut page));
+    page.navigate(|page| page.click("main form button"));
+    assert!(
+        text(&mut page).contains("Your session was ended. Sign in again. Nothing was done."),
+        "{}",
+        text(&mut page)
+    );
     let mut page = host.signed_in("anna").unwrap();
     assert!(page.evaluate("document.querySelector('.card').innerText").as_str().unwrap().contains("valid"));
 }
 
 #[test]
-fn a_form_that_is_sent_twice_makes_one_key() {
+fn form_sent_twice_creates_one_key() {
     let host = Host::start();
     let Some(mut page) = host.signed_in("anna") else { return };
     create(&mut page, &host, "first");
-    page.leads(|page| _ = page.command("Page.reload", json!({})));
-    assert!(text(&mut page).starts_with("Made already"), "{}", text(&mut page));
+    page.navigate(|page| _ = page.command("Page.reload", json!({})));
+    assert!(text(&mut page).starts_with("Already created"), "{}", text(&mut page));
 
     page.visit(&host.page("/keys/new"));
     fill(&mut page, "second");
-    // The answer that is shown is the one with the key.
-    page.leads(|page| _ = page.evaluate("{ const button = document.querySelector('main form button'); button.click(); setTimeout(() => button.click()); 0 }"));
+    // The browser shows the response that contains the key.
+    page.navigate(|page| _ = page.evaluate("{ const button = document.querySelector('main form button'); button.click(); setTimeout(() => button.click()); 0 }"));
     assert!(page.evaluate("document.querySelector('#key').value").as_str().unwrap().starts_with("ccat_"));
     page.back();
     page.until("document.querySelector('main form button') !== null");
-    page.leads(|page| _ = page.evaluate("document.querySelector('main form').submit()"));
-    assert!(text(&mut page).starts_with("Made already"), "{}", text(&mut page));
-    assert_eq!(host.keys("anna"), 2);
+    page.navigate(|page| _ = page.evaluate("document.querySelector('main form').submit()"));
+    assert!(text(&mut page).starts_with("Already created"), "{}", text(&mut page));
+    assert_eq!(host.count_keys("anna"), 2);
 
     page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     page.visit(&host.page("/keys/new"));
     fill(&mut page, "third");
-    page.leads(|page| page.click_times("main form button", 2));
+    page.navigate(|page| page.click_times("main form button", 2));
     page.visit(&host.page(""));
-    assert_eq!(host.keys("anna"), 3);
+    assert_eq!(host.count_keys("anna"), 3);
 }

@@ -1,9 +1,9 @@
-//! The Content Security Policy of the settings, and that the browser keeps it.
+//! Content Security Policy of the settings.
 
 use super::host::{FRAMER, Host};
 use crate::page::Page;
 
-/// Tries what the policy forbids, and gives what the browser says was violated.
+/// Script that attempts what the policy forbids, and returns the violated directives.
 const TRIALS: &str = r"
 new Promise((done) => {
   const violated = new Set();
@@ -25,30 +25,30 @@ new Promise((done) => {
 })";
 
 #[test]
-fn the_browser_keeps_the_policy() {
+fn browser_enforces_content_security_policy() {
     let host = Host::start();
     let Some(mut page) = host.signed_in("anna") else { return };
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
     let violated = page.evaluate(TRIALS);
-    // The script does not come as far as `script-src`: its text is no trusted one.
+    // The script never reaches `script-src`: trusted types reject its text first.
     assert_eq!(violated, "base-uri connect-src form-action frame-src img-src require-trusted-types-for style-src-elem");
     assert_eq!(page.evaluate("window.ran === undefined && location.pathname === '/settings'"), true);
 }
 
 #[test]
-fn nobody_has_the_settings_in_a_frame() {
+fn settings_cannot_be_framed() {
     let host = Host::start();
     let Some(mut page) = host.signed_in("anna") else { return };
     let elsewhere = host.origin.replace("127.0.0.1", "localhost");
     for framer in [&host.origin, &elsewhere] {
         let open = format!("{}/docs/openapi.json", host.origin);
-        assert_eq!(framed(&mut page, framer, &open), 0, "what may be framed is");
-        assert_eq!(framed(&mut page, framer, &host.page("")), 1, "{framer}");
+        assert_eq!(refused_frames(&mut page, framer, &open), 0, "pages without this policy can be framed");
+        assert_eq!(refused_frames(&mut page, framer, &host.page("")), 1, "{framer}");
     }
 }
 
-/// How often the browser complained while a page of that origin framed an address.
-fn framed(page: &mut Page, framer: &str, address: &str) -> usize {
+/// Returns how often the browser refused to frame `address` in a page of the origin `framer`.
+fn refused_frames(page: &mut Page, framer: &str, address: &str) -> usize {
     let before = page.complaints().len();
     page.visit(&format!("{framer}{FRAMER}?{address}"));
     let new = page.complaints().split_off(before);

@@ -1,4 +1,4 @@
-"""Reads a whole catalogue with the client that was generated from its OpenAPI document, and prints what it saw as JSON."""
+"""Reads a whole catalogue with a client generated from its OpenAPI document, and prints the results as JSON."""
 
 import json
 import os
@@ -17,21 +17,21 @@ LIMIT = 17
 T = TypeVar("T")
 
 
-def answer(kind: type[T], response: Response[Any]) -> T:
-    """The answer of a request that must succeed."""
+def body_of(kind: type[T], response: Response[Any]) -> T:
+    """Returns the parsed response to a request that must succeed."""
     assert isinstance(response.parsed, kind), response
     return response.parsed
 
 
 def failure(response: Response[Any]) -> dict[str, Any]:
-    """The failure of a request that must fail."""
-    error = answer(ErrorEnvelope, response).error
+    """Returns status and code of the response to a request that must fail."""
+    error = body_of(ErrorEnvelope, response).error
     assert isinstance(error.code, ErrorCode), error
     return {"status": int(response.status_code), "code": error.code.value}
 
 
 def with_times(course: Any) -> dict[str, Any]:
-    """The properties of a course, its time as the API writes it."""
+    """Returns the properties of a course, with its time in the API's format."""
     published = course.published_at
     assert published is None or isinstance(published, datetime), published
     properties = course.to_dict()
@@ -46,7 +46,7 @@ def list_all(client: AuthenticatedClient) -> tuple[list[Any], int]:
     cursor: str | Unset = UNSET
     pages = 0
     while True:
-        page = answer(CourseListItemPage, list_courses.sync_detailed(client=client, limit=LIMIT, cursor=cursor))
+        page = body_of(CourseListItemPage, list_courses.sync_detailed(client=client, limit=LIMIT, cursor=cursor))
         courses.extend(page.data)
         pages += 1
         if page.meta.next_cursor is None:
@@ -56,18 +56,18 @@ def list_all(client: AuthenticatedClient) -> tuple[list[Any], int]:
 
 def main() -> None:
     base_url = os.environ["BASE_URL"]
-    # A status that the document does not list is an exception.
+    # A status that is not in the document raises an exception.
     client = AuthenticatedClient(base_url=base_url, token=os.environ["TOKEN"], raise_on_unexpected_status=True)
     stranger = AuthenticatedClient(base_url=base_url, token="unknown", raise_on_unexpected_status=True)
     with client, stranger:
-        me = answer(IdentityEnvelope, get_me.sync_detailed(client=client)).data
+        me = body_of(IdentityEnvelope, get_me.sync_detailed(client=client)).data
         courses, pages = list_all(client)
         read = [get_course.sync_detailed(course.slug, client=client) for course in courses]
         failures = [
             get_course.sync_detailed("no/such course", client=client),
             list_courses.sync_detailed(client=stranger),
             list_courses.sync_detailed(client=client, limit=101),
-            # Against its type, on purpose.
+            # Deliberately of the wrong type.
             list_courses.sync_detailed(client=client, limit="ten"),
         ]
         document = get_open_api.sync(client=client)
@@ -75,7 +75,7 @@ def main() -> None:
         "me": me.to_dict(),
         "courses": [with_times(course) for course in courses],
         "pages": pages,
-        "details": [with_times(answer(CourseDetailEnvelope, course).data) for course in read],
+        "details": [with_times(body_of(CourseDetailEnvelope, course).data) for course in read],
         "failures": [failure(response) for response in failures],
         "document": document.to_dict(),
     }

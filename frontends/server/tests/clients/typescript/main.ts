@@ -1,4 +1,4 @@
-// Reads a whole catalogue with the types that were generated from its OpenAPI document, and prints what it saw as JSON.
+// Reads a whole catalogue with types generated from its OpenAPI document, and prints the results as JSON.
 
 import createClient from "openapi-fetch";
 
@@ -9,7 +9,7 @@ type Course = components["schemas"]["CourseDetail"];
 type CourseListItem = components["schemas"]["CourseListItem"];
 type ErrorEnvelope = components["schemas"]["ErrorEnvelope"];
 
-// The 3.0 rendering gives clients the same types.
+// The OpenAPI 3.0 document generates the same types.
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const samePaths: Same<paths, olderPaths> = true;
 const sameComponents: Same<components, olderComponents> = true;
@@ -27,15 +27,15 @@ function setting(name: string): string {
   return value;
 }
 
-/** The answer of a request that must succeed. */
-function answer<T>(outcome: { data?: T; error?: ErrorEnvelope; response: Response }): T {
+/** Returns the body of the response to a request that must succeed. */
+function bodyOf<T>(outcome: { data?: T; error?: ErrorEnvelope; response: Response }): T {
   if (outcome.data === undefined) throw new Error(`${outcome.response.status}: ${JSON.stringify(outcome.error)}`);
   return outcome.data;
 }
 
-/** The failure of a request that must fail. */
+/** Returns status and code of the response to a request that must fail. */
 function failure(outcome: { error?: ErrorEnvelope; response: Response }): { status: number; code: string } {
-  if (outcome.error === undefined) throw new Error(`${outcome.response.status} and no failure`);
+  if (outcome.error === undefined) throw new Error(`${outcome.response.status} instead of an error`);
   return { status: outcome.response.status, code: outcome.error.error.code };
 }
 
@@ -49,7 +49,7 @@ async function listAll(): Promise<{ courses: CourseListItem[]; pages: number }> 
   let pages = 0;
   do {
     const query: { limit: number; cursor?: string } = cursor === null ? { limit: LIMIT } : { limit: LIMIT, cursor };
-    const page: components["schemas"]["CourseListItemPage"] = answer(await client.GET("/courses", { params: { query } }));
+    const page: components["schemas"]["CourseListItemPage"] = bodyOf(await client.GET("/courses", { params: { query } }));
     courses.push(...page.data);
     cursor = page.meta.nextCursor;
     pages += 1;
@@ -58,13 +58,13 @@ async function listAll(): Promise<{ courses: CourseListItem[]; pages: number }> 
 }
 
 async function read(slug: string): Promise<Course> {
-  const { data: course } = answer(await client.GET("/courses/{slug}", { params: { path: { slug } } }));
-  // @ts-expect-error: no module has a body.
+  const { data: course } = bodyOf(await client.GET("/courses/{slug}", { params: { path: { slug } } }));
+  // @ts-expect-error: modules have no `content`.
   if (course.modules[0]?.content !== undefined) throw new Error(`${slug} shows the body of a module`);
   return course;
 }
 
-const { data: me } = answer(await client.GET("/me"));
+const { data: me } = bodyOf(await client.GET("/me"));
 const { courses, pages } = await listAll();
 const details: Course[] = [];
 for (const { slug } of courses) details.push(await read(slug));
@@ -75,10 +75,10 @@ const outOfRange = await client.GET("/courses", { params: { query: { limit: 101 
 
 // @ts-expect-error: a limit is a number.
 const notAnInteger = await client.GET("/courses", { params: { query: { limit: "ten" } } });
-// @ts-expect-error: clients branch on the six codes and no other.
+// @ts-expect-error: there are only six codes.
 if (absent.error?.error.code === "gone") throw new Error("an unknown code");
 
-const document: object = answer(await client.GET("/openapi.json"));
+const document: object = bodyOf(await client.GET("/openapi.json"));
 
 const failures = [absent, refused, outOfRange, notAnInteger].map(failure);
 const checked = samePaths && sameComponents && sameEnvelope;

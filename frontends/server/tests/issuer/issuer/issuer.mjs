@@ -1,4 +1,4 @@
-// oidc-provider as tests need it. Below /test, a test gets tokens and changes the keys.
+// oidc-provider for tests. Routes below /test issue tokens and change the keys.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecured } from 'node:https';
@@ -8,23 +8,23 @@ import Provider from 'oidc-provider';
 const [folder, port, certificate] = process.argv.slice(2);
 const RESOURCE = 'https://api.example.com/api/v1';
 const SECRET = 'a-secret-of-the-tests-alone-0123456789ab';
-// Of who asks about tokens, with what must be encoded.
+// Client secret for introspection, with characters that must be encoded.
 const API_SECRET = '100% of+the&tests:own/secret=0123456789';
 const FILE = `${folder}/keys.json`;
 
-// All keys that ever were, by name, and the names of those in the set, the one in use first. A restart keeps them.
+// All keys ever created, by name, and the names of the published keys, the signing key first. A restart keeps them.
 const state = existsSync(FILE) ? JSON.parse(readFileSync(FILE)) : { keys: {}, names: [] };
 let issuer;
 let provider;
 
 writeFileSync(`${folder}/client-secret`, `${API_SECRET}\n`, { mode: 0o600 });
 
-const keep = () => writeFileSync(FILE, JSON.stringify(state));
+const save = () => writeFileSync(FILE, JSON.stringify(state));
 
-// The key of that name, made where there is none yet.
+// Returns the key with this name, after creating it if necessary.
 async function key(name) {
   state.keys[name] ??= await make(name);
-  keep();
+  save();
   return state.keys[name];
 }
 
@@ -34,11 +34,11 @@ async function make(name) {
   return { ...await jose.exportJWK(privateKey), kid: name, alg, use: 'sig' };
 }
 
-// Publishes these keys.
+// Publishes the keys with these names.
 async function publish(names) {
   for (const name of names) await key(name);
   state.names = names;
-  keep();
+  save();
   provider = new Provider(issuer, {
     jwks: { keys: names.map((name) => state.keys[name]) },
     scopes: ['read:profile', 'read:courses'],
@@ -68,22 +68,22 @@ async function publish(names) {
   });
 }
 
-// Asks an endpoint as the partner.
-async function ask(path, form, more) {
+// Sends a form to an endpoint as the client `partner`.
+async function post(path, form, more) {
   const authorization = `Basic ${Buffer.from(`partner:${SECRET}`).toString('base64')}`;
   const options = { method: 'POST', headers: { authorization, ...more }, body: new URLSearchParams(form) };
   return fetch(`http://127.0.0.1:${server.address().port}${path}`, options);
 }
 
-// A token from the token endpoint.
+// Returns a token from the token endpoint.
 async function token({ alg = 'ES256', scope = 'read:profile read:courses', lifetime = '300', format = 'jwt', resource = RESOURCE }) {
   const headers = { 'x-alg': alg, 'x-lifetime': lifetime, 'x-format': format };
-  const answer = await (await ask('/token', { grant_type: 'client_credentials', resource, scope }, headers)).json();
-  if (!answer.access_token) throw new Error(JSON.stringify(answer));
-  return answer.access_token;
+  const response = await (await post('/token', { grant_type: 'client_credentials', resource, scope }, headers)).json();
+  if (!response.access_token) throw new Error(JSON.stringify(response));
+  return response.access_token;
 }
 
-// A token that no endpoint gives: the claims of a good one with changes, signed by a key of the issuer's.
+// Returns a token that the token endpoint would not issue: a valid one with changed claims, signed by a key of the issuer.
 async function sign({ kid = state.names[0], typ = 'at+jwt', claims = '{}' }) {
   const now = Math.floor(Date.now() / 1000);
   const usual = { iss: issuer, aud: RESOURCE, sub: 'partner', client_id: 'partner', account: 'a', jti: 'j', iat: now, exp: now + 300, scope: 'read:courses' };
@@ -94,7 +94,7 @@ async function sign({ kid = state.names[0], typ = 'at+jwt', claims = '{}' }) {
 
 // Revokes a token at the revocation endpoint.
 async function revoke({ token }) {
-  const { status } = await ask('/token/revocation', { token });
+  const { status } = await post('/token/revocation', { token });
   if (status !== 200) throw new Error(status);
 }
 
@@ -105,7 +105,7 @@ const routes = {
   '/test/keys': async ({ names }) => { await publish(names.split(',')); },
 };
 
-async function answer(request, response) {
+async function handle(request, response) {
   const { pathname, searchParams } = new URL(request.url, 'http://a');
   const route = routes[pathname];
   if (!route) return provider.callback()(request, response);
@@ -118,7 +118,7 @@ async function answer(request, response) {
 }
 
 const origin = (server, scheme, host) => `${scheme}://${host}:${server.address().port}`;
-const server = createServer(answer).listen(Number(port), '127.0.0.1', async () => {
+const server = createServer(handle).listen(Number(port), '127.0.0.1', async () => {
   issuer = origin(server, 'http', '127.0.0.1');
   const ready = async () => {
     await publish(state.names.length ? state.names : ['ES256-1', 'RS256-1', 'EdDSA-1']);
@@ -126,7 +126,7 @@ const server = createServer(answer).listen(Number(port), '127.0.0.1', async () =
   };
   if (!certificate) return ready();
   const files = { cert: readFileSync(`${certificate}/chain.pem`), key: readFileSync(`${certificate}/key.pem`) };
-  const secured = createSecured(files, answer).listen(0, '127.0.0.1', () => {
+  const secured = createSecured(files, handle).listen(0, '127.0.0.1', () => {
     issuer = origin(secured, 'https', 'localhost');
     ready();
   });

@@ -1,4 +1,4 @@
-//! Bodies that are too long, slow or broken off; the client's address behind a proxy.
+//! Form bodies that are too long, slow or incomplete; the client's address behind a proxy.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -10,23 +10,23 @@ const HEAD: &str = "POST /settings/sign-in HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site
     Content-Type: application/x-www-form-urlencoded\r\n";
 
 #[test]
-fn only_sixteen_kib_are_read() {
+fn form_body_over_16_kib_returns_413() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --settings-url /settings"));
     let visitor = Visitor::of(&server.address);
-    let long = |length: usize| visitor.post("/settings/sign-in", &format!("code={}", "x".repeat(length - 5)));
-    assert_eq!(long(16 << 10).status, 401);
-    let refused = long((16 << 10) + 1);
+    let post = |length: usize| visitor.post("/settings/sign-in", &format!("code={}", "x".repeat(length - 5)));
+    assert_eq!(post(16 << 10).status, 401);
+    let refused = post((16 << 10) + 1);
     assert_eq!((refused.status, &*refused.body), (413, ""));
     let chunks = format!("{:x}\r\n{}\r\n1\r\nx\r\n0\r\n\r\n", 16 << 10, "x".repeat(16 << 10));
     assert_eq!(visitor.exchange(&format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{chunks}")).status, 413);
-    // A body that nobody wants is still none of the API's business.
+    // The API itself ignores the body of a GET.
     assert_eq!(visitor.send("GET", "/api/v1/me", &[], &"x".repeat(1 << 10)).status, 401);
     assert_eq!(visitor.get("/settingsx").status, 404);
 }
 
 #[test]
-fn a_body_that_breaks_off_or_does_not_come_changes_nothing_and_keeps_nobody_waiting() {
+fn incomplete_form_body_leaves_link_unused() {
     let dir = TestDir::with_courses();
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
     let (_, code) = link.trim_end().split_once('#').unwrap();
@@ -47,11 +47,11 @@ fn a_body_that_breaks_off_or_does_not_come_changes_nothing_and_keeps_nobody_wait
     end(broken);
     assert_eq!(Visitor::of(&server.address).get("/settings/sign-in").status, 200);
     end(slow);
-    assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 303, "the code is as good as before");
+    assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 303, "the code is still valid");
 }
 
 #[test]
-fn form_whose_body_never_arrives_keeps_nobody_out() {
+fn pending_body_does_not_lock_out_clients_at_max_connections() {
     let dir = TestDir::with_courses();
     let arguments = "serve --listen 127.0.0.1:0 --settings-url /settings --max-connections 1";
     let server = Server::start(&mut dir.command(arguments));
@@ -63,7 +63,7 @@ fn form_whose_body_never_arrives_keeps_nobody_out() {
 }
 
 #[test]
-fn body_of_a_page_is_not_waited_for() {
+fn page_responds_before_request_body_arrives() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --settings-url /settings"));
     let fields = "Host: a\r\nContent-Length: 5";
@@ -77,7 +77,7 @@ fn body_of_a_page_is_not_waited_for() {
 }
 
 #[test]
-fn attempts_to_sign_in_are_counted_by_the_client_that_the_proxy_names() {
+fn sign_in_limit_counts_by_forwarded_client_address() {
     let dir = TestDir::with_courses();
     let arguments = "serve --listen 127.0.0.1:0 --settings-url https://a.example/settings --trusted-proxies 127.0.0.1";
     let server = Server::start(&mut dir.command(arguments));

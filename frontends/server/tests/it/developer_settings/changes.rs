@@ -1,37 +1,37 @@
-//! Each change of the developer settings, held to what it says while the database below fails.
+//! Changes of the developer settings on a failing database: what a change reports must be what the database contains.
 
 use super::visitor::{TestResponse, Visitor};
 use crate::program::Server;
 
-/// How many changes a server is asked for, and how many sign-ins: those of an account and of an address are limited.
+/// Changes and sign-ins per server process: both are rate-limited, by account and by client address.
 const CHANGES: usize = 24;
 const SIGN_INS: usize = 8;
 
-/// What of keys, events, links and sessions a change changes, whatever ids and times were drawn, in any SQL.
+/// Counts of keys, events, links and sessions, independent of random ids and times. Valid in both SQL dialects.
 pub(crate) const SHAPE: &str = "SELECT CAST((SELECT count(*) FROM credentials) AS TEXT) || '/' \
     || (SELECT count(revoked_at) FROM credentials) || '/' || (SELECT count(replaced_by) FROM credentials) || '/' \
     || (SELECT count(*) FROM credentials WHERE name = 'b') || '/' || (SELECT count(*) FROM credential_events) || '/' \
     || (SELECT count(*) FROM sign_ins WHERE kind = 'link') || '/' || (SELECT count(*) FROM sign_ins)";
 
-/// Where that stands.
+/// Tables that [`SHAPE`] reads.
 pub(crate) const TABLES: [&str; 3] = ["credentials", "credential_events", "sign_ins"];
 
-/// A database that fails when it is told to.
+/// A database that fails on demand.
 pub(crate) trait FailingDatabase {
-    /// Makes it what it was when the changes were made up.
+    /// Restores the rows that existed when [`Changes`] was created.
     fn restore(&self);
 
-    /// Its [`SHAPE`].
+    /// Returns the result of [`SHAPE`].
     fn shape(&self) -> String;
 
-    /// Lets its step of that number fail, from 1.
+    /// Makes step number `at` fail; steps count from 1.
     fn fail(&self, at: usize);
 
-    /// Lets no step fail any more, waits until the database is done, and says whether one has failed.
+    /// Stops failing, waits until the database is idle, and returns whether a step has failed.
     fn stop(&self) -> bool;
 }
 
-/// An owner, with a key and a session, and a link that was not used.
+/// An owner with a key, a session and an unused link.
 pub(crate) struct Changes {
     owner: Visitor,
     id: String,
@@ -44,14 +44,14 @@ impl Changes {
     pub(crate) fn new(address: &str, links: [&str; 2]) -> Self {
         let mut owner = Visitor::of(address);
         assert_eq!(owner.sign_in(links[0]).status, 303);
-        let id = owner.make_key("partner").0;
+        let id = owner.create_key("partner").0;
         let page = owner.get("/settings/keys/new").body;
         let nonce = page.split("name=\"nonce\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
         let code = links[1].trim_end().split_once('#').unwrap().1.to_owned();
         Self { owner, id, nonce, code }
     }
 
-    /// A method, a path below the settings, and a body, which is a form or JSON.
+    /// Returns method, path below the settings URL, and body (a form or JSON) of each change.
     fn all(&self) -> [(&'static str, String, String); 10] {
         let Self { id, nonce, code, .. } = self;
         let json = format!(r#"{{"name":"a","scopes":["read:courses"],"expiresAt":null,"nonce":"{nonce}"}}"#);
@@ -77,8 +77,8 @@ impl Changes {
         owner.send(method, &format!("/settings/{path}"), &["Sec-Fetch-Site: same-origin", &media_type], body)
     }
 
-    /// Lets one step of each change fail after the other: it is done or not, its answer says which, and when nothing fails any
-    /// more, the same request does it. Gives how often one was not done, and how often that was not known.
+    /// Fails each step of each change in turn: the response must match the outcome, and a retry without a failure must make the
+    /// change. Returns how often a change was not made, and how often its outcome was unknown.
     pub(crate) fn assert_outcomes(
         &self,
         database: &impl FailingDatabase,
@@ -86,7 +86,7 @@ impl Changes {
     ) -> (usize, usize) {
         let mut output = (0, 0);
         for change in self.all() {
-            let most = if change.1 == "sign-in" { SIGN_INS } else { CHANGES };
+            let max_requests = if change.1 == "sign-in" { SIGN_INS } else { CHANGES };
             let (mut server, mut sent) = (serve(), 2);
             database.restore();
             let (before, expected) = (database.shape(), self.send(&server, &change).status);
@@ -95,36 +95,33 @@ impl Changes {
             for at in 1.. {
                 database.restore();
                 sent += 2;
-                if sent > most {
+                if sent > max_requests {
                     (server, sent) = (serve(), 2);
                 }
                 database.fail(at);
                 let response = self.send(&server, &change);
-                let met = database.stop();
-                let displayed = database.shape();
-                let context = format!("{change:?} at {at}: {before} became {displayed} and not {done}, {response:?}");
+                let failed = database.stop();
+                let after = database.shape();
+                let context = format!("{change:?} at {at}: {before} became {after} and not {done}, {response:?}");
                 match response.status {
-                    500 if response.body.contains("not known whether") => {
-                        assert!(met && (displayed == before || displayed == done), "{context}");
+                    500 if response.body.contains("may or may not") => {
+                        assert!(failed && (after == before || after == done), "{context}");
                         output.1 += 1;
                     }
                     500 => {
                         assert!(
-                            met && displayed == before && response.body.contains("Nothing has changed"),
+                            failed && after == before && response.body.contains("Nothing has changed"),
                             "{context}"
                         );
                         output.0 += 1;
                     }
-                    status => assert!(status == expected && displayed == done, "{context}"),
+                    status => assert!(status == expected && after == done, "{context}"),
                 }
-                // What was done may be refused now, and is not done twice.
+                // A change that was made may be refused now, but is not made twice.
                 let again = self.send(&server, &change);
-                assert!(
-                    again.status == expected || displayed == done && again.status < 500,
-                    "{again:?} after {context}"
-                );
+                assert!(again.status == expected || after == done && again.status < 500, "{again:?} after {context}");
                 assert_eq!(database.shape(), done, "{context}");
-                if !met {
+                if !failed {
                     break;
                 }
             }

@@ -3,7 +3,7 @@
 use crate::program::TestDir;
 
 #[test]
-fn a_link_goes_into_a_pipe_alone() {
+fn link_command_prints_only_the_link() {
     let dir = TestDir::with_courses();
     for (arguments, start) in [
         ("--settings-url https://a.example/settings", "https://a.example/settings/sign-in#csin_"),
@@ -23,9 +23,9 @@ fn a_link_goes_into_a_pipe_alone() {
     assert_eq!(dir.run("settings sign-out --account a").succeeds(), "ended 0 links and sessions of a\n");
 }
 
-/// Whoever has pasted a link's code in the place of an id must not find it in a log.
+/// A link's code that was pasted instead of an id must not end up in a log.
 #[test]
-fn the_code_of_a_link_is_not_repeated() {
+fn errors_do_not_repeat_a_link_code() {
     let dir = TestDir::with_courses();
     for command in ["settings sign-out --account", "keys revoke", "accounts show"] {
         for secret in ["csin_shortened", "https://a.example/settings/sign-in#csin_0123456789abcdefghij"] {
@@ -37,16 +37,17 @@ fn the_code_of_a_link_is_not_repeated() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_the_status_too() {
+fn missing_account_exits_1_and_invalid_options_exit_2() {
     let dir = TestDir::with_courses();
     let link = "settings link --settings-url /settings";
-    dir.run(&format!("{link} --account none")).fails(1, &["there is no account \"none\""]);
-    dir.run("settings sign-out --account none").fails(1, &["there is no account \"none\""]);
-    dir.run("keys log --account none").fails(1, &["there is no account \"none\""]);
-    dir.run("settings link --account a").fails(2, &["--settings-url URL"]);
-    dir.run("settings link --account a --settings-url http://a.example/s").fails(2, &["write https://"]);
-    dir.run(&format!("{link} --account a --listen 127.0.0.1:0")).fails(2, &["--listen: port 0", "write the port"]);
-    dir.run("settings link --account a --settings-url /docs").fails(2, &["--settings-url: ", "stands at or below"]);
+    dir.run(&format!("{link} --account none")).fails(1, &["no account \"none\"; see"]);
+    dir.run("settings sign-out --account none").fails(1, &["no account \"none\"; see"]);
+    dir.run("keys log --account none").fails(1, &["no account \"none\"; see"]);
+    dir.run("settings link --account a").fails(2, &["--settings-url is not set"]);
+    dir.run("settings link --account a --settings-url http://a.example/s").fails(2, &["use https://"]);
+    dir.run(&format!("{link} --account a --listen 127.0.0.1:0")).fails(2, &["--listen: port 0", "pass the port"]);
+    dir.run("settings link --account a --settings-url /docs")
+        .fails(2, &["--settings-url: ", "the settings URL \"/docs\" would hide"]);
     dir.run("settings link --account a --settings-url /").fails(2, &["\"/\"", "like /settings"]);
     dir.run("settings link --account a --listen 127.0.0.1:0 --settings-url https://a.example/settings").succeeds();
     dir.run(&format!("{link} --account a --expires-in 8d")).fails(2, &["from 1s to 7d"]);

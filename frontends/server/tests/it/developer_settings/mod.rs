@@ -1,4 +1,4 @@
-//! The developer settings as `serve` and `demo` mount them, and the commands beside them.
+//! Developer settings as mounted by `serve` and `demo`, and the commands `settings` and `keys log`.
 
 mod bodies;
 #[cfg(unix)]

@@ -1,28 +1,31 @@
-//! Where the developer settings may be.
+//! `--settings-url`.
 
 use super::visitor::Visitor;
 use crate::https::dir_with_certificate;
 use crate::program::{Server, TestDir};
 
 #[test]
-fn they_hide_nothing_and_need_https_or_this_machine() {
+fn insecure_or_conflicting_settings_url_exits_2() {
     let dir = dir_with_certificate();
     for (arguments, piece) in [
-        ("--settings-url /api/v1", "stands at or below"),
-        ("--settings-url /docs --base-url https://a.example/api", "stands at or below"),
-        ("--settings-url https://a.example/v2/courses --base-url https://a.example/v2", "stands at or below"),
-        ("--settings-url /docs/openapi.json", "stands at or below"),
+        ("--settings-url /api/v1", "the settings URL \"/api/v1\" would hide"),
+        ("--settings-url /docs --base-url https://a.example/api", "the settings URL \"/docs\" would hide"),
+        (
+            "--settings-url https://a.example/v2/courses --base-url https://a.example/v2",
+            "the settings URL \"https://a.example/v2/courses\" would hide",
+        ),
+        ("--settings-url /docs/openapi.json", "the settings URL \"/docs/openapi.json\" would hide"),
         ("--settings-url https://a.example/", "\"https://a.example/\" has no path"),
-        ("--settings-url settings", "like https://api.example.com"),
-        ("--settings-url http://a.example/settings", "write https://"),
-        ("--settings-url /settings --listen 0.0.0.0:0", "write https://"),
-        ("--settings-url /settings --trusted-proxies 127.0.0.1", "write https://"),
+        ("--settings-url settings", "e.g. https://api.example.com"),
+        ("--settings-url http://a.example/settings", "use https://"),
+        ("--settings-url /settings --listen 0.0.0.0:0", "use https://HOST/settings"),
+        ("--settings-url /settings --trusted-proxies 127.0.0.1", "use https://HOST/settings"),
     ] {
         for command in ["serve", "config check", "doctor"] {
             dir.run(&format!("{command} {arguments}")).fails(2, &["--settings-url: ", piece]);
         }
     }
-    assert_eq!(dir.files(), ["chain.pem", "key.pem"], "no database is made in vain");
+    assert_eq!(dir.files(), ["chain.pem", "key.pem"], "no database is created");
     for arguments in [
         "--settings-url /api/v1/settings",
         "--settings-url /settings --listen [::1]:0",
@@ -32,14 +35,14 @@ fn they_hide_nothing_and_need_https_or_this_machine() {
     ] {
         dir.run(&format!("config check {arguments}")).succeeds();
     }
-    // A setting that is wrong itself is not told twice.
+    // An invalid option is reported only once.
     let outcome = dir.run("config check --settings-url /settings --listen here");
     assert_eq!(outcome.err.lines().count(), 1, "{outcome:?}");
 }
 
-/// Browsers that come by the listener's port would have each form refused, as one of another site.
+/// The server would refuse forms of browsers that use the listener's port, as cross-site requests.
 #[test]
-fn another_port_of_this_machine_is_warned_of() {
+fn settings_url_with_other_local_port_gets_warning() {
     let dir = TestDir::new();
     for (arguments, warns) in [
         ("--settings-url http://localhost:9000/settings", true),
@@ -51,12 +54,12 @@ fn another_port_of_this_machine_is_warned_of() {
     ] {
         let outcome = dir.run(&format!("config check {arguments}"));
         assert_eq!(outcome.status, Some(0), "{outcome:?}");
-        assert_eq!(outcome.err.contains("warning: --settings-url names port 9000"), warns, "{arguments} {outcome:?}");
+        assert_eq!(outcome.err.contains("warning: --settings-url has port 9000"), warns, "{arguments} {outcome:?}");
     }
 }
 
 #[test]
-fn they_come_first_below_the_api_and_are_not_there_by_default() {
+fn settings_precede_api_routes_and_are_off_by_default() {
     let dir = TestDir::with_courses();
     let server =
         Server::start(dir.command("serve --listen 127.0.0.1:0").env("CATALOGUE_SETTINGS_URL", "/api/v1/settings"));
@@ -67,7 +70,7 @@ fn they_come_first_below_the_api_and_are_not_there_by_default() {
 }
 
 #[test]
-fn the_documents_say_where_they_are() {
+fn docs_contain_settings_url() {
     let dir = TestDir::new();
     let arguments = "openapi --format markdown --settings-url https://a.example/settings";
     assert!(dir.run(arguments).succeeds().contains("https://a.example/settings"));
@@ -75,7 +78,7 @@ fn the_documents_say_where_they_are() {
 }
 
 #[test]
-fn a_new_key_can_be_tried_where_the_api_lets_their_scripts_in() {
+fn new_key_page_offers_try_out_if_cors_allows_it() {
     let dir = TestDir::with_courses();
     let url = "--settings-url https://a.example/settings";
     for (arguments, can_try) in [
@@ -89,6 +92,6 @@ fn a_new_key_can_be_tried_where_the_api_lets_their_scripts_in() {
         let mut owner = Visitor::of(&server.address);
         let signed_in = owner.sign_in(&dir.run(&format!("settings link --account a {url}")).succeeds());
         assert!(signed_in.head.contains("set-cookie: __Host-") && signed_in.head.contains("; Secure"), "{signed_in:?}");
-        assert_eq!(owner.made_key("n").contains("data-try="), can_try, "{arguments}");
+        assert_eq!(owner.new_key_page("n").contains("data-try="), can_try, "{arguments}");
     }
 }

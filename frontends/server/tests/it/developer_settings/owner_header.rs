@@ -28,11 +28,11 @@ fn serve(dir: &TestDir, arguments: &str) -> (Server, Visitor) {
 }
 
 #[test]
-fn a_trusted_peer_names_the_owner_and_no_other_does() {
+fn owner_header_is_accepted_only_from_trusted_peer() {
     let dir = TestDir::with_courses();
     for (proxies, expected) in [("127.0.0.1", 200), ("127.0.0.1 192.0.2.1/32", 200), ("192.0.2.1", 403)] {
         let (_server, visitor) = serve(&dir, &format!("--trusted-proxies {proxies}"));
-        // Where the client is said to be does not matter.
+        // The forwarded client address does not matter.
         for forwarded in ["X-Forwarded-For: 192.0.2.1", "X-Forwarded-For: 127.0.0.1", "X-Other: 1"] {
             let response = visitor.send("GET", "/settings", &["Remote-User: a", forwarded], "");
             assert_eq!(response.status, expected, "{proxies} {forwarded}: {response:?}");
@@ -41,7 +41,7 @@ fn a_trusted_peer_names_the_owner_and_no_other_does() {
 }
 
 #[test]
-fn the_secret_is_believed_whatever_the_peer() {
+fn owner_header_requires_the_configured_secret() {
     let dir = dir_with_secret();
     let (server, visitor) = serve(&dir, "--settings-owner-secret file:secret --trusted-proxies 127.0.0.0/8");
     let longest = format!("Remote-User: {}", "x".repeat(200));
@@ -71,20 +71,20 @@ fn the_secret_is_believed_whatever_the_peer() {
     drop(server);
 }
 
-/// The value is whatever a stranger sends.
+/// The header's value comes from an untrusted client, so it is not logged.
 #[test]
-fn the_log_says_why_nobody_was_believed() {
+fn log_contains_reason_for_rejected_owner_header() {
     let dir = dir_with_secret();
     for (arguments, fields, reason) in [
-        ("--trusted-proxies 192.0.2.1", &["Remote-User: geheim"][..], "unknown_proxy"),
-        ("--trusted-proxies 127.0.0.1", &["X-Other: geheim"], "no_header"),
-        ("--trusted-proxies 127.0.0.1", &["Remote-User: geheim", "Remote-User: geheim"], "no_header"),
-        ("--settings-owner-secret file:secret", &["Remote-User: geheim"], "wrong_secret"),
+        ("--trusted-proxies 192.0.2.1", &["Remote-User: s3cret"][..], "unknown_proxy"),
+        ("--trusted-proxies 127.0.0.1", &["X-Other: s3cret"], "no_header"),
+        ("--trusted-proxies 127.0.0.1", &["Remote-User: s3cret", "Remote-User: s3cret"], "no_header"),
+        ("--settings-owner-secret file:secret", &["Remote-User: s3cret"], "wrong_secret"),
     ] {
         let observed = Observed::start(&dir, &format!("{HEADER} {arguments} --log-format json"));
         assert_eq!(Visitor::of(&observed.server.address).send("GET", "/settings", fields, "").status, 403);
-        let log = observed.ended_log();
-        assert!(!log.contains("geheim"), "{log}");
+        let log = observed.stop_and_read_log();
+        assert!(!log.contains("s3cret"), "{log}");
         let line = log.lines().find(|line| line.contains("\"operation\":\"settings.list_keys\"")).unwrap();
         assert!(
             line.contains(&format!("\"refusal\":\"{reason}\"")) && line.contains("\"client\":\"127.0.0.1\""),
@@ -94,40 +94,40 @@ fn the_log_says_why_nobody_was_believed() {
 }
 
 #[test]
-fn the_log_tells_of_an_unknown_account_where_it_is_asked_to() {
+fn debug_log_reports_unknown_owner_account() {
     let dir = dir_with_secret();
     let observed = Observed::start(&dir, &format!("{HEADER} --trusted-proxies 127.0.0.1 --log debug"));
     let visitor = Visitor::of(&observed.server.address);
-    assert_eq!(visitor.send("GET", "/settings", &["Remote-User: geheim"], "").status, 403);
-    let log = observed.ended_log();
-    assert!(log.contains("owns no account") && !log.contains("geheim"), "{log}");
+    assert_eq!(visitor.send("GET", "/settings", &["Remote-User: s3cret"], "").status, 403);
+    let log = observed.stop_and_read_log();
+    assert!(log.contains("no account for the signed-in user") && !log.contains("s3cret"), "{log}");
 }
 
 #[test]
-fn doctor_reminds_of_the_header_and_warns_of_every_local_user() {
+fn doctor_warns_that_local_users_can_send_owner_header() {
     let dir = dir_with_secret();
     let doctor = |arguments: &str| dir.run(&format!("doctor --listen 127.0.0.1:0 {HEADER} {arguments}")).out;
     let by_secret = doctor("--settings-owner-secret file:secret");
-    assert!(by_secret.contains("remote-user") && by_secret.contains("strips this header"), "{by_secret}");
+    assert!(by_secret.contains("remote-user") && by_secret.contains("removes this header"), "{by_secret}");
     assert!(!by_secret.contains("0123456789"), "{by_secret}");
     let local = doctor("--trusted-proxies 127.0.0.1 ::1");
-    assert!(local.contains("every user of this machine can send remote-user"), "{local}");
+    assert!(local.contains("all local users can send remote-user"), "{local}");
     let checked = dir.run(&format!("config check {HEADER} --trusted-proxies ::1"));
-    assert!(checked.status == Some(0) && checked.err.contains("warning: every user of this machine"), "{checked:?}");
+    assert!(checked.status == Some(0) && checked.err.contains("warning: all local users"), "{checked:?}");
     let other = doctor("--trusted-proxies 127.0.0.1 192.0.2.1");
-    assert!(!other.contains("every user"), "{other}");
+    assert!(!other.contains("all local users"), "{other}");
 }
 
 #[test]
-fn what_cannot_be_believed_is_refused() {
+fn insecure_owner_header_options_exit_2() {
     let dir = dir_with_secret();
     let check = |arguments: &str| dir.run(&format!("config check {arguments}"));
     for (arguments, pieces) in [
-        (HEADER.to_owned(), &["--settings-owner-header", "nobody is believed", "--trusted-proxies"][..]),
+        (HEADER.to_owned(), &["--settings-owner-header", "no proxy is trusted", "--trusted-proxies"][..]),
         (format!("{HEADER} --trusted-proxies 10.0.0.0/8"), &["--trusted-proxies", "single addresses"]),
         (format!("{HEADER} --settings-owner-secret file:short"), &["at least 32"]),
-        (format!("{HEADER} --settings-owner-secret file:none"), &["cannot be read"]),
-        (format!("{HEADER} --settings-owner-secret 0123456789abcdef0123456789abcdef"), &["write file:PATH"]),
+        (format!("{HEADER} --settings-owner-secret file:none"), &["cannot read none: "]),
+        (format!("{HEADER} --settings-owner-secret 0123456789abcdef0123456789abcdef"), &["use file:PATH"]),
         ("--settings-owner-header Remote-User --trusted-proxies ::1".to_owned(), &["--settings-url"]),
         ("--settings-url /settings --settings-owner-secret file:secret".to_owned(), &["--settings-owner-header"]),
     ] {

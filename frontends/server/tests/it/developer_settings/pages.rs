@@ -1,4 +1,4 @@
-//! What an owner does on the pages of a running server.
+//! Pages of a running server, as an owner uses them.
 
 use std::process::Stdio;
 
@@ -11,17 +11,17 @@ use crate::program::{Server, TestDir};
 const SERVE: &str = "serve --listen 127.0.0.1:0 --settings-url /settings";
 
 #[test]
-fn a_key_of_the_pages_of_demo_reads_courses_until_it_is_revoked() {
+fn demo_owner_creates_key_that_works_until_revoked() {
     let dir = TestDir::new();
     let mut server = Server::start(dir.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
     let mut notes = server.take_log().map(Result::unwrap);
-    assert!(notes.any(|line| line == "Developer settings, this link works once:"));
+    assert!(notes.any(|line| line == "Developer settings (the link works only once):"));
     let link = notes.find(|line| !line.is_empty()).unwrap();
     assert!(link.starts_with(&format!("http://{}/settings/sign-in#csin_", server.address)), "{link}");
     let mut owner = Visitor::of(&server.address);
     assert_eq!(owner.sign_in(&link).status, 303);
-    assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 401, "it works once");
-    let (id, token) = owner.make_key("partner");
+    assert_eq!(Visitor::of(&server.address).sign_in(&link).status, 401, "a link works once");
+    let (id, token) = owner.create_key("partner");
     assert_eq!(server.get("/api/v1/courses", &token).0, 200);
     assert_eq!(owner.post(&format!("/settings/keys/{id}/revoke"), "").status, 303);
     assert_eq!(server.get("/api/v1/courses", &token).0, 401);
@@ -36,7 +36,7 @@ fn a_key_of_the_pages_of_demo_reads_courses_until_it_is_revoked() {
 }
 
 #[test]
-fn a_session_ends_at_the_next_request_when_the_operator_says_so() {
+fn operator_sign_out_ends_session_at_next_request() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command(SERVE));
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
@@ -49,7 +49,7 @@ fn a_session_ends_at_the_next_request_when_the_operator_says_so() {
 }
 
 #[test]
-fn the_log_of_changes_has_those_of_owners_and_of_commands() {
+fn keys_log_lists_changes_by_owner_and_operator() {
     let dir = TestDir::with_courses();
     let server = Server::start(&mut dir.command(SERVE));
     let first = dir.run("keys create --account a --name first --scope read:courses --json").json();
@@ -57,7 +57,7 @@ fn the_log_of_changes_has_those_of_owners_and_of_commands() {
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
     let mut owner = Visitor::of(&server.address);
     owner.sign_in(&link);
-    let (id, _) = owner.make_key("partner");
+    let (id, _) = owner.create_key("partner");
     dir.run(&format!("keys rotate {first} --overlap 1h")).succeeds();
     dir.run(&format!("keys revoke {id}")).succeeds();
     dir.run(&format!("keys revoke {id}")).succeeds();
@@ -89,7 +89,7 @@ fn the_log_of_changes_has_those_of_owners_and_of_commands() {
 }
 
 #[test]
-fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
+fn requests_are_logged_and_counted_without_secrets() {
     let dir = TestDir::with_courses();
     let link = dir.run("settings link --account a --settings-url /settings").succeeds();
     let (_, code) = link.trim_end().split_once('#').unwrap();
@@ -104,9 +104,9 @@ fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
     owner.sign_in(&link);
     let session = owner.get("/settings").head;
     assert!(!session.contains("set-cookie"), "{session}");
-    let (id, token) = owner.make_key("geheim");
-    owner.get(&format!("/settings/keys/{id}?name=geheim"));
-    owner.get("/settings/geheim");
+    let (id, token) = owner.create_key("s3cret");
+    owner.get(&format!("/settings/keys/{id}?name=s3cret"));
+    owner.get("/settings/s3cret");
     Visitor::of(address).sign_in(&link);
     for method in ["DELETE", "OPTIONS"] {
         owner.send(method, "/settings/check", &[], "");
@@ -130,22 +130,22 @@ fn requests_are_logged_and_counted_and_nothing_secret_is_told() {
         let name = format!("catalogue_settings_requests_total{{action=\"{action}\",status=\"{status}\"}}");
         assert_eq!(metrics.get(&name), Some(&count), "{name}");
     }
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     let metrics = format!("{metrics:?}");
-    for secret in [code, &code[5..], &token, "geheim", &id[4..20]] {
+    for secret in [code, &code[5..], &token, "s3cret", &id[4..20]] {
         assert!(!metrics.contains(secret), "{secret}");
-        // The key's id is in the line of its change alone.
+        // Only the audit line of its change contains the key's id.
         let lines = log.lines().filter(|line| line.contains(secret));
         assert!(lines.clone().all(|line| line.contains("catalogue::audit") && id.contains(secret)), "{secret}: {log}");
     }
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let made = lines.clone().find(|line| line["operation"] == "settings.create_key").unwrap();
+    let entry = lines.clone().find(|line| line["operation"] == "settings.create_key").unwrap();
     assert_eq!(
-        (&made["method"], &made["status"], &made["account"]),
+        (&entry["method"], &entry["status"], &entry["account"]),
         (&json!("POST"), &json!(201), &json!("a")),
-        "{made}"
+        "{entry}"
     );
-    assert!(made["request_id"].is_string() && made["duration_us"].is_u64() && made["client"].is_null(), "{made}");
+    assert!(entry["request_id"].is_string() && entry["duration_us"].is_u64() && entry["client"].is_null(), "{entry}");
     let refused = lines.clone().find(|line| line["status"] == 401).unwrap();
     assert_eq!((&refused["operation"], &refused["client"]), (&json!("settings.sign_in"), &json!("127.0.0.1")));
     assert!(lines.filter(|line| line["target"] == "catalogue::audit").count() == 2, "{log}");

@@ -1,17 +1,17 @@
-//! [`Visitor`]: somebody with a browser, as far as the pages need one.
+//! [`Visitor`]: an HTTP client that behaves like a browser, as far as the pages need one.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
 
-/// Who asks a server, with the cookie that it gave, if any.
+/// An HTTP client with the session cookie that the server has set, if any.
 pub(crate) struct Visitor {
     address: String,
-    /// The host that it asks for.
+    /// Value of `Host`.
     host: String,
     cookie: String,
 }
 
-/// An answer, taken apart.
+/// A parsed response.
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: u16,
@@ -68,7 +68,7 @@ impl Visitor {
         )
     }
 
-    /// Sends what is a request or not.
+    /// Sends the bytes of `request`, which may be malformed.
     pub(crate) fn exchange(&self, request: &str) -> TestResponse {
         self.try_exchange(request).unwrap_or_else(|error| panic!("{request}: {error}"))
     }
@@ -83,24 +83,24 @@ impl Visitor {
         Ok(TestResponse { status, head: head.to_owned(), body: body.to_owned() })
     }
 
-    /// Makes a key by the form, and gives its id and token.
-    pub(crate) fn make_key(&self, name: &str) -> (String, String) {
-        let token = value(&self.made_key(name), "id=\"key\" value=\"");
+    /// Creates a key by the form and returns its id and token.
+    pub(crate) fn create_key(&self, name: &str) -> (String, String) {
+        let token = value(&self.new_key_page(name), "id=\"key\" value=\"");
         let list = self.get("/settings").body;
         (format!("key_{}", value(&list, "href=\"/settings/keys/key_")), token)
     }
 
-    /// The page that shows a new key.
-    pub(crate) fn made_key(&self, name: &str) -> String {
+    /// Creates a key by the form and returns the page that shows it.
+    pub(crate) fn new_key_page(&self, name: &str) -> String {
         let nonce = value(&self.get("/settings/keys/new").body, "name=\"nonce\" value=\"");
         let form = format!("nonce={nonce}&name={name}&scope=read:courses&expires=90d&date=");
-        let made = self.post("/settings/keys", &form);
-        assert_eq!(made.status, 201, "{made:?}");
-        made.body
+        let response = self.post("/settings/keys", &form);
+        assert_eq!(response.status, 201, "{response:?}");
+        response.body
     }
 }
 
-/// What stands behind `before`, up to the quote.
+/// Returns the text between `before` and the next quote.
 fn value(page: &str, before: &str) -> String {
     let (_, rest) = page.split_once(before).unwrap_or_else(|| panic!("{before} is not in {page}"));
     rest.split('"').next().unwrap().to_owned()

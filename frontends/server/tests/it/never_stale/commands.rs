@@ -1,11 +1,11 @@
-//! The program's own commands write.
+//! Writes by `import`.
 
 use super::fixture::Fixture;
 use super::{DETAIL, LIST, PAGE};
 
 const ACCOUNT: &str = r#"{"type":"account","id":"a","name":"A"}"#;
 
-/// A line of an import for a course of account `a`.
+/// Returns an import line for a course of account `a`.
 fn course(slug: &str, title: &str, module: &str) -> String {
     format!(
         r#"{{"type":"course","account":"a","slug":"{slug}","title":"{title}","language":"en","modules":[{{"title":"{module}"}}]}}"#
@@ -17,7 +17,7 @@ fn import(fixture: &Fixture, lines: &[&str], options: &str) {
 }
 
 #[test]
-fn an_import_that_changes_courses() {
+fn imported_changes_appear_in_next_response() {
     let mut fixture = Fixture::new();
     for number in 0..3 {
         let (title, module) = (format!("Title {number}"), format!("Module {number}"));
@@ -27,14 +27,14 @@ fn an_import_that_changes_courses() {
         fixture.assert_new_at(DETAIL, &module);
         fixture.assert_new_at(LIST, &title);
         fixture.assert_new_at(PAGE, &title);
-        // What is as it was is no change.
+        // Importing an unchanged course is not a change.
         import(&fixture, &[&course("one", &title, &module)], "");
         fixture.assert_not_modified();
     }
 }
 
 #[test]
-fn an_import_that_adds_and_removes_a_course() {
+fn added_and_pruned_course_appears_and_disappears_immediately() {
     let mut fixture = Fixture::new();
     for _ in 0..3 {
         fixture.assert_responses("/api/v1/courses/three", 404, "not_found");
@@ -46,13 +46,13 @@ fn an_import_that_adds_and_removes_a_course() {
         import(&fixture, &[ACCOUNT, &course("one", "One", "M"), &course("zwei", "Zwei", "M")], " --prune");
         fixture.assert_responses("/api/v1/courses/three", 404, "not_found");
         for reader in &mut fixture.readers {
-            assert!(!reader.ask(LIST, "").body.contains("Three"));
+            assert!(!reader.get(LIST, "").body.contains("Three"));
         }
     }
 }
 
 #[test]
-fn an_import_that_fails_at_its_last_line_changes_nothing() {
+fn failed_import_changes_nothing() {
     let mut fixture = Fixture::new();
     let lines = [&*course("one", "Never", "M"), "{}"].join("\n");
     fixture.dir.run_reading(&lines, "import -").fails(1, &["2"]);

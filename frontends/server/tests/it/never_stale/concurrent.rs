@@ -1,4 +1,4 @@
-//! Commits go on while all connections read, each on a thread of its own.
+//! Commits while all connections read concurrently, each on its own thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -8,17 +8,17 @@ use super::fixture::Fixture;
 use super::reader::Reader;
 use super::sql::Sql;
 
-/// The number that the detail shows: the same in the course and in its module, which are changed in one transaction.
+/// Returns the number in the course detail: equal in the course and its module, which change in one transaction.
 fn number_in(reader: &mut Reader) -> u64 {
-    let response = reader.ask(DETAIL, "");
+    let response = reader.get(DETAIL, "");
     assert_eq!(response.status, 200, "{response:?}");
     let detail: serde_json::Value = serde_json::from_str(&response.body).unwrap();
     let [of_course, of_module] = [&detail["data"]["tagline"], &detail["data"]["modules"][0]["summary"]];
-    assert_eq!(of_course, of_module, "a course and its module are of two states");
+    assert_eq!(of_course, of_module, "a course and its module come from different commits");
     of_course.as_str().unwrap().parse().unwrap()
 }
 
-/// Counts one up in a transaction, and gives the number.
+/// Increments the number in a transaction and returns it.
 fn count_up(sql: &mut Sql) -> u64 {
     sql.run("BEGIN IMMEDIATE");
     let count = "UPDATE courses SET tagline = CAST(tagline AS INTEGER) + 1 WHERE account_id = 'a' AND slug = 'one' \
@@ -29,14 +29,14 @@ fn count_up(sql: &mut Sql) -> u64 {
     number.parse().unwrap()
 }
 
-/// No answer is older than the last commit before its request, or than the answer before it.
+/// Reads until `over`: no response may be older than the last commit before its request, or than the previous response.
 fn read_on(reader: &mut Reader, committed: &AtomicU64, over: &AtomicBool) {
     let mut last = 0;
     loop {
         let is_last = over.load(Ordering::SeqCst);
         let at_least = committed.load(Ordering::SeqCst).max(last);
         let number = number_in(reader);
-        assert!(number >= at_least, "{number} is shown after {at_least}");
+        assert!(number >= at_least, "got {number} after {at_least} was committed or read");
         last = number;
         if is_last {
             return;
@@ -44,7 +44,7 @@ fn read_on(reader: &mut Reader, committed: &AtomicU64, over: &AtomicBool) {
     }
 }
 
-/// Each writer makes so many commits, after that first statement, while all readers read.
+/// Runs one writer for each of `first_statements`, which makes `commits` commits while all readers read.
 fn write_and_read(first_statements: &[&str], commits: usize) {
     let mut fixture = Fixture::new();
     let mut writers: Vec<_> = first_statements.iter().map(|_| fixture.sql()).collect();
@@ -64,7 +64,7 @@ fn write_and_read(first_statements: &[&str], commits: usize) {
         };
         let threads: Vec<_> = writers.into_iter().map(|writer| scope.spawn(move || write(writer))).collect();
         let ended: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
-        // First of all, so that the readers end whatever has happened.
+        // Before any assertion, so that the readers always end.
         over.store(true, Ordering::SeqCst);
         assert!(ended.iter().all(Result::is_ok), "a writer failed");
     });
@@ -76,11 +76,11 @@ fn write_and_read(first_statements: &[&str], commits: usize) {
 }
 
 #[test]
-fn no_reader_goes_back() {
+fn concurrent_readers_never_see_older_state() {
     write_and_read(&["PRAGMA wal_autocheckpoint = 1000"], 300);
 }
 
 #[test]
-fn no_reader_goes_back_while_two_writers_empty_the_wal_all_the_time() {
+fn concurrent_readers_never_see_older_state_during_checkpoints() {
     write_and_read(&["PRAGMA wal_autocheckpoint = 1", "PRAGMA wal_autocheckpoint = 2"], 100);
 }

@@ -1,4 +1,4 @@
-//! A key counts as it stands when the request arrives.
+//! Credentials: each request sees their state at its arrival.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,44 +11,44 @@ fn microseconds_now() -> u128 {
 }
 
 #[test]
-fn a_revoked_key_is_refused_at_once() {
+fn revoked_key_is_refused_by_next_request() {
     let mut fixture = Fixture::new();
     fixture.dir.run(&format!("keys revoke {}", fixture.key.id)).succeeds();
     fixture.assert_refused("revoked");
 }
 
 #[test]
-fn a_key_works_as_soon_as_it_is_made() {
+fn new_key_is_accepted_by_next_request() {
     let fixture = Fixture::new();
     for _ in 0..3 {
         let key = Key::create(&fixture.dir, "catalogue.db");
         let mut readers = fixture.new_connections(&key.token);
         for reader in &mut readers {
-            assert_eq!(reader.ask(LIST, "").status, 200);
+            assert_eq!(reader.get(LIST, "").status, 200);
         }
         fixture.dir.run(&format!("keys revoke {}", key.id)).succeeds();
         for reader in &mut readers {
-            assert_eq!(reader.ask(LIST, "").status, 401);
+            assert_eq!(reader.get(LIST, "").status, 401);
         }
     }
 }
 
 #[test]
-fn a_key_that_was_rotated_without_an_overlap_is_refused() {
+fn key_rotated_without_overlap_is_refused() {
     let fixture = Fixture::new();
     let key = Key::create(&fixture.dir, "catalogue.db");
     fixture.dir.run(&format!("keys rotate {} --overlap 0s", key.id)).succeeds();
     for mut reader in fixture.new_connections(&key.token) {
-        let response = reader.ask(LIST, "");
+        let response = reader.get(LIST, "");
         assert!(response.status == 401 && response.body.contains("expired"), "{response:?}");
     }
 }
 
 #[test]
-fn plain_sql_revokes_restores_removes_and_moves_a_key() {
+fn credential_changes_by_plain_sql_apply_to_next_request() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
-    sql.run("CREATE TEMP TABLE kept AS SELECT * FROM credentials");
+    sql.run("CREATE TEMP TABLE saved AS SELECT * FROM credentials");
     for _ in 0..5 {
         sql.run("UPDATE credentials SET revoked_at = 1");
         fixture.assert_refused("revoked");
@@ -62,7 +62,7 @@ fn plain_sql_revokes_restores_removes_and_moves_a_key() {
 
         sql.run("DELETE FROM credentials");
         fixture.assert_refused("invalid");
-        sql.run("INSERT INTO credentials SELECT * FROM kept");
+        sql.run("INSERT INTO credentials SELECT * FROM saved");
         fixture.assert_not_modified();
 
         sql.run("UPDATE credentials SET scopes = 'read:profile'");
@@ -78,17 +78,17 @@ fn plain_sql_revokes_restores_removes_and_moves_a_key() {
     }
 }
 
-/// The file stays as it is: only the clock says that the key has expired.
+/// The file does not change: only the clock decides that the key has expired.
 #[test]
-fn a_key_expires_by_the_clock_alone() {
+fn key_expires_without_a_commit() {
     let mut fixture = Fixture::new();
     let expiry = microseconds_now() + 300_000;
     fixture.sql().run(&format!("UPDATE credentials SET expires_at = {expiry}"));
     for reader in &mut fixture.readers {
         loop {
             let sent = microseconds_now();
-            let response = reader.ask_again(LIST);
-            // What came back before the expiry was accepted, what was sent after it was refused.
+            let response = reader.get_again(LIST);
+            // A response before the expiry accepts the key; a request sent after it is refused.
             if sent >= expiry {
                 assert!(response.status == 401 && response.body.contains("expired"), "{response:?}");
                 break;
@@ -99,13 +99,13 @@ fn a_key_expires_by_the_clock_alone() {
     fixture.assert_refused("expired");
 }
 
-/// What a server records at its end is committed beside the courses, and changes none of them.
+/// A server records uses at shutdown, in the same database as the courses, but changes no course.
 #[test]
-fn a_recorded_use_makes_nothing_new() {
+fn recorded_use_does_not_change_etags() {
     let mut fixture = Fixture::new();
     let server = Server::start(&mut fixture.dir.command("serve --listen 127.0.0.1:0 --log off"));
     assert_eq!(server.get(LIST, &fixture.key.token).0, 200);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
     assert!(fixture.dir.run("keys list --account a --json").json()[0]["lastUsedAt"].is_string());
     fixture.assert_not_modified();
 }

@@ -1,7 +1,7 @@
-//! Files change places under the running servers.
+//! Database files that are moved or replaced under running servers.
 //!
-//! The servers reach the database through a symbolic link to its directory. While the link leads elsewhere and the servers
-//! are asked, they let go of the files here, so that log and index are removed and made anew.
+//! The servers reach the database through a symbolic link to its directory. While the link points elsewhere, requests make
+//! the servers close the files here, so WAL and WAL index are removed and created again.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,10 +12,10 @@ use super::sql::Sql;
 use super::{DETAIL, LIST};
 use crate::program::TestDir;
 
-/// Two databases of the same content in directories of their own, and servers that reach the first.
+/// Two databases of the same content in separate directories, and servers whose path leads to the first.
 struct Linked(Fixture);
 
-/// The two databases.
+/// Paths of the two databases.
 const HERE: &str = "here/catalogue.db";
 const THERE: &str = "there/catalogue.db";
 
@@ -30,25 +30,25 @@ impl Linked {
         fill(&dir, HERE);
         symlink("here", dir.path("live")).unwrap();
         let fixture = Fixture::over(dir, "live/catalogue.db");
-        // With the key that the readers have.
+        // After `Fixture::over`, so that the copy contains the readers' key.
         let mut sql = Sql::open(&fixture.dir.path(HERE));
         sql.run(&format!("VACUUM INTO '{}'", fixture.dir.path(THERE).display()));
         sql.close();
-        let mut there = Sql::open(&fixture.dir.path(THERE));
-        there.run("PRAGMA journal_mode = wal");
-        there.run(&change("There"));
-        there.close();
+        let mut other = Sql::open(&fixture.dir.path(THERE));
+        other.run("PRAGMA journal_mode = wal");
+        other.run(&change("There"));
+        other.close();
         Self(fixture)
     }
 
-    /// The path leads to the other directory from now on.
+    /// Makes the link point to `directory`.
     fn point_link_to(&mut self, directory: &str) {
         symlink(directory, self.0.dir.path("next")).unwrap();
         fs::rename(self.0.dir.path("next"), self.0.dir.path("live")).unwrap();
         self.0.wait_for_file_check();
     }
 
-    /// The servers are asked while the path leads elsewhere, and so let go of the files here.
+    /// Points the link to the other directory and sends requests, so that the servers close the files here.
     fn point_link_away(&mut self) {
         self.point_link_to("there");
         self.0.assert_responses(LIST, 200, "There");
@@ -65,7 +65,7 @@ impl Linked {
 }
 
 #[test]
-fn a_link_that_leads_elsewhere_and_back() {
+fn restored_symlink_keeps_etags() {
     let mut linked = Linked::new();
     for _ in 0..5 {
         linked.point_link_away();
@@ -76,9 +76,9 @@ fn a_link_that_leads_elsewhere_and_back() {
     linked.0.assert_new("at last");
 }
 
-/// The index of a log that was removed and made anew looks the same before and after, whatever is in the database.
+/// The index of a recreated WAL looks the same as before, whatever the database contains.
 #[test]
-fn a_commit_while_the_path_leads_elsewhere() {
+fn commit_while_symlink_points_elsewhere_is_seen() {
     let mut linked = Linked::new();
     for number in 0..5 {
         linked.point_link_away();
@@ -87,14 +87,14 @@ fn a_commit_while_the_path_leads_elsewhere() {
         sql.run(&change(&text));
         sql.close();
         let log = sibling(&linked.0.dir.path(HERE), "-wal");
-        assert!(!log.exists(), "the last to close the database removes its log");
+        assert!(!log.exists(), "the last connection to close removes the WAL");
         linked.point_link_back();
         linked.0.assert_new(&text);
     }
 }
 
 #[test]
-fn a_log_that_a_killed_writer_left_behind() {
+fn commit_in_leftover_wal_of_killed_writer_is_seen() {
     let mut linked = Linked::new();
     for number in 0..5 {
         linked.point_link_away();
@@ -113,9 +113,9 @@ fn a_log_that_a_killed_writer_left_behind() {
     }
 }
 
-/// Such a writer keeps the index in its own memory; the file of the index stays as it was before the commits.
+/// In exclusive locking mode, a writer keeps the WAL index in its own memory; the index file stays as before the commits.
 #[test]
-fn a_writer_that_does_without_the_index() {
+fn commit_without_wal_index_is_seen() {
     let mut linked = Linked::new();
     for number in 0..5 {
         linked.point_link_away();
@@ -131,9 +131,9 @@ fn a_writer_that_does_without_the_index() {
     }
 }
 
-/// On most disks a file that was removed leaves its number to the next one.
+/// Most file systems reuse the inode number of a removed file for the next one.
 #[test]
-fn a_file_that_is_removed_and_made_anew() {
+fn commit_in_recreated_file_is_seen() {
     let mut linked = Linked::in_place(TestDir::new());
     let (here, copy) = (linked.0.dir.path(HERE), linked.0.dir.path("copy.db"));
     for number in 0..5 {
@@ -152,7 +152,7 @@ fn a_file_that_is_removed_and_made_anew() {
 }
 
 #[test]
-fn a_file_that_takes_the_place_of_another() {
+fn replacement_file_is_read_immediately() {
     let dir = TestDir::in_memory();
     fill(&dir, "catalogue.db");
     let mut fixture = Fixture::over(dir, "catalogue.db");
@@ -171,7 +171,7 @@ fn a_file_that_takes_the_place_of_another() {
     }
 }
 
-/// Puts a file in the place of the database, once its log is written back, and has it noticed.
+/// Replaces the database by `file` after a full checkpoint, and waits until the servers have noticed.
 fn replace_database(fixture: &mut Fixture, file: &Path) {
     let mut sql = fixture.sql();
     assert!(sql.run("PRAGMA wal_checkpoint(TRUNCATE)").starts_with("0 "));
@@ -181,9 +181,9 @@ fn replace_database(fixture: &mut Fixture, file: &Path) {
     fixture.wait_for_file_check();
 }
 
-/// A counter of changes would stand where it stood, after as many changes to the older file.
+/// A mere counter of changes would have the same value again after as many changes to the restored file.
 #[test]
-fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
+fn changed_backup_does_not_match_earlier_etags() {
     let mut fixture = Fixture::new();
     for round in 0..3 {
         let backup = fixture.dir.path("backup.db");
@@ -198,31 +198,31 @@ fn a_restored_file_that_is_changed_matches_no_tag_of_before() {
 
         replace_database(&mut fixture, &backup);
         for (reader, tag) in fixture.readers.iter_mut().zip(&tags) {
-            let response = reader.ask(LIST, tag);
+            let response = reader.get(LIST, tag);
             assert!(response.status == 200 && !response.body.contains("later"), "{response:?}");
         }
         let mut sql = fixture.sql();
         for number in 0..3 {
             sql.run(&change(&format!("other {round} {number}")));
         }
-        // The tags are still those of before the restoring.
+        // The readers still send the ETags from before the restore.
         fixture.assert_new(&format!("other {round} 2"));
     }
 }
 
 #[test]
-fn a_file_that_is_gone_and_comes_back_changed() {
+fn missing_file_returns_500_until_restored() {
     let mut fixture = Fixture::new();
-    let away = fixture.dir.path("away.db");
+    let moved = fixture.dir.path("away.db");
     for number in 0..3 {
         let mut sql = fixture.sql();
         sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
         sql.close();
-        fs::rename(fixture.database(), &away).unwrap();
+        fs::rename(fixture.database(), &moved).unwrap();
         fixture.wait_for_file_check();
         fixture.assert_responses(LIST, 500, "internal_error");
         fixture.assert_responses(DETAIL, 500, "internal_error");
-        fs::rename(&away, fixture.database()).unwrap();
+        fs::rename(&moved, fixture.database()).unwrap();
         fixture.assert_not_modified();
         let text = format!("number {number}");
         fixture.sql().run(&change(&text));

@@ -1,4 +1,4 @@
-//! [`Fixture`]: servers over one database, and readers of theirs.
+//! [`Fixture`]: servers over one database, and their readers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use super::sql::Sql;
 use super::{DETAIL, LIST, PAGE};
 use crate::program::{COURSES, Server, TestDir};
 
-/// How many connections each server has.
+/// Number of connections to each server.
 const CONNECTIONS: usize = 3;
-/// The servers by what they are told.
-const SERVERS: [(&str, &str); 2] = [("kept answers", ""), ("no kept answers", " --page-cache 0")];
+/// Names of the servers and their options.
+const SERVERS: [(&str, &str); 2] = [("with page cache", ""), ("without page cache", " --page-cache 0")];
 
-/// Two servers over one database, readers of account `a`, and the key that they have.
+/// Two servers over one database, readers of account `a`, and their key.
 pub(super) struct Fixture {
     pub(super) dir: TestDir,
     pub(super) readers: Vec<Reader>,
@@ -32,26 +32,26 @@ pub(super) struct Key {
 }
 
 impl Fixture {
-    /// Over a file in the working directory.
+    /// Creates a fixture over a new file in the working directory.
     pub(super) fn new() -> Self {
         let dir = TestDir::in_memory();
         fill(&dir, "catalogue.db");
         Self::over(dir, "catalogue.db")
     }
 
-    /// Over a database that is there, by its path below the working directory. Every reader has read everything.
+    /// Creates a fixture over the existing `database`, a path below the working directory. Each reader reads everything once.
     pub(super) fn over(dir: TestDir, database: &str) -> Self {
         let key = Key::create(&dir, database);
         Self::with_servers(dir, database, key, |command| command)
     }
 
-    /// Starts the servers by `start`, and reads with an existing key.
-    pub(super) fn with_servers(dir: TestDir, database: &str, key: Key, start: impl Fn(Command) -> Command) -> Self {
+    /// Like [`Self::over`], but with an existing key, and with servers whose command `wrap` changes.
+    pub(super) fn with_servers(dir: TestDir, database: &str, key: Key, wrap: impl Fn(Command) -> Command) -> Self {
         let mut readers = Vec::new();
         let mut servers = Vec::new();
         for (name, option) in SERVERS {
             let arguments = format!("serve --listen 127.0.0.1:0 --log off --database sqlite:{database}{option}");
-            let server = Server::start(&mut start(dir.command(&arguments)));
+            let server = Server::start(&mut wrap(dir.command(&arguments)));
             readers.extend((0..CONNECTIONS).map(|_| Reader::connect(&server.address, &key.token, name)));
             servers.push((name, server));
         }
@@ -61,7 +61,7 @@ impl Fixture {
         fixture
     }
 
-    /// A writer's process.
+    /// Starts a process that writes in plain SQL.
     pub(super) fn sql(&self) -> Sql {
         Sql::open(&self.database)
     }
@@ -70,26 +70,26 @@ impl Fixture {
         &self.database
     }
 
-    /// Another connection to each server, with that token.
+    /// Opens another connection to each server, with `token`.
     pub(super) fn new_connections(&self, token: &str) -> Vec<Reader> {
         let connect = |(name, server): &(&'static str, Server)| Reader::connect(&server.address, token, name);
         self.servers.iter().map(connect).collect()
     }
 
-    /// Asks until another file at the path must have been noticed: by any request that comes a millisecond later (decision
-    /// A14). Reads no list, page or detail.
+    /// Sends requests until the servers must have noticed a replaced file: any request a millisecond later does (decision A14).
+    /// Reads no list, page or detail.
     pub(super) fn wait_for_file_check(&mut self) {
         let replaced = Instant::now();
         let mut is_over = false;
         while !is_over {
             is_over = replaced.elapsed() >= Duration::from_millis(1);
             for reader in &mut self.readers {
-                reader.ask("/api/v1/me", "");
+                reader.get("/api/v1/me", "");
             }
         }
     }
 
-    /// The very next answer on each connection is new and holds `text`: list, page and detail.
+    /// Asserts that the next response on each connection is new and contains `text`: list, page and detail.
     #[track_caller]
     pub(super) fn assert_new(&mut self, text: &str) {
         for path in [LIST, PAGE, DETAIL] {
@@ -108,7 +108,7 @@ impl Fixture {
         }
     }
 
-    /// Nothing is new.
+    /// Asserts that list, page and detail have not changed.
     #[track_caller]
     pub(super) fn assert_not_modified(&mut self) {
         for path in [LIST, PAGE, DETAIL] {
@@ -116,11 +116,11 @@ impl Fixture {
         }
     }
 
-    /// The very next answer on each connection, asked with the last tag, has that status and holds `text`.
+    /// Asserts that the next response on each connection to a request with the last ETag has `status` and contains `text`.
     #[track_caller]
     pub(super) fn assert_responses(&mut self, path: &str, status: u16, text: &str) {
         for reader in &mut self.readers {
-            let response = reader.ask_again(path);
+            let response = reader.get_again(path);
             assert!(
                 response.status == status && response.body.contains(text),
                 "{path}: {status} {text:?}: {response:?}"
@@ -128,7 +128,7 @@ impl Fixture {
         }
     }
 
-    /// The key is refused everywhere, for that reason.
+    /// Asserts that the key is refused everywhere, for `reason`.
     #[track_caller]
     pub(super) fn assert_refused(&mut self, reason: &str) {
         for path in [LIST, PAGE, DETAIL, "/api/v1/me"] {
@@ -138,7 +138,7 @@ impl Fixture {
 }
 
 impl Key {
-    /// Mints a key of account `a`.
+    /// Creates a key of account `a`.
     pub(super) fn create(dir: &TestDir, database: &str) -> Self {
         let create = "keys create --account a --name n --scope read:courses --json";
         let key = dir.run(&format!("{create} --database sqlite:{database}")).json();
@@ -152,19 +152,19 @@ pub(super) fn fill(dir: &TestDir, database: &str) {
     dir.run_reading(COURSES, &format!("import - --database sqlite:{database}")).succeeds();
 }
 
-/// What changes list, page and detail of account `a`.
+/// Returns SQL that changes list, page and detail of account `a`.
 pub(super) fn change(text: &str) -> String {
     format!("UPDATE courses SET title = '{text}' WHERE account_id = 'a'")
 }
 
-/// The name of a file beside the database.
+/// Returns the path of the database with `suffix`, such as `-wal`.
 pub(super) fn sibling(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Removes WAL and index of a database that nobody writes, as who restores a file does.
+/// Removes WAL and WAL index of a database without writers, as an operator does who restores a file.
 pub(super) fn remove_wal(database: &Path) {
     for suffix in ["-wal", "-shm"] {
         let _ = fs::remove_file(sibling(database, suffix));

@@ -1,14 +1,14 @@
-//! A database that has no write-ahead log, and one that gets or loses it.
+//! Databases in rollback mode, and a database that is switched to WAL mode.
 
 use super::fixture::{Fixture, Key, change, fill};
 use super::sql::Sql;
 use crate::program::TestDir;
 
-/// Servers over a database in the rollback mode that SQLite has unless told otherwise.
+/// Servers over a database in SQLite's default rollback mode.
 fn without_a_log() -> Fixture {
     let dir = TestDir::in_memory();
     fill(&dir, "first.db");
-    // Made beforehand: a command that writes to the copy would bring the log back.
+    // Created beforehand: a command that writes to the copy would switch it to WAL mode.
     let key = Key::create(&dir, "first.db");
     let copy = format!("VACUUM INTO '{}'", dir.path("catalogue.db").display());
     Sql::open(&dir.path("first.db")).run(&copy);
@@ -16,7 +16,7 @@ fn without_a_log() -> Fixture {
 }
 
 #[test]
-fn every_rollback_mode() {
+fn commits_are_seen_in_every_rollback_mode() {
     let mut fixture = without_a_log();
     let mut sql = fixture.sql();
     for mode in ["delete", "truncate", "persist", "memory"] {
@@ -31,7 +31,7 @@ fn every_rollback_mode() {
 }
 
 #[test]
-fn a_log_that_comes_and_cannot_go_under_the_servers() {
+fn commits_are_seen_after_switch_to_wal() {
     let mut fixture = without_a_log();
     let mut sql = fixture.sql();
     for number in 0..5 {
@@ -46,7 +46,7 @@ fn a_log_that_comes_and_cannot_go_under_the_servers() {
         let text = format!("wal {number}");
         sql.run(&change(&text));
         fixture.assert_new(&text);
-        // Somebody else holds the database.
+        // The servers hold the database open.
         sql.send("PRAGMA journal_mode = delete");
         assert!(sql.result().unwrap_err().contains("locked"));
         fixture.assert_not_modified();

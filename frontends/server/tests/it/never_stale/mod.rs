@@ -1,8 +1,8 @@
-//! An answer reflects every change committed before its request arrived: a running server, readers on connections that
-//! stay open, and other processes that write.
+//! Each response reflects every change committed before its request arrived: running servers, readers on persistent
+//! connections, and other processes that write.
 //!
-//! Each scene has two servers over one database, one that keeps rendered answers and one that keeps none. Nothing here
-//! waits for time to pass: a writer's process says when it has committed, and the very next answer must show it.
+//! Each test has two servers over one database, one with a page cache and one without. No test waits for time to pass: a
+//! writer's process reports its commit, and the next response must show it.
 
 mod commands;
 mod concurrent;
@@ -16,7 +16,7 @@ pub(crate) mod reader;
 pub(crate) mod sql;
 mod wal;
 
-/// A list of two courses, the same list page by page, and the older of its courses.
+/// Paths of a list of two courses, of its first page of one course, and of its older course.
 const LIST: &str = "/api/v1/courses";
 const PAGE: &str = "/api/v1/courses?limit=1";
 const DETAIL: &str = "/api/v1/courses/one";

@@ -1,10 +1,10 @@
-//! A host writes in plain SQL and knows nothing of the program.
+//! Writes by a host application in plain SQL.
 
 use super::fixture::{Fixture, change};
 use super::{DETAIL, LIST, PAGE};
 
 #[test]
-fn hundreds_of_commits_in_a_row() {
+fn each_of_200_commits_appears_in_next_response() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     for number in 0..200 {
@@ -21,7 +21,7 @@ fn hundreds_of_commits_in_a_row() {
 }
 
 #[test]
-fn what_is_not_committed_does_not_show() {
+fn uncommitted_changes_are_not_visible() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     for number in 0..10 {
@@ -37,7 +37,7 @@ fn what_is_not_committed_does_not_show() {
 }
 
 #[test]
-fn a_writer_that_closes_after_each_commit() {
+fn commit_is_seen_after_writer_closes() {
     let mut fixture = Fixture::new();
     for number in 0..20 {
         let text = format!("number {number}");
@@ -50,7 +50,7 @@ fn a_writer_that_closes_after_each_commit() {
 }
 
 #[test]
-fn a_change_of_another_account_is_no_change() {
+fn change_of_another_account_keeps_etags() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     for number in 0..20 {

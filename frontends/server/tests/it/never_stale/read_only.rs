@@ -1,4 +1,4 @@
-//! Servers that may read the files of the database, and can neither write them nor make others beside them.
+//! Servers that may read the database's files, but may neither write them nor create files in their directory.
 
 use std::fs::{self, File, Permissions};
 use std::io::{Write, stderr};
@@ -11,7 +11,7 @@ use crate::program::TestDir;
 
 const DATABASE: &str = "shelf/catalogue.db";
 
-/// Starts a command as a user who may write nothing: the superuser may write all the same.
+/// Wraps `command` to run as a user without write permission: root ignores permissions.
 fn unprivileged(command: &Command) -> Command {
     let mut wrapped = Command::new("setpriv");
     wrapped.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
@@ -28,7 +28,7 @@ fn unprivileged(command: &Command) -> Command {
     wrapped
 }
 
-/// Whether the files of the database and their directory can be written.
+/// Sets whether the files of the database and their directory are writable.
 fn set_writable(dir: &TestDir, writable: bool) {
     let (directory, file) = if writable { (0o755, 0o644) } else { (0o555, 0o444) };
     fs::set_permissions(dir.path("shelf"), Permissions::from_mode(0o755)).unwrap();
@@ -38,34 +38,34 @@ fn set_writable(dir: &TestDir, writable: bool) {
     fs::set_permissions(dir.path("shelf"), Permissions::from_mode(directory)).unwrap();
 }
 
-/// How the servers are started, where they can be.
-fn start_of_servers(dir: &TestDir) -> Option<fn(Command) -> Command> {
+/// Returns a function that wraps the servers' command, or `None` if the program cannot run without write permission.
+fn server_wrapper(dir: &TestDir) -> Option<fn(Command) -> Command> {
     if File::create(dir.path("shelf/probe")).is_err() {
         return Some(|command| command);
     }
-    // Its owner gave the working directory to nobody else.
+    // By default, only its owner may enter the working directory.
     fs::set_permissions(dir.path(""), Permissions::from_mode(0o755)).unwrap();
     let tried = unprivileged(&dir.command("--version")).output();
     if tried.is_ok_and(|output| output.status.success()) {
         return Some(|command| unprivileged(&command));
     }
-    // Past the capture of the test's own output, so that it is seen.
+    // Written directly: the test runner captures other output.
     stderr().write_all(b"skipped: read-only files: setpriv cannot start the program as another user\n").unwrap();
     None
 }
 
 #[test]
-fn every_commit_of_somebody_who_may_write() {
+fn server_without_write_access_sees_every_commit() {
     let dir = TestDir::in_memory();
     fs::create_dir(dir.path("shelf")).unwrap();
     fill(&dir, DATABASE);
     let key = Key::create(&dir, DATABASE);
-    // Log and index are there as long as somebody has the database open, and whoever may read them can read.
+    // While `first` has the database open, WAL and WAL index exist, and read permission is enough.
     let mut first = Sql::open(&dir.path(DATABASE));
     first.run(&change("first"));
     set_writable(&dir, false);
-    let Some(start) = start_of_servers(&dir) else { return };
-    let mut fixture = Fixture::with_servers(dir, DATABASE, key, start);
+    let Some(wrap) = server_wrapper(&dir) else { return };
+    let mut fixture = Fixture::with_servers(dir, DATABASE, key, wrap);
     for number in 0..20 {
         let text = format!("number {number}");
         first.run(&change(&text));

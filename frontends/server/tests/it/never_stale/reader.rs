@@ -1,23 +1,23 @@
-//! [`Reader`]: a client on one connection that stays open.
+//! [`Reader`]: a client on one persistent connection.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// A client on one connection, which knows what it was answered before.
+/// A client on one connection, which remembers the last ETag of each path.
 pub(crate) struct Reader {
     stream: BufReader<TcpStream>,
     token: String,
-    /// For messages: which server it asks.
+    /// Name of the server, for messages.
     server: &'static str,
-    /// The last tag by path.
+    /// Last ETag by path.
     tags: HashMap<String, String>,
 }
 
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: u16,
-    /// Empty where there is none.
+    /// Empty if the response has none.
     pub(crate) tag: String,
     pub(crate) body: String,
 }
@@ -29,30 +29,29 @@ impl Reader {
         Self { stream: BufReader::new(stream), token: token.to_owned(), server, tags: HashMap::new() }
     }
 
-    pub(crate) fn ask(&mut self, path: &str, tag: &str) -> TestResponse {
+    pub(crate) fn get(&mut self, path: &str, tag: &str) -> TestResponse {
         self.send(path, tag);
         self.receive()
     }
 
-    /// Asks with the last tag.
-    pub(crate) fn ask_again(&mut self, path: &str) -> TestResponse {
+    /// Like [`Self::get`], but with the last ETag of `path`.
+    pub(crate) fn get_again(&mut self, path: &str) -> TestResponse {
         let tag = self.tag(path);
-        self.ask(path, &tag)
+        self.get(path, &tag)
     }
 
-    /// The last tag of that path.
+    /// Returns the last ETag of `path`, or an empty text.
     pub(crate) fn tag(&self, path: &str) -> String {
         self.tags.get(path).cloned().unwrap_or_default()
     }
 
-    /// Sends a request with the last tag.
+    /// Sends a request with the last ETag of `path`.
     pub(crate) fn send_again(&mut self, path: &str) {
         let tag = self.tag(path);
         self.send(path, &tag);
     }
 
-    /// Receives the answer to it, which must be another state than the last one and hold `text`; asked with its own tag, it
-    /// is not sent again.
+    /// Asserts that the next response has a new ETag and contains `text`, and that a request with this ETag gets a 304.
     #[track_caller]
     pub(crate) fn receive_new(&mut self, path: &str, text: &str) {
         let response = self.receive();
@@ -61,7 +60,7 @@ impl Reader {
         assert_eq!(response.status, 200, "{server}: {path} with {before:?} should show {text:?}: {response:?}");
         assert!(response.body.contains(text), "{server}: {path} should show {text:?}: {response:?}");
         assert_ne!(response.tag, before, "{server}: {path}");
-        let again = self.ask(path, &response.tag);
+        let again = self.get(path, &response.tag);
         assert_eq!(again.status, 304, "{server}: {path}: {again:?} after {response:?}");
         self.tags.insert(path.to_owned(), response.tag);
     }

@@ -1,4 +1,4 @@
-//! [`Sql`]: another process that writes in plain SQL and knows nothing of the program.
+//! [`Sql`]: another process that writes in plain SQL, independent of the program.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Write};
@@ -9,10 +9,10 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-/// Where the other process finds the database.
+/// Environment variable with the path of the database, for the other process.
 const DATABASE: &str = "TEST_SQL_DATABASE";
 
-/// A process with a connection to a database. It runs one statement a line and says when it is done.
+/// A process with a connection to a database. It runs each line as a statement and reports the result.
 pub(crate) struct Sql {
     child: Child,
     statements: ChildStdin,
@@ -21,7 +21,7 @@ pub(crate) struct Sql {
 
 impl Sql {
     pub(crate) fn open(database: &Path) -> Self {
-        // This program once more, as the test below; standard output is the test runner's.
+        // Runs this test program with only the test below; standard output belongs to the test runner.
         let mut command = Command::new(env::current_exe().unwrap());
         command.args(["--exact", "never_stale::sql::process", "--ignored"]).env(DATABASE, database);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -31,19 +31,19 @@ impl Sql {
         Self { child, statements, results }
     }
 
-    /// Runs a statement and gives the values of all rows.
+    /// Runs a statement and returns the values of all rows.
     #[track_caller]
     pub(crate) fn run(&mut self, sql: &str) -> String {
         self.send(sql);
         self.result().unwrap_or_else(|error| panic!("{sql}: {error}"))
     }
 
-    /// Hands a statement over without waiting for its result.
+    /// Sends a statement without waiting for its result.
     pub(crate) fn send(&mut self, sql: &str) {
         writeln!(self.statements, "{sql}").unwrap();
     }
 
-    /// The result of the first statement whose result was not taken yet.
+    /// Waits for the next result, in the order of the statements sent.
     pub(crate) fn result(&mut self) -> Result<String, String> {
         let mut line = String::new();
         self.results.read_line(&mut line).unwrap();
@@ -53,13 +53,13 @@ impl Sql {
         }
     }
 
-    /// Closes the connection as a well-behaved program does.
+    /// Closes the connection and ends the process.
     pub(crate) fn close(mut self) {
         self.send("end");
         assert!(self.child.wait().unwrap().success());
     }
 
-    /// Ends the process by SIGKILL, wherever it is.
+    /// Kills the process by SIGKILL, whatever it is doing.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -73,13 +73,13 @@ impl Drop for Sql {
     }
 }
 
-/// The other process.
+/// Main function of the other process.
 #[test]
 #[ignore = "the process that other tests write with"]
 fn process() {
     let Some(database) = env::var_os(DATABASE) else { return };
     let connection = Connection::open(database).unwrap();
-    // How fast the disk of a busy machine is must not decide a test: no power fails in one.
+    // A busy machine's disk must not decide a test. Nothing needs to survive a power failure.
     connection.busy_timeout(Duration::from_secs(120)).unwrap();
     connection.pragma_update(None, "synchronous", "off").unwrap();
     for statement in io::stdin().lines().map(Result::unwrap).take_while(|line| line != "end") {

@@ -1,4 +1,4 @@
-//! The write-ahead log begins anew, is emptied and is left behind: none of it may hide a commit.
+//! WAL restarts, truncations and leftovers: none of them may hide a commit.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -8,23 +8,23 @@ use super::sql::Sql;
 use super::{DETAIL, LIST};
 
 #[test]
-fn a_log_that_begins_anew_after_every_commit() {
+fn commits_are_seen_after_each_checkpoint_mode() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
-    // Every commit is of the same size, so the log looks alike after each.
+    // All commits have the same size, so the WAL looks the same after each.
     for mode in ["PASSIVE", "FULL", "RESTART", "TRUNCATE"] {
         for number in 10..30 {
             let text = format!("{mode} {number}");
             sql.run(&change(&text));
             fixture.assert_new(&text);
-            assert!(sql.run(&format!("PRAGMA wal_checkpoint({mode})")).starts_with("0 "), "it is all written back");
+            assert!(sql.run(&format!("PRAGMA wal_checkpoint({mode})")).starts_with("0 "), "all is checkpointed");
             fixture.assert_not_modified();
         }
     }
 }
 
 #[test]
-fn a_log_that_is_emptied_before_the_commit_is_read() {
+fn commit_is_seen_after_wal_truncation() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     for number in 10..50 {
@@ -37,7 +37,7 @@ fn a_log_that_is_emptied_before_the_commit_is_read() {
 }
 
 #[test]
-fn a_log_that_is_cut_back_and_written_back_by_itself() {
+fn commits_are_seen_with_automatic_checkpoints() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     sql.run("PRAGMA journal_size_limit = 0");
@@ -50,7 +50,7 @@ fn a_log_that_is_cut_back_and_written_back_by_itself() {
 }
 
 #[test]
-fn vacuum_is_no_change_and_hides_none() {
+fn vacuum_keeps_etags_and_hides_no_commit() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     for number in 0..5 {
@@ -70,7 +70,7 @@ fn vacuum_is_no_change_and_hides_none() {
 }
 
 #[test]
-fn a_schema_that_grows() {
+fn new_host_table_keeps_etags_and_hides_no_commit() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     for number in 0..5 {
@@ -82,11 +82,11 @@ fn a_schema_that_grows() {
     }
 }
 
-/// How long the header of an index is, which stands there twice, and where its counter of transactions is.
+/// Length of the header of a WAL index, which contains two copies of it, and offset of its transaction counter.
 const HEADER: u64 = 48;
 const COUNTER: u64 = 8;
 
-/// Begins a transaction so large that a part of it stands in the log already.
+/// Begins a transaction so large that it spills into the WAL before its commit.
 fn begin_a_large_transaction(fixture: &Fixture) -> Sql {
     let mut sql = fixture.sql();
     sql.run("PRAGMA cache_size = 4");
@@ -103,7 +103,7 @@ fn begin_a_large_transaction(fixture: &Fixture) -> Sql {
 }
 
 #[test]
-fn a_writer_that_is_killed_in_a_transaction() {
+fn transaction_of_killed_writer_is_never_visible() {
     let mut fixture = Fixture::new();
     for number in 0..3 {
         let sql = begin_a_large_transaction(&fixture);
@@ -117,7 +117,7 @@ fn a_writer_that_is_killed_in_a_transaction() {
 }
 
 #[test]
-fn a_writer_that_is_killed_anywhere() {
+fn commits_of_killed_writer_are_seen() {
     let mut fixture = Fixture::new();
     for round in 0..10 {
         let mut sql = fixture.sql();
@@ -132,7 +132,7 @@ fn a_writer_that_is_killed_anywhere() {
             }
         }
         sql.kill();
-        // What the dead process has committed is what another one finds.
+        // Another process reads what the killed process has committed.
         let mut sql = fixture.sql();
         let title = sql.run("SELECT title FROM courses WHERE account_id = 'a' AND slug = 'one'");
         assert!(*title >= *format!("round {round} number {:02}", round * 5), "{title}");
@@ -142,10 +142,9 @@ fn a_writer_that_is_killed_anywhere() {
     }
 }
 
-/// A writer that dies while it writes the header of the index leaves two copies of it that differ. Whoever comes next
-/// makes the index anew from the log.
+/// A writer killed while it writes the index header leaves two different copies. The next connection rebuilds the index.
 #[test]
-fn an_index_with_a_torn_header() {
+fn commits_are_seen_despite_torn_index_header() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
     let index = File::options().read(true).write(true).open(sibling(fixture.database(), "-shm")).unwrap();
@@ -173,14 +172,14 @@ fn an_index_with_a_torn_header() {
 }
 
 #[test]
-fn a_writer_that_stays_in_a_transaction_hinders_no_reader() {
+fn open_transaction_does_not_block_readers() {
     let mut fixture = Fixture::new();
     let mut reader_elsewhere = fixture.sql();
     reader_elsewhere.run("BEGIN");
     reader_elsewhere.run("SELECT title FROM courses");
     let mut sql = fixture.sql();
     for number in 0..10 {
-        // The old state that is still read elsewhere keeps the log from beginning anew.
+        // The other reader's old snapshot keeps the WAL from restarting.
         let text = format!("number {number}");
         sql.run(&change(&text));
         sql.run("PRAGMA wal_checkpoint(PASSIVE)");

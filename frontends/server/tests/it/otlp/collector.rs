@@ -1,4 +1,4 @@
-//! A collector that shows what it was sent, and answers as it is told.
+//! [`Collector`]: a fake collector that records requests and returns a configurable response.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::schema::{Export, Span};
 
-/// A request as it was sent.
+/// A received request.
 pub(crate) struct Post {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
@@ -23,11 +23,11 @@ impl Post {
     }
 }
 
-/// Ends with the test.
+/// A collector on a thread, which ends with the test process.
 pub(crate) struct Collector {
     port: u16,
     posts: Receiver<Post>,
-    /// The line of the answer's status, or nothing for no answer.
+    /// Status line of the response, or [`Self::NO_RESPONSE`].
     response: Arc<Mutex<&'static str>>,
 }
 
@@ -35,29 +35,29 @@ impl Collector {
     pub(crate) const OK: &str = "HTTP/1.1 200 OK";
     pub(crate) const NO_RESPONSE: &str = "";
 
-    pub(crate) fn answering(response: &'static str) -> Self {
+    pub(crate) fn with_response(response: &'static str) -> Self {
         Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), response, None)
     }
 
-    /// One that speaks TLS.
+    /// Starts a collector over TLS.
     pub(crate) fn secured(config: ServerConfig) -> Self {
         Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), Self::OK, Some(Arc::new(config)))
     }
 
     pub(crate) fn on(listener: TcpListener, response: &'static str, tls: Option<Arc<ServerConfig>>) -> Self {
         let port = listener.local_addr().unwrap().port();
-        let (tell, posts) = mpsc::channel();
+        let (sender, posts) = mpsc::channel();
         let response = Arc::new(Mutex::new(response));
         let responses = Arc::clone(&response);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (stream, tell, responses, tls) =
-                    (stream.unwrap(), tell.clone(), Arc::clone(&responses), tls.clone());
+                let (stream, sender, responses, tls) =
+                    (stream.unwrap(), sender.clone(), Arc::clone(&responses), tls.clone());
                 thread::spawn(move || match tls {
-                    None => serve(stream, &tell, &responses),
+                    None => serve(stream, &sender, &responses),
                     Some(config) => {
                         let session = ServerConnection::new(config).unwrap();
-                        serve(StreamOwned::new(session, stream), &tell, &responses);
+                        serve(StreamOwned::new(session, stream), &sender, &responses);
                     }
                 });
             }
@@ -65,7 +65,7 @@ impl Collector {
         Self { port, posts, response }
     }
 
-    /// What is to be named by `--otlp-endpoint`.
+    /// Returns the value for `--otlp-endpoint`.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -74,8 +74,8 @@ impl Collector {
         self.port
     }
 
-    /// From now on it answers so.
-    pub(crate) fn responses(&self, response: &'static str) {
+    /// Sets the status line of all later responses.
+    pub(crate) fn set_response(&self, response: &'static str) {
         *self.response.lock().unwrap() = response;
     }
 
@@ -84,12 +84,12 @@ impl Collector {
         self.posts.recv_timeout(Duration::from_secs(60)).expect("a request")
     }
 
-    /// All that have come.
+    /// Returns the requests received since the last call.
     pub(crate) fn posts(&self) -> Vec<Post> {
         self.posts.try_iter().collect()
     }
 
-    /// The spans of all that have come, in the order of their ends.
+    /// Returns the spans of [`Self::posts`], in the order of their ends.
     pub(crate) fn spans(&self) -> Vec<Span> {
         spans(&self.posts())
     }
@@ -101,21 +101,21 @@ pub(crate) fn spans(posts: &[Post]) -> Vec<Span> {
     spans
 }
 
-/// Answers the requests of a connection until it ends.
-fn serve(stream: impl Read + Write, tell: &Sender<Post>, response: &Mutex<&'static str>) {
+/// Responds to the requests of a connection until it ends.
+fn serve(stream: impl Read + Write, sender: &Sender<Post>, response: &Mutex<&'static str>) {
     let mut stream = BufReader::new(stream);
     while let Some(post) = read(&mut stream) {
-        // First, as the test may ask for another one as soon as it has the request.
+        // Read before the request is passed on: the test may then set another response.
         let response = *response.lock().unwrap();
-        // The test may be over.
-        let _ = tell.send(post);
+        // Ignore the error: the test may have ended.
+        let _ = sender.send(post);
         if response == Collector::NO_RESPONSE {
-            // As long as the other side waits.
+            // Waits until the client closes the connection.
             let _ = stream.read(&mut [0]);
             return;
         }
-        let answer_count = write!(stream.get_mut(), "{response}\r\nContent-Length: 0\r\n\r\n");
-        if answer_count.and_then(|()| stream.get_mut().flush()).is_err() {
+        let written = write!(stream.get_mut(), "{response}\r\nContent-Length: 0\r\n\r\n");
+        if written.and_then(|()| stream.get_mut().flush()).is_err() {
             return;
         }
     }

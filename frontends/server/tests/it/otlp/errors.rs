@@ -1,4 +1,4 @@
-//! A collector that is away, silent or in a bad mood.
+//! A collector that is unavailable, unresponsive or rejects spans.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::thread;
 
 use super::collector::Collector;
 use crate::closed_port::ClosedPort;
-use crate::observed::{Observed, ask};
+use crate::observed::{Observed, send};
 use crate::program::TestDir;
 
 fn serve(dir: &TestDir, endpoint: &str) -> Observed {
@@ -14,34 +14,34 @@ fn serve(dir: &TestDir, endpoint: &str) -> Observed {
 }
 
 fn get(observed: &Observed) -> u16 {
-    ask(&observed.server.address, "GET /docs HTTP/1.1").0
+    send(&observed.server.address, "GET /docs HTTP/1.1").0
 }
 
-/// What went wrong; that the database is new is meant.
+/// Returns warnings and errors, except the one about the new database, which every test has.
 pub(super) fn warnings(log: &str) -> Vec<&str> {
     let is_wrong = |line: &&str| line.contains("WARN") || line.contains("ERROR");
-    log.lines().filter(is_wrong).filter(|line| !line.contains("a new database was made")).collect()
+    log.lines().filter(is_wrong).filter(|line| !line.contains("created a new database")).collect()
 }
 
 #[test]
-fn spans_wait_for_a_collector_that_is_away() {
+fn spans_are_queued_while_collector_is_unavailable() {
     let dir = TestDir::new();
     let port = ClosedPort::new();
     let observed = serve(&dir, &format!("http://127.0.0.1:{}", port.number()));
     assert_eq!(get(&observed), 200);
-    observed.logs("the collector does not take spans");
+    observed.wait_for_log("the collector is unavailable");
     assert_eq!(get(&observed), 200);
 
     let collector = Collector::on(port.open(), Collector::OK, None);
     assert_eq!(collector.next().export().spans.len(), 1);
-    observed.logs("the collector takes spans again");
-    let log = observed.ended_log();
+    observed.wait_for_log("the collector accepts spans again");
+    let log = observed.stop_and_read_log();
     assert_eq!(warnings(&log).len(), 1, "{log}");
     assert_eq!(collector.spans().len(), 1);
 }
 
 #[test]
-fn five_thousand_spans_wait_and_those_beyond_are_dropped_and_counted() {
+fn spans_beyond_queue_of_5000_are_dropped_and_counted() {
     let dir = TestDir::new();
     let port = ClosedPort::new();
     let observed = serve(&dir, &format!("http://127.0.0.1:{}", port.number()));
@@ -58,64 +58,64 @@ fn five_thousand_spans_wait_and_those_beyond_are_dropped_and_counted() {
     assert_eq!(observed.metrics()["catalogue_spans_dropped_total"], 100.0);
 
     let collector = Collector::on(port.open(), Collector::OK, None);
-    observed.counts("catalogue_spans_exported_total", 5_000.0);
+    observed.wait_for_metric("catalogue_spans_exported_total", 5_000.0);
     assert_eq!(get(&observed), 200);
-    let log = observed.ended_log();
-    assert!(log.contains("the collector takes spans again dropped=100"), "{log}");
+    let log = observed.stop_and_read_log();
+    assert!(log.contains("the collector accepts spans again dropped=100"), "{log}");
     assert_eq!(collector.spans().len(), 5_001);
 }
 
 #[test]
-fn nobody_waits_for_a_collector_that_is_silent() {
+fn unresponsive_collector_does_not_delay_requests() {
     let dir = TestDir::new();
-    let collector = Collector::answering(Collector::NO_RESPONSE);
+    let collector = Collector::with_response(Collector::NO_RESPONSE);
     let observed = serve(&dir, &collector.url());
     assert_eq!(get(&observed), 200);
     collector.next();
     for _ in 0..20 {
         assert_eq!(get(&observed), 200);
     }
-    let log = observed.ended_log();
+    let log = observed.stop_and_read_log();
     assert!(warnings(&log).last().unwrap().contains("the last spans were not sent"), "{log}");
 }
 
 #[test]
-fn what_a_collector_refuses_is_dropped_and_counted() {
+fn rejected_spans_are_dropped_and_counted() {
     let dir = TestDir::new();
-    let collector = Collector::answering("HTTP/1.1 400 Bad Request");
+    let collector = Collector::with_response("HTTP/1.1 400 Bad Request");
     let observed = serve(&dir, &collector.url());
     for sent in 1..=2 {
         assert_eq!(get(&observed), 200);
         assert_eq!(collector.next().export().spans.len(), 1);
-        observed.counts("catalogue_spans_dropped_total", f64::from(sent));
+        observed.wait_for_metric("catalogue_spans_dropped_total", f64::from(sent));
     }
-    collector.responses(Collector::OK);
+    collector.set_response(Collector::OK);
     assert_eq!(get(&observed), 200);
     assert_eq!(collector.next().export().spans.len(), 1);
-    observed.counts("catalogue_spans_exported_total", 1.0);
-    let log = observed.ended_log();
+    observed.wait_for_metric("catalogue_spans_exported_total", 1.0);
+    let log = observed.stop_and_read_log();
     assert!(
-        matches!(*warnings(&log), [line] if line.contains("refuses spans") && line.contains("the answer was 400")),
+        matches!(*warnings(&log), [line] if line.contains("rejected spans") && line.contains("unexpected status 400")),
         "{log}"
     );
-    assert!(log.contains("the collector takes spans again dropped=2"), "{log}");
+    assert!(log.contains("the collector accepts spans again dropped=2"), "{log}");
 }
 
 #[test]
-fn what_a_collector_may_take_later_is_sent_again() {
+fn export_is_retried_after_503() {
     let dir = TestDir::new();
-    let collector = Collector::answering("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1");
+    let collector = Collector::with_response("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1");
     let observed = serve(&dir, &collector.url());
     assert_eq!(get(&observed), 200);
     let first = collector.next();
-    collector.responses(Collector::OK);
+    collector.set_response(Collector::OK);
     assert_eq!(collector.next().body, first.body);
-    observed.counts("catalogue_spans_exported_total", 1.0);
+    observed.wait_for_metric("catalogue_spans_exported_total", 1.0);
     assert_eq!(observed.metrics()["catalogue_spans_dropped_total"], 0.0);
 }
 
 #[test]
-fn what_cannot_be_is_2_and_repeats_no_secret() {
+fn invalid_options_exit_2_without_repeating_secrets() {
     let dir = TestDir::new();
     dir.run("serve --otlp-sample 0.5").fails(2, &["--otlp-sample: ", "--otlp-endpoint"]);
     dir.run("serve --otlp-endpoint http://c --otlp-sample 2").fails(2, &["--otlp-sample: ", "from 0 to 1"]);

@@ -1,4 +1,4 @@
-//! The spans of requests, as a collector gets them.
+//! Spans of requests, as a collector receives them.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::collector::{Collector, spans};
 use super::errors::warnings;
 use crate::https::issue;
-use crate::observed::{Observed, ask};
+use crate::observed::{Observed, send};
 use crate::program::{Server, TestDir};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -25,27 +25,27 @@ fn now() -> u64 {
 }
 
 #[test]
-fn each_request_is_a_span_and_nothing_secret_is_in_it() {
+fn each_request_exports_one_span_without_secrets() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let (id, token) = (key["id"].as_str().unwrap(), key["token"].as_str().unwrap());
-    let collector = Collector::answering(Collector::OK);
+    let collector = Collector::with_response(Collector::OK);
     let began = now();
     let observed = Observed::start(&dir, &format!("--otlp-endpoint {}", collector.url()));
     let server = &observed.server.address;
     let bearer = format!("Authorization: Bearer {token}");
-    let trace = format!("traceparent: 00-{TRACE}-{PARENT}-01\ntracestate: geheim=geheim");
+    let trace = format!("traceparent: 00-{TRACE}-{PARENT}-01\ntracestate: s3cret=s3cret");
     let (_, _, page) =
-        ask(server, &format!("GET /api/v1/courses?limit=1 HTTP/1.1\n{bearer}\nX-Request-Id: one\n{trace}"));
+        send(server, &format!("GET /api/v1/courses?limit=1 HTTP/1.1\n{bearer}\nX-Request-Id: one\n{trace}"));
     let page: Value = serde_json::from_str(&page).unwrap();
     let cursor = page["meta"]["nextCursor"].as_str().unwrap();
-    ask(server, &format!("GET /api/v1/courses?cursor={cursor} HTTP/1.1\n{bearer}\nX-Request-Id: two"));
-    ask(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
-    ask(server, &format!("HEAD /api/v1/courses/geheim HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
-    ask(server, &format!("GEHEIM /geheim HTTP/1.1\nX-Request-Id: five\nUser-Agent: geheim\n{trace}\n{trace}"));
-    dir.take_the_database_away();
-    ask(server, &format!("GET /api/v1/me HTTP/1.1\n{bearer}\nX-Request-Id: six"));
-    let log = observed.ended_log();
+    send(server, &format!("GET /api/v1/courses?cursor={cursor} HTTP/1.1\n{bearer}\nX-Request-Id: two"));
+    send(server, &format!("GET /api/v1/courses?access_token={token} HTTP/1.1\nX-Request-Id: three"));
+    send(server, &format!("HEAD /api/v1/courses/s3cret HTTP/1.1\nAuthorization: Bearer {token}x\nX-Request-Id: four"));
+    send(server, &format!("S3CRET /s3cret HTTP/1.1\nX-Request-Id: five\nUser-Agent: s3cret\n{trace}\n{trace}"));
+    dir.move_database_away();
+    send(server, &format!("GET /api/v1/me HTTP/1.1\n{bearer}\nX-Request-Id: six"));
+    let log = observed.stop_and_read_log();
     let ended = now();
 
     let posts = collector.posts();
@@ -59,13 +59,14 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
         assert_eq!(export.resource["service.version"], env!("CARGO_PKG_VERSION"));
         assert!(export.resource["service.instance.id"].as_str().unwrap().len() == 32);
         let all = format!("{head}{}", String::from_utf8_lossy(&post.body)).to_lowercase();
-        for secret in [token, &token[..16], cursor, "geheim"] {
+        for secret in [token, &token[..16], cursor, "s3cret"] {
             assert!(!all.contains(&secret.to_lowercase()), "{secret}: {all}");
         }
     }
     let spans = spans(&posts);
     assert_eq!(spans.len(), 6, "{log}");
-    let displayed = |names: &[&str]| -> Vec<Value> {
+    // Status 2 is an error, and kind 2 a server. Flags: 0x100 if the origin of the parent is known, 0x200 if it is remote.
+    let values = |names: &[&str]| -> Vec<Value> {
         spans.iter().map(|span| names.iter().map(|name| span.get(name)).collect()).collect()
     };
     assert_eq!(
@@ -73,7 +74,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
         [("listCourses", 0), ("listCourses", 0), ("listCourses", 0), ("getCourse", 0), ("HTTP", 0), ("getMe", 2)]
     );
     assert_eq!(
-        displayed(&["catalogue.request_id", "catalogue.operation", "http.request.method", "http.response.status_code"]),
+        values(&["catalogue.request_id", "catalogue.operation", "http.request.method", "http.response.status_code"]),
         [
             json!(["one", "listCourses", "GET", 200]),
             json!(["two", "listCourses", "GET", 200]),
@@ -84,7 +85,7 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
         ]
     );
     assert_eq!(
-        displayed(&[
+        values(&[
             "http.route",
             "url.scheme",
             "error.type",
@@ -121,59 +122,59 @@ fn each_request_is_a_span_and_nothing_secret_is_in_it() {
 }
 
 #[test]
-fn spans_are_sent_together_and_without_being_told_to_end() {
+fn spans_are_exported_in_batches_before_shutdown() {
     let dir = TestDir::new();
-    let collector = Collector::answering(Collector::OK);
+    let collector = Collector::with_response(Collector::OK);
     let observed = Observed::start(&dir, &format!("--otlp-endpoint {}", collector.url()));
     for _ in 0..200 {
-        ask(&observed.server.address, "GET /docs HTTP/1.1");
+        send(&observed.server.address, "GET /docs HTTP/1.1");
     }
     let mut posts = vec![collector.next()];
     while spans(&posts).len() < 200 {
         posts.push(collector.next());
     }
     assert!(spans(&posts).len() == 200 && posts.len() < 100, "{}", posts.len());
-    // The collector has it before its answer is counted.
-    observed.counts("catalogue_spans_exported_total", 200.0);
+    // The collector receives spans before they are counted as exported.
+    observed.wait_for_metric("catalogue_spans_exported_total", 200.0);
     let metrics = observed.metrics();
     assert_eq!(metrics["catalogue_spans_exported_total"], 200.0);
     assert_eq!(metrics["catalogue_spans_dropped_total"], 0.0);
 }
 
 #[test]
-fn who_is_not_sampled_gets_no_span() {
+fn unsampled_requests_export_no_span() {
     let dir = TestDir::new();
     let given = |flags: &str| format!("\ntraceparent: 00-{TRACE}-{PARENT}-{flags}");
     for (options, expected) in [("--otlp-sample 0", &["yes"][..]), ("", &["yes", "maybe"])] {
-        let collector = Collector::answering(Collector::OK);
+        let collector = Collector::with_response(Collector::OK);
         let observed = Observed::start(&dir, &format!("--otlp-endpoint {} {options}", collector.url()));
         for (id, parent) in [("yes", given("01")), ("no", given("00")), ("maybe", String::new())] {
-            ask(&observed.server.address, &format!("GET /docs HTTP/1.1\nX-Request-Id: {id}{parent}"));
+            send(&observed.server.address, &format!("GET /docs HTTP/1.1\nX-Request-Id: {id}{parent}"));
         }
-        observed.ended_log();
+        observed.stop_and_read_log();
         let ids: Vec<_> = collector.spans().iter().map(|span| span.get("catalogue.request_id")).collect();
         assert_eq!(ids, expected);
     }
 }
 
-/// Beyond it, clients see another address than the server does.
+/// Behind a proxy, clients see the path and scheme of the base URL, not those of the request that arrives.
 #[test]
-fn a_route_is_behind_the_base_address() {
+fn route_and_scheme_follow_base_url() {
     let dir = TestDir::new();
-    let collector = Collector::answering(Collector::OK);
+    let collector = Collector::with_response(Collector::OK);
     let options = format!("--otlp-endpoint {} --base-url https://api.example.com/v2", collector.url());
     let observed = Observed::start(&dir, &options);
-    ask(&observed.server.address, "GET /v2/me HTTP/1.1");
-    observed.ended_log();
+    send(&observed.server.address, "GET /v2/me HTTP/1.1");
+    observed.stop_and_read_log();
     let [span] = &*collector.spans() else { panic!() };
     assert_eq!((span.get("http.route"), span.get("url.scheme")), (json!("/v2/me"), json!("https")));
 }
 
-/// The library reads them on its own where it is not told otherwise.
+/// By default, the OpenTelemetry library reads these variables itself.
 #[test]
-fn variables_of_opentelemetry_are_not_read() {
+fn opentelemetry_variables_are_ignored() {
     let dir = TestDir::new();
-    let collector = Collector::answering(Collector::OK);
+    let collector = Collector::with_response(Collector::OK);
     let arguments = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --otlp-endpoint";
     let mut command = dir.command(&format!("{arguments} {}", collector.url()));
     command.envs([
@@ -182,18 +183,18 @@ fn variables_of_opentelemetry_are_not_read() {
         ("OTEL_BSP_SCHEDULE_DELAY", "3600000"),
         ("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"),
-        ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=geheim"),
-        ("OTEL_RESOURCE_ATTRIBUTES", "key=geheim"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "x-key=s3cret"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "key=s3cret"),
         ("OTEL_SDK_DISABLED", "true"),
-        ("OTEL_SERVICE_NAME", "geheim"),
+        ("OTEL_SERVICE_NAME", "s3cret"),
         ("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1"),
         ("OTEL_TRACES_SAMPLER", "always_off"),
         ("HTTP_PROXY", "http://127.0.0.1:1"),
         ("http_proxy", "http://127.0.0.1:1"),
     ]);
-    let observed = Observed::by(&dir, &mut command);
+    let observed = Observed::start_with(&dir, &mut command);
     for _ in 0..20 {
-        ask(&observed.server.address, "GET /docs HTTP/1.1");
+        send(&observed.server.address, "GET /docs HTTP/1.1");
     }
     let mut posts = vec![collector.next()];
     while spans(&posts).len() < 20 {
@@ -202,7 +203,7 @@ fn variables_of_opentelemetry_are_not_read() {
     assert!(posts.len() < 20, "{}", posts.len());
     for post in &posts {
         let all = format!("{}{}", post.head, String::from_utf8_lossy(&post.body)).to_lowercase();
-        assert!(!all.contains("geheim") && !all.contains("content-encoding"), "{all}");
+        assert!(!all.contains("s3cret") && !all.contains("content-encoding"), "{all}");
         let export = post.export();
         assert_eq!(
             export.resource.keys().collect::<Vec<_>>(),
@@ -210,11 +211,11 @@ fn variables_of_opentelemetry_are_not_read() {
         );
         assert!(export.spans.iter().all(|span| span.attributes.len() > 4), "{export:?}");
     }
-    assert_eq!(warnings(&observed.ended_log()), [""; 0]);
+    assert_eq!(warnings(&observed.stop_and_read_log()), [""; 0]);
 }
 
 #[test]
-fn a_collector_over_https_proves_its_name() {
+fn collector_certificate_must_match_host_name() {
     let dir = TestDir::new();
     issue(&dir);
     let chain = vec![CertificateDer::from_pem_file(dir.path("chain.pem")).unwrap()];
@@ -228,8 +229,8 @@ fn a_collector_over_https_proves_its_name() {
         let mut command = dir.command(&format!("serve --listen 127.0.0.1:0 --otlp-endpoint {endpoint}"));
         command.env("SSL_CERT_FILE", dir.path("chain.pem")).stderr(File::create(&log).unwrap());
         let server = Server::start(&mut command);
-        ask(&server.address, "GET /docs HTTP/1.1");
-        assert_eq!(server.end_by("TERM").0, Some(0));
+        send(&server.address, "GET /docs HTTP/1.1");
+        assert_eq!(server.stop_with("TERM").0, Some(0));
         std::fs::read_to_string(log).unwrap()
     };
     let log = serve("localhost");

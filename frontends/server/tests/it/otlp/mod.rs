@@ -1,4 +1,4 @@
-//! `catalogue serve --otlp-endpoint`: what a collector gets, and that nobody waits for it.
+//! `catalogue serve --otlp-endpoint`: exported spans, and failing collectors.
 
 mod collector;
 mod errors;

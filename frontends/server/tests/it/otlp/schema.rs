@@ -1,4 +1,4 @@
-//! What a collector reads, as the tests look at it.
+//! Decoded export requests.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use serde_json::Value;
 pub(crate) struct Span {
     pub(crate) trace: String,
     pub(crate) id: String,
-    /// Empty at the beginning of a trace.
+    /// Empty for the first span of a trace.
     pub(crate) parent: String,
     pub(crate) name: String,
     pub(crate) kind: i32,
@@ -64,7 +64,7 @@ impl Span {
         }
     }
 
-    /// The attribute of that name, or null.
+    /// Returns the attribute `name`, or null.
     pub(crate) fn get(&self, name: &str) -> Value {
         self.attributes.get(name).cloned().unwrap_or_default()
     }
@@ -84,6 +84,6 @@ fn pairs(pairs: &[KeyValue]) -> BTreeMap<String, Value> {
         other => panic!("{other:?}"),
     };
     let by_name: BTreeMap<_, _> = pairs.iter().map(|pair| (pair.key.clone(), value(pair))).collect();
-    assert_eq!(by_name.len(), pairs.len(), "a name stands there once: {pairs:?}");
+    assert_eq!(by_name.len(), pairs.len(), "a name is repeated: {pairs:?}");
     by_name
 }

@@ -1,4 +1,4 @@
-//! [`App`]: another program's database, and ours over it.
+//! [`App`]: a host application's database, and the catalogue over it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,31 @@ use rusqlite::Connection;
 use crate::postgres::fixture::{Fixture, Session};
 use crate::program::{Outcome, Server, TestDir};
 
-/// Whose tables they are.
+/// Frameworks of the example applications.
 pub(super) const FRAMEWORKS: [&str; 3] = ["django", "rails", "laravel"];
 
-/// Another program's database, with views.
+/// A host application's database with the catalogue's views.
 pub(super) struct App {
     pub(super) framework: &'static str,
     pub(super) dir: TestDir,
     postgres: Option<Fixture>,
 }
 
-/// A writer's own connection.
+/// A connection of the host application.
 pub(super) enum Writer {
     Sqlite(Connection),
     Postgres(Session),
 }
 
 impl App {
-    /// An empty database of each kind that is installed.
+    /// Creates an empty SQLite database, and an empty PostgreSQL database if PostgreSQL is installed.
     pub(super) fn empty(framework: &'static str) -> Vec<Self> {
         let sqlite = Self { framework, dir: TestDir::in_memory(), postgres: None };
         let postgres = Fixture::new().map(|fixture| Self { framework, dir: TestDir::new(), postgres: Some(fixture) });
         [Some(sqlite), postgres].into_iter().flatten().collect()
     }
 
-    /// The framework's tables without a row, and the views that `views example` prints.
+    /// Creates databases with the framework's empty tables and the views that `views example` prints.
     pub(super) fn without_keys(framework: &'static str) -> Vec<Self> {
         let apps = Self::empty(framework);
         for app in &apps {
@@ -72,7 +72,7 @@ impl App {
         if self.is_postgres() { "postgres" } else { "sqlite" }
     }
 
-    /// What stands in the example's file of that name for this database.
+    /// Returns the example's SQL file `name` for this database.
     pub(super) fn example(&self, name: &str) -> String {
         let file = Self::folder(self.framework).join(format!("{name}.{}.sql", self.kind()));
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
@@ -89,17 +89,17 @@ impl App {
         }
     }
 
-    /// Changes the other program's tables.
+    /// Runs SQL as the host application.
     pub(super) fn sql(&self, text: &str) {
         self.writer().run(text);
     }
 
-    /// The program with what it is told of this database.
+    /// Returns a command of the program with this database in its environment.
     pub(super) fn command(&self, arguments: &str) -> Command {
         let mut command = self.dir.command(arguments);
         command.env("CATALOGUE_COURSES", "views");
         match &self.postgres {
-            // Patient: where all cores are busy, a session of the database may wait for seconds to run at all.
+            // Long timeout: if all cores are busy, a database session can wait seconds for one.
             Some(fixture) => {
                 command.env("CATALOGUE_DATABASE", &fixture.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s")
             }
@@ -116,19 +116,19 @@ impl App {
         Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 --log off {arguments}")))
     }
 
-    /// A fresh key's id and token.
+    /// Creates a key and returns its id and token.
     pub(super) fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
         let text = |field: &str| key[field].as_str().unwrap().to_owned();
         (text("id"), text("token"))
     }
 
-    /// The example of that framework.
+    /// Returns the directory of a framework's example.
     pub(super) fn folder(framework: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/own_tables").join(framework)
     }
 
-    /// The id of an account.
+    /// Returns the id of account `number`.
     pub(super) fn account(&self, number: u64) -> String {
         if self.framework == "laravel" { uuid(number) } else { number.to_string() }
     }
@@ -143,7 +143,7 @@ impl Writer {
     }
 }
 
-/// A UUID with that number.
+/// Returns a UUID that contains `number`.
 pub(super) fn uuid(number: u64) -> String {
     format!("0198c5d2-a4b0-7c3e-9f1d-{number:012x}")
 }

@@ -1,5 +1,5 @@
-//! The other program changes its rows while clients walk: no answer is older than the last commit before its request, and no walk
-//! repeats a course or skips one that was there throughout (decisions A8 and A14).
+//! Changes by the host application while clients page: no response is older than the last commit before its request, and
+//! paging repeats no course and skips none that exists throughout (decisions A8 and A14).
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use super::app::{App, FRAMEWORKS, Writer};
 use super::rows::{rows, statements};
 use crate::program::get;
 
-/// How many changes are committed while clients read.
+/// Number of changes committed while clients read.
 const CHANGES: u64 = 60;
 
-/// The table of courses and its columns by the framework: account, what is deleted, and what it is for a course that is there.
+/// Returns the framework's table of courses and the column of its account.
 pub(super) fn names(app: &App) -> (&'static str, &'static str) {
     match app.framework {
         "django" => ("courses_course", "owner_id"),
@@ -23,7 +23,7 @@ pub(super) fn names(app: &App) -> (&'static str, &'static str) {
     }
 }
 
-/// What makes, changes and removes courses of the first account, in one transaction.
+/// Returns a transaction that creates, changes and removes courses of the first account.
 fn change(app: &App, number: u64) -> String {
     let (table, owner) = names(app);
     let account = app.account(1);
@@ -48,8 +48,8 @@ fn change(app: &App, number: u64) -> String {
     )
 }
 
-/// All pages, each after as many changes at least as were committed before it was asked for; the slugs in their order.
-fn walk(address: &str, token: &str, committed: &AtomicU64) -> Vec<String> {
+/// Reads all pages and returns the slugs in order. No page may be older than the last commit before its request.
+fn read_all_pages(address: &str, token: &str, committed: &AtomicU64) -> Vec<String> {
     let (mut slugs, mut cursor) = (Vec::new(), String::new());
     loop {
         let at_least = committed.load(Ordering::SeqCst);
@@ -57,7 +57,7 @@ fn walk(address: &str, token: &str, committed: &AtomicU64) -> Vec<String> {
         assert_eq!(status, 200, "{page}");
         for course in page["data"].as_array().unwrap() {
             if let Some(number) = course["title"].as_str().unwrap().strip_prefix("number ") {
-                assert!(number.parse::<u64>().unwrap() >= at_least, "{number} is shown after {at_least}");
+                assert!(number.parse::<u64>().unwrap() >= at_least, "got {number} after commit {at_least}");
             }
             slugs.push(course["slug"].as_str().unwrap().to_owned());
         }
@@ -68,7 +68,7 @@ fn walk(address: &str, token: &str, committed: &AtomicU64) -> Vec<String> {
     }
 }
 
-fn write_and_walk(app: &App, revisions: bool) {
+fn write_and_page(app: &App, revisions: bool) {
     let rows = rows(app);
     app.sql(&statements(app, &rows));
     if revisions {
@@ -87,7 +87,7 @@ fn write_and_walk(app: &App, revisions: bool) {
             scope.spawn(|| {
                 loop {
                     let is_last = over.load(Ordering::SeqCst);
-                    let slugs = walk(&server.address, &token, &committed);
+                    let slugs = read_all_pages(&server.address, &token, &committed);
                     let unique: HashSet<_> = slugs.iter().cloned().collect();
                     assert_eq!(unique.len(), slugs.len(), "a course is repeated: {slugs:?}");
                     assert!(stable.is_subset(&unique), "skipped: {:?}", stable.difference(&unique));
@@ -106,22 +106,22 @@ fn write_and_walk(app: &App, revisions: bool) {
 }
 
 #[test]
-fn nothing_is_stale_repeated_or_skipped() {
+fn responses_are_fresh_and_paging_complete_during_changes() {
     for framework in FRAMEWORKS {
-        App::of(framework).iter().for_each(|app| write_and_walk(app, false));
+        App::of(framework).iter().for_each(|app| write_and_page(app, false));
     }
 }
 
 #[test]
-fn nor_is_it_where_answers_are_kept_by_revisions() {
+fn cached_responses_are_fresh_and_paging_complete_during_changes() {
     for framework in FRAMEWORKS {
-        App::of(framework).iter().for_each(|app| write_and_walk(app, true));
+        App::of(framework).iter().for_each(|app| write_and_page(app, true));
     }
 }
 
-/// What a course shows can change in another table than its own, too.
+/// Course details also contain rows of other tables than that of courses.
 #[test]
-fn a_change_of_a_lesson_is_in_the_very_next_answer() {
+fn lesson_change_appears_in_next_response() {
     for framework in FRAMEWORKS {
         for app in App::with_rows(framework) {
             for revisions in [false, true] {
@@ -143,9 +143,9 @@ fn a_change_of_a_lesson_is_in_the_very_next_answer() {
     }
 }
 
-/// A row that another takes the place of is deleted without a trigger, and its account's answers change with it.
+/// `INSERT OR REPLACE` deletes the replaced row without firing a trigger, but its account's responses change.
 #[test]
-fn a_replaced_row_replaces_the_revision_of_its_account() {
+fn insert_or_replace_changes_revision_of_former_account() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(|app| !app.is_postgres()) {
         app.sql(&app.example("revisions"));
         let Writer::Sqlite(writer) = app.writer() else { unreachable!() };
@@ -168,9 +168,10 @@ fn a_replaced_row_replaces_the_revision_of_its_account() {
     }
 }
 
-/// Lessons are shared: whoever gives one to a course waits for whoever changes it, who cannot know of that course yet.
+/// Lessons are shared. A transaction that adds a lesson to a course waits for a concurrent change of the lesson, whose
+/// trigger cannot see the new course yet.
 #[test]
-fn a_lesson_that_is_being_changed_gets_no_other_course() {
+fn adding_lesson_to_course_waits_for_concurrent_change() {
     for app in App::with_rows("rails").into_iter().filter(App::is_postgres) {
         app.sql(&app.example("revisions"));
         let [changing, giving] = [app.writer(), app.writer()];

@@ -1,4 +1,4 @@
-//! `views check` says of each fault where it is, what is wrong and what would be right; `doctor` says it too.
+//! `views check` and `doctor`: each problem is reported with its location, a description and the expected value.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::app::{App, FRAMEWORKS};
 use super::rows::{rows, statements};
 use crate::program::Outcome;
 
-/// Views that are tables, since these take whatever a program writes.
+/// Tables instead of views, as they accept invalid values.
 const SQLITE: &str = "
     CREATE TABLE catalogue_accounts (id);
     CREATE TABLE catalogue_courses (account_id, slug, title, tagline, language, created_at, published_at, hidden,
@@ -25,8 +25,8 @@ const ROWS: &str = "
         ('b', 'one', 'One', '', 'en', '2025-01-03T00:00:00Z', NULL, TRUE, 'free', 0);
     INSERT INTO catalogue_modules VALUES ('a', 'one', 1, 'First', ''), ('a', 'one', 2, 'Second', '');";
 
-/// What is done, on which databases, which view then has a fault, and what its key and its words have.
-const FAULTS: [(&str, &str, &str, &str, &str); 19] = [
+/// SQL that causes a problem, databases to run it on, view with the problem, and parts of its reported key and text.
+const PROBLEMS: [(&str, &str, &str, &str, &str); 19] = [
     ("DROP TABLE catalogue_modules", "both", "catalogue_modules", "", ""),
     ("ALTER TABLE catalogue_courses DROP COLUMN tagline", "both", "catalogue_courses", "", "tagline"),
     ("ALTER TABLE catalogue_courses ALTER hidden TYPE text", "postgres", "catalogue_courses", "", "hidden"),
@@ -60,7 +60,7 @@ const FAULTS: [(&str, &str, &str, &str, &str); 19] = [
     ("UPDATE catalogue_accounts SET id = NULL WHERE id = 'b'", "both", "catalogue_accounts", "", "id"),
 ];
 
-/// What `doctor` says of a check with that verdict.
+/// Returns the messages of `doctor` about `check` with `verdict`.
 pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<String> {
     let report: Value = serde_json::from_str(&doctor.out).unwrap_or_else(|_| panic!("{doctor:?}"));
     let findings = report["findings"].as_array().unwrap().iter();
@@ -68,7 +68,7 @@ pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<Stri
     found.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Courses of three accounts with ids that no other row has, and a module of each.
+/// Returns SQL that adds 9000 courses of three accounts with unused ids, and a module for every course.
 fn many(app: &App) -> String {
     let new = if app.is_postgres() { "gen_random_uuid()" } else { "lower(hex(randomblob(16)))" };
     let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9000)";
@@ -93,9 +93,9 @@ fn many(app: &App) -> String {
     }
 }
 
-/// Without them `doctor` and the start name the slow request, and the index in the words of the views.
+/// Without an index, `doctor` and the log at start name the slow request, and the index in terms of the views.
 #[test]
-fn indexes_of_the_examples_leave_no_scan_and_no_sort() {
+fn example_indexes_prevent_scans_and_sorts() {
     for app in FRAMEWORKS.into_iter().flat_map(App::of) {
         app.sql(&statements(&app, &rows(&app)));
         app.sql(&many(&app));
@@ -130,22 +130,22 @@ fn apps() -> Vec<App> {
 }
 
 #[test]
-fn each_fault_is_told_with_what_would_be_right() {
+fn each_view_problem_is_reported_with_expected_value() {
     for app in apps() {
         app.sql(ROWS);
-        let sound = app.run("views check --json").json();
-        assert_eq!(sound, serde_json::json!({ "all": false, "faults": [] }), "{}", app.kind());
-        assert!(app.run("views check --all").succeeds().contains("each row"));
-        for (change, kind, view, key, word) in FAULTS {
+        let valid = app.run("views check --json").json();
+        assert_eq!(valid, serde_json::json!({ "all": false, "faults": [] }), "{}", app.kind());
+        assert!(app.run("views check --all").succeeds().contains("checked all rows"));
+        for (change, kind, view, key, word) in PROBLEMS {
             if kind != "both" && kind != app.kind() {
                 continue;
             }
             app.sql(change);
             let output = app.run("views check --json");
             assert_eq!((output.status, &*output.err), (Some(1), &*output.err), "{change}");
-            assert!(output.err.starts_with("error: the views have faults"), "{}: {change}: {output:?}", app.kind());
+            assert!(output.err.starts_with("error: the views have problems"), "{}: {change}: {output:?}", app.kind());
             let report: Value = serde_json::from_str(&output.out).unwrap();
-            let is_it = |problem: &&Value| {
+            let is_expected = |problem: &&Value| {
                 let text = |field: &str| problem[field].as_str().unwrap_or_default().to_owned();
                 let words = text("what") + &text("wanted");
                 problem["view"] == view
@@ -153,12 +153,13 @@ fn each_fault_is_told_with_what_would_be_right() {
                     && words.contains(word)
                     && !text("wanted").is_empty()
             };
-            let faults = report["faults"].as_array().unwrap();
-            let problem = faults.iter().find(is_it).unwrap_or_else(|| panic!("{}: {change}: {report}", app.kind()));
+            let problems = report["faults"].as_array().unwrap();
+            let problem =
+                problems.iter().find(is_expected).unwrap_or_else(|| panic!("{}: {change}: {report}", app.kind()));
             if ["DROP TABLE catalogue_modules", "UPDATE catalogue_courses SET title = NULL WHERE slug = 'two'"]
                 .contains(&change)
             {
-                // The same for people, and in `doctor`.
+                // Plain output and `doctor` report it too.
                 let what = problem["what"].as_str().unwrap();
                 let lines = app.run("views check").out;
                 assert!(lines.lines().any(|line| line.starts_with(view) && line.contains(what)), "{change}: {lines}");
@@ -166,7 +167,7 @@ fn each_fault_is_told_with_what_would_be_right() {
                 let output = findings(&doctor, "views", "error");
                 assert!(doctor.status == Some(1) && output.iter().any(|output| output.contains(what)), "{doctor:?}");
             }
-            // Anew, whatever was done.
+            // Recreates all tables.
             let drop = ["accounts", "courses", "modules"].map(|view| format!("DROP TABLE IF EXISTS catalogue_{view};"));
             app.sql(&drop.concat());
             app.sql(if app.is_postgres() { POSTGRES } else { SQLITE });
@@ -175,9 +176,9 @@ fn each_fault_is_told_with_what_would_be_right() {
     }
 }
 
-/// A row that `views check` names is never answered wrongly, nor left out in silence.
+/// Rows that `views check` reports are neither returned with wrong values nor silently left out.
 #[test]
-fn a_bad_row_is_a_failure_of_the_answers_that_need_it() {
+fn invalid_row_fails_only_responses_that_need_it() {
     for app in apps() {
         app.sql(ROWS);
         let (_, token) = app.key("a");

@@ -1,27 +1,27 @@
-//! What commands do over another program's tables, and what they refuse.
+//! Commands with `--courses views`: their output, and those that are refused.
 
 use super::app::{App, FRAMEWORKS};
 use super::checks::findings;
-use crate::postgres::fixture::whole_answer;
+use crate::postgres::fixture::comparable_response;
 use crate::program::TestDir;
 
-/// What belongs to another program is left to it.
+/// Only the application that owns the courses may change them.
 #[test]
-fn what_would_change_or_copy_courses_is_refused() {
+fn commands_that_write_or_copy_courses_are_refused() {
     for app in App::with_rows("rails") {
         app.dir.write("courses.jsonl", crate::program::COURSES);
         for command in ["import courses.jsonl", "import --dry-run -", "import --prune courses.jsonl", "export"] {
-            app.run(command).fails(1, &["with --courses views they belong to another one: do it there"]);
+            app.run(command).fails(1, &["with --courses views, use the application that owns the courses"]);
         }
         for command in ["accounts remove 1", "accounts remove 1 --yes"] {
-            app.run(command).fails(1, &["`accounts remove` is for courses in tables of this program"]);
+            app.run(command).fails(1, &["`accounts remove` needs courses in the catalogue's own tables"]);
         }
         assert_eq!(app.run("accounts show 1 --json").json()["courses"], 3);
     }
 }
 
 #[test]
-fn accounts_are_those_of_the_view() {
+fn accounts_list_matches_the_view() {
     for app in App::with_rows("django") {
         app.key("1");
         let accounts = app.run("accounts list --json").json();
@@ -32,31 +32,31 @@ fn accounts_are_those_of_the_view() {
 }
 
 #[test]
-fn the_first_page_is_shown_as_the_api_answers_it() {
+fn views_show_prints_first_page_of_api() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
         let accounts = app.run("accounts list --json").json();
         let account = accounts[0]["id"].as_str().unwrap();
         let (_, token) = app.key(account);
         let server = app.serve("");
-        let answer_count = whole_answer(&server.address, "/api/v1/courses", &token);
-        let body = answer_count.split_once("\n\n").unwrap().1;
+        let response = comparable_response(&server.address, "/api/v1/courses", &token);
+        let body = response.split_once("\n\n").unwrap().1;
         let displayed = app.run(&format!("views show --account {account} --json"));
         assert_eq!(displayed.succeeds().trim_end(), body, "{}", app.kind());
         app.run("views show --account nobody").fails(1, &["no account \"nobody\""]);
     }
 }
 
-/// Not even with a sound database of ours beside it.
+/// Conflicts are errors even if the catalogue's own database is valid.
 #[test]
-fn settings_that_do_not_go_together_say_what_is_right() {
+fn conflicting_options_exit_2_with_hint() {
     let dir = TestDir::with_courses();
     let postgres = "--database postgres://db/catalogue";
     for (options, pieces) in [
-        ("--courses elsewhere", &["--courses: \"elsewhere\"", "tables or views"][..]),
+        ("--courses elsewhere", &["--courses: invalid value \"elsewhere\"", "tables or views"][..]),
         ("--courses views", &["--courses: ", "--courses-database sqlite:PATH"]),
         (
             "--courses views --database sqlite::memory: --courses-database sqlite:a.db",
-            &["--courses: ", "--database sqlite:PATH for keys"],
+            &["--courses: ", "keys --database sqlite:PATH"],
         ),
         ("--courses-database sqlite:app.db", &["--courses-database: ", "--courses views"]),
         ("--courses views --courses-database postgres://u:s3cret@h/n", &["--courses-database: ", "sqlite:PATH"]),
@@ -85,7 +85,7 @@ fn settings_that_do_not_go_together_say_what_is_right() {
 }
 
 #[test]
-fn examples_are_for_the_database_that_is_named() {
+fn views_example_matches_the_chosen_database() {
     let dir = TestDir::new();
     for from in FRAMEWORKS.into_iter().chain(["plain"]) {
         let example = |options: &str| dir.run(&format!("views example --from {from} {options}")).succeeds();
@@ -102,9 +102,9 @@ fn examples_are_for_the_database_that_is_named() {
     assert!(dir.files().is_empty());
 }
 
-/// Whoever has no framework edits the names; as they stand they fit these tables.
+/// Users without a framework edit the names of the example. Unedited, it fits the tables created here.
 #[test]
-fn the_plain_example_is_sound_sql() {
+fn plain_example_is_valid_sql() {
     for app in App::empty("plain") {
         let time = if app.is_postgres() { "timestamptz" } else { "TEXT" };
         app.sql(&format!(
@@ -123,7 +123,7 @@ fn the_plain_example_is_sound_sql() {
         let (_, token) = app.key("7");
         let server = app.serve("");
         assert_eq!(server.get("/api/v1/courses/one", &token).0, 200);
-        // It can be run again after each edit, also while it is served.
+        // The example can be run again after each edit, even under a running server.
         app.sql(&example);
         for path in ["/courses", "/courses/one", "/me"] {
             assert_eq!(server.get(&format!("/api/v1{path}"), &token).0, 200, "{}: {path}", app.kind());
@@ -133,20 +133,20 @@ fn the_plain_example_is_sound_sql() {
     }
 }
 
-/// What serves or makes keys says so at once, and `views check` all of it.
+/// Commands that need the views refuse to start; `views check` reports all problems.
 #[test]
-fn views_and_columns_that_are_missing_are_told_at_the_start() {
+fn missing_views_and_columns_are_reported_at_start() {
     for app in App::empty("django") {
         app.sql(&app.example("tables"));
         app.run("migrate").succeeds();
         let refuses = |pieces: &[&str]| {
             for command in ["serve --listen 127.0.0.1:0", "keys list"] {
-                app.run(command).fails(1, &[&["the courses cannot be read: "], pieces].concat());
+                app.run(command).fails(1, &[&["cannot read the courses: "], pieces].concat());
             }
         };
         refuses(&[
             "catalogue_accounts: ",
-            "; make it with the columns id",
+            "; create it with the columns id",
             "catalogue_modules: ",
             "course_slug, number",
         ]);
@@ -162,7 +162,7 @@ fn views_and_columns_that_are_missing_are_told_at_the_start() {
 }
 
 #[test]
-fn doctor_looks_at_the_journal_of_the_other_programs_file() {
+fn doctor_checks_journal_mode_of_application_file() {
     let app = App::with_rows("django").remove(0);
     let journals = |options: &str| {
         let doctor = app.run(&format!("doctor --json {options}"));
@@ -170,16 +170,16 @@ fn doctor_looks_at_the_journal_of_the_other_programs_file() {
     };
     let keys = "the database is in WAL mode";
     let waiting =
-        "app.db is not in WAL mode, so readers wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
+        "app.db is not in WAL mode, so reads wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
     assert_eq!(journals(""), [vec![keys], vec![waiting]]);
     let (_, command) = waiting.split_once("run in it: ").unwrap();
     app.sql(command);
     assert_eq!(journals(""), [vec!["app.db is in WAL mode", keys], vec![]]);
 }
 
-/// Views and keys are where the options say.
+/// PostgreSQL: `--courses-schema` and `--database-schema`; SQLite: another file for the keys.
 #[test]
-fn other_schemas_and_another_file_for_keys_are_taken() {
+fn separate_schemas_and_key_file_are_supported() {
     for app in App::empty("django") {
         let example = app.dir.run(&format!("views example --from django --for {}", app.kind())).succeeds();
         let rows = std::fs::read_to_string(App::folder("django").join("rows.sql")).unwrap();
@@ -188,26 +188,25 @@ fn other_schemas_and_another_file_for_keys_are_taken() {
             false => ("", "--database sqlite:keys.db"),
         };
         app.sql(&[start, &app.example("tables"), &example, &rows].concat());
-        let made = app.run(&format!("migrate {options}")).succeeds();
-        assert!(app.is_postgres() || made.contains("keys.db: a new database was made: schema version"), "{made}");
+        let output = app.run(&format!("migrate {options}")).succeeds();
+        assert!(app.is_postgres() || output.contains("keys.db: created a new database: schema version"), "{output}");
         let create = format!("keys create --account 1 --name n --scope read:courses {options}");
         let token = app.run(&create).succeeds();
         assert_eq!(app.serve(options).get("/api/v1/courses/knots", token.trim_end()).0, 200, "{}", app.kind());
         if !app.is_postgres() {
             let refused = app.run("migrate --database sqlite:app.db");
-            refused.fails(1, &["app.db", "keys beside views need a file of their own: name a new one"]);
+            refused.fails(1, &["app.db", "use a new file for the keys"]);
         }
     }
 }
 
-/// A missing database of views is never created.
 #[test]
-fn a_wrong_address_of_the_views_is_to_be_corrected() {
+fn missing_views_database_exits_1_and_is_not_created() {
     let dir = TestDir::new();
     for path in ["typo.db", "typo/app.db"] {
         for command in ["migrate", "keys list", "views check"] {
             let output = dir.run(&format!("{command} --courses views --courses-database sqlite:{path}"));
-            assert!(!output.err.contains("makes one") && !output.err.contains("make it"), "{output:?}");
+            assert!(!output.err.contains("make") && !output.err.contains("create"), "{output:?}");
             output.fails(1, &[path, "correct its address"]);
         }
     }
@@ -215,13 +214,13 @@ fn a_wrong_address_of_the_views_is_to_be_corrected() {
 }
 
 #[test]
-fn a_new_place_for_keys_is_told_and_copied() {
+fn new_key_database_is_logged_and_backed_up() {
     let app = App::with_rows("laravel").remove(0);
     std::fs::remove_file(app.dir.path("catalogue.db")).unwrap();
     let mut server = app.command("serve --listen 127.0.0.1:0");
     let mut server = crate::program::Server::start(server.stderr(std::process::Stdio::piped()));
-    let notes = server.notes_until("a new database was made").concat();
-    assert!(notes.contains("make a key with `keys create`") && !notes.contains("import"), "{notes}");
+    let notes = server.notes_until("created a new database").concat();
+    assert!(notes.contains("create a key with `keys create`") && !notes.contains("import"), "{notes}");
     app.run("backup copy.db").succeeds();
     let doctor = app.run("doctor --json");
     assert_eq!((doctor.status, findings(&doctor, "views", "ok").len()), (Some(0), 1), "{doctor:?}");

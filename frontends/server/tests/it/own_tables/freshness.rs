@@ -1,4 +1,4 @@
-//! Commands report missing triggers of the examples, and responses are not cached meanwhile.
+//! Missing triggers of the examples: commands report them, and responses are not cached.
 
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-//! Keys, limits and the developer settings over accounts of another program.
+//! Keys, rate limits and developer settings for accounts of a host application.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::checks::findings;
 use crate::developer_settings::visitor::Visitor;
 
 #[test]
-fn keys_are_made_listed_limited_and_revoked() {
+fn keys_are_created_listed_limited_and_revoked() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
         let account = if app.framework == "laravel" { "0198c5d2-a4b0-7c3e-9f1d-6a5b4c3d2e1f" } else { "1" };
         let (id, token) = app.key(account);
@@ -27,13 +27,13 @@ fn keys_are_made_listed_limited_and_revoked() {
 }
 
 #[test]
-fn an_owner_makes_a_key_in_the_developer_settings() {
+fn owner_creates_key_in_developer_settings() {
     for app in App::with_rows("django") {
         let server = app.serve("--settings-url /settings");
         let link = app.run("settings link --account 2 --settings-url /settings").succeeds();
         let mut owner = Visitor::of(&server.address);
         assert_eq!(owner.sign_in(&link).status, 303, "{}", app.kind());
-        let (id, token) = owner.make_key("partner");
+        let (id, token) = owner.create_key("partner");
         assert_eq!(server.get("/api/v1/courses/knots", &token).1["data"]["title"], "Knoten");
         assert_eq!(owner.post(&format!("/settings/keys/{id}/revoke"), "").status, 303);
         assert_eq!(server.get("/api/v1/courses", &token).0, 401);
@@ -42,9 +42,9 @@ fn an_owner_makes_a_key_in_the_developer_settings() {
     }
 }
 
-/// What is ours of it stays until somebody ends it.
+/// The catalogue's own rows of a removed account stay until an operator ends them.
 #[test]
-fn keys_and_sign_ins_of_an_account_that_left_the_view_are_shown_and_ended() {
+fn keys_and_sign_ins_of_removed_account_are_listed_and_ended() {
     for app in App::with_rows("django") {
         app.run("settings link --account 1 --settings-url /settings").succeeds();
         app.run("settings link --account 2 --settings-url /settings").succeeds();
@@ -63,9 +63,9 @@ fn keys_and_sign_ins_of_an_account_that_left_the_view_are_shown_and_ended() {
     }
 }
 
-/// Whoever gets the id has nothing of the owner before but keys that were not revoked, which are named.
+/// A new account with the id of a removed one inherits only unrevoked keys, and commands report those.
 #[test]
-fn id_that_is_given_again_has_no_sign_in_and_its_keys_are_named() {
+fn reused_account_id_has_no_sign_ins_and_keys_are_reported() {
     for app in App::with_rows("django") {
         let server = app.serve("--settings-url /settings");
         let link = || app.run("settings link --account 2 --settings-url /settings").succeeds();
@@ -74,15 +74,15 @@ fn id_that_is_given_again_has_no_sign_in_and_its_keys_are_named() {
         assert_eq!(owner.sign_in(&signed_in).status, 303, "{}", app.kind());
         let (id, _) = app.key("2");
         let owners = |verdict| findings(&app.run("doctor --json"), "owners", verdict).concat();
-        assert!(owners("ok").contains("account of each usable key"), "{}", app.kind());
+        assert!(owners("ok").contains("account of each active key"), "{}", app.kind());
         assert_eq!(app.run("keys list").err, "");
 
         app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 2");
         let output = owners("warning");
-        assert!(output.contains("does not have: 1;") && output.contains("`keys revoke`"), "{output}");
+        assert!(output.contains("is not in catalogue_accounts: 1;") && output.contains("`keys revoke`"), "{output}");
         assert!(app.run("doctor").succeeds().contains(&id), "{}", app.kind());
         let output = app.run("keys list").err;
-        assert!(output.contains(&id) && output.contains("does not have the account of"), "{output}");
+        assert!(output.contains(&id) && output.contains("does not contain the account of"), "{output}");
         assert_ne!(owner.get("/settings").status, 200, "{}", app.kind());
 
         app.sql("UPDATE auth_user SET is_active = TRUE WHERE id = 2");
@@ -90,13 +90,13 @@ fn id_that_is_given_again_has_no_sign_in_and_its_keys_are_named() {
         assert_ne!(Visitor::of(&server.address).sign_in(&unused).status, 303, "{}", app.kind());
         app.run(&format!("keys revoke {id}")).succeeds();
         app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 2");
-        assert!(owners("ok").contains("account of each usable key"), "{}", app.kind());
+        assert!(owners("ok").contains("account of each active key"), "{}", app.kind());
     }
 }
 
-/// Its credential is that of an unknown account then.
+/// Its credential then belongs to an unknown account.
 #[test]
-fn an_account_that_leaves_the_view_has_no_courses_and_keeps_its_identity() {
+fn removed_account_has_no_courses_but_keeps_identity() {
     for app in App::with_rows("django") {
         for revisions in [false, true] {
             if revisions {
@@ -104,16 +104,16 @@ fn an_account_that_leaves_the_view_has_no_courses_and_keeps_its_identity() {
             }
             let (id, token) = app.key("1");
             let server = app.serve("");
-            let ask = |path: &str| server.get(&format!("/api/v1{path}"), &token);
-            let slugs = || ask("/courses").1["data"].as_array().unwrap().len();
-            assert_eq!((slugs(), ask("/courses/knots").0), (3, 200));
+            let get = |path: &str| server.get(&format!("/api/v1{path}"), &token);
+            let slugs = || get("/courses").1["data"].as_array().unwrap().len();
+            assert_eq!((slugs(), get("/courses/knots").0), (3, 200));
             app.sql("UPDATE auth_user SET is_active = FALSE WHERE id = 1");
-            assert_eq!((slugs(), ask("/courses/knots").0), (0, 404), "{}, revisions: {revisions}", app.kind());
-            let (status, me) = ask("/me");
+            assert_eq!((slugs(), get("/courses/knots").0), (0, 404), "{}, revisions: {revisions}", app.kind());
+            let (status, me) = get("/me");
             assert_eq!((status, &me["data"]["userId"]), (200, &json!("1")));
             app.run("keys create --account 1 --name n --scope read:courses").fails(1, &["no account \"1\""]);
             app.run(&format!("keys revoke {id}")).succeeds();
-            assert_eq!(ask("/me").0, 401);
+            assert_eq!(get("/me").0, 401);
             app.sql("UPDATE auth_user SET is_active = TRUE WHERE id = 1");
         }
     }

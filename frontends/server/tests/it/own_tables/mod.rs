@@ -1,4 +1,4 @@
-//! The program over the tables of another one, as Django, Rails and Laravel make them, in SQLite and in PostgreSQL.
+//! The program over a host application's tables, as Django, Rails and Laravel create them, in SQLite and PostgreSQL.
 
 mod app;
 mod changes;
@@ -8,8 +8,8 @@ mod freshness;
 mod keys;
 mod other_user;
 mod readme;
-mod rebuilt;
-mod remade;
+mod rebuilt_tables;
+mod recreated_views;
 mod rights;
 mod rows;
 mod same_responses;

@@ -1,6 +1,6 @@
-//! The program runs as another user than the one whose file it reads, and that one's program can write all the same.
+//! The program as another user than the owner of the file that it reads: the owner's application must keep write access.
 //!
-//! Only root can run it as others, so elsewhere the tests say so in a line and pass.
+//! Only root can run programs as other users. Without root, the tests print a line and pass.
 
 use std::fs::{self, Permissions};
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use super::app::App;
 use crate::program::{Outcome, Server};
 
-/// The users `daemon`, whose the file is, and `nobody`; both have a group of their own.
+/// The users `daemon`, which owns the file, and `nobody`; each has a separate group.
 const OWNER: u32 = 1;
 const OTHER: u32 = 65534;
 
@@ -20,17 +20,17 @@ const OTHER: u32 = 65534;
 const COMMANDS: [&str; 5] =
     ["views check", "views show --account 1", "doctor", "serve --listen 127.0.0.1:0", "keys list"];
 
-/// An app whose file is the owner's, in a directory of its own, beside keys of whoever runs the program.
+/// An app whose file belongs to the owner, in a separate directory. The keys belong to the user that runs the program.
 struct OtherOwnersApp(App);
 
 impl OtherOwnersApp {
     fn new(journal_mode: &str) -> Option<Self> {
         let app = App::with_rows("django").into_iter().find(|app| !app.is_postgres()).unwrap();
         if fs::metadata(app.dir.path("app.db")).unwrap().uid() != 0 {
-            std::io::stderr().write_all(b"skipped: root alone runs programs as other users\n").unwrap();
+            std::io::stderr().write_all(b"skipped: only root can run programs as other users\n").unwrap();
             return None;
         }
-        // The program itself may stand where others do not come.
+        // Other users may have no access to the directory of the program.
         fs::copy(env!("CARGO_BIN_EXE_catalogue"), app.dir.path("program")).unwrap();
         for name in ["", "program"] {
             fs::set_permissions(app.dir.path(name), Permissions::from_mode(0o755)).unwrap();
@@ -40,11 +40,11 @@ impl OtherOwnersApp {
         }
         fs::rename(app.dir.path("catalogue.db"), app.dir.path("keys/catalogue.db")).unwrap();
         fs::rename(app.dir.path("app.db"), app.dir.path("theirs/app.db")).unwrap();
-        let apart = Self(app);
-        apart.writer().pragma_update_and_check(None, "journal_mode", journal_mode, |_| Ok(())).unwrap();
-        apart.set("theirs", 0o777, (OWNER, OWNER));
-        apart.set("theirs/app.db", 0o644, (OWNER, OWNER));
-        Some(apart)
+        let app = Self(app);
+        app.writer().pragma_update_and_check(None, "journal_mode", journal_mode, |_| Ok(())).unwrap();
+        app.set("theirs", 0o777, (OWNER, OWNER));
+        app.set("theirs/app.db", 0o644, (OWNER, OWNER));
+        Some(app)
     }
 
     fn set(&self, name: &str, mode: u32, (user, group): (u32, u32)) {
@@ -52,7 +52,7 @@ impl OtherOwnersApp {
         fs::set_permissions(self.0.dir.path(name), Permissions::from_mode(mode)).unwrap();
     }
 
-    /// What the owner's program has open: where root makes files beside the database, these are its owner's.
+    /// Opens the database as the owner's application: as root, SQLite gives the files that it creates to the database's owner.
     fn writer(&self) -> Connection {
         let writer = Connection::open(self.0.dir.path("theirs/app.db")).unwrap();
         writer.query_row("SELECT count(*) FROM auth_user", [], |_| Ok(())).unwrap();
@@ -75,7 +75,7 @@ impl OtherOwnersApp {
         self.command(user, arguments).output().unwrap().into()
     }
 
-    /// The files beside the owner's.
+    /// Returns the names of files next to the owner's database.
     fn sibling_files(&self) -> Vec<String> {
         let names = fs::read_dir(self.0.dir.path("theirs")).unwrap();
         let mut names: Vec<_> = names.map(|name| name.unwrap().file_name().into_string().unwrap()).collect();
@@ -84,18 +84,18 @@ impl OtherOwnersApp {
         names
     }
 
-    /// Each command says what would happen and what to do, and leaves nothing behind.
+    /// Asserts that each command reports the problem with a hint and leaves no file behind.
     #[track_caller]
     fn assert_refused(&self, owner: &str) {
         for command in COMMANDS {
-            let message = self.run(OTHER, command);
-            let text = message.out.clone() + &message.err;
+            let outcome = self.run(OTHER, command);
+            let text = outcome.out.clone() + &outcome.err;
             let run_as =
                 format!("run catalogue as the user {owner}, or start your program first and keep a connection");
             for piece in ["\"theirs/app.db\" is in WAL mode", "attempt to write a readonly database", &run_as] {
-                assert!(message.status == Some(1) && text.contains(piece), "{command}: {piece}: {message:?}");
+                assert!(outcome.status == Some(1) && text.contains(piece), "{command}: {piece}: {outcome:?}");
             }
-            assert!(!text.contains("may not be written"), "{command}: {text}");
+            assert!(!text.contains("cannot be written by the user"), "{command}: {text}");
             assert_eq!(self.sibling_files(), [""; 0], "{command}");
         }
     }
@@ -103,7 +103,7 @@ impl OtherOwnersApp {
     #[track_caller]
     fn assert_read(&self, user: u32) {
         self.run(user, "views check").succeeds();
-        // What is beside the file by now, its owner may write, who is in its group.
+        // The owner is in the file's group and may write all files that now exist next to it.
         let group = fs::metadata(self.0.dir.path("theirs/app.db")).unwrap().gid();
         let mut owner = std::process::Command::new("test");
         for name in self.sibling_files() {
@@ -118,23 +118,23 @@ impl OtherOwnersApp {
 }
 
 #[test]
-fn a_file_whose_program_could_not_write_any_more_is_not_opened() {
+fn file_is_refused_if_owner_would_lose_write_access() {
     let Some(app) = OtherOwnersApp::new("wal") else { return };
     app.assert_refused("daemon");
-    // Nor where nothing can be made beside it.
+    // Others may not write into the directory.
     app.set("theirs", 0o755, (OWNER, OWNER));
     app.assert_refused("daemon");
     app.set("theirs/app.db", 0o644, (0, 0));
     app.assert_refused("root");
-    // Half of what is needed.
+    // Only the WAL exists, without its index.
     app.set("theirs", 0o777, (OWNER, OWNER));
     app.set("theirs/app.db", 0o644, (OWNER, OWNER));
     fs::write(app.0.dir.path("theirs/app.db-wal"), "").unwrap();
-    let message = app.run(OTHER, "views check");
-    assert!(message.status == Some(1) && message.err.contains("run catalogue as the user daemon"), "{message:?}");
+    let outcome = app.run(OTHER, "views check");
+    assert!(outcome.status == Some(1) && outcome.err.contains("run catalogue as the user daemon"), "{outcome:?}");
     assert_eq!(app.sibling_files(), ["app.db-wal"]);
     fs::remove_file(app.0.dir.path("theirs/app.db-wal")).unwrap();
-    // A group that the new files would not have, or that may only read.
+    // The program is not in the file's group, so new files would not get it. After that, the group may only read.
     app.set("theirs/app.db", 0o664, (OWNER, 2));
     app.assert_refused("daemon");
     app.set("theirs/app.db", 0o644, (OWNER, OTHER));
@@ -142,7 +142,7 @@ fn a_file_whose_program_could_not_write_any_more_is_not_opened() {
 }
 
 #[test]
-fn a_file_whose_program_can_go_on_writing_is_read() {
+fn file_is_read_if_owner_keeps_write_access() {
     let Some(app) = OtherOwnersApp::new("wal") else { return };
     app.assert_read(OWNER);
     app.assert_read(0);
@@ -150,11 +150,11 @@ fn a_file_whose_program_can_go_on_writing_is_read() {
     app.assert_read(OTHER);
     app.set("theirs/app.db", 0o664, (OWNER, OTHER));
     app.assert_read(OTHER);
-    // By the group that the directory hands on.
+    // New files inherit the group of the directory.
     app.set("theirs/app.db", 0o664, (OWNER, OWNER));
     app.set("theirs", 0o2777, (OWNER, OWNER));
     app.assert_read(OTHER);
-    // While its program has it open, whoever may read it.
+    // While the owner's application has the file open, read permission is enough.
     app.set("theirs", 0o755, (OWNER, OWNER));
     app.set("theirs/app.db", 0o644, (OWNER, OWNER));
     let writer = app.writer();
@@ -171,20 +171,20 @@ fn a_file_whose_program_can_go_on_writing_is_read() {
 }
 
 #[test]
-fn a_wal_that_may_not_be_read_is_named() {
+fn unreadable_wal_is_named_in_error() {
     let Some(app) = OtherOwnersApp::new("wal") else { return };
     let _writer = app.writer();
     for name in ["app.db-shm", "app.db-wal"] {
         app.set(&format!("theirs/{name}"), 0o600, (OWNER, OWNER));
         for command in COMMANDS {
-            let message = app.run(OTHER, command);
-            let text = message.out.clone() + &message.err;
+            let outcome = app.run(OTHER, command);
+            let text = outcome.out.clone() + &outcome.err;
             let advice = "run catalogue as the user daemon, or let the group read and write";
             assert!(
-                message.status == Some(1) && text.contains(name) && text.contains(advice),
-                "{command}: {message:?}"
+                outcome.status == Some(1) && text.contains(name) && text.contains(advice),
+                "{command}: {outcome:?}"
             );
-            assert!(!text.contains("may not be written"), "{command}: {text}");
+            assert!(!text.contains("cannot be written by the user"), "{command}: {text}");
         }
         app.set(&format!("theirs/{name}"), 0o644, (OWNER, OWNER));
     }

@@ -1,6 +1,6 @@
-//! The lines of the example's README work when they are pasted.
+//! Commands of the example's README, run as pasted.
 //!
-//! Where `sqlite3` or `psql` is not installed its test says so in a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it.
+//! If `sqlite3` or `psql` is not installed, its test prints a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it.
 
 use std::io::{Write as _, stderr};
 use std::path::Path;
@@ -13,18 +13,18 @@ use crate::program::TestDir;
 
 const README: &str = include_str!("../../../../../examples/own_tables/README.md");
 
-/// Runs the lines with a free port, in a folder of their own, and gives what they print.
+/// Runs a block of commands with a free port in a new directory, and returns their output.
 fn pasted(block: usize, tool: &str, host: &Path) -> Option<String> {
     if let Err(error) = Command::new(tool).arg("--version").output() {
         let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
         assert!(!required.split(',').any(|name| name.trim() == tool), "{tool} is required: {error}");
-        // Past the capture of the test's own output, so that it is seen.
+        // Written directly: the test runner captures other output.
         stderr().write_all(format!("skipped: {tool}: {error}\n").as_bytes()).unwrap();
         return None;
     }
     let lines = README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap();
     assert_eq!(lines.lines().count(), 10);
-    // The port that is free, which the server says itself.
+    // A free port, which the server prints.
     let lines = lines
         .replace(
             "catalogue serve &",
@@ -55,13 +55,13 @@ const PAGE: &str = concat!(
 );
 
 #[test]
-fn the_lines_for_sqlite_work() {
+fn sqlite_commands_work_as_pasted() {
     let Some(message) = pasted(1, "sqlite3", Path::new("")) else { return };
     assert!(message.ends_with(&PAGE.replace("COUNT", "1")), "{message}");
 }
 
 #[test]
-fn the_lines_for_postgresql_work() {
+fn postgresql_commands_work_as_pasted() {
     let Some(cluster) = Cluster::shared() else { return };
     Session::of(&cluster.address("postgres")).run("DROP DATABASE IF EXISTS school");
     let Some(message) = pasted(2, "psql", &cluster.directory) else { return };

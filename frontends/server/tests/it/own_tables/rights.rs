@@ -1,4 +1,4 @@
-//! What a role of PostgreSQL must be allowed, and no more.
+//! Minimum privileges of a PostgreSQL role.
 
 use super::app::App;
 use super::checks::findings;
@@ -6,7 +6,7 @@ use super::checks::findings;
 const README: &str = include_str!("../../../../../storage/postgres/README.md");
 
 #[test]
-fn a_role_that_reads_the_views_and_owns_our_schema_is_enough() {
+fn documented_role_has_sufficient_privileges() {
     let Some(mut app) = App::without_keys("rails").into_iter().find(App::is_postgres) else { return };
     app.sql(&std::fs::read_to_string(App::folder("rails").join("rows.sql")).unwrap());
     let role = README.split("```sql\n").find(|block| block.starts_with("CREATE ROLE")).unwrap();
@@ -18,7 +18,7 @@ fn a_role_that_reads_the_views_and_owns_our_schema_is_enough() {
     let (_, token) = app.key("1");
     let server = app.serve("");
     assert_eq!(server.get("/api/v1/courses/knots", &token).1["data"]["modules"][1]["title"], "Clove hitch");
-    // Views that are made again are the role's to read again.
+    // The example grants access to recreated views again.
     let example = app.run("views example --from rails --for postgres").succeeds();
     app.sql(&example.replace("CURRENT_USER;", "catalogue;"));
     assert_eq!(server.get("/api/v1/courses/knots", &token).0, 200);

@@ -1,4 +1,4 @@
-//! Courses, as an import has them and as each framework's tables do.
+//! Test courses, as import lines and as rows of each framework's tables.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use time::OffsetDateTime;
 
 use super::app::{App, uuid};
 
-/// Texts that collations order otherwise than bytes do, or take for equal.
+/// Texts that collations order differently from bytes, or consider equal.
 const SLUGS: [&str; 12] = ["a", "B", "b", "ä", "a\u{308}", "Z", "_", "-", "a b", "é\u{200b}", "it's", "日本"];
 const SECOND: i64 = 1_000_000;
-/// 2025-02-03T10:00:05Z.
+/// Microseconds of 2025-02-03T10:00:05Z since 1970.
 const START: i64 = 1_738_576_805 * SECOND;
 
 /// A course of an account.
@@ -23,11 +23,11 @@ pub(super) struct Row {
     hidden: bool,
     access: Option<&'static str>,
     modules: Vec<(String, &'static str)>,
-    /// Whether the course is in the tables and not in the views.
+    /// Whether the views exclude the course.
     pub(super) deleted: bool,
 }
 
-/// Two accounts of courses with equal times, fractions of each length and every field, and one without.
+/// Returns courses of two accounts, with equal times, fractions of each length, and every field set or not.
 pub(super) fn rows(app: &App) -> Vec<Row> {
     let mut rows = Vec::new();
     for account in [1, 2] {
@@ -36,7 +36,7 @@ pub(super) fn rows(app: &App) -> Vec<Row> {
             let index = index as i64;
             let fraction = [0, 500_000, 999_999, 0, 1, 120_000][index as usize % 6];
             let fraction = if app.framework == "laravel" { 0 } else { fraction };
-            // Some are of one time, some of before 1970.
+            // Some courses share a time, some are from before 1970.
             let second = if index % 25 == 24 { -1 } else { START / SECOND + index / 4 };
             let row = Row {
                 account,
@@ -60,7 +60,7 @@ pub(super) fn rows(app: &App) -> Vec<Row> {
     rows
 }
 
-/// What `import` reads of them.
+/// Returns the courses as import lines.
 pub(super) fn lines(app: &App, rows: &[Row]) -> String {
     let account = |number| json!({ "type": "account", "id": app.account(number) });
     let course = |row: &Row| {
@@ -77,7 +77,7 @@ pub(super) fn lines(app: &App, rows: &[Row]) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// The time as the frameworks write it: in UTC, with a fraction where it is not zero.
+/// Formats a time as the frameworks do: in UTC, with a fraction unless it is zero.
 fn time(microseconds: i64, between: char) -> String {
     let time = OffsetDateTime::from_unix_timestamp(microseconds.div_euclid(SECOND)).unwrap();
     let (date, clock) = (time.date(), time.time());
@@ -93,7 +93,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// What fills the framework's tables with them.
+/// Returns SQL that inserts the courses into the framework's tables.
 pub(super) fn statements(app: &App, rows: &[Row]) -> String {
     let mut sql = String::from("BEGIN;\n");
     if app.is_postgres() {
@@ -119,7 +119,7 @@ fn inserted(app: &App, row: &Row, id: u64) -> String {
     let (account, created) = (app.account(row.account), quoted(&time(row.created, ' ')));
     let published = row.published.map_or("NULL".to_owned(), |published| quoted(&time(published, ' ')));
     let nullable = |text: &str| if text == "''" { "NULL".to_owned() } else { text.to_owned() };
-    let gone = if deleted { "'2025-12-31 00:00:00'" } else { "NULL" };
+    let deleted_at = if deleted { "'2025-12-31 00:00:00'" } else { "NULL" };
     let mut sql = match app.framework {
         "django" => format!(
             "INSERT INTO courses_course (id, owner_id, slug, title, tagline, language, created_at, published_at, is_hidden, \
@@ -130,7 +130,7 @@ fn inserted(app: &App, row: &Row, id: u64) -> String {
         "rails" => format!(
             "INSERT INTO courses (id, account_id, slug, title, tagline, language, created_at, published_at, hidden, \
              discarded_at, access_mode, updated_at) VALUES ({id}, {account}, {slug}, {title}, {}, 'de', {created}, \
-             {published}, {hidden}, {gone}, {}, {created});\n",
+             {published}, {hidden}, {deleted_at}, {}, {created});\n",
             nullable(&tagline),
             match row.access {
                 None => "NULL",
@@ -140,14 +140,14 @@ fn inserted(app: &App, row: &Row, id: u64) -> String {
         ),
         _ => format!(
             "INSERT INTO courses (id, user_id, slug, title, tagline, locale, created_at, published_at, status, deleted_at, \
-             access) VALUES ('{}', '{account}', {slug}, {title}, {}, 'de', {created}, {published}, '{}', {gone}, {});\n",
+             access) VALUES ('{}', '{account}', {slug}, {title}, {}, 'de', {created}, {published}, '{}', {deleted_at}, {});\n",
             uuid(id),
             nullable(&tagline),
             if hidden { "hidden" } else { "public" },
             row.access.map_or("NULL".to_owned(), quoted)
         ),
     };
-    // The last first, with gaps between, and one deleted where lessons can be.
+    // Modules in reverse order, with gaps between positions, and a deleted one if the framework has those.
     for (number, (title, summary)) in row.modules.iter().enumerate().rev() {
         let (module, position, title, summary) = (id * 10 + number as u64, number * 2, quoted(title), quoted(summary));
         sql += &match app.framework {

@@ -1,11 +1,11 @@
-//! Equal rows in another program's tables and in our own give equal responses, byte for byte.
+//! Equal rows in a host application's tables and in the catalogue's own give equal responses, byte for byte.
 
 use super::app::App;
 use super::rows::{lines, rows, statements};
-use crate::postgres::fixture::whole_answer;
+use crate::postgres::fixture::comparable_response;
 use crate::program::{Server, TestDir};
 
-/// What both servers answer, but for tag, request id and date.
+/// Two servers whose responses must be equal, except for tag, request id and date.
 struct Pair {
     servers: [Server; 2],
     keys: [(String, String); 2],
@@ -13,17 +13,17 @@ struct Pair {
 
 impl Pair {
     #[track_caller]
-    fn same(&self, path: &str) -> String {
+    fn assert_equal(&self, path: &str) -> String {
         let [views, tables] = [0, 1].map(|index| {
             let (id, token) = &self.keys[index];
-            whole_answer(&self.servers[index].address, path, token).replace(id, "the key's id")
+            comparable_response(&self.servers[index].address, path, token).replace(id, "the key's id")
         });
         assert_eq!(views, tables, "{path}");
         views
     }
 }
 
-fn every_answer_is_the_same(framework: &'static str) {
+fn assert_equal_responses(framework: &'static str) {
     for app in App::of(framework) {
         let (rows, tables) = (rows(&app), TestDir::in_memory());
         app.sql(&statements(&app, &rows));
@@ -37,12 +37,12 @@ fn every_answer_is_the_same(framework: &'static str) {
             let text = |field: &str| key[field].as_str().unwrap().to_owned();
             let servers = [app.serve(""), Server::start(&mut tables.command("serve --listen 127.0.0.1:0 --log off"))];
             let pair = Pair { servers, keys: [app.key(&account), (text("id"), text("token"))] };
-            assert!(pair.same("/api/v1/me").contains(&account));
+            assert!(pair.assert_equal("/api/v1/me").contains(&account));
             let slugs: Vec<_> = rows.iter().filter(|row| row.account == number && !row.deleted).collect();
             for limit in [1, 7, 50, 100] {
                 let mut path = format!("/api/v1/courses?limit={limit}");
                 let mut pages = 1;
-                while let Some((_, cursor)) = pair.same(&path).split_once("\"nextCursor\":\"") {
+                while let Some((_, cursor)) = pair.assert_equal(&path).split_once("\"nextCursor\":\"") {
                     path = format!("/api/v1/courses?limit={limit}&cursor={}", cursor.split_once('"').unwrap().0);
                     pages += 1;
                 }
@@ -51,26 +51,26 @@ fn every_answer_is_the_same(framework: &'static str) {
             let absent = ["absent", "A", "a\0", "a/b", "deleted"].into_iter().map(|slug| (slug, "HTTP/1.1 404 "));
             for (slug, status) in slugs.iter().map(|row| (&*row.slug, "HTTP/1.1 200 ")).chain(absent) {
                 let escaped: String = slug.bytes().map(|byte| format!("%{byte:02X}")).collect();
-                assert!(pair.same(&format!("/api/v1/courses/{escaped}")).starts_with(status), "{slug:?}");
+                assert!(pair.assert_equal(&format!("/api/v1/courses/{escaped}")).starts_with(status), "{slug:?}");
             }
             for path in ["/courses?limit=0", "/courses?cursor=x", "/absent", "/openapi.json"] {
-                pair.same(&format!("/api/v1{path}"));
+                pair.assert_equal(&format!("/api/v1{path}"));
             }
         }
     }
 }
 
 #[test]
-fn over_tables_of_django() {
-    every_answer_is_the_same("django");
+fn django_tables_give_equal_responses() {
+    assert_equal_responses("django");
 }
 
 #[test]
-fn over_tables_of_rails() {
-    every_answer_is_the_same("rails");
+fn rails_tables_give_equal_responses() {
+    assert_equal_responses("rails");
 }
 
 #[test]
-fn over_tables_of_laravel() {
-    every_answer_is_the_same("laravel");
+fn laravel_tables_give_equal_responses() {
+    assert_equal_responses("laravel");
 }

@@ -1,9 +1,9 @@
-//! A writer's session may resolve the names in the examples' triggers to other tables and functions, or skip triggers.
+//! Sessions of writers that resolve the names in the examples' triggers to other tables or functions, or skip triggers.
 
 use super::app::{App, FRAMEWORKS};
 use super::changes::names;
 
-/// Sessions with what they run first; `COURSES` and `LESSONS` are the tables.
+/// Sessions by name, with their first statements; `COURSES` and `LESSONS` stand for the tables.
 const SESSIONS: [(&str, &str); 4] = [
     (
         "temporary tables",
@@ -11,7 +11,7 @@ const SESSIONS: [(&str, &str); 4] = [
          CREATE TEMP TABLE COURSES (LIKE public.COURSES); CREATE TEMP TABLE LESSONS (LIKE public.LESSONS)",
     ),
     (
-        "a schema of its own",
+        "a separate schema",
         "CREATE SCHEMA own; CREATE TABLE own.catalogue_revisions (LIKE public.catalogue_revisions INCLUDING ALL);
          CREATE TABLE own.COURSES (LIKE public.COURSES); CREATE TABLE own.LESSONS (LIKE public.LESSONS);
          CREATE FUNCTION own.catalogue_replace(accounts text[]) RETURNS void LANGUAGE sql AS '';
@@ -21,7 +21,7 @@ const SESSIONS: [(&str, &str); 4] = [
     ("a replica's role", "SET session_replication_role = replica"),
 ];
 
-/// Also after the file has run twice.
+/// The file of triggers also works if it is run twice.
 #[test]
 fn writer_session_does_not_affect_triggers() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(App::is_postgres) {

@@ -1,4 +1,4 @@
-//! What `--database` may name: each mistake is told in one sentence, without a password.
+//! `--database`: each mistake is reported in one sentence, without a password.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,10 +8,10 @@ use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, url};
 use crate::program::TestDir;
-use crate::secrets::ALL;
+use crate::secrets::ALL_EVENTS;
 
 #[test]
-fn every_layer_can_name_one() {
+fn database_address_can_be_set_in_every_option_layer() {
     let Some(fixture) = Fixture::new() else { return };
     let dir = &fixture.dir;
     let address = &fixture.address;
@@ -27,14 +27,14 @@ fn every_layer_can_name_one() {
 }
 
 #[test]
-fn a_database_out_of_reach_is_1() {
+fn unreachable_database_exits_1() {
     let Some(cluster) = Cluster::shared() else { return };
     let dir = TestDir::new();
     let role = url(cluster, "postgres").replace("postgres@", "nobody:s3cret@");
     for (address, pieces) in [
         ("postgres://u:s3cret@127.0.0.1:1/n".to_owned(), ["postgres://127.0.0.1:1/n: ", "; start the database"]),
         ("postgres:///n?host=/no/such&password=s3cret".to_owned(), ["postgres:///no/such/n: ", "; start the database"]),
-        (url(cluster, "missing"), ["no database of this name", "; make it"]),
+        (url(cluster, "missing"), ["the database does not exist", "; create it"]),
         (role, ["\"nobody\"", "; correct the user"]),
     ] {
         for command in ["export", "migrate", "import -", "import - --dry-run", "serve --listen 127.0.0.1:0"] {
@@ -46,9 +46,9 @@ fn a_database_out_of_reach_is_1() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// What asks is no more than the first word of a server.
+/// A fake server that only sends its first message, the request for a password.
 #[test]
-fn a_password_that_is_missing_is_told() {
+fn missing_password_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -64,7 +64,7 @@ fn a_password_that_is_missing_is_told() {
     dir.run_in(&variables, &format!("export --database postgres://u@{address}/n")).fails(
         1,
         &[
-            "the database asks for a password, and the address has none; write postgres://USER:PASSWORD@HOST/DATABASE",
+            "the database requires a password, but none is set; use postgres://USER:PASSWORD@HOST/DATABASE",
             "file:PATH",
             "PGPASSWORD is not read",
         ],
@@ -72,7 +72,7 @@ fn a_password_that_is_missing_is_told() {
 }
 
 #[test]
-fn no_message_repeats_a_password() {
+fn errors_do_not_repeat_passwords() {
     let dir = TestDir::new();
     for (arguments, status) in [
         ("export --database postgres://u:s3cret@h:x/n", 2),
@@ -89,10 +89,10 @@ fn no_message_repeats_a_password() {
 }
 
 #[test]
-fn the_log_shows_host_and_name_alone() {
+fn log_contains_only_host_and_database_name() {
     let Some(fixture) = Fixture::new() else { return };
     let with_password = fixture.address.replace("postgres@", "postgres:s3cret@");
-    let mut command = fixture.command(&format!("serve --listen 127.0.0.1:0 --log {ALL}"));
+    let mut command = fixture.command(&format!("serve --listen 127.0.0.1:0 --log {ALL_EVENTS}"));
     let mut server = crate::program::Server::start(
         command.env("CATALOGUE_DATABASE", with_password).stderr(std::process::Stdio::piped()),
     );

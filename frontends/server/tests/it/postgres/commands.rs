@@ -1,4 +1,4 @@
-//! Each command on PostgreSQL.
+//! Commands on PostgreSQL.
 
 use std::process::{Command, Stdio};
 
@@ -10,7 +10,7 @@ use crate::program::{COURSES, Outcome, Server, TestDir};
 const NONE: [String; 0] = [];
 
 #[test]
-fn a_database_without_tables_is_1_and_gets_none() {
+fn commands_without_migration_exit_1_on_empty_database() {
     let Some(fixture) = Fixture::new() else { return };
     for arguments in [
         "export",
@@ -23,28 +23,28 @@ fn a_database_without_tables_is_1_and_gets_none() {
         "import --no-migrate -",
         "import --no-migrate --dry-run -",
     ] {
-        fixture.run(arguments).fails(1, &["/test_", "no tables of a catalogue; `migrate` or an import makes them"]);
+        fixture.run(arguments).fails(1, &["/test_", "tables do not exist; create them with `migrate` or `import`"]);
     }
     assert_eq!(fixture.tables(), NONE);
 }
 
 #[test]
-fn another_programs_tables_are_left_alone() {
+fn tables_of_another_program_are_not_modified() {
     let Some(fixture) = Fixture::new() else { return };
     fixture.session().run("CREATE TABLE courses (id BIGINT)");
     for arguments in ["export", "migrate", "import -", "import - --dry-run", "serve --listen 127.0.0.1:0"] {
-        fixture.run(arguments).fails(1, &["/test_", "tables of another program; name another database"]);
+        fixture.run(arguments).fails(1, &["/test_", "tables of another program; use another database"]);
     }
     assert_eq!(fixture.tables(), ["courses"]);
 }
 
 #[test]
-fn migrate_says_from_which_version_to_which() {
+fn migrate_prints_same_output_as_on_sqlite() {
     let Some(fixture) = Fixture::new() else { return };
     let sqlite = TestDir::new();
     for arguments in ["migrate --json", "migrate --json", "migrate"] {
         let [here, there] = [fixture.run(arguments).succeeds(), sqlite.run(arguments).succeeds()];
-        // Each names its own database.
+        // Each output names its database.
         let nameless =
             |output: &str| output.split_once(": the ").map_or(output.to_owned(), |(_, rest)| rest.to_owned());
         assert_eq!(nameless(&here), nameless(&there), "{arguments}");
@@ -53,7 +53,7 @@ fn migrate_says_from_which_version_to_which() {
 }
 
 #[test]
-fn tables_without_triggers_have_the_same_answers() {
+fn tables_without_triggers_give_fresh_responses() {
     let Some(fixture) = Fixture::new() else { return };
     fixture.run("migrate --without-triggers").succeeds();
     let triggers = "SELECT CAST(tgname AS TEXT) FROM pg_trigger WHERE NOT tgisinternal";
@@ -69,13 +69,13 @@ fn tables_without_triggers_have_the_same_answers() {
     fixture.run("import none.jsonl --prune --no-migrate").succeeds();
     let (status, after) = server.get("/api/v1/courses", &token);
     assert!(status == 200 && before != after && after.to_string().contains("[]"), "{after}");
-    TestDir::new().run("migrate --without-triggers").fails(2, &["--without-triggers", "SQLite has triggers"]);
-    TestDir::new().run("migrate --citus").fails(2, &["--citus", "only a database of PostgreSQL"]);
-    fixture.run("migrate --citus").fails(1, &["no extension citus", "CREATE EXTENSION citus"]);
+    TestDir::new().run("migrate --without-triggers").fails(2, &["--without-triggers", "only for PostgreSQL"]);
+    TestDir::new().run("migrate --citus").fails(2, &["--citus", "only for PostgreSQL"]);
+    fixture.run("migrate --citus").fails(1, &["lacks the extension citus", "CREATE EXTENSION citus"]);
 }
 
 #[test]
-fn a_dry_run_leaves_no_trace() {
+fn dry_run_changes_nothing() {
     let Some(fixture) = Fixture::new() else { return };
     fixture.dir.write("courses.jsonl", COURSES);
     let counts = fixture.run("import courses.jsonl --dry-run --json").json();
@@ -89,9 +89,9 @@ fn a_dry_run_leaves_no_trace() {
     assert_eq!(fixture.run("export").succeeds(), COURSES);
 }
 
-/// PostgreSQL has it in no text of its own.
+/// PostgreSQL texts cannot contain this character.
 #[test]
-fn the_character_u_0000_is_imported_and_exported() {
+fn character_u_0000_survives_import_and_export() {
     let Some(fixture) = Fixture::new() else { return };
     let texts = ["\"name\":\"A", "b@example.org", "a body", "\"Zwei", "free"];
     let courses = texts.iter().fold(COURSES.to_owned(), |lines, text| {
@@ -107,7 +107,7 @@ fn the_character_u_0000_is_imported_and_exported() {
 }
 
 #[test]
-fn an_import_tells_the_same_as_on_sqlite() {
+fn import_prints_same_output_as_on_sqlite() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let sqlite = TestDir::with_courses();
     let wrong = "{\"type\":\"account\",\"id\":\"c\"}\n\
@@ -136,7 +136,7 @@ fn an_import_tells_the_same_as_on_sqlite() {
 }
 
 #[test]
-fn a_signal_ends_an_import_that_waits_for_a_lock() {
+fn sigint_ends_import_that_waits_for_lock() {
     let Some(fixture) = Fixture::with_courses() else { return };
     fixture.dir.write("new.jsonl", COURSES.replace("One", "Two"));
     let session = fixture.session();
@@ -156,7 +156,7 @@ fn a_signal_ends_an_import_that_waits_for_a_lock() {
 }
 
 #[test]
-fn a_bad_line_changes_nothing() {
+fn import_with_invalid_line_changes_nothing() {
     let Some(fixture) = Fixture::with_courses() else { return };
     fixture.dir.write("bad.jsonl", "{\"type\":\"account\",\"id\":\"a\",\"name\":\"B\"}\nnonsense\n");
     fixture.run("import bad.jsonl").fails(1, &["bad.jsonl: line 2: "]);
@@ -164,7 +164,7 @@ fn a_bad_line_changes_nothing() {
 }
 
 #[test]
-fn keys_and_tokens_are_made_listed_and_revoked() {
+fn keys_and_tokens_are_created_listed_and_revoked() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let (id, _) = fixture.key("a");
     let token = fixture.run("tokens create --account a --scope read:profile --expires-in 1h --json").json();
@@ -172,7 +172,7 @@ fn keys_and_tokens_are_made_listed_and_revoked() {
     let ids: Vec<_> = listed.as_array().unwrap().iter().map(|record| record["id"].clone()).collect();
     assert_eq!(ids, [json!(id), token["id"].clone()]);
     assert_eq!(fixture.run(&format!("keys revoke {id}")).succeeds(), format!("{id} is revoked\n"));
-    assert!(fixture.run(&format!("keys revoke {id}")).succeeds().contains("was revoked before"));
+    assert!(fixture.run(&format!("keys revoke {id}")).succeeds().contains("was already revoked"));
     assert!(fixture.run("keys list --account a").succeeds().contains("revoked "));
     fixture.run("keys revoke key_1").fails(1, &["no credential has the id \"key_1\""]);
     fixture.run("keys list --account c").fails(1, &["no account \"c\""]);
@@ -180,7 +180,7 @@ fn keys_and_tokens_are_made_listed_and_revoked() {
 }
 
 #[test]
-fn a_pooler_changes_no_answer() {
+fn commands_and_server_work_with_pooler_option() {
     let Some(fixture) = Fixture::new() else { return };
     fixture.dir.write("courses.jsonl", COURSES);
     fixture.run("import courses.jsonl --database-pooler").succeeds();
@@ -191,7 +191,7 @@ fn a_pooler_changes_no_answer() {
 }
 
 #[test]
-fn a_demo_adds_to_what_is_there() {
+fn demo_adds_to_existing_data() {
     let Some(fixture) = Fixture::with_courses() else { return };
     for _ in 0..2 {
         let mut server = Server::start(fixture.command("demo --listen 127.0.0.1:0").stderr(Stdio::piped()));
@@ -200,7 +200,7 @@ fn a_demo_adds_to_what_is_there() {
         let curl = notes.iter().find(|line| line.starts_with("curl ")).unwrap();
         let token = curl.split("Bearer ").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(server.get("/api/v1/me", token).1["data"]["userId"], "acc_demo");
-        assert_eq!(server.end_by("TERM").0, Some(0));
+        assert_eq!(server.stop_with("TERM").0, Some(0));
     }
     let export = fixture.run("export").succeeds();
     for line in COURSES.lines().chain(include_str!("../../../demo/courses.jsonl").lines()) {

@@ -13,7 +13,7 @@ fn servers_share_links_sessions_and_keys() {
     let other = owner.at(&servers[1].address);
     assert_eq!(other.get("/settings").status, 200);
     assert_eq!(Visitor::of(&servers[1].address).sign_in(&link).status, 401, "a link works once");
-    let (id, token) = other.make_key("partner");
+    let (id, token) = other.create_key("partner");
     assert!(servers.iter().all(|server| server.get("/api/v1/courses", &token).0 == 200));
     assert_eq!(owner.post(&format!("/settings/keys/{id}/revoke"), "").status, 303);
     assert!(servers.iter().all(|server| server.get("/api/v1/courses", &token).0 == 401));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::fixture::Fixture;
 
 #[test]
-fn the_database_its_schema_and_its_clock_are_looked_at() {
+fn doctor_checks_database_schema_and_clock() {
     let Some(fixture) = Fixture::new() else { return };
     let run_doctor = || {
         let outcome = fixture.run("doctor --json --max-connections 10");

@@ -1,11 +1,11 @@
-//! Engines that speak PostgreSQL's language and are not PostgreSQL.
+//! Databases that speak PostgreSQL's protocol but are not PostgreSQL.
 
 use super::fixture::Fixture;
 use crate::program::COURSES;
 
-/// A function of the database stands for `version()`, where the address looks into `pg_catalog` last.
+/// Simulated by a function `version()` in `public`, which a search path with `pg_catalog` last prefers.
 #[test]
-fn each_command_that_opens_the_database_refuses_another_engine_and_changes_nothing() {
+fn every_command_refuses_other_engines_without_changes() {
     let Some(mut fixture) = Fixture::new() else { return };
     fixture.address += "?options=-c%20search_path%3Dpublic%2Cpg_catalog";
     fixture.dir.write("courses.jsonl", COURSES);
@@ -30,10 +30,7 @@ fn each_command_that_opens_the_database_refuses_another_engine_and_changes_nothi
         let outcome = fixture.run(arguments);
         let output = format!("{}{}", outcome.out, outcome.err);
         assert_eq!(outcome.status, Some(1), "{arguments}: {output}");
-        assert!(
-            output.contains("the database is CockroachDB, which is not supported; use PostgreSQL"),
-            "{arguments}: {output}"
-        );
+        assert!(output.contains("unsupported database CockroachDB; use PostgreSQL"), "{arguments}: {output}");
     }
     assert_eq!(fixture.tables(), [""; 0]);
     fixture.session().run("DROP FUNCTION public.version()");

@@ -1,4 +1,4 @@
-//! The database goes away and comes back under `serve`, or is slow.
+//! A database that is stopped, restarted or slow under `serve`.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -8,8 +8,8 @@ use catalogue_postgres_cluster::Cluster;
 use super::fixture::Fixture;
 use crate::program::{COURSES, Server, get};
 
-/// Asks as long as `is_running`, counts what was answered, and lets nothing pass but what may be.
-pub(super) fn ask(address: &str, token: &str, is_running: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
+/// Sends requests while `is_running` and counts the responses. Panics on any other response than a 200 or a regular 500.
+pub(super) fn load(address: &str, token: &str, is_running: &AtomicBool, served: &AtomicUsize, failed: &AtomicUsize) {
     let _ending = Ending(is_running);
     while is_running.load(Ordering::Relaxed) {
         for path in ["/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"] {
@@ -22,16 +22,16 @@ pub(super) fn ask(address: &str, token: &str, is_running: &AtomicBool, served: &
     }
 }
 
-/// Waits until `count` is some more than now.
-pub(super) fn grows(count: &AtomicUsize, is_running: &AtomicBool) {
+/// Waits until `count` has grown by 20.
+pub(super) fn wait_for_growth(count: &AtomicUsize, is_running: &AtomicBool) {
     let enough = count.load(Ordering::Relaxed) + 20;
     while count.load(Ordering::Relaxed) < enough {
-        assert!(is_running.load(Ordering::Relaxed), "an answer was wrong");
+        assert!(is_running.load(Ordering::Relaxed), "a response was wrong");
         thread::yield_now();
     }
 }
 
-/// Ends all that asks, also where one of them or the test fails.
+/// Ends all calls of [`load`] when dropped, even if one of them or the test fails.
 pub(super) struct Ending<'f>(pub(super) &'f AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -41,7 +41,7 @@ impl Drop for Ending<'_> {
 }
 
 #[test]
-fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
+fn requests_return_500_while_database_is_stopped_and_recover() {
     if Cluster::shared().is_none() {
         return;
     }
@@ -49,32 +49,32 @@ fn a_database_that_is_stopped_and_started_under_load_is_500_and_recovers() {
     let fixture = Fixture::on(&cluster, "postgres");
     fixture.import(COURSES);
     let (_, token) = fixture.key("a");
-    // The cluster does not write each commit down at once.
+    // The cluster commits asynchronously: without a checkpoint, its stop could lose the import.
     fixture.session().run("CHECKPOINT");
-    // Nothing rendered is kept, so that each request reads courses too.
+    // Without the page cache, each request also reads courses.
     let server = fixture.serve("--page-cache 0 --log off");
     let (is_running, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| ask(&server.address, &token, &is_running, &served, &failed));
+            scope.spawn(|| load(&server.address, &token, &is_running, &served, &failed));
         }
         let _ending = Ending(&is_running);
         for mode in ["immediate", "fast"] {
-            grows(&served, &is_running);
+            wait_for_growth(&served, &is_running);
             cluster.control(&["-m", mode, "stop"]);
-            grows(&failed, &is_running);
+            wait_for_growth(&failed, &is_running);
             cluster.control(&["start"]);
-            grows(&served, &is_running);
+            wait_for_growth(&served, &is_running);
             cluster.control(&["-m", mode, "restart"]);
-            grows(&served, &is_running);
+            wait_for_growth(&served, &is_running);
         }
     });
     assert_eq!(server.get("/api/v1/me", &token).0, 200);
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
 #[test]
-fn a_database_that_does_not_answer_in_time_is_500_and_recovers() {
+fn requests_return_500_when_database_times_out_and_recover() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let (_, token) = fixture.key("a");
     let mut command = fixture.command("serve --listen 127.0.0.1:0 --database-timeout 1s --log off");
@@ -90,7 +90,7 @@ fn a_database_that_does_not_answer_in_time_is_500_and_recovers() {
 }
 
 #[test]
-fn what_the_database_says_in_several_lines_is_told_in_one() {
+fn multiline_database_error_is_printed_on_one_line() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let refuse = r"CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         RAISE EXCEPTION E'refused\n\tIs the server running?' USING DETAIL = 'A detail.', ERRCODE = '08006';

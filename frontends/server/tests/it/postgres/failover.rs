@@ -1,17 +1,17 @@
-//! A standby takes over under `serve`, with the settings of `examples/deployment`.
+//! Failover to a standby under `serve`, with the options of `examples/deployment`.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-use super::errors::{Ending, ask, grows};
+use super::errors::{Ending, load, wait_for_growth};
 use super::fixture::{Fixture, Session, url};
 use crate::program::{COURSES, Server};
 
 const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deployment/catalogue.toml");
 
-/// Two servers on a primary and a standby, and a key with its id.
+/// Two servers on a primary and a standby, and a key.
 struct Deployment {
     first: Cluster,
     second: Cluster,
@@ -22,7 +22,7 @@ struct Deployment {
 }
 
 impl Deployment {
-    /// `None` where PostgreSQL is missing and not required.
+    /// Starts everything. Returns `None` if PostgreSQL is missing and not required.
     fn start() -> Option<Self> {
         Cluster::shared()?;
         let first = Cluster::start().unwrap();
@@ -31,29 +31,29 @@ impl Deployment {
         let (id, token) = fixture.key("a");
         let second = first.standby().unwrap();
         fixture.address = both(&first, &second);
-        // Nothing rendered is kept, so that each request reads courses too.
+        // Without the page cache, each request also reads courses.
         let servers = [(); 2].map(|()| fixture.serve(&format!("--config {SETTINGS} --page-cache 0 --log off")));
         Some(Self { first, second, fixture, servers, id, token })
     }
 
-    /// Asks both servers while the primary goes and the standby takes over, and until requests are served again.
-    fn fail_over(&self, goes: impl FnOnce()) {
+    /// Stops the primary by `stop` and promotes the standby under load, and waits until requests are served again.
+    fn fail_over(&self, stop: impl FnOnce()) {
         let (is_running, served, failed) = (AtomicBool::new(true), AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for server in self.servers.iter().cycle().take(4) {
-                scope.spawn(|| ask(&server.address, &self.token, &is_running, &served, &failed));
+                scope.spawn(|| load(&server.address, &self.token, &is_running, &served, &failed));
             }
             let _ending = Ending(&is_running);
-            grows(&served, &is_running);
-            goes();
-            grows(&failed, &is_running);
+            wait_for_growth(&served, &is_running);
+            stop();
+            wait_for_growth(&failed, &is_running);
             self.second.control(&["promote"]);
-            grows(&served, &is_running);
+            wait_for_growth(&served, &is_running);
         });
     }
 
-    /// Whatever is committed from now on, each server's next answer shows it.
-    fn answers_are_current(&self) {
+    /// Asserts that the next response of each server reflects new commits.
+    fn assert_fresh(&self) {
         for title in ["Drei", "Vier"] {
             self.fixture.import(&COURSES.replace("Zwei", title));
             for server in &self.servers {
@@ -68,7 +68,7 @@ impl Deployment {
     }
 }
 
-/// The address of a database on both.
+/// Returns the connection string of a database with both hosts.
 fn both(first: &Cluster, second: &Cluster) -> String {
     let [(first, _), (second, name)] = [first, second].map(|cluster| {
         let address = url(cluster, "postgres");
@@ -79,23 +79,23 @@ fn both(first: &Cluster, second: &Cluster) -> String {
 }
 
 #[test]
-fn a_standby_takes_over_from_a_primary_that_is_killed_under_load() {
+fn standby_takes_over_when_primary_is_killed_under_load() {
     let Some(deployment) = Deployment::start() else { return };
     deployment.fail_over(|| deployment.first.kill());
-    deployment.answers_are_current();
+    deployment.assert_fresh();
     for server in deployment.servers {
-        assert_eq!(server.end_by("TERM").0, Some(0));
+        assert_eq!(server.stop_with("TERM").0, Some(0));
     }
 }
 
 #[test]
-fn what_was_the_primary_is_not_read_when_it_is_back() {
+fn former_primary_is_not_read_after_return() {
     let Some(deployment) = Deployment::start() else { return };
     let Deployment { first, second, .. } = &deployment;
     deployment.fail_over(|| first.control(&["-m", "fast", "stop"]));
     first.follow(second);
     first.control(&["start"]);
-    // From here on its answers would be old.
+    // From here on, responses from the former primary would be stale.
     Session::of(&first.address("postgres")).run("SELECT pg_wal_replay_pause()");
-    deployment.answers_are_current();
+    deployment.assert_fresh();
 }

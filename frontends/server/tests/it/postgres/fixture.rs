@@ -1,4 +1,4 @@
-//! A database of its own for each test, the program on it, and plain SQL beside it.
+//! A separate database for each test, the program on it, and plain SQL.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,17 +11,17 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::program::{COURSES, Outcome, Server, TestDir};
 
-/// A database, and a working directory for the program that is told of it by its environment.
+/// A database, and a working directory for the program, which gets the database from its environment.
 pub(crate) struct Fixture {
     pub(crate) dir: TestDir,
-    /// Its address for `--database`.
+    /// Connection string for `--database`.
     pub(crate) address: String,
-    /// Address of the database in the syntax of PostgreSQL's own programs.
+    /// Connection string in the syntax of PostgreSQL's own programs.
     connection: String,
 }
 
 impl Fixture {
-    /// One on an empty database; `None` where PostgreSQL is missing and not required.
+    /// Creates an empty database. Returns `None` if PostgreSQL is missing and not required.
     pub(crate) fn new() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -31,17 +31,17 @@ impl Fixture {
         Some(Self::on(cluster, &name))
     }
 
-    /// One on that database.
+    /// Returns a fixture on the database `name` of `cluster`.
     pub(crate) fn on(cluster: &Cluster, name: &str) -> Self {
         Self { dir: TestDir::new(), address: url(cluster, name), connection: cluster.address(name) }
     }
 
-    /// One at that address, which PostgreSQL's own programs take too.
+    /// Returns a fixture for `address`, which PostgreSQL's own programs accept too.
     pub(crate) fn at(address: String) -> Self {
         Self { dir: TestDir::new(), connection: address.clone(), address }
     }
 
-    /// One with the courses of [`COURSES`].
+    /// Like [`Self::new`], but imports [`COURSES`].
     pub(crate) fn with_courses() -> Option<Self> {
         let fixture = Self::new()?;
         fixture.import(COURSES);
@@ -50,7 +50,7 @@ impl Fixture {
 
     pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = self.dir.command(arguments);
-        // Patient: where all cores are busy, a session of the database may wait for seconds to run at all.
+        // Long timeout: if all cores are busy, a database session can wait seconds for one.
         command.env("CATALOGUE_DATABASE", &self.address).env("CATALOGUE_DATABASE_TIMEOUT", "60s");
         command
     }
@@ -59,13 +59,13 @@ impl Fixture {
         self.command(arguments).output().unwrap().into()
     }
 
-    /// Imports a text.
+    /// Imports `text` and returns the output.
     pub(crate) fn import(&self, text: &str) -> String {
         self.dir.write("import.jsonl", text);
         self.run("import import.jsonl").succeeds()
     }
 
-    /// A fresh key's id and token.
+    /// Creates a key and returns its id and token.
     pub(crate) fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
         let text = |field: &str| key[field].as_str().unwrap().to_owned();
@@ -76,24 +76,24 @@ impl Fixture {
         Server::start(&mut self.command(&format!("serve --listen 127.0.0.1:0 {arguments}")))
     }
 
-    /// A host's own connection.
+    /// Opens a connection as a host application would.
     pub(crate) fn session(&self) -> Session {
         Session::of(&self.connection)
     }
 
-    /// The names of all tables in it.
+    /// Returns the names of the tables in the schema `public`.
     pub(crate) fn tables(&self) -> Vec<String> {
         self.session().texts("SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
     }
 }
 
-/// The address of a database on that cluster's socket.
+/// Returns the connection string of a database on the cluster's socket.
 pub(crate) fn url(cluster: &Cluster, name: &str) -> String {
     let socket = cluster.directory.display().to_string().replace('/', "%2F");
     format!("postgres://postgres@{socket}/{name}")
 }
 
-/// A connection that speaks SQL.
+/// A connection for plain SQL.
 pub(crate) struct Session {
     runtime: Runtime,
     client: Client,
@@ -111,22 +111,22 @@ impl Session {
         self.runtime.block_on(self.client.batch_execute(sql)).unwrap();
     }
 
-    /// The first column.
+    /// Returns the first column of all rows.
     pub(crate) fn texts(&self, sql: &str) -> Vec<String> {
         let rows = self.runtime.block_on(self.client.query(sql, &[])).unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
 }
 
-/// Asks a server, and gives the whole answer but what no two servers share: tag, request id, date and time.
-pub(crate) fn whole_answer(address: &str, path: &str, token: &str) -> String {
+/// Returns the response to `GET path` without the headers in which any two servers differ: tag, request id and date.
+pub(crate) fn comparable_response(address: &str, path: &str, token: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n")
         .unwrap();
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    let own = ["etag:", "x-request-id:", "date:"];
-    let head: Vec<_> = head.split("\r\n").filter(|line| !own.iter().any(|name| line.starts_with(name))).collect();
+    let excluded = ["etag:", "x-request-id:", "date:"];
+    let head: Vec<_> = head.split("\r\n").filter(|line| !excluded.iter().any(|name| line.starts_with(name))).collect();
     format!("{}\n\n{body}", head.join("\n"))
 }

@@ -1,5 +1,5 @@
-//! Wherever the connection to PostgreSQL is cut, a request is answered truly or by a 500, and what changes something says
-//! whether it was done.
+//! Requests and commands whose connection to PostgreSQL is cut at any message: a request gets the correct response or a 500,
+//! and a change reports whether it was made.
 
 #[path = "../../../../../storage/postgres/tests/it/lost_responses/proxy.rs"]
 mod proxy;
@@ -16,7 +16,7 @@ use proxy::{MAX_MESSAGES, Proxy, Sender};
 
 const BOTH: [Sender; 2] = [Sender::Client, Sender::Server];
 
-/// A database with courses, the way to it that can be cut, and one that cannot.
+/// A database with courses, a proxy that can cut connections to it, and a direct connection.
 struct Fixtures {
     fixture: Fixture,
     proxy: Proxy,
@@ -34,25 +34,25 @@ impl Fixtures {
         Some(Self { fixture, proxy, host, sender })
     }
 
-    fn keep(&self, tables: &[impl AsRef<str>]) {
+    fn save(&self, tables: &[impl AsRef<str>]) {
         for table in tables.iter().map(AsRef::as_ref) {
-            self.host.run(&format!("CREATE TEMP TABLE kept_{table} AS SELECT * FROM public.{table}"));
+            self.host.run(&format!("CREATE TEMP TABLE saved_{table} AS SELECT * FROM public.{table}"));
         }
     }
 
     fn restore(&self, tables: &[impl AsRef<str>]) {
-        let put = |table: &str| format!("DELETE FROM public.{table}; INSERT INTO public.{table} TABLE kept_{table};");
+        let put = |table: &str| format!("DELETE FROM public.{table}; INSERT INTO public.{table} TABLE saved_{table};");
         let each: String = tables.iter().map(|table| put(table.as_ref())).collect();
         self.host.run(&format!("BEGIN; SET LOCAL session_replication_role = replica; {each} COMMIT"));
     }
 
-    /// All rows of the tables.
+    /// Returns all rows of the tables.
     fn contents(&self, tables: &[impl AsRef<str>]) -> Vec<String> {
-        let of = |table: &str| format!("SELECT CAST({table} AS TEXT) FROM public.{table} ORDER BY 1");
-        tables.iter().flat_map(|table| self.host.texts(&of(table.as_ref()))).collect()
+        let select = |table: &str| format!("SELECT CAST({table} AS TEXT) FROM public.{table} ORDER BY 1");
+        tables.iter().flat_map(|table| self.host.texts(&select(table.as_ref()))).collect()
     }
 
-    /// Waits until the database is done with what came over a connection that was cut.
+    /// Waits until the database has finished the statements of cut connections.
     fn settle(&self) {
         let busy = "SELECT CAST(pid AS TEXT) FROM pg_stat_activity WHERE datname = current_database() \
             AND state IS DISTINCT FROM 'idle' AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
@@ -84,11 +84,11 @@ impl FailingDatabase for Fixtures {
 }
 
 #[test]
-fn each_request_is_answered_truly_or_by_a_500() {
+fn requests_return_correct_response_or_500() {
     for sender in BOTH {
         let Some(scene) = Fixtures::new(sender) else { return };
         let (_, token) = scene.fixture.key("a");
-        // In the form of a signed one, of which the storage knows that it was revoked.
+        // Looks like a signed token; the storage knows that it was revoked.
         let signed = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo0MTAyNDQ0ODAwfQ.AAAA";
         if cfg!(feature = "oauth") {
             crate::keys_find::reading(scene.fixture.command("tokens revoke --account a"), signed).succeeds();
@@ -98,17 +98,17 @@ fn each_request_is_answered_truly_or_by_a_500() {
             for (token, path) in [&*token, signed, "unknown"].iter().flat_map(|token| {
                 ["me", "courses", "courses?limit=1", "courses/one", "courses/none"].map(|path| (token, path))
             }) {
-                let ask = || server.get(&format!("/api/v1/{path}"), token);
-                let expected = without_id(ask());
+                let get = || server.get(&format!("/api/v1/{path}"), token);
+                let expected = without_id(get());
                 for at in 1.. {
                     scene.fail(at);
-                    let response = ask();
-                    let met = scene.proxy.stop();
+                    let response = get();
+                    let was_cut = scene.proxy.stop();
                     let context = format!("{path}, {sender:?} at {at}: {response:?}");
-                    let is_failure = met && response.0 == 500 && response.1["error"]["code"] == "internal_error";
+                    let is_failure = was_cut && response.0 == 500 && response.1["error"]["code"] == "internal_error";
                     assert!(is_failure || without_id(response) == expected, "{context}");
-                    assert_eq!(without_id(ask()), expected, "after {context}");
-                    if !met {
+                    assert_eq!(without_id(get()), expected, "after {context}");
+                    if !was_cut {
                         break;
                     }
                 }
@@ -124,28 +124,28 @@ fn without_id((status, mut body): (u16, Value)) -> (u16, Value) {
 
 #[test]
 #[ignore = "takes minutes"]
-fn each_change_of_the_developer_settings_says_whether_it_was_done() {
+fn developer_settings_changes_report_outcome() {
     for sender in BOTH {
         let Some(scene) = Fixtures::new(sender) else { return };
         let serve = || scene.fixture.serve("--settings-url /settings --log off");
         let link = || scene.fixture.run("settings link --account a --settings-url /settings").succeeds();
         let changes = Changes::new(&serve().address, [&link(), &link()]);
-        scene.keep(&TABLES);
+        scene.save(&TABLES);
         let (not_done, unknown) = changes.assert_outcomes(&scene, serve);
-        // The commit is one message, and its answer is two.
+        // The commit is one message, and its response is two.
         assert!(not_done > 0 && unknown >= 10, "{sender:?}: {not_done} not done, {unknown} not known");
     }
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn a_command_says_whether_it_was_done() {
+fn key_creation_reports_outcome() {
     cut_commands(&["keys create --account a --name n --scope read:courses"]);
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn each_command_says_whether_it_was_done() {
+fn commands_report_outcome() {
     cut_commands(&[
         "tokens create --account a --scope read:courses",
         "keys revoke --token -",
@@ -166,7 +166,7 @@ fn cut_commands(commands: &[&str]) {
         scene.fixture.dir.write("token", scene.fixture.key("a").1);
         scene.fixture.run(LINK).succeeds();
         let tables = scene.fixture.tables();
-        scene.keep(&tables);
+        scene.save(&tables);
         for arguments in commands {
             let outcomes = scene.cut_each(arguments, &tables);
             let message = |text| outcomes.iter().filter(|outcome| outcome.err.contains(text)).count();
@@ -179,7 +179,7 @@ fn cut_commands(commands: &[&str]) {
 }
 
 impl Fixtures {
-    /// Lets one message after the other be lost, until the command has no further one.
+    /// Runs the command repeatedly and cuts its connection one message later each time, until no message is cut.
     fn cut_each(&self, arguments: &str, tables: &[String]) -> Vec<Outcome> {
         let mut outcomes = Vec::new();
         loop {
@@ -189,18 +189,18 @@ impl Fixtures {
             let mut command = self.fixture.command(arguments);
             command.stdin(std::fs::File::open(self.fixture.dir.path("token")).unwrap());
             let outcome: Outcome = command.output().unwrap().into();
-            let met = self.stop();
+            let was_cut = self.stop();
             let is_changed = self.contents(tables) != before;
             let context = format!("{arguments}, {:?} at {}: {outcome:?}", self.sender, outcomes.len() + 1);
             if outcome.status == Some(0) {
                 assert!(is_changed, "{context}");
             } else {
-                assert!(met && outcome.status == Some(1) && outcome.out.is_empty(), "{context}");
+                assert!(was_cut && outcome.status == Some(1) && outcome.out.is_empty(), "{context}");
                 let is_unknown = outcome.err.contains("it is not known whether");
                 assert!(is_unknown || !is_changed && outcome.err.starts_with("error: "), "{context}");
             }
             outcomes.push(outcome);
-            if !met {
+            if !was_cut {
                 return outcomes;
             }
         }

@@ -1,6 +1,6 @@
-//! The program on PostgreSQL: the same commands and answers, another `--database`.
+//! The program on PostgreSQL: the same commands and responses as on SQLite.
 //!
-//! Where PostgreSQL is not installed the tests say so in a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
+//! If PostgreSQL is not installed, the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
 mod accounts;
 mod addresses;
@@ -12,7 +12,7 @@ mod engines;
 mod errors;
 mod failover;
 pub(crate) mod fixture;
-mod key_care;
+mod key_rotation;
 mod lost_responses;
 mod new_role;
 mod observing;

@@ -1,20 +1,20 @@
-//! What an operator sees of a PostgreSQL database.
+//! Metrics and readiness with PostgreSQL.
 
 use std::collections::BTreeSet;
 
 use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, Session, url};
-use crate::dashboard::{displayed, queried};
+use crate::dashboard::{exported_metrics, queried_metrics};
 use crate::observed::Observed;
 use crate::program::COURSES;
 
 fn observed(fixture: &Fixture) -> Observed {
-    Observed::by(&fixture.dir, &mut fixture.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0"))
+    Observed::start_with(&fixture.dir, &mut fixture.command("serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0"))
 }
 
 #[test]
-fn the_pool_is_shown_and_the_dashboard_asks_for_it() {
+fn pool_metrics_are_exported_and_used_by_dashboard() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let observed = observed(&fixture);
     let (_, token) = fixture.key("a");
@@ -24,17 +24,17 @@ fn the_pool_is_shown_and_the_dashboard_asks_for_it() {
     assert_eq!(metrics[r#"catalogue_database_connections_max{server="primary"}"#], 10.0);
     assert!(metrics[r#"catalogue_database_connections_idle{server="primary"}"#] >= 1.0);
     assert_eq!(metrics[r#"catalogue_database_reads_timed_out_total{server="primary"}"#], 0.0);
-    assert_dashboard_asks(&observed, "catalogue_database_");
+    assert_dashboard_queries(&observed, "catalogue_database_");
 }
 
-/// Whether the dashboard asks for metrics of that kind, and all it asks for are there.
-fn assert_dashboard_asks(observed: &Observed, kind: &str) {
-    let queried: BTreeSet<_> = queried().into_iter().filter(|name| name.starts_with(kind)).collect();
-    assert!(!queried.is_empty() && queried.is_subset(&displayed(observed)), "{queried:?}");
+/// Asserts that the dashboard queries metrics whose names start with `kind`, and that all of those exist.
+fn assert_dashboard_queries(observed: &Observed, kind: &str) {
+    let queried: BTreeSet<_> = queried_metrics().into_iter().filter(|name| name.starts_with(kind)).collect();
+    assert!(!queried.is_empty() && queried.is_subset(&exported_metrics(observed)), "{queried:?}");
 }
 
 #[test]
-fn ready_is_red_where_the_tables_are_not_those_of_this_build() {
+fn ready_returns_503_when_a_table_is_missing() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let observed = observed(&fixture);
     assert_eq!(observed.ready().0, 200);
@@ -46,7 +46,7 @@ fn ready_is_red_where_the_tables_are_not_those_of_this_build() {
 }
 
 #[test]
-fn replicas_are_shown_each_with_its_lag() {
+fn replica_metrics_report_lag_and_outage() {
     if Cluster::shared().is_none() {
         return;
     }
@@ -55,7 +55,7 @@ fn replicas_are_shown_each_with_its_lag() {
     fixture.import(COURSES);
     let standby = primary.standby().unwrap();
     let serve = "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --database-replica-lag 1d --database-replicas";
-    let observed = Observed::by(&fixture.dir, fixture.command(serve).arg(url(&standby, "postgres")));
+    let observed = Observed::start_with(&fixture.dir, fixture.command(serve).arg(url(&standby, "postgres")));
     let (_, token) = fixture.key("a");
     let metric = |name: &str| {
         let metrics = observed.metrics();
@@ -67,7 +67,7 @@ fn replicas_are_shown_each_with_its_lag() {
         found.first().copied()
     };
     let becomes = |name: &str, value: f64| {
-        observed.until(name, || {
+        observed.wait_until(name, || {
             assert_eq!(observed.server.get("/api/v1/courses", &token).0, 200);
             metric(name) == Some(value)
         });
@@ -76,13 +76,13 @@ fn replicas_are_shown_each_with_its_lag() {
     assert_eq!(metric("catalogue_replica_up"), Some(1.0));
     assert!(metric("catalogue_replica_lag_seconds").is_some_and(|lag| (0.0..86_400.0).contains(&lag)));
     assert!(metric("catalogue_database_connections_max").is_some());
-    assert_dashboard_asks(&observed, "catalogue_replica_");
+    assert_dashboard_queries(&observed, "catalogue_replica_");
     assert_eq!(observed.ready().0, 200);
 
-    // A state that stands still grows older.
+    // The lag of a paused replica grows.
     Session::of(&standby.address("postgres")).run("SELECT pg_wal_replay_pause()");
     let before = metric("catalogue_replica_lag_seconds").unwrap();
-    observed.until("a lag", || {
+    observed.wait_until("a lag", || {
         fixture.import(COURSES);
         metric("catalogue_replica_lag_seconds").is_some_and(|lag| lag > before + 1.0)
     });

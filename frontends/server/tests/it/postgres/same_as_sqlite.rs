@@ -1,15 +1,15 @@
-//! Equal data gives equal bytes on both databases, in an export and over HTTP.
+//! Exports and responses on PostgreSQL and SQLite, which are equal byte for byte for equal data.
 
 use std::fmt::Write as _;
 
-use super::fixture::{Fixture, whole_answer};
+use super::fixture::{Fixture, comparable_response};
 use crate::program::{Server, TestDir};
 
-/// Texts that collations order otherwise than bytes do, or take for equal.
+/// Texts that collations order differently from bytes, or consider equal.
 const SLUGS: [&str; 12] = ["a", "B", "b", "ä", "a\u{308}", "Z", "_", "-", "a b", "é\u{200b}", "日本", "\u{10ffff}"];
 const ACCOUNTS: [&str; 3] = ["acc", "Acc", "ácc"];
 
-/// Courses of three accounts as an export writes them: equal times, fractions of each length, and every field.
+/// Returns an export with courses of three accounts: equal times, fractions of each length, and every field.
 fn data() -> String {
     let mut accounts = ACCOUNTS;
     accounts.sort_unstable();
@@ -42,22 +42,22 @@ fn data() -> String {
 }
 
 #[test]
-fn import_and_export_are_inverse_and_the_same() {
+fn export_equals_import_and_export_of_sqlite() {
     let Some(fixture) = Fixture::new() else { return };
     let (data, sqlite) = (data(), TestDir::new());
     sqlite.write("import.jsonl", &data);
-    // The first line names the database.
+    // Skips the first line, which names the database.
     let counts = |output: String| output.split_once('\n').unwrap().1.to_owned();
     assert_eq!(counts(fixture.import(&data)), counts(sqlite.run("import import.jsonl").succeeds()));
     let export = fixture.run("export").succeeds();
     assert_eq!(export, data);
     assert_eq!(export, sqlite.export());
-    // What is there already is left as it is.
+    // A second import changes nothing.
     assert_eq!(counts(fixture.import(&data)), counts(sqlite.run("import import.jsonl").succeeds()));
 }
 
 #[test]
-fn every_answer_is_the_same() {
+fn responses_equal_those_of_sqlite() {
     let Some(fixture) = Fixture::new() else { return };
     let (data, sqlite) = (data(), TestDir::new());
     sqlite.write("import.jsonl", &data);
@@ -67,19 +67,19 @@ fn every_answer_is_the_same() {
     for account in ACCOUNTS {
         let create = format!("keys create --account {account} --name n --scope read:courses --json");
         let keys = [fixture.run(&create).json(), sqlite.run(&create).json()];
-        let same = |path: &str| {
+        let assert_equal = |path: &str| {
             let [one, other] = [0, 1].map(|index| {
                 let key = |field: &str| keys[index][field].as_str().unwrap();
-                whole_answer(&servers[index].address, path, key("token")).replace(key("id"), "the key's id")
+                comparable_response(&servers[index].address, path, key("token")).replace(key("id"), "the key's id")
             });
             assert_eq!(one, other, "{path}");
             one
         };
-        assert!(same("/api/v1/me").contains(account));
+        assert!(assert_equal("/api/v1/me").contains(account));
         for limit in [1, 2, 5, 11, 12, 100] {
             let mut path = format!("/api/v1/courses?limit={limit}");
             let mut pages = 1;
-            while let Some((_, cursor)) = same(&path).split_once("\"nextCursor\":\"") {
+            while let Some((_, cursor)) = assert_equal(&path).split_once("\"nextCursor\":\"") {
                 path = format!("/api/v1/courses?limit={limit}&cursor={}", cursor.split_once('"').unwrap().0);
                 pages += 1;
             }
@@ -88,10 +88,10 @@ fn every_answer_is_the_same() {
         for slug in SLUGS.iter().chain(&["absent", "A", "a\0", "a/b"]) {
             let escaped: String = slug.bytes().map(|byte| format!("%{byte:02X}")).collect();
             let expected = if SLUGS.contains(slug) { "HTTP/1.1 200 " } else { "HTTP/1.1 404 " };
-            assert!(same(&format!("/api/v1/courses/{escaped}")).starts_with(expected), "{slug:?}");
+            assert!(assert_equal(&format!("/api/v1/courses/{escaped}")).starts_with(expected), "{slug:?}");
         }
         for path in ["/courses?limit=0", "/courses?cursor=x", "/absent", "/openapi.json"] {
-            same(&format!("/api/v1{path}"));
+            assert_equal(&format!("/api/v1{path}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `serve` on a database that others write to, and that several servers share.
+//! `serve` on a database that several servers share and other programs write to.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn titles(server: &Server, token: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_server_sees_what_commands_change_at_the_next_request() {
+fn changes_by_commands_are_seen_by_all_servers() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let servers = [fixture.serve(""), fixture.serve("")];
     let (id, token) = fixture.key("a");
@@ -30,7 +30,7 @@ fn every_server_sees_what_commands_change_at_the_next_request() {
 }
 
 #[test]
-fn every_server_sees_what_plain_sql_changes_at_the_next_request() {
+fn changes_by_plain_sql_are_seen_by_all_servers() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let servers = [fixture.serve(""), fixture.serve("")];
     let (_, token) = fixture.key("a");
@@ -50,7 +50,7 @@ fn every_server_sees_what_plain_sql_changes_at_the_next_request() {
 }
 
 #[test]
-fn servers_that_start_together_make_the_tables_once() {
+fn concurrently_started_servers_migrate_once() {
     let Some(fixture) = Fixture::new() else { return };
     let servers = std::thread::scope(|scope| {
         let starting: Vec<_> = (0..4).map(|_| scope.spawn(|| fixture.serve(""))).collect();

@@ -1,4 +1,4 @@
-//! `serve` while the database is out of reach at the start.
+//! `serve --wait`: start while the database is unavailable.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use catalogue_postgres_cluster::Cluster;
 use super::fixture::{Fixture, url};
 use crate::program::TestDir;
 
-/// A program under way, ended with this value.
+/// A running program, killed on drop.
 struct Run(Child);
 
 impl Run {
@@ -18,7 +18,7 @@ impl Run {
         Self(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 
-    /// Reads standard error up to the line with `piece`.
+    /// Reads standard error up to the line that contains `piece`.
     fn notes_until(&mut self, piece: &str) -> Vec<String> {
         let mut notes = Vec::new();
         for line in BufReader::new(self.0.stderr.as_mut().unwrap()).lines() {
@@ -38,7 +38,7 @@ impl Drop for Run {
     }
 }
 
-/// A cluster that is stopped, where there can be one.
+/// Returns a stopped cluster, or `None` if PostgreSQL is missing and not required.
 fn stopped() -> Option<(Cluster, Fixture)> {
     Cluster::shared()?;
     let cluster = Cluster::start().unwrap();
@@ -48,23 +48,23 @@ fn stopped() -> Option<(Cluster, Fixture)> {
 }
 
 #[test]
-fn without_it_a_database_that_is_down_is_1() {
+fn serve_exits_1_without_wait_if_database_is_down() {
     let Some((_cluster, fixture)) = stopped() else { return };
     for arguments in
         ["serve --listen 127.0.0.1:0", "serve --listen 127.0.0.1:0 --wait=false", "demo --listen 127.0.0.1:0"]
     {
-        fixture.run(arguments).fails(1, &["/postgres: the database is out of reach", "start the database"]);
+        fixture.run(arguments).fails(1, &["/postgres: the database is unreachable", "start the database"]);
     }
 }
 
 #[test]
-fn it_serves_once_the_database_is_there() {
+fn serve_with_wait_starts_when_database_is_up() {
     let Some((cluster, fixture)) = stopped() else { return };
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut run = Run::begin(&fixture, &format!("serve --wait --listen {free}"));
     let notes = run.notes_until("waiting for the database");
-    assert!(notes.len() == 1 && notes[0].contains("out of reach"), "{notes:?}");
-    // Nobody is kept waiting in a queue.
+    assert!(notes.len() == 1 && notes[0].contains("unreachable"), "{notes:?}");
+    // The server does not listen yet, so no client waits in its accept queue.
     assert!(TcpStream::connect(free).is_err());
     cluster.control(&["start"]);
     let mut line = String::new();
@@ -74,7 +74,7 @@ fn it_serves_once_the_database_is_there() {
 }
 
 #[test]
-fn it_ends_with_the_time_that_was_given() {
+fn serve_exits_1_after_wait_timeout() {
     let Some((_cluster, fixture)) = stopped() else { return };
     let outcome = fixture.run("serve --listen 127.0.0.1:0 --wait 1s");
     assert_eq!((outcome.status, &*outcome.out), (Some(1), ""));
@@ -85,7 +85,7 @@ fn it_ends_with_the_time_that_was_given() {
 }
 
 #[test]
-fn a_signal_ends_it_with_0() {
+fn signal_during_wait_exits_0() {
     let Some((_cluster, fixture)) = stopped() else { return };
     for signal in ["TERM", "INT"] {
         let mut run = Run::begin(&fixture, "serve --listen 127.0.0.1:0 --wait 1d");
@@ -100,7 +100,7 @@ fn a_signal_ends_it_with_0() {
 }
 
 #[test]
-fn what_does_not_pass_is_not_waited_for() {
+fn serve_does_not_wait_for_permanent_errors() {
     let Some(cluster) = Cluster::shared() else { return };
     let dir = TestDir::new();
     let serve = |address: &str, arguments: &str| {
@@ -109,17 +109,17 @@ fn what_does_not_pass_is_not_waited_for() {
             &format!("serve --listen 127.0.0.1:0 {arguments}"),
         )
     };
-    serve(&url(cluster, "missing"), "").fails(1, &["no database of this name"]);
+    serve(&url(cluster, "missing"), "").fails(1, &["the database does not exist"]);
     serve(&url(cluster, "postgres").replace("postgres@", "nobody@"), "").fails(1, &["\"nobody\""]);
     let Some(fixture) = Fixture::new() else { return };
-    serve(&fixture.address, "--no-migrate").fails(1, &["no tables of a catalogue"]);
+    serve(&fixture.address, "--no-migrate").fails(1, &["the catalogue's tables do not exist"]);
     fixture.session().run("CREATE TABLE courses (id BIGINT)");
     serve(&fixture.address, "").fails(1, &["tables of another program"]);
     serve("sqlite:no/such/catalogue.db", "").fails(1, &["directory"]);
 }
 
 #[test]
-fn a_database_without_room_is_waited_for() {
+fn serve_waits_for_free_database_connections() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let host = fixture.session();
     let name = &host.texts("SELECT CAST(current_database() AS TEXT)")[0];
@@ -131,7 +131,7 @@ fn a_database_without_room_is_waited_for() {
         command.env("CATALOGUE_DATABASE", fixture.address.replace("postgres@", &format!("of_{name}@")));
         Run(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     };
-    assert!(run.notes_until("waiting for the database")[0].contains("no room"));
+    assert!(run.notes_until("waiting for the database")[0].contains("out of memory, disk space or connections"));
     host.run(&format!("ALTER ROLE of_{name} CONNECTION LIMIT 5"));
     let mut line = String::new();
     BufReader::new(run.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

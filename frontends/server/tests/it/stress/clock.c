@@ -1,4 +1,4 @@
-/* The clock that people set, so many seconds ahead as the first eight bytes of a file say. */
+/* Shifts the realtime clock by the number of seconds in the first eight bytes of a file. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-//! The system's clock steps back and forth by an hour under a running server.
+//! Steps of the system clock, back and forth by an hour, under a running server.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,21 +9,21 @@ use catalogue_core::Timestamp;
 use crate::never_stale::sql::Sql;
 use crate::postgres::fixture::Fixture;
 use crate::program::{COURSES, Server, TestDir};
-use crate::rate_limit::{Head, ask};
+use crate::rate_limit::{Head, get_head};
 
 const HOUR: i64 = 3_600;
-/// How many seconds the clock is ahead, one after the other.
+/// Seconds that the clock is ahead, step by step.
 const STEPS: [i64; 7] = [0, HOUR, 0, -HOUR, HOUR, -HOUR, 0];
 const LIST: &str = "/api/v1/courses";
-/// Rate limit whose window is short enough to wait for in a test.
+/// Rate limit with a window short enough for a test.
 const LIMIT: &str = "--rate-limit 20/2s";
 const WINDOW: Duration = Duration::from_secs(2);
 
-/// A clock that can be set for a program that is started with it.
+/// A clock that can be set for the programs started with it.
 struct Clock(TestDir);
 
 impl Clock {
-    /// `None`, and a line that says so, where there is no compiler.
+    /// Compiles the clock. Prints a line and returns `None` if the compiler is missing.
     fn new() -> Option<Self> {
         let clock = Self(TestDir::new());
         clock.set(0);
@@ -41,7 +41,7 @@ impl Clock {
 
     fn set(&self, ahead: i64) {
         let path = self.0.path("ahead");
-        // Written over, for it is mapped.
+        // Overwritten in place, as programs have mapped the file.
         let file = fs::File::options().create(true).truncate(false).write(true).open(path).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&file, &ahead.to_ne_bytes(), 0).unwrap();
     }
@@ -51,7 +51,7 @@ impl Clock {
     }
 }
 
-/// The present, in seconds since 1970, by a clock that is so far ahead.
+/// Returns the Unix time by a clock that is `ahead` seconds ahead.
 fn now(ahead: i64) -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap() + ahead
 }
@@ -60,7 +60,7 @@ fn instant(seconds: i64) -> Timestamp {
     Timestamp::from_microseconds(seconds * 1_000_000).unwrap()
 }
 
-/// The time that `Date` says.
+/// Returns the Unix time in the `Date` header.
 fn date(head: &Head) -> i64 {
     let format = time::format_description::parse_borrowed::<2>(
         "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT",
@@ -69,11 +69,11 @@ fn date(head: &Head) -> i64 {
     date.assume_utc().unix_timestamp()
 }
 
-/// Uses the key's allowance up, sets the clock, and asks until there is another.
-fn no_longer_than_a_window(server: &Server, token: &str, step: impl FnOnce()) {
+/// Exhausts the key's rate limit, steps the clock, and sends requests until one is allowed again.
+fn assert_limited_for_at_most_a_window(server: &Server, token: &str, step: impl FnOnce()) {
     let began = Instant::now();
     let refused = loop {
-        let head = ask(server, LIST, token, "");
+        let head = get_head(server, LIST, token, "");
         if head.status != 200 {
             break head;
         }
@@ -83,19 +83,19 @@ fn no_longer_than_a_window(server: &Server, token: &str, step: impl FnOnce()) {
     assert!(seconds <= WINDOW.as_secs(), "{refused:?}");
     step();
     let stepped = Instant::now();
-    while ask(server, LIST, token, "").status != 200 {
+    while get_head(server, LIST, token, "").status != 200 {
         assert!(stepped.elapsed() < 10 * WINDOW, "locked out for {:?} after {:?}", stepped.elapsed(), began.elapsed());
     }
 }
 
-/// What the drill asks of a database.
+/// Operations of the stress test on a database.
 struct Database<'d> {
     command: &'d dyn Fn(&str) -> Command,
     sql: &'d mut dyn FnMut(&str),
 }
 
 impl Database<'_> {
-    /// A key of account `a`, and its id.
+    /// Creates a key of account `a` and returns its token and id.
     fn key(&self, options: &str) -> (String, String) {
         let create = format!("keys create --account a --name n --scope read:courses --json {options}");
         let output = (self.command)(&create).output().unwrap();
@@ -104,7 +104,7 @@ impl Database<'_> {
     }
 }
 
-fn drill(clock: &Clock, database: &mut Database<'_>) {
+fn check(clock: &Clock, database: &mut Database<'_>) {
     let [(token, id), (limited, _)] = [database.key(""), database.key("")];
     let end = now(HOUR / 2);
     let (ending, _) = database.key("--expires-in 30m");
@@ -112,14 +112,14 @@ fn drill(clock: &Clock, database: &mut Database<'_>) {
     let mut server = Server::start(clock.put_before(&mut command).stderr(Stdio::piped()));
     let (mut tag, mut latest) = (String::new(), 0);
     for (number, ahead) in STEPS.into_iter().enumerate() {
-        no_longer_than_a_window(&server, &limited, || clock.set(ahead));
-        // A commit is in the next answer, and nothing else makes one.
+        assert_limited_for_at_most_a_window(&server, &limited, || clock.set(ahead));
+        // Only a commit changes the response, and the next response has it.
         (database.sql)(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
         for status in [200, 304, 304] {
-            let head = ask(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
+            let head = get_head(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
             assert_eq!(head.status, status, "step {number}: {head:?}");
             head.field("etag").unwrap().clone_into(&mut tag);
-            // Of a clock that was set back, hyper repeats the last date until the clock has caught up.
+            // After a step back, hyper repeats the last date until the clock has caught up.
             let (least, most) = (now(ahead) - 5, now(ahead).max(latest));
             assert!((least..=most).contains(&date(&head)), "step {number}: {head:?}");
             latest = most;
@@ -137,29 +137,29 @@ fn drill(clock: &Clock, database: &mut Database<'_>) {
     let notes: Vec<_> = server.take_notes().map(Result::unwrap).collect();
     assert_eq!(notes, [""; 0]);
     assert_eq!(server.wait(), Some(0));
-    // The latest by the clock that was.
+    // The recorded use is the latest by the stepped clock, not the last one.
     let listed = (database.command)("keys list --account a --json").output().unwrap();
     let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
     let key = listed.as_array().unwrap().iter().find(|key| key["id"] == *id).unwrap();
     let used = Timestamp::parse(key["lastUsedAt"].as_str().unwrap()).unwrap();
     assert!(used > instant(now(HOUR - 600)) && used <= instant(now(HOUR + 1)), "{used}");
-    println!("{} steps of the clock: nothing stale, nobody locked out, nothing logged", STEPS.len());
+    println!("{} steps of the clock: no stale response, no client locked out, no log line", STEPS.len());
 }
 
 #[test]
-#[ignore = "a drill"]
-fn a_clock_that_steps_over_sqlite() {
+#[ignore = "a stress test"]
+fn clock_steps_are_harmless_on_sqlite() {
     let (Some(clock), dir) = (Clock::new(), TestDir::in_memory()) else { return };
     dir.run_reading(COURSES, "import -").succeeds();
     let mut sql = Sql::open(&dir.path("catalogue.db"));
-    drill(&clock, &mut Database { command: &|arguments| dir.command(arguments), sql: &mut |text| drop(sql.run(text)) });
+    check(&clock, &mut Database { command: &|arguments| dir.command(arguments), sql: &mut |text| drop(sql.run(text)) });
 }
 
 #[test]
-#[ignore = "a drill"]
-fn a_clock_that_steps_over_postgres() {
+#[ignore = "a stress test"]
+fn clock_steps_are_harmless_on_postgres() {
     let (Some(clock), Some(fixture)) = (Clock::new(), Fixture::with_courses()) else { return };
     let session = fixture.session();
     let sql = &mut |text: &str| session.run(text);
-    drill(&clock, &mut Database { command: &|arguments| fixture.command(arguments), sql });
+    check(&clock, &mut Database { command: &|arguments| fixture.command(arguments), sql });
 }

@@ -1,7 +1,7 @@
-//! Several writers and several servers: an answer has the version that was committed last before its request, or a newer one
-//! (decision A14), of one version throughout and of the caller's account.
+//! Several writers and several servers: each response has the last version committed before its request or a newer one
+//! (decision A14), only one version, and only the caller's account.
 //!
-//! For ten seconds on each database, or as many as `CATALOGUE_TEST_FRESHNESS` says.
+//! Runs for ten seconds on each database, or for `CATALOGUE_TEST_FRESHNESS` seconds.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,14 +16,14 @@ use crate::program::{COURSES, Server, TestDir};
 const PATHS: [&str; 3] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/one"];
 const SERVERS: usize = 2;
 const WRITERS: usize = 2;
-/// What even a busy machine does in a second; most do hundreds of times as much.
+/// Minima per second, which even a busy machine reaches; most do hundreds of times as much.
 const MIN_VERSIONS: u64 = 2;
 const MIN_RESPONSES: u64 = 20;
 
-/// Gives all courses of an account the next version in one commit, and says which that is.
+/// Gives all courses of an account the next version in one commit, and returns it.
 type Write = Box<dyn FnMut(&str) -> String + Send>;
 
-/// An account, a key to it, and of which version its courses are at least.
+/// An account, a key to it, and the bounds of the version of its courses.
 struct Owner {
     id: &'static str,
     token: String,
@@ -37,7 +37,7 @@ impl Owner {
     }
 }
 
-/// What was seen.
+/// Numbers of commits and responses.
 #[derive(Default)]
 struct Counts {
     versions: AtomicU64,
@@ -45,7 +45,7 @@ struct Counts {
     unchanged: AtomicU64,
 }
 
-/// Both databases know it.
+/// Returns SQL, valid in both dialects, that increments the version.
 fn next_version(account: &str) -> String {
     format!(
         "UPDATE courses SET title = account_id || ' ' || (CAST(substr(title, 3) AS INTEGER) + 1) \
@@ -57,10 +57,10 @@ fn first_version(account: &str) -> String {
     format!("UPDATE courses SET title = '{account} 0' WHERE account_id = '{account}'")
 }
 
-/// The version that a title or a tag's answer shows, which must be that account's.
+/// Returns the version in `title`, which must be one of `account`.
 fn version_of(title: &str, account: &str) -> u64 {
     let version = title.strip_prefix(account).and_then(|rest| rest.strip_prefix(' '));
-    version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("{title:?} is shown to {account}"))
+    version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("{account} got {title:?}"))
 }
 
 fn write_on(owner: &Owner, write: &mut Write, counts: &Counts) {
@@ -70,12 +70,12 @@ fn write_on(owner: &Owner, write: &mut Write, counts: &Counts) {
     counts.versions.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Asks for everything once, every other time with the tags that it has.
-fn read_on(owner: &Owner, reader: &mut Reader, tags: &mut HashMap<&str, (String, u64)>, counts: &Counts) {
-    for (path, turn) in PATHS.iter().zip(counts.responses.load(Ordering::SeqCst)..) {
-        let (tag, known) = tags.get(path).filter(|_| turn % 2 == 0).cloned().unwrap_or_default();
+/// Reads every path once, with the last ETag every other time.
+fn read_paths(owner: &Owner, reader: &mut Reader, tags: &mut HashMap<&str, (String, u64)>, counts: &Counts) {
+    for (path, number) in PATHS.iter().zip(counts.responses.load(Ordering::SeqCst)..) {
+        let (tag, known) = tags.get(path).filter(|_| number % 2 == 0).cloned().unwrap_or_default();
         let at_least = owner.committed.load(Ordering::SeqCst);
-        let response = reader.ask(path, &tag);
+        let response = reader.get(path, &tag);
         let at_most = owner.begun.load(Ordering::SeqCst);
         let version = if response.status == 304 {
             counts.unchanged.fetch_add(1, Ordering::SeqCst);
@@ -83,29 +83,29 @@ fn read_on(owner: &Owner, reader: &mut Reader, tags: &mut HashMap<&str, (String,
         } else {
             assert_eq!(response.status, 200, "{path}: {response:?}");
             let titles = response.body.split(r#""title":""#).skip(1).filter_map(|rest| rest.split('"').next());
-            // A module has a title of its own.
+            // Modules also have titles.
             let mut versions = titles.filter(|title| *title != "M").map(|title| version_of(title, owner.id));
             let version = versions.next().unwrap();
-            assert!(versions.all(|other| other == version), "{path} is of two versions: {response:?}");
+            assert!(versions.all(|other| other == version), "{path} contains two versions: {response:?}");
             version
         };
-        assert!((at_least..=at_most).contains(&version), "{path}: {version} is shown after {at_least}: {response:?}");
+        assert!((at_least..=at_most).contains(&version), "{path}: got {version} after {at_least}: {response:?}");
         tags.insert(path, (response.tag, version));
         counts.responses.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-fn drill(database: &str, owners: &[Owner], mut writers: Vec<Write>, servers: &[Server]) {
+fn check(database: &str, owners: &[Owner], mut writers: Vec<Write>, servers: &[Server]) {
     let seconds = env::var("CATALOGUE_TEST_FRESHNESS").map_or(10, |text| text.parse().expect("a number of seconds"));
     let (counts, over) = (Counts::default(), AtomicBool::new(false));
     let until = Instant::now() + Duration::from_secs(seconds);
     let is_running = || Instant::now() < until && !over.load(Ordering::SeqCst);
-    // Whoever fails ends the others.
+    // A thread that fails ends the others.
     let ending = |work: &mut dyn FnMut()| {
         while is_running() {
             let done = panic::catch_unwind(panic::AssertUnwindSafe(&mut *work));
             over.fetch_or(done.is_err(), Ordering::SeqCst);
-            done.unwrap_or_else(|fault| panic::resume_unwind(fault));
+            done.unwrap_or_else(|payload| panic::resume_unwind(payload));
         }
     };
     thread::scope(|scope| {
@@ -118,23 +118,23 @@ fn drill(database: &str, owners: &[Owner], mut writers: Vec<Write>, servers: &[S
             scope.spawn(move || {
                 let (mut reader, mut tags) =
                     (Reader::connect(&server.address, &owner.token, "a server"), HashMap::new());
-                ending(&mut || read_on(owner, &mut reader, &mut tags, counts));
+                ending(&mut || read_paths(owner, &mut reader, &mut tags, counts));
             });
         }
     });
     let [versions, responses, unchanged] =
         [counts.versions, counts.responses, counts.unchanged].map(AtomicU64::into_inner);
     println!(
-        "{database}: {versions} versions, {responses} answers, {unchanged} of them 304: none older than its request"
+        "{database}: {versions} versions, {responses} responses, {unchanged} of them 304: none older than its request"
     );
-    assert!(versions >= MIN_VERSIONS * seconds && responses >= MIN_RESPONSES * seconds, "too few to tell");
+    assert!(versions >= MIN_VERSIONS * seconds && responses >= MIN_RESPONSES * seconds, "too few commits or responses");
 }
 
 const KEY: &str = "keys create --name n --scope read:courses --json --account";
 
 #[test]
-#[ignore = "a drill"]
-fn sqlite_answers_are_fresh() {
+#[ignore = "a stress test"]
+fn sqlite_responses_are_fresh() {
     let dir = TestDir::in_memory();
     dir.run_reading(COURSES, "import -").succeeds();
     let key = |id| dir.run(&format!("{KEY} {id}")).json()["token"].as_str().unwrap().to_owned();
@@ -144,25 +144,25 @@ fn sqlite_answers_are_fresh() {
     let writer = |mut sql: Sql| -> Write {
         Box::new(move |account| {
             let titles = sql.run(&next_version(account));
-            // Of several courses, the first.
+            // The title of the first course.
             titles.split(' ').take(2).collect::<Vec<_>>().join(" ")
         })
     };
     let writers = (0..WRITERS * owners.len()).map(|_| writer(sql())).collect();
     let servers = [0; SERVERS].map(|_| Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off")));
-    drill("SQLite", &owners, writers, &servers);
+    check("SQLite", &owners, writers, &servers);
 }
 
 #[test]
-#[ignore = "a drill"]
-fn postgres_answers_are_fresh() {
+#[ignore = "a stress test"]
+fn postgres_responses_are_fresh() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let owners = ["a", "b"].map(|id| Owner::new(id, fixture.key(id).1));
     owners.iter().for_each(|owner| fixture.session().run(&first_version(owner.id)));
     let writer = |_| -> Write {
         let session = fixture.session();
         Box::new(move |account| {
-            // Else two writers of its courses may each wait for the other, which PostgreSQL ends by an error.
+            // Prevents a deadlock of two writers of its courses, which PostgreSQL ends by an error.
             session.run(&format!("BEGIN; SELECT 1 FROM accounts WHERE id = '{account}' FOR UPDATE"));
             let title = session.texts(&next_version(account)).swap_remove(0);
             session.run("COMMIT");
@@ -171,5 +171,5 @@ fn postgres_answers_are_fresh() {
     };
     let writers = (0..WRITERS * owners.len()).map(writer).collect();
     let servers = [0; SERVERS].map(|_| fixture.serve("--log off"));
-    drill("PostgreSQL", &owners, writers, &servers);
+    check("PostgreSQL", &owners, writers, &servers);
 }

@@ -1,4 +1,4 @@
-//! SIGKILL at any moment, of a program that imports and of one that serves changes.
+//! SIGKILL at any moment during an import, and while a server makes changes.
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -16,7 +16,7 @@ const KILLS: u32 = 200;
 
 type Start<'s> = &'s dyn Fn(&str) -> Command;
 
-/// Accounts with many courses, in the form of an export.
+/// Returns an export of accounts with many courses.
 fn courses(title: &str) -> String {
     let mut lines = COURSES.lines();
     let mut text: String = lines.by_ref().take(2).map(|account| format!("{account}\n")).collect();
@@ -32,8 +32,8 @@ fn run(start: Start<'_>, arguments: &str) -> String {
     Outcome::from(start(arguments).output().unwrap()).succeeds()
 }
 
-/// An import is there as a whole or not at all. `settled` waits until the database is rid of the killed program.
-fn kill_imports(dir: &TestDir, start: Start<'_>, settled: &dyn Fn()) {
+/// Asserts that killed imports are complete or absent. `settle` waits until the database has ended the killed session.
+fn kill_imports(dir: &TestDir, start: Start<'_>, settle: &dyn Fn()) {
     let texts = ["One", "Two"].map(courses);
     let files = ["one.jsonl", "two.jsonl"];
     files.iter().zip(&texts).for_each(|(file, text)| dir.write(file, text));
@@ -47,7 +47,7 @@ fn kill_imports(dir: &TestDir, start: Start<'_>, settled: &dyn Fn()) {
         thread::sleep(takes * kill / KILLS);
         child.kill().unwrap();
         child.wait().unwrap();
-        settled();
+        settle();
         let found = run(start, "export");
         if found == texts[usize::from(!is_second)] {
             (is_second, done) = (!is_second, done + 1);
@@ -58,13 +58,13 @@ fn kill_imports(dir: &TestDir, start: Start<'_>, settled: &dyn Fn()) {
     println!("{KILLS} kills of an import: {done} were done, the others had changed nothing");
 }
 
-/// A change that was answered is there, and the one that was not is there or not.
+/// Asserts that changes with a response survive kills. The last change, without a response, may be made or not.
 fn kill_servers(start: Start<'_>) {
     let serve = "serve --listen 127.0.0.1:0 --settings-url /settings --log off";
     let server = Server::start(&mut start(serve));
     let mut owner = Visitor::of(&server.address);
     owner.sign_in(&run(start, "settings link --account a --settings-url /settings"));
-    let (id, token) = owner.make_key("0");
+    let (id, token) = owner.create_key("0");
     drop(server);
     let (mut may_be, mut number, mut in_doubt) = (vec!["0".to_owned()], 0, 0);
     for kill in 0..KILLS {
@@ -72,7 +72,7 @@ fn kill_servers(start: Start<'_>) {
         let owner = owner.at(&server.address);
         let keys: Value = serde_json::from_str(&owner.get("/settings/api/keys").body).unwrap();
         let found = keys["data"][0]["name"].as_str().unwrap().to_owned();
-        assert!(may_be.contains(&found), "kill {kill}: {found:?} and not one of {may_be:?}");
+        assert!(may_be.contains(&found), "kill {kill}: {found:?} is not one of {may_be:?}");
         in_doubt += usize::from(found != may_be[0]);
         may_be = vec![found];
         assert_eq!(server.get("/api/v1/courses", &token).0, 200);
@@ -81,7 +81,7 @@ fn kill_servers(start: Start<'_>) {
                 thread::sleep(Duration::from_millis(u64::from(kill % 50)));
                 server.signal("KILL");
             });
-            // An account has 30 changes a minute.
+            // The limit is 30 changes a minute for an account.
             for _ in 0..29 {
                 number += 1;
                 let name = number.to_string();
@@ -94,10 +94,10 @@ fn kill_servers(start: Start<'_>) {
         });
         server.wait();
     }
-    println!("{KILLS} kills of a server under {number} changes: each that was answered stayed, and {in_doubt} others");
+    println!("{KILLS} kills of a server under {number} changes: those with a response stayed, and {in_doubt} others");
 }
 
-/// `None` where no whole answer comes.
+/// Renames a key. Returns `None` if the response is incomplete.
 fn rename(owner: &Visitor, id: &str, name: &str) -> Option<()> {
     let json = format!(r#"{{"name":"{name}"}}"#);
     let response = owner.try_send("PATCH", &format!("/settings/api/keys/{id}"), &[JSON], &json)?;
@@ -111,16 +111,16 @@ fn rename(owner: &Visitor, id: &str, name: &str) -> Option<()> {
 const JSON: &str = "Content-Type: application/json";
 
 #[test]
-#[ignore = "a drill"]
-fn two_hundred_kills_of_an_import_on_sqlite() {
+#[ignore = "a stress test"]
+fn sqlite_import_survives_200_sigkills() {
     let dir = TestDir::in_memory();
     kill_imports(&dir, &|arguments| dir.command(arguments), &|| {});
     assert_whole(&dir);
 }
 
 #[test]
-#[ignore = "a drill"]
-fn two_hundred_kills_of_an_import_on_postgresql() {
+#[ignore = "a stress test"]
+fn postgresql_import_survives_200_sigkills() {
     let Some(fixture) = Fixture::new() else { return };
     let host = fixture.session();
     let others = "SELECT CAST(pid AS TEXT) FROM pg_stat_activity \
@@ -133,8 +133,8 @@ fn two_hundred_kills_of_an_import_on_postgresql() {
 }
 
 #[test]
-#[ignore = "a drill"]
-fn two_hundred_kills_of_a_server_on_sqlite() {
+#[ignore = "a stress test"]
+fn sqlite_server_keeps_changes_across_200_sigkills() {
     let dir = TestDir::in_memory();
     dir.write("courses.jsonl", COURSES);
     dir.run("import courses.jsonl").succeeds();
@@ -143,8 +143,8 @@ fn two_hundred_kills_of_a_server_on_sqlite() {
 }
 
 #[test]
-#[ignore = "a drill"]
-fn two_hundred_kills_of_a_server_on_postgresql() {
+#[ignore = "a stress test"]
+fn postgresql_server_keeps_changes_across_200_sigkills() {
     let Some(fixture) = Fixture::with_courses() else { return };
     kill_servers(&|arguments| fixture.command(arguments));
 }

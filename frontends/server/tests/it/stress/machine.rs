@@ -1,4 +1,4 @@
-//! A machine without room on its disk, without descriptors, and whose file system is read-only.
+//! A full disk, a read-only file system, and exhausted file descriptors.
 
 use std::fs;
 use std::net::TcpStream;
@@ -8,11 +8,11 @@ use crate::program::{COURSES, Server, TestDir};
 
 const CREATE: &str = "keys create --account a --name n --scope read:courses";
 
-/// A working directory on a file system of its own.
+/// A working directory on a separate file system.
 struct Mounted(TestDir);
 
 impl Mounted {
-    /// `None`, and a line that says so, where this may not be mounted.
+    /// Mounts the file system. Prints a line and returns `None` if the process may not mount.
     fn new(options: &str) -> Option<Self> {
         let dir = TestDir::new();
         let mut mount = Command::new("mount");
@@ -43,19 +43,19 @@ fn token(dir: &TestDir) -> String {
 }
 
 #[test]
-#[ignore = "a drill"]
-fn on_a_full_disk_nothing_is_half_done_and_reads_go_on() {
+#[ignore = "a stress test"]
+fn full_disk_fails_writes_and_reads_continue() {
     let Some(Mounted(dir)) = &Mounted::new("size=4m") else { return };
     dir.write("courses.jsonl", COURSES);
     dir.run("import courses.jsonl").succeeds();
     let token = token(dir);
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
-    let great = TestDir::new();
-    great.write("great.jsonl", COURSES.replace("a body", &"x".repeat(8 << 20)));
-    let great = great.path("great.jsonl").display().to_string();
-    dir.run(&format!("import {great}")).fails(1, &["the disk is full"]);
+    let other = TestDir::new();
+    other.write("large.jsonl", COURSES.replace("a body", &"x".repeat(8 << 20)));
+    let large = other.path("large.jsonl").display().to_string();
+    dir.run(&format!("import {large}")).fails(1, &["the disk is full"]);
     assert_eq!(dir.export(), COURSES);
-    // To the last byte.
+    // Fills the disk to the last byte.
     let _ = fs::write(dir.path("filler"), vec![0; 8 << 20]);
     dir.run(CREATE).fails(1, &["the disk is full"]);
     dir.run("import courses.jsonl --prune").succeeds();
@@ -63,21 +63,22 @@ fn on_a_full_disk_nothing_is_half_done_and_reads_go_on() {
     fs::remove_file(dir.path("filler")).unwrap();
     dir.run(CREATE).succeeds();
     assert_eq!(server.get("/api/v1/courses", &token).0, 200);
-    println!("a full disk: commands say so, reads go on, and writes as soon as there is room");
+    println!("a full disk: commands report it, reads continue, and writes succeed once there is space");
 }
 
 #[test]
-#[ignore = "a drill"]
-fn a_read_only_file_system_is_told_and_nothing_is_lost() {
+#[ignore = "a stress test"]
+fn read_only_file_system_is_reported_without_data_loss() {
     let Some(mounted) = &Mounted::new("size=16m") else { return };
     let dir = &mounted.0;
     dir.write("courses.jsonl", COURSES);
     dir.run("import courses.jsonl").succeeds();
     let token = token(dir);
     mounted.remount("ro");
-    // SQLite reads a database with a WAL only where it may make files beside it.
+    // SQLite reads a database in WAL mode only if it can create files next to it.
     for command in [CREATE, "export", "serve --listen 127.0.0.1:0 --log off --no-migrate"] {
-        dir.run(command).fails(1, &["cannot be opened", "mounted read-only; mount it writable, or copy the file"]);
+        dir.run(command)
+            .fails(1, &["cannot open ", "its file system is read-only; mount it writable, or serve a copy"]);
     }
     mounted.remount("rw");
     assert_eq!(dir.export(), COURSES);
@@ -87,8 +88,8 @@ fn a_read_only_file_system_is_told_and_nothing_is_lost() {
 }
 
 #[test]
-#[ignore = "a drill"]
-fn without_descriptors_the_server_stays_and_answers_again() {
+#[ignore = "a stress test"]
+fn server_recovers_from_descriptor_exhaustion() {
     let dir = TestDir::with_courses();
     let token = token(&dir);
     let serve = dir.command("serve --listen 127.0.0.1:0 --log off");
@@ -98,12 +99,12 @@ fn without_descriptors_the_server_stays_and_answers_again() {
     let server = Server::start(&mut limited);
     assert_eq!(server.get("/api/v1/courses", &token).0, 200);
     for _ in 0..3 {
-        // No more than wait to be accepted.
+        // Fewer than fit into the accept queue.
         let many: Vec<_> = (0..100).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
         let descriptors = fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count();
         drop(many);
         assert_eq!(server.get("/api/v1/courses", &token).0, 200);
         println!("no descriptors: {descriptors} of 64 were open");
     }
-    assert_eq!(server.end_by("TERM").0, Some(0));
+    assert_eq!(server.stop_with("TERM").0, Some(0));
 }

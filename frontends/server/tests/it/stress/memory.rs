@@ -1,22 +1,22 @@
-//! A million requests leave no memory behind.
+//! Memory of a server over a million requests.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::thread;
 
-use crate::idle_memory::resident;
+use crate::idle_memory::resident_kib;
 use crate::program::{Server, TestDir};
 
 const REQUESTS: usize = 1_000_000;
-/// How many KiB more there may be.
+/// Maximum growth in KiB.
 const MAX_GROWTH: u64 = 8 * 1024;
 const CONNECTIONS: usize = 4;
-/// Requests that are sent together.
+/// Requests per batch.
 const PIPELINED: usize = 50;
 const PATHS: [&str; 5] = ["courses", "courses?limit=1", "courses/one", "courses/none", "me"];
 
-/// Sends so many requests over connections that stay, and reads each answer.
-fn ask(server: &Server, token: &str, requests: usize) {
+/// Sends `requests` requests over persistent connections and reads all responses.
+fn send(server: &Server, token: &str, requests: usize) {
     let one = |path: &str| format!("GET /api/v1/{path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n");
     let batch: String = (0..PIPELINED).map(|number| one(PATHS[number % PATHS.len()])).collect();
     thread::scope(|scope| {
@@ -25,14 +25,14 @@ fn ask(server: &Server, token: &str, requests: usize) {
                 let mut stream = BufReader::new(TcpStream::connect(&server.address).unwrap());
                 for _ in 0..requests / CONNECTIONS / PIPELINED {
                     stream.get_mut().write_all(batch.as_bytes()).unwrap();
-                    (0..PIPELINED).for_each(|_| take_answer(&mut stream));
+                    (0..PIPELINED).for_each(|_| read_response(&mut stream));
                 }
             });
         }
     });
 }
 
-fn take_answer(stream: &mut BufReader<TcpStream>) {
+fn read_response(stream: &mut BufReader<TcpStream>) {
     let (mut line, mut length) = (String::new(), 0);
     while line != "\r\n" {
         line.clear();
@@ -46,16 +46,16 @@ fn take_answer(stream: &mut BufReader<TcpStream>) {
 }
 
 #[test]
-#[ignore = "a drill"]
-fn a_million_requests_leave_no_memory_behind() {
+#[ignore = "a stress test"]
+fn memory_does_not_grow_over_a_million_requests() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
     let token = key["token"].as_str().unwrap();
-    ask(&server, token, REQUESTS / 50);
-    let before = resident(&server);
-    ask(&server, token, REQUESTS);
-    let after = resident(&server);
+    send(&server, token, REQUESTS / 50);
+    let before = resident_kib(&server);
+    send(&server, token, REQUESTS);
+    let after = resident_kib(&server);
     println!("{REQUESTS} requests: {before} KiB before, {after} KiB after");
     assert!(after <= before + MAX_GROWTH, "{before} KiB grew to {after}");
 }

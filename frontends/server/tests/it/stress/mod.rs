@@ -1,5 +1,5 @@
-//! What a machine does to a program, many times over: `cargo test -p catalogue-server --test it stress -- --ignored --nocapture`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a drill prints what it measured")]
+//! Stress tests of kills, stops and scarce resources: `cargo test -p catalogue-server --test it stress -- --ignored --nocapture`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a stress test prints what it measured")]
 
 mod clock;
 mod freshness;

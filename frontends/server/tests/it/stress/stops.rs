@@ -1,4 +1,4 @@
-//! SIGTERM under load: whatever was begun to be answered is answered to its end.
+//! SIGTERM under load: every response that has begun is completed.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -9,8 +9,8 @@ use crate::program::{Server, TestDir};
 
 const STOPS: usize = 100;
 
-/// The answer to one request on a connection of its own.
-fn ask(address: &str, token: &str) -> io::Result<String> {
+/// Sends a request on a new connection and returns the response.
+fn get(address: &str, token: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     let head = format!("Host: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close");
     write!(stream, "GET /api/v1/courses HTTP/1.1\r\n{head}\r\n\r\n")?;
@@ -27,11 +27,11 @@ fn is_whole(response: &str) -> bool {
 
 #[test]
 #[ignore = "a drill"]
-fn a_hundred_stops_under_load_cut_no_answer() {
+fn sigterm_under_load_cuts_no_response() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
     let token = key["token"].as_str().unwrap();
-    let (answer_count, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (complete, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
     for _ in 0..STOPS {
         let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log off"));
         let (address, ends, enough) = (server.address.clone(), AtomicBool::new(false), AtomicUsize::new(0));
@@ -40,9 +40,9 @@ fn a_hundred_stops_under_load_cut_no_answer() {
                 scope.spawn(|| {
                     loop {
                         let is_late = ends.load(Ordering::SeqCst);
-                        match ask(&address, token) {
+                        match get(&address, token) {
                             Ok(response) if is_whole(&response) => {
-                                answer_count.fetch_add(1, Ordering::SeqCst);
+                                complete.fetch_add(1, Ordering::SeqCst);
                                 enough.fetch_add(1, Ordering::SeqCst);
                             }
                             // The server no longer listens.
@@ -58,8 +58,8 @@ fn a_hundred_stops_under_load_cut_no_answer() {
                 thread::yield_now();
             }
             ends.store(true, Ordering::SeqCst);
-            assert_eq!(server.end_by("TERM").0, Some(0));
+            assert_eq!(server.stop_with("TERM").0, Some(0));
         });
     }
-    println!("{STOPS} stops: {answer_count:?} whole answers, {refused:?} connections refused afterwards, none cut");
+    println!("{STOPS} stops: {complete:?} complete responses, {refused:?} connections refused afterwards, none cut");
 }

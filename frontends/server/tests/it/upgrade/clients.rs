@@ -1,4 +1,4 @@
-//! [`Load`]: clients behind a balancer that sends a request elsewhere only where a connection is refused.
+//! [`Load`]: clients behind a load balancer that tries another server only if a connection is refused.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write, stderr};
 use std::net::TcpStream;
@@ -7,47 +7,47 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// With the bodies that they have to have all along.
+/// Paths whose bodies must not change during the upgrade.
 const PATHS: [&str; 4] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"];
 
-/// How many clients there are; every other one keeps its connection.
+/// Number of clients; every other one keeps its connection open.
 const CLIENTS: usize = 4;
 
-/// How soon a server that stops is asked again over a kept connection, so that it has to answer.
+/// Idle time within which a stopping server must still respond on an open connection.
 const IDLE_LIMIT: Duration = Duration::from_millis(500);
 
-/// How many requests a client sends over one connection.
+/// Number of requests that a client sends over one connection.
 const REQUESTS: usize = 20;
 
 pub(super) struct Load {
     addresses: RwLock<Vec<String>>,
     token: String,
-    /// By [`PATHS`].
+    /// Expected bodies, in the order of [`PATHS`].
     bodies: Vec<String>,
-    answer_count: AtomicUsize,
-    wait_for_responses: AtomicBool,
+    response_count: AtomicUsize,
+    is_running: AtomicBool,
 }
 
-/// Ends the load, also where a client or the test fails.
+/// Ends the load when dropped, even if a client or the test fails.
 struct Ending<'l>(&'l Load);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.wait_for_responses.store(false, Ordering::Relaxed);
+        self.0.is_running.store(false, Ordering::Relaxed);
     }
 }
 
 impl Load {
-    /// Asks these addresses as long as `steps` takes. Each answer must be 200 and the same as at the beginning.
+    /// Sends requests to `addresses` while `steps` runs. Each response must be a 200 with the same body as at the start.
     pub(super) fn run_during(addresses: Vec<String>, token: &str, steps: impl FnOnce(&Self)) {
         let mut load = Self {
             addresses: RwLock::new(addresses),
             token: token.to_owned(),
             bodies: Vec::new(),
-            answer_count: AtomicUsize::default(),
-            wait_for_responses: AtomicBool::new(true),
+            response_count: AtomicUsize::default(),
+            is_running: AtomicBool::new(true),
         };
-        load.bodies = PATHS.iter().map(|path| Client::new(&load, 0, false).ask(path)).collect();
+        load.bodies = PATHS.iter().map(|path| Client::new(&load, 0, false).get(path)).collect();
         thread::scope(|scope| {
             for number in 0..CLIENTS {
                 let mut client = Client::new(&load, number, number % 2 == 0);
@@ -56,15 +56,15 @@ impl Load {
             let _ending = Ending(&load);
             steps(&load);
         });
-        let answer_count = load.answer_count.load(Ordering::Relaxed);
-        stderr().write_all(format!("{answer_count} requests, none failed\n").as_bytes()).unwrap();
+        let response_count = load.response_count.load(Ordering::Relaxed);
+        stderr().write_all(format!("{response_count} requests, none failed\n").as_bytes()).unwrap();
     }
 
-    /// Waits until each address was asked several times.
+    /// Waits until each address has responded several times.
     pub(super) fn wait_for_responses(&self) {
-        let enough = self.answer_count.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
-        while self.answer_count.load(Ordering::Relaxed) < enough {
-            assert!(self.wait_for_responses.load(Ordering::Relaxed), "an answer was wrong");
+        let enough = self.response_count.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
+        while self.response_count.load(Ordering::Relaxed) < enough {
+            assert!(self.is_running.load(Ordering::Relaxed), "a response was wrong");
             thread::yield_now();
         }
     }
@@ -82,7 +82,7 @@ struct Client<'l> {
     load: &'l Load,
     turn: usize,
     keeps: bool,
-    /// With when it was answered last, and how often.
+    /// Open connection, time of its last response, and number of responses.
     idle: Option<(BufReader<TcpStream>, Instant, usize)>,
 }
 
@@ -93,20 +93,17 @@ impl<'l> Client<'l> {
 
     fn run(&mut self) {
         let _ending = Ending(self.load);
-        while self.load.wait_for_responses.load(Ordering::Relaxed) {
+        while self.load.is_running.load(Ordering::Relaxed) {
             for (path, body) in PATHS.iter().zip(&self.load.bodies) {
-                assert_eq!(self.ask(path), *body, "{path}");
-                self.load.answer_count.fetch_add(1, Ordering::Relaxed);
+                assert_eq!(self.get(path), *body, "{path}");
+                self.load.response_count.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
 
-    /// The body of an answer, which must be 200 and whole.
-    fn ask(&mut self, path: &str) -> String {
-        let idle = self
-            .idle
-            .take()
-            .filter(|(_, answer_count, count)| answer_count.elapsed() < IDLE_LIMIT / 2 && *count < REQUESTS);
+    /// Returns the body of the response, which must be a complete 200.
+    fn get(&mut self, path: &str) -> String {
+        let idle = self.idle.take().filter(|(_, last, count)| last.elapsed() < IDLE_LIMIT / 2 && *count < REQUESTS);
         let (mut stream, _, count) = idle.unwrap_or_else(|| (self.connect(), Instant::now(), 0));
         let kind = if self.keeps { "keep-alive" } else { "close" };
         let token = &self.load.token;
@@ -116,7 +113,7 @@ impl<'l> Client<'l> {
         let (mut head, mut length, mut closes) = (String::new(), 0, !self.keeps);
         while !head.ends_with("\r\n\r\n") {
             let begin = head.len();
-            assert_ne!(stream.read_line(&mut head).unwrap(), 0, "no answer to request {count} of a connection: {head}");
+            assert_ne!(stream.read_line(&mut head).unwrap(), 0, "no response to request {count}: {head}");
             let line = head[begin..].to_ascii_lowercase();
             length = line.strip_prefix("content-length:").map_or(length, |value| value.trim().parse().unwrap());
             closes |= line.trim_end() == "connection: close";
@@ -128,7 +125,7 @@ impl<'l> Client<'l> {
         String::from_utf8(body).unwrap()
     }
 
-    /// A connection with the next server that does not refuse it.
+    /// Connects to the next server that does not refuse.
     fn connect(&mut self) -> BufReader<TcpStream> {
         let addresses = self.load.addresses.read().unwrap().clone();
         for _ in &addresses {

@@ -1,5 +1,5 @@
-//! A rolling upgrade: two servers of an older build are replaced by this one's under load, on one database, and no request
-//! fails.
+//! Rolling upgrade: two servers of an older build are replaced by servers of this build under load, on one database, and no
+//! request fails.
 //!
 //! `CATALOGUE_TEST_OLDER` names the older program; `.ci/upgrade` builds it.
 
@@ -16,9 +16,9 @@ use serde_json::Value;
 use crate::postgres::fixture::Fixture;
 use crate::program::{COURSES, Outcome, Server, TestDir};
 
-/// The program of one build, on the database of the test.
+/// The program of one build, on the test's database.
 struct Program<'t> {
-    /// `None` for the one under test.
+    /// Path of the older program; `None` for the program under test.
     older: Option<OsString>,
     dir: &'t TestDir,
     command: &'t dyn Fn(&str) -> Command,
@@ -26,11 +26,11 @@ struct Program<'t> {
 
 impl Program<'_> {
     fn command(&self, arguments: &str) -> Command {
-        let this = (self.command)(arguments);
-        let Some(older) = &self.older else { return this };
+        let current = (self.command)(arguments);
+        let Some(older) = &self.older else { return current };
         let mut command = Command::new(older);
-        command.args(this.get_args()).current_dir(this.get_current_dir().unwrap()).stdin(Stdio::null());
-        for (name, value) in this.get_envs() {
+        command.args(current.get_args()).current_dir(current.get_current_dir().unwrap()).stdin(Stdio::null());
+        for (name, value) in current.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
@@ -52,14 +52,14 @@ impl Program<'_> {
         self.run("import courses.jsonl --no-migrate").succeeds();
     }
 
-    /// A fresh key's id and token.
+    /// Creates a key and returns its id and token.
     fn key(&self, account: &str) -> (String, String) {
         let key = self.run(&format!("keys create --account {account} --name n --scope read:courses --json")).json();
         let text = |field: &str| key[field].as_str().unwrap().to_owned();
         (text("id"), text("token"))
     }
 
-    /// Makes changes, each of which all servers show at once, and none for the account that is under load.
+    /// Makes changes, which all servers must show in their next response; none affects the account that is under load.
     fn changes(&self, servers: &[Server], title: &str) {
         self.import(
             &COURSES
@@ -79,14 +79,14 @@ impl Program<'_> {
     }
 }
 
-/// Replaces two servers, one by one.
+/// Replaces two servers one by one.
 fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
     let Some(older) = env::var_os("CATALOGUE_TEST_OLDER") else {
-        // Past the capture of the test's own output, so that it is seen.
+        // Written directly: the test runner captures other output.
         stderr().write_all(b"skipped: an upgrade: CATALOGUE_TEST_OLDER names no older program\n").unwrap();
         return;
     };
-    let [older, this] = [Some(older), None].map(|older| Program { older, dir, command });
+    let [older, newer] = [Some(older), None].map(|older| Program { older, dir, command });
     older.run("migrate").succeeds();
     older.import(COURSES);
     let (_, token) = older.key("a");
@@ -94,45 +94,45 @@ fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
     let addresses = servers.iter().map(|server| server.address.clone()).collect();
     Load::run_during(addresses, &token, |load| {
         older.changes(&servers, "before");
-        let migrated = this.run("migrate --json").json();
-        this.changes(&servers, "migrated by the newer program");
-        match is_the_same(&migrated) {
+        let migrated = newer.run("migrate --json").json();
+        newer.changes(&servers, "migrated by the newer program");
+        match is_same_version(&migrated) {
             true => older.changes(&servers, "after the migration by the older program"),
             false => older.run("keys list --account b").fails(1, &["made by a newer program"]),
         }
         for number in 0..2 {
-            servers.push(this.serve());
+            servers.push(newer.serve());
             load.add_address(&servers[2].address);
             load.wait_for_responses();
-            this.changes(&servers, &format!("three servers, {number}"));
+            newer.changes(&servers, &format!("three servers, {number}"));
             let replaced = servers.remove(0);
             let address = replaced.address.clone();
-            assert_eq!(replaced.end_by("TERM").0, Some(0));
+            assert_eq!(replaced.stop_with("TERM").0, Some(0));
             load.wait_for_responses();
             load.remove_address(&address);
-            this.changes(&servers, &format!("two servers, {number}"));
+            newer.changes(&servers, &format!("two servers, {number}"));
         }
         load.wait_for_responses();
     });
     for server in servers {
-        assert_eq!(server.end_by("TERM").0, Some(0));
+        assert_eq!(server.stop_with("TERM").0, Some(0));
     }
 }
 
-/// Whether no version came with it.
-fn is_the_same(migrated: &Value) -> bool {
+/// Returns whether the migration left the schema version unchanged.
+fn is_same_version(migrated: &Value) -> bool {
     stderr().write_all(format!("the schema: {migrated}\n").as_bytes()).unwrap();
     migrated["from"] == migrated["to"]
 }
 
 #[test]
-fn no_request_fails_on_postgresql() {
+fn rolling_upgrade_on_postgresql_fails_no_request() {
     let Some(fixture) = Fixture::new() else { return };
     upgrade(&fixture.dir, &|arguments| fixture.command(arguments));
 }
 
 #[test]
-fn no_request_fails_on_sqlite() {
+fn rolling_upgrade_on_sqlite_fails_no_request() {
     let dir = TestDir::new();
     upgrade(&dir, &|arguments| dir.command(arguments));
 }

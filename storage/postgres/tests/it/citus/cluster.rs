@@ -1,4 +1,4 @@
-//! The cluster whose coordinator `CATALOGUE_TEST_CITUS` names, and a schema in it for each test.
+//! The cluster whose coordinator is named by `CATALOGUE_TEST_CITUS`, and a schema in it for each test.
 
 use std::env;
 use std::io::{Write as _, stderr};
@@ -12,27 +12,27 @@ use tokio::runtime::Builder;
 use tokio::sync::{Mutex, MutexGuard};
 use tokio_postgres::{Client, NoTls};
 
-/// One test at a time: some change what the cluster's nodes are.
+/// Serializes the tests: some change the cluster's nodes.
 static CLUSTER_LOCK: Mutex<()> = Mutex::const_new(());
 
-/// The coordinator's address; a line says so where there is none.
+/// Connection string of the coordinator; logs a line if it is not set.
 static ADDRESS: LazyLock<Option<String>> = LazyLock::new(|| {
     let address = env::var("CATALOGUE_TEST_CITUS").ok();
     if address.is_none() {
-        // Past the capture of the test's own output, so that it is seen.
+        // Bypass the capture of the test's own output, so that the message is visible.
         stderr().write_all(b"skipped: Citus: CATALOGUE_TEST_CITUS names no coordinator\n").unwrap();
     }
     address
 });
 
-/// An empty schema of the cluster, and the cluster itself for as long.
+/// An empty schema of the cluster, with exclusive use of the cluster.
 pub(crate) struct Citus {
     pub(crate) name: String,
     _lock: MutexGuard<'static, ()>,
 }
 
 impl Citus {
-    /// A new one; `None` where no cluster is named.
+    /// Creates a schema, or returns `None` if no cluster is configured.
     pub(crate) async fn new() -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
@@ -44,7 +44,7 @@ impl Citus {
         Some(Self { name, _lock: lock })
     }
 
-    /// The address of the schema. Few shards are made sooner.
+    /// Returns the connection string of the schema. With few shards, tables are created faster.
     pub(crate) fn address(&self) -> String {
         let address = ADDRESS.as_deref().unwrap();
         let end = if address.contains('?') { '&' } else { '?' };
@@ -59,13 +59,13 @@ impl Citus {
         PostgresStorage::open_and_migrate(&self.options()).await.unwrap()
     }
 
-    /// A host's own connection.
+    /// Opens a connection of the host application, for plain SQL.
     pub(crate) async fn host(&self) -> Client {
         connect(&self.address()).await
     }
 }
 
-/// Each schema makes it slower to tell the nodes of all of them.
+/// Drops the schema: each one slows down the synchronization of metadata to the nodes.
 impl Drop for Citus {
     fn drop(&mut self) {
         let drop = format!("DROP SCHEMA {} CASCADE", self.name);
@@ -73,7 +73,7 @@ impl Drop for Citus {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async { connect(ADDRESS.as_deref().unwrap()).await.batch_execute(&drop).await })
         });
-        // A test that has failed says why; what it has left, the next run removes.
+        // Ignore errors: a failed test reports its own, and the next run drops the schema.
         let _ = dropping.join();
     }
 }

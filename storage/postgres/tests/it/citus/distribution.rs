@@ -1,4 +1,4 @@
-//! What is spread: empty tables, and those with triggers and data.
+//! Distribution of tables over nodes: empty ones, and those with triggers and data.
 
 use catalogue_core::admin::{AdminStorage, NewCredential};
 use catalogue_core::auth::{Scopes, TokenDigest};
@@ -32,7 +32,7 @@ async fn assert_whole(storage: &PostgresStorage) {
 }
 
 #[tokio::test]
-async fn tables_with_triggers_and_data_are_spread() {
+async fn tables_with_triggers_and_data_are_distributed() {
     let Some(citus) = Citus::new().await else { return };
     let plain = Options::parse(&citus.address()).unwrap();
     PostgresStorage::migrate(&plain).await.unwrap();
@@ -45,7 +45,7 @@ async fn tables_with_triggers_and_data_are_spread() {
 }
 
 #[tokio::test]
-async fn what_is_not_spread_is_told_and_mended() {
+async fn undistributed_tables_are_reported_and_migrated() {
     let Some(citus) = Citus::new().await else { return };
     let plain = Options::parse(&citus.address()).unwrap();
     let storage = PostgresStorage::open_and_migrate(&plain).await.unwrap();
@@ -56,7 +56,7 @@ async fn what_is_not_spread_is_told_and_mended() {
     let storage = citus.storage().await;
     assert_eq!(storage.status().await.unwrap().problems, Vec::<String>::new());
     assert!(storage.find_course(&AccountId::new("acc"), "course").await.unwrap().value.is_some());
-    // As a dump of another cluster has it.
+    // A dump of another cluster may leave a table undistributed.
     citus.host().await.batch_execute("SELECT undistribute_table('revoked_tokens')").await.unwrap();
     let problems = storage.status().await.unwrap().problems;
     assert!(problems.len() == 1 && problems[0].contains(": revoked_tokens;"), "{problems:?}");
@@ -65,7 +65,7 @@ async fn what_is_not_spread_is_told_and_mended() {
 }
 
 #[tokio::test]
-async fn each_node_is_asked_and_told_alike() {
+async fn every_node_serves_reads_and_writes() {
     let Some(citus) = Citus::new().await else { return };
     let (coordinator, host) = (citus.storage().await, citus.host().await);
     let account = import_one_course(&coordinator).await;
@@ -89,7 +89,7 @@ async fn each_node_is_asked_and_told_alike() {
 }
 
 #[tokio::test]
-async fn a_worker_is_not_asked_to_spread_tables() {
+async fn migration_over_worker_is_refused() {
     let Some(citus) = Citus::new().await else { return };
     let worker = "SELECT format('host=%s port=%s user=%s dbname=%s', nodename, nodeport, current_user, current_database()) \
                   FROM pg_dist_node WHERE groupid > 0 LIMIT 1";
@@ -100,10 +100,10 @@ async fn a_worker_is_not_asked_to_spread_tables() {
 }
 
 #[tokio::test]
-async fn a_database_without_the_extension_is_refused_and_left_as_it_is() {
+async fn database_without_citus_is_refused_unchanged() {
     let Some(schema) = Schema::new().await else { return };
     let refused = PostgresStorage::migrate(&schema.options().citus()).await.unwrap_err();
-    assert!(refused.to_string().contains("no extension citus"), "{refused}");
+    assert!(refused.to_string().contains("lacks the extension citus"), "{refused}");
     let refused = PostgresStorage::open(&schema.options()).await.unwrap_err();
     assert!(matches!(refused, OpenError::OlderSchema { found: 0, .. }), "{refused}");
     let storage = schema.storage().await;

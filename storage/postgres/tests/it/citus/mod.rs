@@ -1,7 +1,7 @@
-//! Tables that are spread over nodes by account, on a cluster of Citus that is there.
+//! Tables that are distributed over nodes by account, on an existing Citus cluster.
 //!
-//! `CATALOGUE_TEST_CITUS=postgres://…` names its coordinator, as a role that may make schemas and change nodes. What another
-//! PostgreSQL can show of it, the suite `with_tables_for_citus` and the rules in `statements` show always.
+//! `CATALOGUE_TEST_CITUS=postgres://…` names its coordinator, as a role that may create schemas and change nodes. The
+//! suite `with_tables_for_citus` and the rules in `statements` run on plain PostgreSQL, without a cluster.
 
 pub(crate) mod cluster;
 
@@ -19,10 +19,10 @@ use crate::schema::Schema;
 use crate::sqlite_parity::assert_same_bodies;
 use cluster::Citus;
 
-/// What makes tables that can be spread over nodes of others.
+/// Migration that makes tables distributable over nodes.
 const TABLES: &str = include_str!("../../../migrations/citus/tables.sql");
 
-/// An empty storage with tables and statements as Citus has them, on PostgreSQL.
+/// Creates an empty storage with tables and statements for Citus, on PostgreSQL.
 pub(crate) async fn on_postgresql(schema: &Schema) -> PostgresStorage {
     let options = schema.options().without_triggers();
     PostgresStorage::migrate(&options).await.unwrap();
@@ -31,13 +31,13 @@ pub(crate) async fn on_postgresql(schema: &Schema) -> PostgresStorage {
 }
 
 #[tokio::test]
-async fn every_body_is_that_of_sqlite() {
+async fn bodies_equal_those_of_sqlite() {
     let Some(citus) = Citus::new().await else { return };
     assert_same_bodies(citus.storage().await).await;
 }
 
 #[tokio::test]
-async fn a_storage_says_that_its_tables_are_spread() {
+async fn status_reports_distributed_tables() {
     let Some(schema) = Schema::new().await else { return };
     assert!(on_postgresql(&schema).await.status().await.unwrap().is_distributed);
 }

@@ -1,6 +1,6 @@
-//! Nodes that die, are silent, come back or are replaced, and shards that move; and writers that do not wait for each other.
+//! Nodes that die, become unresponsive, return or are replaced, shards that move, and independent writers.
 //!
-//! A worker is asked by way of this process, which the cluster must reach by its loopback address.
+//! The cluster reaches one of its workers through a proxy in this process, on a loopback address.
 
 use std::time::Duration;
 
@@ -35,27 +35,27 @@ impl Owner {
         Self { account, key }
     }
 
-    /// Two of them, the second one on that worker and the first one on another.
-    async fn two(storage: &PostgresStorage, host: &Client, worker: &Worker) -> [Self; 2] {
-        let on = async |here: bool| {
+    /// Creates two owners: the first on another worker, the second on `worker`.
+    async fn off_and_on(storage: &PostgresStorage, host: &Client, worker: &Worker) -> [Self; 2] {
+        let create = async |on_worker: bool| {
             for number in 0.. {
                 let id = format!("account_{number}");
                 let group = "SELECT p.groupid FROM pg_dist_placement AS p WHERE p.shardid \
                              = get_shard_id_for_distribution_column('accounts', CAST($1 AS TEXT))";
                 let group: i32 = host.query_one(group, &[&id]).await.unwrap().get(0);
-                if (group == worker.group) == here {
+                if (group == worker.group) == on_worker {
                     return Self::new(storage, &id).await;
                 }
             }
             unreachable!()
         };
-        [on(false).await, on(true).await]
+        [create(false).await, create(true).await]
     }
 
-    /// All that a request asks.
+    /// Makes all reads of a request.
     pub(super) async fn read(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
         let found = storage.find_credential(&self.key.digest).await?;
-        assert!(found.is_some(), "a key that is there is never told to be none");
+        assert!(found.is_some(), "an existing key must never be reported as missing");
         assert!(!crate::items(storage, &self.account, &PageRequest::default()).await?.is_empty());
         assert!(storage.find_course(&self.account, "first").await?.value.is_some());
         Ok(())
@@ -67,7 +67,7 @@ impl Owner {
         storage.revoke_key(&self.account, id, Timestamp::MAX, &Actor::OPERATOR).await.map(|_| ())
     }
 
-    fn used(&self, at: i64) -> CredentialUse {
+    fn use_at(&self, at: i64) -> CredentialUse {
         let (account, credential_id) = (self.account.clone(), self.key.record.identity.credential_id.clone());
         CredentialUse { account, credential_id, at: Timestamp::from_microseconds(at).unwrap() }
     }
@@ -90,8 +90,8 @@ pub(super) async fn open(citus: &Citus) -> PostgresStorage {
     PostgresStorage::open(&citus.options().deadline(Duration::from_secs(2))).await.unwrap()
 }
 
-/// Does that with a worker behind this process, and leaves the cluster as it was, whatever comes of it.
-async fn with_a_worker<F>(check: impl FnOnce(Options, PostgresStorage, Client, Worker) -> F)
+/// Runs `check` with a worker behind the proxy, and restores the cluster even if the check fails.
+async fn with_worker<F>(check: impl FnOnce(Options, PostgresStorage, Client, Worker) -> F)
 where
     F: Future<Output = Worker> + Send + 'static,
 {
@@ -103,38 +103,38 @@ where
     let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
     let host = citus.host().await;
     host.batch_execute(&update).await.unwrap();
-    // The cluster would do it by itself in a minute, and make no schema until then.
+    // The cluster would synchronize by itself in a minute, and reject new schemas until then.
     host.batch_execute("SELECT start_metadata_sync_to_all_nodes()").await.unwrap();
     done.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dead_worker_stops_its_own_accounts_and_no_revocation_of_others() {
-    with_a_worker(async |options, storage, host, worker| {
-        let [near, far] = Owner::two(&storage, &host, &worker).await;
-        worker.is(State::Dead);
-        let failed = far.read(&storage).await.unwrap_err();
+async fn dead_worker_fails_only_its_own_accounts() {
+    with_worker(async |options, storage, host, worker| {
+        let [unaffected, affected] = Owner::off_and_on(&storage, &host, &worker).await;
+        worker.set_state(State::Dead);
+        let failed = affected.read(&storage).await.unwrap_err();
         assert_eq!(failed.kind(), StorageErrorKind::Unavailable, "{failed}");
-        near.read(&storage).await.unwrap();
+        unaffected.read(&storage).await.unwrap();
         let another = PostgresStorage::open(&options).await.unwrap();
-        near.read(&another).await.unwrap();
+        unaffected.read(&another).await.unwrap();
         let status = another.status().await.unwrap();
         assert!(status.is_distributed && status.error.is_none(), "{status:?}");
-        import(&storage, &near.account, "second").await.unwrap();
-        assert!(storage.record_uses(&[far.used(5), near.used(5)]).await.is_err());
-        assert_eq!(near.last_used(&storage).await, Some(5));
-        near.revoke(&storage).await.unwrap();
-        assert!(storage.find_credential(&near.key.digest).await.unwrap().unwrap().revoked_at.is_some());
-        storage.end_sign_ins(&near.account, &Actor::OPERATOR).await.unwrap();
-        assert!(far.revoke(&storage).await.is_err());
-        // What is on every node waits for all of them.
-        let (_, key) = NewCredential::api_key(near.account.clone(), "another", Scopes::default());
+        import(&storage, &unaffected.account, "second").await.unwrap();
+        assert!(storage.record_uses(&[affected.use_at(5), unaffected.use_at(5)]).await.is_err());
+        assert_eq!(unaffected.last_used(&storage).await, Some(5));
+        unaffected.revoke(&storage).await.unwrap();
+        assert!(storage.find_credential(&unaffected.key.digest).await.unwrap().unwrap().revoked_at.is_some());
+        storage.end_sign_ins(&unaffected.account, &Actor::OPERATOR).await.unwrap();
+        assert!(affected.revoke(&storage).await.is_err());
+        // Credentials are on every node, so a new one waits for all of them.
+        let (_, key) = NewCredential::api_key(unaffected.account.clone(), "another", Scopes::default());
         let refused = storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
 
-        worker.is(State::There);
-        far.read(&storage).await.unwrap();
-        far.revoke(&storage).await.unwrap();
+        worker.set_state(State::Up);
+        affected.read(&storage).await.unwrap();
+        affected.revoke(&storage).await.unwrap();
         storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
         worker
     })
@@ -142,35 +142,35 @@ async fn a_dead_worker_stops_its_own_accounts_and_no_revocation_of_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_silent_worker_stops_its_own_accounts_until_it_is_replaced() {
-    with_a_worker(async |_, storage, host, worker| {
-        let [near, far] = Owner::two(&storage, &host, &worker).await;
-        worker.is(State::Silent);
-        // Not as many as there are connections.
-        let waiting = join_all((0..5).map(|_| far.read(&storage)));
+async fn unresponsive_worker_fails_own_accounts_until_replaced() {
+    with_worker(async |_, storage, host, worker| {
+        let [unaffected, affected] = Owner::off_and_on(&storage, &host, &worker).await;
+        worker.set_state(State::Unresponsive);
+        // Fewer reads than the pool has connections, so some stay free for the other owner.
+        let waiting = join_all((0..5).map(|_| affected.read(&storage)));
         let others = async {
             for number in 0..5 {
-                near.read(&storage).await.unwrap();
-                import(&storage, &near.account, &format!("other-{number}")).await.unwrap();
+                unaffected.read(&storage).await.unwrap();
+                import(&storage, &unaffected.account, &format!("other-{number}")).await.unwrap();
             }
-            near.revoke(&storage).await.unwrap();
+            unaffected.revoke(&storage).await.unwrap();
         };
         let (failed, ()) = tokio::join!(waiting, others);
         for failed in failed {
             assert_eq!(failed.unwrap_err().kind(), StorageErrorKind::Unavailable);
         }
-        // As its standby would be, once it is promoted.
+        // Simulates a standby that was promoted.
         worker.route_to(&host, &worker.at.0, worker.at.1).await;
-        far.read(&storage).await.unwrap();
-        import(&storage, &far.account, "second").await.unwrap();
-        far.revoke(&storage).await.unwrap();
+        affected.read(&storage).await.unwrap();
+        import(&storage, &affected.account, "second").await.unwrap();
+        affected.revoke(&storage).await.unwrap();
         worker
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn writers_of_different_accounts_do_not_wait_for_each_other() {
+async fn writers_of_different_accounts_run_concurrently() {
     let Some(citus) = Citus::new().await else { return };
     let storage = open(&citus).await;
     let mut owners = Vec::new();
@@ -179,7 +179,7 @@ async fn writers_of_different_accounts_do_not_wait_for_each_other() {
     }
     let mut open = storage.begin_import().await.unwrap();
     open.put_course(&sample::course("account_0", "open")).await.unwrap();
-    // Each would fail for the lock that it waits for.
+    // A writer that waited for the open import would fail by its lock timeout.
     for (number, owner) in (0..).zip(&owners).skip(1) {
         import(&storage, &owner.account, "second").await.unwrap();
         storage.create_link(&link(owner.account.as_str(), number, 0), &Actor::OPERATOR).await.unwrap();
@@ -191,7 +191,7 @@ async fn writers_of_different_accounts_do_not_wait_for_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_and_imports_go_on_while_shards_move() {
+async fn requests_and_imports_continue_while_shards_move() {
     let Some(citus) = Citus::new().await else { return };
     let storage = open(&citus).await;
     let host = citus.host().await;
@@ -205,13 +205,13 @@ async fn requests_and_imports_go_on_while_shards_move() {
     let row = host.query_one(from_and_to, &[]).await.unwrap();
     let (shard, from, to): (i64, (&str, i32), (&str, i32)) =
         (row.get(0), (row.get(1), row.get(2)), (row.get(3), row.get(4)));
-    let how = format!(
+    let move_shard = format!(
         "SELECT citus_move_shard_placement({shard}, '{}', {}, '{}', {}, 'force_logical')",
         from.0, from.1, to.0, to.1
     );
     let (done, is_done) = watch::channel(false);
     let moving = async {
-        mover.batch_execute(&how).await.unwrap();
+        mover.batch_execute(&move_shard).await.unwrap();
         done.send(true).unwrap();
     };
     let load = async {
@@ -231,14 +231,14 @@ async fn requests_and_imports_go_on_while_shards_move() {
 }
 
 #[tokio::test]
-async fn a_wait_for_a_lock_on_a_worker_ends_in_time() {
+async fn lock_wait_on_worker_times_out() {
     let Some(citus) = Citus::new().await else { return };
     let storage = open(&citus).await.write_timeout(Duration::from_millis(100));
     let owner = Owner::new(&storage, "account").await;
     let host = citus.host().await;
     host.batch_execute("BEGIN; UPDATE credentials SET name = 'held' WHERE account_id = 'account'").await.unwrap();
     let refused = owner.revoke(&storage).await.unwrap_err();
-    assert_eq!(refused.to_string(), "another program is writing the same accounts; try again when it is done");
+    assert_eq!(refused.to_string(), "another program is writing to the same accounts; try again when it is done");
     host.batch_execute("ROLLBACK").await.unwrap();
     owner.revoke(&storage).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! A worker of the test's own, which it adds to the cluster and takes away again: shards move to it under load, it dies, and its
+//! A dedicated worker that the test adds to the cluster and removes: shards move to it under load, it dies, and its
 //! standby takes over.
 
 use std::panic::resume_unwind;
@@ -15,7 +15,7 @@ use super::cluster::Citus;
 use super::nodes::{Owner, import, open};
 use crate::stress::wait_until;
 
-/// A node on this machine, made by the cluster's own programs.
+/// A node on this machine, created by the cluster's own programs.
 struct Node {
     cluster: Cluster,
     port: u16,
@@ -53,7 +53,7 @@ async fn text(client: &Client, sql: &str) -> String {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// The accounts that are on that node, and the others.
+/// Returns the accounts on the node, and the others.
 async fn on_and_off(host: &Client, owners: Vec<Owner>, node: i32) -> [Vec<Owner>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     let on = "SELECT count(*) FROM pg_dist_placement AS p JOIN pg_dist_node AS n ON n.groupid = p.groupid \
@@ -65,7 +65,7 @@ async fn on_and_off(host: &Client, owners: Vec<Owner>, node: i32) -> [Vec<Owner>
     found
 }
 
-/// Moves shards to where there are fewer, while all accounts read and change.
+/// Moves shards to the emptier node, while all accounts read and change.
 async fn rebalance(mover: &Client, storage: &PostgresStorage, owners: &[Owner]) {
     let (done, is_done) = watch::channel(false);
     let moving = async {
@@ -88,13 +88,13 @@ async fn rebalance(mover: &Client, storage: &PostgresStorage, owners: &[Owner]) 
     assert!(count > 1, "{count} rounds");
 }
 
-/// All of it; the node is in the cluster under that id.
-async fn replaced(host: Client, mover: Client, storage: PostgresStorage, owners: Vec<Owner>, node: Node, id: i32) {
+/// Runs the checks with `node`, which has the number `id` in the cluster.
+async fn check(host: Client, mover: Client, storage: PostgresStorage, owners: Vec<Owner>, node: Node, id: i32) {
     rebalance(&mover, &storage, &owners).await;
     let [on, off] = on_and_off(&host, owners, id).await;
-    let (far, near) = (on.first().expect("some moved to it"), off.first().expect("some did not"));
+    let (affected, unaffected) = (on.first().expect("some moved to it"), off.first().expect("some did not"));
     let standby = node.standby();
-    import(&storage, &far.account, "after-the-copy").await.unwrap();
+    import(&storage, &affected.account, "after-the-copy").await.unwrap();
     let database = text(&host, "SELECT CAST(current_database() AS TEXT)").await;
     let target_position =
         text(&node.session(&database).await, "SELECT CAST(pg_current_wal_insert_lsn() AS TEXT)").await;
@@ -103,8 +103,8 @@ async fn replaced(host: Client, mover: Client, storage: PostgresStorage, owners:
     wait_until(async || text(&follower, &has_all).await == "true").await;
 
     node.cluster.kill();
-    assert_eq!(far.read(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);
-    near.read(&storage).await.unwrap();
+    assert_eq!(affected.read(&storage).await.unwrap_err().kind(), StorageErrorKind::Unavailable);
+    unaffected.read(&storage).await.unwrap();
     standby.cluster.control(&["promote"]);
     let port = standby.port;
     let update = format!("SELECT citus_update_node({id}, '127.0.0.1', {port}, force => true, lock_cooldown => 100)");
@@ -112,15 +112,15 @@ async fn replaced(host: Client, mover: Client, storage: PostgresStorage, owners:
     for owner in on.iter().chain(&off) {
         owner.read(&storage).await.unwrap();
     }
-    assert!(storage.find_course(&far.account, "after-the-copy").await.unwrap().value.is_some());
-    import(&storage, &far.account, "after-the-change").await.unwrap();
-    far.revoke(&storage).await.unwrap();
-    // Before it goes, the cluster has to be able to change its tables there.
-    take_away(&host, id).await;
+    assert!(storage.find_course(&affected.account, "after-the-copy").await.unwrap().value.is_some());
+    import(&storage, &affected.account, "after-the-change").await.unwrap();
+    affected.revoke(&storage).await.unwrap();
+    // The cluster must be able to change its tables on the node before the node is removed.
+    remove_node(&host, id).await;
 }
 
 /// Removes the test's tables, and the node.
-async fn take_away(host: &Client, id: i32) {
+async fn remove_node(host: &Client, id: i32) {
     let schema = text(host, "SELECT CAST(current_schema() AS TEXT)").await;
     host.batch_execute("SELECT start_metadata_sync_to_all_nodes()").await.unwrap();
     host.batch_execute(&format!("DROP SCHEMA {schema} CASCADE")).await.unwrap();
@@ -130,7 +130,7 @@ async fn take_away(host: &Client, id: i32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_is_added_takes_shards_under_load_and_its_standby_takes_over() {
+async fn added_worker_takes_shards_and_its_standby_takes_over() {
     let Some(citus) = Citus::new().await else { return };
     let (storage, host) = (open(&citus).await, citus.host().await);
     let mut owners = Vec::new();
@@ -140,11 +140,11 @@ async fn a_worker_that_is_added_takes_shards_under_load_and_its_standby_takes_ov
     let node = Node::start(&host).await;
     let id: i32 =
         host.query_one("SELECT citus_add_node('127.0.0.1', $1)", &[&i32::from(node.port)]).await.unwrap().get(0);
-    let checks = replaced(citus.host().await, citus.host().await, storage, owners, node, id);
+    let checks = check(citus.host().await, citus.host().await, storage, owners, node, id);
     if let Err(failure) = LocalSet::new().run_until(async { spawn_local(checks).await }).await {
-        // Whatever is there of it: nobody finds it again.
-        let gone = format!("SELECT citus_disable_node(nodename, nodeport) FROM pg_dist_node WHERE nodeid = {id}");
-        let _ = host.batch_execute(&gone).await;
+        // Disable the node, whatever its state: no later run removes it.
+        let disable = format!("SELECT citus_disable_node(nodename, nodeport) FROM pg_dist_node WHERE nodeid = {id}");
+        let _ = host.batch_execute(&disable).await;
         resume_unwind(failure.into_panic());
     }
 }

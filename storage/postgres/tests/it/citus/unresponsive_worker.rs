@@ -1,6 +1,6 @@
-//! Reads of an account whose worker gives no answer.
+//! Reads of an account whose worker is unresponsive.
 //!
-//! On PostgreSQL: keys are read from a view that waits for a lock if the account would be on that worker.
+//! Simulated on PostgreSQL: keys are read from a view that waits for a lock if the account would be on that worker.
 
 use std::num::NonZeroUsize;
 use std::pin::pin;
@@ -20,16 +20,16 @@ use crate::stress::wait_until;
 
 const WORKER: &str = "
     CREATE FUNCTION reach(account TEXT) RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN
-        IF account = 'far' THEN PERFORM pg_advisory_xact_lock_shared(7); END IF;
+        IF account = 'affected' THEN PERFORM pg_advisory_xact_lock_shared(7); END IF;
         RETURN TRUE;
     END $$;
     ALTER TABLE credentials RENAME TO stored;
     CREATE VIEW credentials AS SELECT * FROM stored WHERE reach(account_id)";
 
-/// Keys of an account on that worker and of another one, in a storage that reads over `connections`.
+/// Keys of one account on the worker and of another one elsewhere, in a storage that reads over `connections`.
 struct Fixture {
-    far: TokenDigest,
-    near: TokenDigest,
+    affected: TokenDigest,
+    unaffected: TokenDigest,
     storage: PostgresStorage,
     host: Client,
     schema: Schema,
@@ -48,12 +48,12 @@ impl Fixture {
             storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
             key.digest
         };
-        let (far, near) = (key_of("far").await, key_of("near").await);
+        let (affected, unaffected) = (key_of("affected").await, key_of("unaffected").await);
         host.batch_execute(WORKER).await.unwrap();
         let options = Options::parse(schema.address()).unwrap();
         let options = options.connections(NonZeroUsize::new(connections).unwrap()).deadline(deadline);
         let storage = PostgresStorage::open(&options).await.unwrap();
-        Some(Self { far, near, storage, host, schema })
+        Some(Self { affected, unaffected, storage, host, schema })
     }
 
     async fn block_worker(&self) {
@@ -68,7 +68,7 @@ impl Fixture {
         self.storage.find_credential(key).await.map(|found| assert!(found.is_some()))
     }
 
-    /// Returns when a read waits for the worker.
+    /// Returns once a read waits for the worker.
     async fn wait_for_blocked_read(&self) {
         let waits = "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";
         wait_until(async || !self.host.query(waits, &[&self.schema.name()]).await.unwrap().is_empty()).await;
@@ -80,31 +80,31 @@ impl Fixture {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reads_of_a_silent_worker_time_out_and_others_go_on_over_the_other_connections() {
+async fn reads_of_unresponsive_worker_time_out_without_delaying_others() {
     let Some(fixture) = Fixture::new(2, Duration::from_secs(2)).await else { return };
-    fixture.read(&fixture.far).await.unwrap();
+    fixture.read(&fixture.affected).await.unwrap();
     fixture.block_worker().await;
-    let near = async {
+    let unaffected = async {
         fixture.wait_for_blocked_read().await;
         for _ in 0..20 {
-            fixture.read(&fixture.near).await.unwrap();
+            fixture.read(&fixture.unaffected).await.unwrap();
         }
         assert_eq!(fixture.timeouts().await, 0);
     };
-    let (far, ()) = join(fixture.read(&fixture.far), near).await;
-    assert_eq!(far.unwrap_err().kind(), StorageErrorKind::Unavailable);
+    let (affected, ()) = join(fixture.read(&fixture.affected), unaffected).await;
+    assert_eq!(affected.unwrap_err().kind(), StorageErrorKind::Unavailable);
     assert_eq!(fixture.timeouts().await, 1);
     fixture.unblock_worker().await;
-    fixture.read(&fixture.far).await.unwrap();
+    fixture.read(&fixture.affected).await.unwrap();
     assert_eq!(fixture.timeouts().await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_client_gave_up_holds_up_no_other() {
+async fn dropped_read_does_not_delay_others() {
     let Some(fixture) = Fixture::new(1, Duration::from_secs(60)).await else { return };
     fixture.block_worker().await;
-    select(pin!(fixture.read(&fixture.far)), pin!(fixture.wait_for_blocked_read())).await;
-    fixture.read(&fixture.near).await.unwrap();
+    select(pin!(fixture.read(&fixture.affected)), pin!(fixture.wait_for_blocked_read())).await;
+    fixture.read(&fixture.unaffected).await.unwrap();
     fixture.unblock_worker().await;
-    fixture.read(&fixture.far).await.unwrap();
+    fixture.read(&fixture.affected).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! A worker that the cluster asks by way of this process, which can end or hold what is said.
+//! A worker that the cluster reaches through a proxy in this process, which can drop or hold its connections.
 
 use std::net::SocketAddr;
 
@@ -7,27 +7,27 @@ use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::sync::watch;
 use tokio_postgres::Client;
 
-/// What a worker is to those that ask it.
+/// State of a worker as its clients observe it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum State {
-    There,
+    Up,
     Dead,
-    Silent,
+    Unresponsive,
 }
 
 /// A worker behind this process.
 pub(super) struct Worker {
     pub(super) group: i32,
     pub(super) id: i32,
-    /// Where it is in truth.
+    /// Host and port of the worker itself.
     pub(super) at: (String, i32),
     port: u16,
     state: watch::Sender<State>,
 }
 
 impl Worker {
-    /// The one that would have the account without a name, which a server asks for when it starts. The cluster asks it by way
-    /// of this process from now on.
+    /// Returns the worker that would have the account without a name, which a server reads at startup. From now on, the
+    /// cluster reaches it through this process.
     pub(super) async fn with_unnamed_account(host: &Client) -> Self {
         let worker = "SELECT n.nodeid, n.groupid, n.nodename, n.nodeport FROM pg_dist_node AS n \
                       JOIN pg_dist_placement AS p ON p.groupid = n.groupid \
@@ -36,26 +36,26 @@ impl Worker {
         let (id, group, at) = (row.get(0), row.get(1), (row.get(2), row.get(3)));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let (state, states) = watch::channel(State::There);
+        let (state, states) = watch::channel(State::Up);
         tokio::spawn(serve(listener, format!("{}:{}", at.0, at.1), states));
         let worker = Self { group, id, at, port, state };
         worker.route_to(host, "127.0.0.1", i32::from(worker.port)).await;
         worker
     }
 
-    /// Has the cluster ask it there.
+    /// Changes the address at which the cluster reaches the worker.
     pub(super) async fn route_to(&self, host: &Client, name: &str, port: i32) {
         let id = self.id;
         let update = format!("SELECT citus_update_node({id}, '{name}', {port}, force => true, lock_cooldown => 100)");
         host.batch_execute(&update).await.unwrap();
     }
 
-    pub(super) fn is(&self, state: State) {
+    pub(super) fn set_state(&self, state: State) {
         self.state.send(state).unwrap();
     }
 }
 
-/// Hands on what is said as long as the worker is there. A dead one ends what is open, and takes nothing new.
+/// Forwards bytes while the worker is up. A dead one closes its connections, and accepts no new ones.
 async fn serve(listener: TcpListener, worker: String, mut states: watch::Receiver<State>) {
     let address: SocketAddr = lookup_host(&worker).await.unwrap().next().unwrap();
     loop {
@@ -65,8 +65,8 @@ async fn serve(listener: TcpListener, worker: String, mut states: watch::Receive
             continue;
         }
         tokio::spawn(async move {
-            // Silent: what comes waits.
-            if changed.wait_for(|state| *state != State::Silent).await.is_err() {
+            // Unresponsive: incoming bytes wait.
+            if changed.wait_for(|state| *state != State::Unresponsive).await.is_err() {
                 return;
             }
             let mut server = TcpStream::connect(address).await.unwrap();
@@ -74,8 +74,8 @@ async fn serve(listener: TcpListener, worker: String, mut states: watch::Receive
                 tokio::select! {
                     biased;
                     _ = changed.changed() => {
-                        let is_over = changed.wait_for(|state| *state != State::Silent).await.is_err();
-                        if is_over {
+                        let is_closed = changed.wait_for(|state| *state != State::Unresponsive).await.is_err();
+                        if is_closed {
                             return;
                         }
                     }

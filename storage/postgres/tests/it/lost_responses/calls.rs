@@ -1,4 +1,4 @@
-//! Each call that writes, and what shows that it was done.
+//! Calls that write, and queries that check whether each was done.
 
 use catalogue_core::admin::{Account, AdminStorage, CredentialUse, NewCredential};
 use catalogue_core::auth::Scopes;
@@ -9,7 +9,7 @@ use catalogue_postgres::PostgresStorage;
 use crate::course;
 use crate::settings::{digest, link, session};
 
-/// What a call is about: each has its own.
+/// The account and key of a call; each call has its own.
 pub(super) struct Subject {
     pub(super) account: AccountId,
     pub(super) key: NewCredential,
@@ -18,15 +18,15 @@ pub(super) struct Subject {
 
 const AT: i64 = 7;
 
-/// Each call, and what shows whether all of it was done, and whether any of it was. The key is `$1`, what is new `$2`.
+/// Calls, each with a query for whether all parts were done and whether any was; `$1` is the key, `$2` the new id or name.
 pub(super) const CALLS: [(&str, &str); 5] = [
     (
-        "note uses",
+        "record uses",
         "SELECT last_used_at IS NOT NULL, last_used_at IS NOT NULL FROM credentials WHERE id = $1 AND id <> $2",
     ),
     (
         "revoke tokens",
-        // Both texts of the token, in the place of one that is long over.
+        // Both digests are stored; the call also removes an expired revocation.
         "SELECT count(*) = 2 AND min(revoked_at) = 7, count(*) <> 1 OR min(revoked_at) = 7 FROM revoked_tokens \
          WHERE $1 <> CAST($2 AS TEXT)",
     ),
@@ -46,7 +46,7 @@ pub(super) const CALLS: [(&str, &str); 5] = [
     ),
 ];
 
-/// Calls of the developer settings, with statements that tell whether each part is done.
+/// Calls of the developer settings, with one query per part that returns a row if the part was done.
 pub(super) const SETTINGS: [(&str, &[&str]); 8] = [
     (
         "create key",
@@ -92,14 +92,14 @@ const ENDED: [&str; 2] = [
     "SELECT 1 FROM credential_events WHERE action = 'signed_out'",
 ];
 
-/// One statement for those parts.
+/// Combines the queries of `parts` into one for all and any.
 pub(super) fn all_and_any(parts: &[&str]) -> String {
     let parts: Vec<_> = parts.iter().map(|part| format!("(EXISTS ({part}))")).collect();
     let parts = parts.join(", ");
     format!("SELECT bool_and(part), bool_or(part) FROM (VALUES {parts}) AS done (part) WHERE $1 <> CAST($2 AS TEXT)")
 }
 
-pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subject) -> Result<(), StorageError> {
+pub(super) async fn run_call(call: &str, storage: &PostgresStorage, subject: &Subject) -> Result<(), StorageError> {
     let Subject { account, key, number } = subject;
     let (id, at) = (&*key.record.identity.credential_id, Timestamp::from_microseconds(AT).unwrap());
     let (_, mut new) = NewCredential::api_key(account.clone(), "new", Scopes::default());
@@ -126,7 +126,7 @@ pub(super) async fn make(call: &str, storage: &PostgresStorage, subject: &Subjec
         }
         "end session" => storage.end_session(&digest(2)).await,
         "end sign-ins" => storage.end_sign_ins(account, &Actor::OPERATOR).await.map(|ended| assert_eq!(ended, 1)),
-        "note uses" => {
+        "record uses" => {
             storage.record_uses(&[CredentialUse { account: account.clone(), credential_id: id.into(), at }]).await
         }
         "revoke tokens" => storage.revoke_tokens(&[digest(1), digest(2)], Timestamp::MAX, at).await,

@@ -1,4 +1,4 @@
-//! Every call that writes says whether it was done, wherever its connection is cut.
+//! Outcomes of calls that write, for a connection that is cut at any message.
 
 mod calls;
 pub(crate) mod proxy;
@@ -16,11 +16,11 @@ use tokio_postgres::Client;
 use crate::import_one_course;
 use crate::schema::Schema;
 use crate::settings::digest;
-use crate::stress::{ask, wait_until};
-use calls::{CALLS, SETTINGS, Subject, all_and_any, make};
+use crate::stress::{sql, wait_until};
+use calls::{CALLS, SETTINGS, Subject, all_and_any, run_call};
 use proxy::{MAX_MESSAGES, Proxy, Sender};
 
-/// A schema, the way to it that can be cut, and one that cannot.
+/// A schema, a storage behind a proxy that can cut connections, and a direct one.
 struct Fixture {
     schema: Schema,
     proxy: Proxy,
@@ -43,7 +43,7 @@ impl Fixture {
         Some(Self { schema, proxy, direct, cut, host, account })
     }
 
-    /// With what the call needs.
+    /// Prepares the database for `call`.
     async fn subject(&self, call: &str, number: usize) -> Subject {
         let account = self.account.clone();
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
@@ -66,14 +66,14 @@ impl Fixture {
     async fn sign_ins_before(&self, call: &str, subject: &Subject) {
         self.host.batch_execute("DELETE FROM sign_ins; DELETE FROM credential_events").await.unwrap();
         if call != "create link" {
-            make("create link", &self.direct, subject).await.unwrap();
+            run_call("create link", &self.direct, subject).await.unwrap();
         }
         if call == "end session" {
-            make("exchange link", &self.direct, subject).await.unwrap();
+            run_call("exchange link", &self.direct, subject).await.unwrap();
         }
     }
 
-    /// Waits until the database is done with what came over the connection that was cut.
+    /// Waits until the database has processed everything that it got over the connection that was cut.
     async fn settle(&self) {
         let busy = "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND state IS DISTINCT FROM 'idle'";
         let name = self.schema.name();
@@ -82,8 +82,8 @@ impl Fixture {
         }
     }
 
-    /// What it says; whether it was done, and whether anything was.
-    async fn shown(&self, sql: &str, subject: &Subject) -> (bool, bool) {
+    /// Returns whether all parts of the call were done, and whether any was.
+    async fn done_parts(&self, sql: &str, subject: &Subject) -> (bool, bool) {
         let id = &*subject.key.record.identity.credential_id;
         let new = format!("new-{}", subject.number);
         let row = self.host.query_one(sql, &[&id, &new]).await.unwrap();
@@ -91,7 +91,7 @@ impl Fixture {
     }
 }
 
-/// The address of the schema by way of the proxy.
+/// Returns the connection string of the schema through the proxy.
 fn address(proxy: &Proxy, schema: &Schema) -> String {
     let directory = format!("host={} ", Cluster::shared().unwrap().directory.display());
     schema.address().replace(&directory, &format!("host=127.0.0.1 port={} ", proxy.port))
@@ -106,23 +106,23 @@ fn outcome_text<T>(outcome: &Result<T, StorageErrorKind>) -> &'static str {
 }
 
 #[tokio::test]
-async fn each_call_says_whether_it_was_done() {
+async fn calls_report_whether_change_was_committed() {
     let Some(fixture) = Fixture::new().await else { return };
     let mut numbers = 0..;
     let settings = SETTINGS.iter().map(|(call, parts)| (*call, all_and_any(parts)));
-    // The account is removed by one of the latter.
+    // The last of the other calls removes the account.
     for (call, sql) in settings.chain(CALLS.into_iter().map(|(call, sql)| (call, sql.to_owned()))) {
         let mut unknown = Vec::new();
         for sender in [Sender::Client, Sender::Server] {
             for after in 0..MAX_MESSAGES {
                 let subject = fixture.subject(call, numbers.next().unwrap()).await;
-                // What is read first is asked over a connection that is open: each time the call exchanges the same messages.
+                // Open the reading connection first, so that the call always exchanges the same messages.
                 fixture.cut.find_session(&digest(0)).await.unwrap();
                 fixture.proxy.cut(sender, after);
-                let outcome = make(call, &fixture.cut, &subject).await;
+                let outcome = run_call(call, &fixture.cut, &subject).await;
                 let was_cut = fixture.proxy.stop();
                 fixture.settle().await;
-                let (done, any) = fixture.shown(&sql, &subject).await;
+                let (done, any) = fixture.done_parts(&sql, &subject).await;
                 let context = format!("{call}, {sender:?} after {after}: {outcome:?}, done {done}, any {any}");
                 match outcome_text(&outcome.map_err(|error| error.kind())) {
                     "done" => assert!(done, "{context}"),
@@ -138,14 +138,14 @@ async fn each_call_says_whether_it_was_done() {
                 }
             }
         }
-        // The commit did not arrive; its answer, or the message that ends the answer, did not.
+        // Either the commit was lost, or its response, or the message that ends the response.
         let expected = [(Sender::Client, false), (Sender::Server, true), (Sender::Server, true)];
         assert_eq!(unknown, expected, "{call}");
     }
 }
 
 #[tokio::test]
-async fn a_migration_says_whether_it_was_done() {
+async fn migration_reports_whether_it_was_committed() {
     let Some(schema) = Schema::new().await else { return };
     let proxy = Proxy::before(Cluster::shared().unwrap());
     let (options, host) = (Schema::options_of(&address(&proxy, &schema)), schema.host().await);
@@ -183,9 +183,9 @@ async fn a_migration_says_whether_it_was_done() {
     assert_eq!(unknown, [(Sender::Client, false), (Sender::Server, true), (Sender::Server, true)]);
 }
 
-/// A commit waits for a standby that never comes. The database has it on its own disk by then.
+/// The commit waits for a standby that never connects; the primary already has it on disk.
 #[tokio::test]
-async fn a_commit_that_waits_for_a_standby_may_be_done() {
+async fn commit_waiting_for_standby_has_unknown_outcome() {
     if Cluster::shared().is_none() {
         return;
     }
@@ -193,9 +193,9 @@ async fn a_commit_that_waits_for_a_standby_may_be_done() {
     let options = Options::parse(&cluster.address("postgres")).unwrap();
     let storage = Arc::new(PostgresStorage::open_and_migrate(&options).await.unwrap());
     let account = import_one_course(&*storage).await;
-    cluster.configure(&["synchronous_commit = on", "synchronous_standby_names = 'nobody'"]);
+    cluster.configure(&["synchronous_commit = on", "synchronous_standby_names = 'absent'"]);
     cluster.control(&["reload"]);
-    wait_until(async || ask(&cluster, "SHOW synchronous_standby_names").await == "nobody").await;
+    wait_until(async || sql(&cluster, "SHOW synchronous_standby_names").await == "absent").await;
     let waiting = "SELECT CAST(count(*) AS TEXT) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     let end =
         "SELECT CAST(count(pg_terminate_backend(pid)) AS TEXT) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
@@ -203,11 +203,11 @@ async fn a_commit_that_waits_for_a_standby_may_be_done() {
         let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::default());
         let (id, creating) = (key.record.identity.credential_id.clone(), Arc::clone(&storage));
         let created = tokio::spawn(async move { creating.create_key(&key, &Actor::OPERATOR).await });
-        wait_until(async || ask(&cluster, waiting).await == "1").await;
+        wait_until(async || sql(&cluster, waiting).await == "1").await;
         if is_ended {
-            assert_eq!(ask(&cluster, end).await, "1");
+            assert_eq!(sql(&cluster, end).await, "1");
         } else {
-            // Nothing else goes on, so its deadline comes at once.
+            // The runtime is idle, so the paused clock advances to the deadline immediately.
             tokio::time::pause();
         }
         let error = created.await.unwrap().unwrap_err();
@@ -215,7 +215,7 @@ async fn a_commit_that_waits_for_a_standby_may_be_done() {
             tokio::time::resume();
         }
         assert_eq!(error.kind(), StorageErrorKind::OutcomeUnknown, "{error:?}");
-        ask(&cluster, end).await;
+        sql(&cluster, end).await;
         wait_until(async || storage.find_credential_record(&id).await.unwrap().is_some()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! A proxy before the database, which cuts a connection instead of handing on one message.
+//! A proxy in front of the database, which cuts a connection instead of forwarding one message.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,31 +10,31 @@ use std::thread;
 
 use catalogue_postgres_cluster::Cluster;
 
-/// More than any call here exchanges.
+/// Upper bound for the number of messages that a call in these tests exchanges.
 pub(crate) const MAX_MESSAGES: usize = 500;
 
-/// Who sends the message that is lost.
+/// The sender of the message that is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sender {
     Client,
     Server,
 }
 
-/// The proxy.
+/// A proxy in front of a cluster.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     lost: Arc<Lost>,
 }
 
-/// Which message that is.
+/// The message that is lost.
 struct Lost {
     sender: Mutex<Sender>,
-    /// How many of that side are handed on before.
+    /// Number of messages of `sender` to forward first.
     left: AtomicUsize,
 }
 
 impl Proxy {
-    /// One that cuts nothing yet. It ends with the process.
+    /// Starts a proxy that cuts nothing yet. It runs until the process ends.
     pub(crate) fn before(cluster: &Cluster) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -49,15 +49,15 @@ impl Proxy {
         self.lost.left.store(after, Ordering::SeqCst);
     }
 
-    /// Cuts nothing any more; says whether anything was cut.
+    /// Stops cutting. Returns whether a connection was cut.
     pub(crate) fn stop(&self) -> bool {
         self.lost.left.swap(usize::MAX, Ordering::SeqCst) > MAX_MESSAGES
     }
 }
 
 impl Lost {
-    /// Whether the next message of that side is handed on. The count is far above all messages once one was lost.
-    fn passes(&self, sender: Sender) -> bool {
+    /// Returns whether to forward the next message of `sender`. After the lost one, `left` wraps to more than all messages.
+    fn forwards(&self, sender: Sender) -> bool {
         *self.sender.lock().unwrap() != sender || self.left.fetch_sub(1, Ordering::SeqCst) > 0
     }
 }
@@ -69,27 +69,27 @@ fn connect(client: TcpStream, socket: &Path, lost: &Arc<Lost>) {
     for sender in [Sender::Client, Sender::Server] {
         let (client, server, lost) = (Arc::clone(&client), Arc::clone(&server), Arc::clone(lost));
         thread::spawn(move || {
-            // Either side may end at any time, which is no fault of this one.
+            // Ignore errors: either side may disconnect at any time.
             let _ = match sender {
-                Sender::Client => pass(&*client, &*server, sender, &lost),
-                Sender::Server => pass(&*server, &*client, sender, &lost),
+                Sender::Client => forward(&*client, &*server, sender, &lost),
+                Sender::Server => forward(&*server, &*client, sender, &lost),
             };
             let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
         });
     }
 }
 
-fn pass(mut from: impl Read, mut to: impl Write, sender: Sender, lost: &Lost) -> io::Result<()> {
-    // The first message of a client alone has no type.
+fn forward(mut from: impl Read, mut to: impl Write, sender: Sender, lost: &Lost) -> io::Result<()> {
+    // Only the first message of a client has no type.
     let mut next = if sender == Sender::Client { length_and_body(&mut from)? } else { message(&mut from)? };
-    while lost.passes(sender) {
+    while lost.forwards(sender) {
         to.write_all(&next)?;
         next = message(&mut from)?;
     }
     Ok(())
 }
 
-/// A message with its type, which is a letter.
+/// Reads a message with its type byte.
 pub(crate) fn message(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut kind = [0];
     from.read_exact(&mut kind)?;

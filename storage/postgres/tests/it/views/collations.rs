@@ -15,7 +15,7 @@ use super::host_app::{HostApp, TEXTS};
 use crate::items;
 use crate::settings::{at, digest, link, session};
 
-/// Recreates the views, with keys that are compared without case.
+/// Recreates the views, with account ids and slugs that are compared case-insensitively.
 const RECREATE: &str = "
     CREATE COLLATION lax (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
     DROP VIEW catalogue_courses, catalogue_modules, catalogue_accounts;
@@ -36,26 +36,26 @@ const REVISIONS: &str = "
     INSERT INTO catalogue_revisions VALUES ('SOLO', gen_random_uuid());
 ";
 
-/// Two accounts whose ids differ by case, and an API key of `solo`.
+/// Creates two accounts whose ids differ only by case, and an API key of `solo`.
 async fn host_app() -> Option<(HostApp, NewCredential)> {
     let host_app = HostApp::new(TEXTS).await?.reopened(REVISIONS).await;
     host_app.owner("solo").await;
-    let of_two = |slug, modules: &[&str]| catalogue_core::Course {
+    let course_with = |slug, modules: &[&str]| catalogue_core::Course {
         modules: modules.iter().map(|title| sample::module(title)).collect(),
         ..sample::course("SOLO", slug)
     };
-    host_app.put_courses(&[of_two("s", &["One", "Two"]), of_two("S", &["Three"])]).await;
+    host_app.put_courses(&[course_with("s", &["One", "Two"]), course_with("S", &["Three"])]).await;
     let (_, key) = NewCredential::api_key(AccountId::new("solo"), "a key", Scopes::from_names(["read:courses"]));
     host_app.storage.create_key(&key, &Actor::OPERATOR).await.unwrap();
     Some((host_app, key))
 }
 
-/// The slugs and counts of the first and of a later page.
+/// Returns slugs and module counts of the first page and of a page after a position in the future.
 async fn pages(host_app: &HostApp, account: &AccountId) -> [Vec<(String, u32)>; 2] {
     let first = PageRequest::default();
-    let far =
+    let future =
         Position { created_at: Timestamp::from_microseconds(4_000_000_000_000_000).unwrap(), slug: String::new() };
-    let later = PageRequest { after: Some(far), ..first.clone() };
+    let later = PageRequest { after: Some(future), ..first.clone() };
     let plain = |item: CourseListItem| (item.slug, item.module_count);
     let page = async |page| items(&host_app.storage, account, page).await.unwrap().into_iter().map(plain).collect();
     [page(&first).await, page(&later).await]

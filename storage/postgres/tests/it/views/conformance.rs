@@ -1,4 +1,4 @@
-//! The suites of storages over a team's tables, which only the team's own program writes.
+//! Runs the conformance suites over views of a host application's tables, which only that application writes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -36,11 +36,11 @@ trait Storage: CourseStorage + CredentialStorage + SignInStorage + AdminStorage 
 
 impl<S: CourseStorage + CredentialStorage + SignInStorage + AdminStorage> Storage for S {}
 
-/// The storage of a team. Where PostgreSQL is missing, which was said, the memory storage stands in for it.
+/// A storage over views, or a memory storage if PostgreSQL is missing; `Schema::new` logs that.
 struct Tested {
     storage: Arc<dyn Storage>,
     host_app: Option<HostApp>,
-    /// The views have no names and addresses of accounts, which the suite of sign-ins wants to see again.
+    /// Names and email addresses of accounts: the suite of sign-ins compares them, but views lack them.
     accounts: Mutex<HashMap<AccountId, Account>>,
 }
 
@@ -54,7 +54,7 @@ impl Tested {
         Self { storage, host_app, accounts: Mutex::default() }
     }
 
-    fn named(&self, account: Account) -> Account {
+    fn with_name(&self, account: Account) -> Account {
         if self.host_app.is_none() {
             return account;
         }
@@ -72,7 +72,7 @@ impl fmt::Debug for Tested {
 impl Fixture for Tested {
     async fn account(&self, name: &str) -> AccountId {
         match &self.host_app {
-            Some(host_app) if host_app.numbers => AccountId::new(host_app.owner(name).await),
+            Some(host_app) if host_app.has_numeric_ids => AccountId::new(host_app.owner(name).await),
             _ => AccountId::new(name),
         }
     }
@@ -107,7 +107,7 @@ impl CourseFixture for Tested {
         !slug.contains('\0')
     }
 
-    /// PostgreSQL's texts have all characters but one.
+    /// PostgreSQL texts cannot contain NUL.
     fn strip_unsupported(&self, course: &mut Course) {
         let Course { title, tagline, language, access_mode, modules, .. } = course;
         for text in [title, tagline, language].into_iter().chain(access_mode) {
@@ -152,8 +152,8 @@ impl AccountFixture for Tested {
     async fn put_account(&self, account: &Account) {
         self.accounts.lock().unwrap().insert(account.id.clone(), account.clone());
         match &self.host_app {
-            // One with a number is there since it has that.
-            Some(host_app) if host_app.numbers => {}
+            // `Fixture::account` has created the account with its numeric id.
+            Some(host_app) if host_app.has_numeric_ids => {}
             Some(host_app) => drop(host_app.owner(account.id.as_str()).await),
             None => AccountFixture::put_account(&self.storage, account).await,
         }
@@ -191,12 +191,12 @@ impl SignInStorage for Tested {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        Ok(self.storage.exchange_link(link, now, session).await?.map(|account| self.named(account)))
+        Ok(self.storage.exchange_link(link, now, session).await?.map(|account| self.with_name(account)))
     }
 
     async fn find_session(&self, digest: &TokenDigest) -> Result<Option<Session>, StorageError> {
         let found = self.storage.find_session(digest).await?;
-        Ok(found.map(|session| Session { account: self.named(session.account), ..session }))
+        Ok(found.map(|session| Session { account: self.with_name(session.account), ..session }))
     }
 
     async fn end_session(&self, digest: &TokenDigest) -> Result<(), StorageError> {

@@ -13,13 +13,13 @@ use super::host_app::{HostApp, NUMBERS, options};
 use crate::key_of;
 
 /// Advances the clock, so that the next request checks the triggers.
-async fn ten_seconds_pass() {
+async fn advance_ten_seconds() {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(10)).await;
     tokio::time::resume();
 }
 
-/// A course over views that is served, with an API key of its account.
+/// A catalogue that serves one course over views, with an API key of the course's account.
 struct Served {
     host_app: HostApp,
     catalogue: Catalogue,
@@ -45,15 +45,15 @@ impl Served {
     }
 
     /// Changes the title, and returns whether the next response contains it.
-    async fn shows(&self, title: &str) -> bool {
+    async fn serves(&self, title: &str) -> bool {
         self.host_app.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
         self.has(title).await
     }
 
     async fn has(&self, title: &str) -> bool {
-        let answer = self.get("\"none\"").await;
-        assert_eq!(answer.status(), StatusCode::OK);
-        String::from_utf8_lossy(answer.body()).contains(title)
+        let response = self.get("\"none\"").await;
+        assert_eq!(response.status(), StatusCode::OK);
+        String::from_utf8_lossy(response.body()).contains(title)
     }
 
     async fn has_revision(&self) -> bool {
@@ -69,7 +69,7 @@ impl Served {
     }
 }
 
-/// Changes, with what `check_revisions` then reports; nothing if the set of triggers is complete.
+/// Changes, each with the start of a finding of `check_revisions`; empty if the set of triggers stays complete.
 const CHANGES: [(&str, &str); 10] = [
     ("DROP TRIGGER changed ON trainings", "trainings has no enabled trigger for INSERT, UPDATE, DELETE"),
     ("DROP TRIGGER emptied ON lessons", "lessons has no enabled trigger for TRUNCATE"),
@@ -98,27 +98,27 @@ const CHANGES: [(&str, &str); 10] = [
     ("CREATE OR REPLACE FUNCTION touch(owner BIGINT) RETURNS void LANGUAGE sql AS ''", ""),
     (
         "DROP TRIGGER changed ON trainings; \
-         CREATE TRIGGER other AFTER INSERT OR UPDATE OR DELETE ON trainings EXECUTE FUNCTION kept()",
+         CREATE TRIGGER other AFTER INSERT OR UPDATE OR DELETE ON trainings EXECUTE FUNCTION unchanged()",
         "",
     ),
 ];
 
 #[tokio::test]
 async fn responses_are_not_cached_after_triggers_change() {
-    for (change, warning) in CHANGES {
+    for (change, finding) in CHANGES {
         let Some(served) = Served::new().await else { return };
-        assert!(served.shows("first").await && served.has_revision().await, "{change}");
+        assert!(served.serves("first").await && served.has_revision().await, "{change}");
         served.host_app.host.batch_execute(change).await.unwrap();
-        ten_seconds_pass().await;
+        advance_ten_seconds().await;
         for title in ["second", "third"] {
-            assert!(served.shows(title).await, "{change}");
+            assert!(served.serves(title).await, "{change}");
             assert!(!served.has_revision().await, "{change}");
-            ten_seconds_pass().await;
+            advance_ten_seconds().await;
         }
         let found = served.advice().await;
-        match warning {
+        match finding {
             "" => assert_eq!(found, Vec::<String>::new(), "{change}"),
-            _ => assert!(found.iter().any(|what| what.starts_with(warning)), "{change}: {found:?}"),
+            _ => assert!(found.iter().any(|found| found.starts_with(finding)), "{change}: {found:?}"),
         }
     }
 }
@@ -126,26 +126,26 @@ async fn responses_are_not_cached_after_triggers_change() {
 #[tokio::test]
 async fn cached_responses_do_not_return_after_triggers_are_restored() {
     let Some(served) = Served::new().await else { return };
-    assert!(served.shows("first").await);
+    assert!(served.serves("first").await);
     let before = served.host_app.storage.revision(&served.account).await.unwrap();
     let tag = served.get("\"none\"").await.headers()["etag"].to_str().unwrap().to_owned();
     assert_eq!(served.get(&tag).await.status(), StatusCode::NOT_MODIFIED);
-    let meanwhile = "DROP TRIGGER changed ON trainings; UPDATE trainings SET name = 'meanwhile'; \
+    let untracked = "DROP TRIGGER changed ON trainings; UPDATE trainings SET name = 'untracked'; \
                      CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE ON trainings FOR EACH ROW EXECUTE FUNCTION changed()";
-    served.host_app.host.batch_execute(meanwhile).await.unwrap();
+    served.host_app.host.batch_execute(untracked).await.unwrap();
     assert_eq!(served.advice().await, Vec::<String>::new());
-    // The table still contains the same revision.
-    for is_kept in [false, true, true] {
-        ten_seconds_pass().await;
-        assert!(served.has("meanwhile").await);
+    // `catalogue_revisions` still contains the same revision.
+    for is_cached in [false, true, true] {
+        advance_ten_seconds().await;
+        assert!(served.has("untracked").await);
         assert_eq!(served.get(&tag).await.status(), StatusCode::OK);
-        assert_eq!(served.has_revision().await, is_kept);
+        assert_eq!(served.has_revision().await, is_cached);
     }
     let after = served.host_app.storage.revision(&served.account).await.unwrap();
     assert!(after.is_some() && after != before);
     let restarted = PostgresStorage::open(&options(&served.host_app.schema)).await.unwrap();
     assert_eq!(restarted.revision(&served.account).await.unwrap(), after, "servers agree on tags");
-    assert!(served.shows("later").await);
+    assert!(served.serves("later").await);
 }
 
 #[tokio::test]
@@ -156,11 +156,11 @@ async fn caching_starts_after_missing_triggers_are_created() {
     let storage = PostgresStorage::open(&options(&served.host_app.schema)).await.unwrap();
     let has_revision = async || storage.revision(&served.account).await.unwrap().is_some();
     assert!(!has_revision().await, "from the start");
-    let made = "CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied(); \
+    let create = "CREATE TRIGGER emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION emptied(); \
                 CREATE TRIGGER emptied AFTER TRUNCATE ON trainings EXECUTE FUNCTION emptied()";
-    served.host_app.host.batch_execute(made).await.unwrap();
-    for is_kept in [false, true] {
-        ten_seconds_pass().await;
-        assert_eq!(has_revision().await, is_kept);
+    served.host_app.host.batch_execute(create).await.unwrap();
+    for is_cached in [false, true] {
+        advance_ten_seconds().await;
+        assert_eq!(has_revision().await, is_cached);
     }
 }

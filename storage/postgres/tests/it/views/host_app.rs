@@ -1,4 +1,4 @@
-//! A team's own tables, with views over them, as the suites fill them.
+//! A host application's own tables, with views over them, as the suites fill them.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,26 +9,26 @@ use tokio_postgres::types::ToSql;
 
 use crate::schema::Schema;
 
-/// Texts as keys, and times with a zone.
+/// Tables with texts as ids, and times with a zone.
 pub(crate) const TEXTS: &str = include_str!("texts.sql");
 
-/// Numbers as keys, times without a zone and in microseconds, counts and revisions.
+/// Tables with numbers as ids, times without a zone and in microseconds, module counts and revisions.
 pub(crate) const NUMBERS: &str = include_str!("numbers.sql");
 
-/// Tables in the place of views, which take everything.
+/// Tables with the names of the views, which accept any value.
 pub(crate) const LOOSE: &str = include_str!("loose.sql");
 
-/// The tables, and the storage over their views.
+/// The host application's tables, and the storage over their views.
 pub(crate) struct HostApp {
     pub(crate) schema: Schema,
     pub(crate) host: Client,
     pub(crate) storage: PostgresStorage,
-    pub(crate) numbers: bool,
+    pub(crate) has_numeric_ids: bool,
 }
 
-/// Options for views and tables of ours in schemas of the test.
+/// Returns options for views and the catalogue's own tables in schemas of the test.
 pub(crate) fn options(schema: &Schema) -> Options {
-    schema.options().views(schema.name()).schema(&format!("{}_ours", schema.name()))
+    schema.options().views(schema.name()).schema(&format!("{}_keys", schema.name()))
 }
 
 impl HostApp {
@@ -37,19 +37,19 @@ impl HostApp {
         let host = schema.host().await;
         host.batch_execute(tables).await.unwrap();
         let storage = PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
-        Some(Self { schema, host, storage, numbers: tables == NUMBERS })
+        Some(Self { schema, host, storage, has_numeric_ids: tables == NUMBERS })
     }
 
-    /// The tables after that change of them, opened anew.
+    /// Applies `change` to the tables and opens the storage again.
     pub(crate) async fn reopened(self, change: &str) -> Self {
         self.host.batch_execute(change).await.unwrap();
         let storage = PostgresStorage::open(&options(&self.schema)).await.unwrap();
         Self { storage, ..self }
     }
 
-    /// The owner of that name, who is added if need be.
+    /// Returns the id of the owner `name`, who is added if missing.
     pub(crate) async fn owner(&self, name: &str) -> String {
-        if !self.numbers {
+        if !self.has_numeric_ids {
             self.host.execute("INSERT INTO owners VALUES ($1) ON CONFLICT DO NOTHING", &[&name]).await.unwrap();
             return name.to_owned();
         }
@@ -71,25 +71,25 @@ impl HostApp {
         assert_eq!(self.host.execute(delete, &[&account.as_str(), &slug]).await.unwrap(), 1);
     }
 
-    /// What the team's program would do, and an operator with what is ours.
+    /// Removes the account from the host application, and its events from the catalogue's tables, as an operator would.
     pub(crate) async fn remove_account(&self, account: &AccountId) {
         self.host.execute("DELETE FROM owners WHERE CAST(id AS TEXT) = $1", &[&account.as_str()]).await.unwrap();
         // Keys and sign-ins stay.
-        let delete = format!("DELETE FROM {}_ours.credential_events WHERE account_id = $1", self.schema.name());
+        let delete = format!("DELETE FROM {}_keys.credential_events WHERE account_id = $1", self.schema.name());
         self.host.execute(&delete, &[&account.as_str()]).await.unwrap();
     }
 
     async fn put(&self, course: &Course) {
         let owner = course.account.as_str();
-        let cast = if self.numbers { "CAST(CAST($1 AS TEXT) AS BIGINT)" } else { "$1" };
-        if !self.numbers {
+        let cast = if self.has_numeric_ids { "CAST(CAST($1 AS TEXT) AS BIGINT)" } else { "$1" };
+        if !self.has_numeric_ids {
             self.owner(owner).await;
         }
         let delete = format!("DELETE FROM trainings WHERE owner = {cast} AND handle = $2");
         self.host.execute(&delete, &[&owner, &course.slug]).await.unwrap();
         let (made, live) = (instant(course.created_at), course.published_at.map(instant));
         let microseconds = course.published_at.map(Timestamp::as_microseconds);
-        let live: &(dyn ToSql + Sync) = if self.numbers { &microseconds } else { &live };
+        let live: &(dyn ToSql + Sync) = if self.has_numeric_ids { &microseconds } else { &live };
         let insert = format!(
             "INSERT INTO trainings (owner, handle, name, subtitle, lang, made_at, live_at, is_hidden, access) \
              VALUES ({cast}, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id"

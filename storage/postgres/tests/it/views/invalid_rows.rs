@@ -1,4 +1,4 @@
-//! What a view shows and the API cannot serve: told by `check_views`, and never answered otherwise.
+//! Rows that the API cannot serve: `check_views` reports each, and requests that need one fail.
 
 use catalogue_core::AccountId;
 use catalogue_core::admin::NewCredential;
@@ -12,7 +12,7 @@ use catalogue_postgres::{OpenError, PostgresStorage};
 use super::host_app::{HostApp, LOOSE, options};
 use crate::items;
 
-/// Which answers need the row: the list of courses, one course, or its revision.
+/// The reads that need the row: the list of courses, one course, or its revision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AffectedReads {
     List,
@@ -23,7 +23,7 @@ enum AffectedReads {
 
 use AffectedReads::{Both, Course, List, Neither};
 
-/// Changes of sound rows, with the view, the key and what is wrong.
+/// Changes of valid rows, with the view, the key and the reported problem.
 const INVALID_ROWS: [(&str, &str, &str, &str, AffectedReads); 25] = [
     ("UPDATE catalogue_accounts SET id = NULL", "accounts", "", "`id` is null", Neither),
     ("UPDATE catalogue_courses SET account_id = NULL", "courses", "bad", "`account_id` is null", Neither),
@@ -59,21 +59,33 @@ const INVALID_ROWS: [(&str, &str, &str, &str, AffectedReads); 25] = [
         "UPDATE catalogue_courses SET module_count = 5",
         "courses",
         "acc, bad",
-        "`module_count` is 5, and the course has 2 modules",
+        "`module_count` is 5, but the course has 2 modules",
         Neither,
     ),
     ("UPDATE catalogue_modules SET title = NULL", "modules", "acc, bad", "`title` is null", Course),
     ("UPDATE catalogue_modules SET summary = NULL", "modules", "acc, bad", "`summary` is null", Course),
     ("UPDATE catalogue_modules SET number = NULL", "modules", "acc, bad", "`number` is null", Course),
-    ("UPDATE catalogue_modules SET number = 0", "modules", "acc, bad", "lack a number", Course),
-    ("UPDATE catalogue_modules SET number = number + 1", "modules", "acc, bad", "lack a number", Course),
-    ("UPDATE catalogue_modules SET number = number * 2 - 1", "modules", "acc, bad", "lack a number", Course),
+    ("UPDATE catalogue_modules SET number = 0", "modules", "acc, bad", "gaps or duplicates", Course),
+    ("UPDATE catalogue_modules SET number = number + 1", "modules", "acc, bad", "gaps or duplicates", Course),
+    ("UPDATE catalogue_modules SET number = number * 2 - 1", "modules", "acc, bad", "gaps or duplicates", Course),
 ];
 
-/// Rows that are there again, and a revision of another length.
+/// Duplicate rows, and a revision of another length.
 const REPEATED: [(&str, &str, &str, &str, AffectedReads); 3] = [
-    ("INSERT INTO catalogue_courses SELECT * FROM catalogue_courses", "courses", "acc, bad", "this slug twice", Both),
-    ("INSERT INTO catalogue_revisions SELECT * FROM catalogue_revisions", "revisions", "acc", "two revisions", Both),
+    (
+        "INSERT INTO catalogue_courses SELECT * FROM catalogue_courses",
+        "courses",
+        "acc, bad",
+        "a duplicate of this slug",
+        Both,
+    ),
+    (
+        "INSERT INTO catalogue_revisions SELECT * FROM catalogue_revisions",
+        "revisions",
+        "acc",
+        "several revisions",
+        Both,
+    ),
     ("UPDATE catalogue_revisions SET revision = ''", "revisions", "acc", "`revision` is a blob", Both),
 ];
 
@@ -87,12 +99,12 @@ fn is_named(error: &StorageError, view: &str, key: &str) -> bool {
 }
 
 #[tokio::test]
-async fn each_bad_row_is_told_and_answered_by_an_error() {
+async fn invalid_rows_are_reported_and_fail_reads() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     let (storage, account) = (&host_app.storage, AccountId::new("acc"));
     assert_eq!(checked(storage, CheckedRows::All).await, []);
     for (change, view, key, what, needs) in INVALID_ROWS.into_iter().chain(REPEATED) {
-        let of_row = match (view, change.starts_with("UPDATE")) {
+        let row_condition = match (view, change.starts_with("UPDATE")) {
             (_, false) | ("revisions", _) => " WHERE account_id = 'acc'",
             ("accounts", _) => " WHERE id = 'other'",
             ("courses", _) => " WHERE account_id = 'acc' AND slug = 'bad'",
@@ -103,7 +115,7 @@ async fn each_bad_row_is_told_and_answered_by_an_error() {
             .batch_execute("CREATE TABLE IF NOT EXISTS sound_courses AS TABLE catalogue_courses")
             .await
             .unwrap();
-        host_app.host.batch_execute(&format!("{change}{of_row}")).await.unwrap();
+        host_app.host.batch_execute(&format!("{change}{row_condition}")).await.unwrap();
         let view = format!("catalogue_{view}");
         for rows in [CheckedRows::Sample, CheckedRows::All] {
             let found = checked(storage, rows).await;
@@ -123,7 +135,7 @@ async fn each_bad_row_is_told_and_answered_by_an_error() {
         if [List, Both].contains(&needs) {
             assert!(is_named(&listed.unwrap_err(), &view, key), "{change}");
         } else {
-            // The account of a course that belongs to nobody has the others.
+            // If a course no longer belongs to the account, the list contains only the other one.
             let expected = if change.contains("account_id = NULL") { 1 } else { 2 };
             assert_eq!(listed.unwrap().len(), expected, "{change}");
         }
@@ -132,7 +144,7 @@ async fn each_bad_row_is_told_and_answered_by_an_error() {
         } else {
             course.unwrap();
         }
-        // Another account's answers are not touched.
+        // Responses of other accounts do not change.
         let listed = items(storage, &AccountId::new("other"), &PageRequest::default()).await.unwrap();
         assert_eq!(listed.len(), if view == "catalogue_accounts" { 0 } else { 2 }, "{change}");
         let again =
@@ -142,7 +154,7 @@ async fn each_bad_row_is_told_and_answered_by_an_error() {
 }
 
 #[tokio::test]
-async fn a_fault_beyond_the_sample_is_found_among_all_rows() {
+async fn full_check_finds_problem_beyond_sample() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     let fill = "INSERT INTO catalogue_courses SELECT 'acc', 'c' || n, 'Title', '', 'en', now(), NULL, FALSE, NULL, 0 \
                 FROM generate_series(1, 10000) AS n; \
@@ -151,13 +163,13 @@ async fn a_fault_beyond_the_sample_is_found_among_all_rows() {
     host_app.host.batch_execute(fill).await.unwrap();
     assert_eq!(checked(&host_app.storage, CheckedRows::Sample).await, []);
     let found = checked(&host_app.storage, CheckedRows::All).await;
-    assert_eq!(found.len(), 100, "each kind is cut");
+    assert_eq!(found.len(), 100, "each kind of problem is limited");
     assert_eq!(found[0].key.as_deref(), Some("acc, late1"));
 }
 
-/// By what the views show, whatever their keys are compared by.
+/// Counts are compared for any collation of the views' slugs.
 #[tokio::test]
-async fn each_course_has_as_many_modules_as_its_count_says() {
+async fn wrong_module_count_is_reported() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     let change = "ALTER TABLE catalogue_courses ALTER slug TYPE TEXT COLLATE \"POSIX\"; \
                   DELETE FROM catalogue_modules WHERE account_id = 'acc' AND course_slug = 'bad'; \
@@ -167,57 +179,52 @@ async fn each_course_has_as_many_modules_as_its_count_says() {
     let host_app = host_app.reopened(change).await;
     for rows in [CheckedRows::Sample, CheckedRows::All] {
         let found = checked(&host_app.storage, rows).await;
-        let told = found.iter().map(|problem| (problem.view, problem.key.as_deref().unwrap(), &*problem.problem));
+        let reported = found.iter().map(|problem| (problem.view, problem.key.as_deref().unwrap(), &*problem.problem));
         let expected = [("bad", "0 modules"), ("good", "1 module")].map(|(slug, modules)| {
-            (format!("acc, {slug}"), format!("`module_count` is 2, and the course has {modules}"))
+            (format!("acc, {slug}"), format!("`module_count` is 2, but the course has {modules}"))
         });
         let expected = expected.iter().map(|(key, what)| ("catalogue_courses", &**key, &**what));
-        assert!(told.eq(expected), "{found:?}");
-        assert_eq!(found[0].expected, "as many as `catalogue_modules` has");
+        assert!(reported.eq(expected), "{found:?}");
+        assert_eq!(found[0].expected, "the number of its rows in `catalogue_modules`");
     }
 }
 
 #[tokio::test]
-async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
+async fn unreadable_columns_are_reported_by_opening_and_check() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     let schema = host_app.schema.name();
-    for (change, view, what, wanted) in [
-        ("DROP TABLE catalogue_modules", "modules", "has no view of this name", "number"),
-        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "add it: a boolean"),
+    for (change, view, what, expected_fix) in [
+        ("DROP TABLE catalogue_modules", "modules", "has no such view", "number"),
+        ("ALTER TABLE catalogue_courses DROP COLUMN hidden", "courses", "no column `hidden`", "add it as a boolean"),
         (
             "ALTER TABLE catalogue_courses ALTER slug TYPE UUID USING gen_random_uuid()",
             "courses",
-            "`slug` is of the type uuid",
-            "make it a text: CAST(slug AS TEXT)",
+            "`slug` has type uuid",
+            "change it to a text: CAST(slug AS TEXT)",
         ),
         (
             "ALTER TABLE catalogue_accounts ALTER id TYPE NUMERIC USING 1",
             "accounts",
-            "`id` is of the type numeric",
+            "`id` has type numeric",
             "CAST(id AS TEXT)",
         ),
         (
             "ALTER TABLE catalogue_courses ALTER created_at TYPE DATE",
             "courses",
-            "`created_at` is of the type date",
+            "`created_at` has type date",
             "timestamptz",
         ),
         (
             "ALTER TABLE catalogue_courses ALTER hidden TYPE INTEGER USING 0",
             "courses",
-            "`hidden` is of the type integer",
+            "`hidden` has type integer",
             "BOOLEAN",
         ),
-        (
-            "ALTER TABLE catalogue_modules ALTER number TYPE NUMERIC",
-            "modules",
-            "`number` is of the type numeric",
-            "BIGINT",
-        ),
+        ("ALTER TABLE catalogue_modules ALTER number TYPE NUMERIC", "modules", "`number` has type numeric", "BIGINT"),
         (
             "ALTER TABLE catalogue_revisions ALTER revision TYPE TEXT",
             "revisions",
-            "`revision` is of the type text",
+            "`revision` has type text",
             "16 bytes",
         ),
     ] {
@@ -227,12 +234,12 @@ async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
         };
         let [problem] = &found[..] else { panic!("{found:?}") };
         assert_eq!((problem.view, &problem.key), (&*format!("catalogue_{view}"), &None));
-        assert!(problem.problem.contains(what) && problem.expected.contains(wanted), "{problem:?}");
+        assert!(problem.problem.contains(what) && problem.expected.contains(expected_fix), "{problem:?}");
         assert_eq!(checked(&host_app.storage, CheckedRows::Sample).await, found);
         let again = format!("DROP SCHEMA {schema} CASCADE; CREATE SCHEMA {schema}; {LOOSE}");
         host_app.host.batch_execute(&again).await.unwrap();
     }
-    // Texts of all kinds are read.
+    // Any type of text is accepted.
     let other_types = "CREATE EXTENSION citext; CREATE DOMAIN title AS VARCHAR(9); \
                        CREATE DOMAIN flag AS BOOLEAN; CREATE DOMAIN shown_flag AS flag; \
                        ALTER TABLE catalogue_courses ALTER slug TYPE CITEXT, ALTER title TYPE title, \
@@ -249,7 +256,7 @@ async fn columns_that_cannot_be_read_are_told_at_opening_and_by_a_check() {
 }
 
 #[tokio::test]
-async fn a_view_that_fails_is_told() {
+async fn failing_view_is_reported() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     let change = "ALTER TABLE catalogue_courses RENAME TO courses; CREATE VIEW catalogue_courses AS SELECT account_id, slug, \
                   title, tagline, language, created_at, published_at, 1 / length(access_mode) = 1 AS hidden, access_mode, \
@@ -262,15 +269,15 @@ async fn a_view_that_fails_is_told() {
 }
 
 #[tokio::test]
-async fn a_column_that_changes_while_it_is_served_is_named_with_what_is_wanted() {
+async fn changed_column_type_is_named_with_expected_type() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     for (change, pieces) in [
         (
             "ALTER TABLE catalogue_courses ALTER created_at TYPE DATE",
-            &["catalogue_courses (acc, ", ": `created_at` is of the type date; wanted: a timestamptz, "][..],
+            &["catalogue_courses (acc, ", ": `created_at` is of the type date; expected: a timestamptz, "][..],
         ),
-        ("ALTER TABLE catalogue_courses ALTER hidden TYPE TEXT", &["`hidden` is false; wanted: a boolean"]),
-        ("ALTER TABLE catalogue_courses DROP COLUMN module_count", &["is gone", "restart the server"]),
+        ("ALTER TABLE catalogue_courses ALTER hidden TYPE TEXT", &["`hidden` is false; expected: a boolean"]),
+        ("ALTER TABLE catalogue_courses DROP COLUMN module_count", &["was dropped", "restart the server"]),
     ] {
         host_app.host.batch_execute(change).await.unwrap();
         let error = items(&host_app.storage, &AccountId::new("acc"), &PageRequest::default()).await.unwrap_err();
@@ -282,7 +289,7 @@ async fn a_column_that_changes_while_it_is_served_is_named_with_what_is_wanted()
 }
 
 #[tokio::test]
-async fn an_answer_that_needs_no_revision_is_given_where_the_view_of_revisions_is_at_fault() {
+async fn credential_is_found_despite_invalid_revision() {
     let Some(host_app) = HostApp::new(LOOSE).await else { return };
     let account = AccountId::new("acc");
     let (_, key) = NewCredential::api_key(account.clone(), "a key", Scopes::from_names(["read:courses"]));

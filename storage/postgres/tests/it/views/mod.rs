@@ -1,4 +1,4 @@
-//! Courses in views over another program's tables.
+//! Courses in views over the host application's tables.
 
 mod collations;
 mod conformance;

@@ -1,4 +1,4 @@
-//! Where our tables are beside views, and what the role needs.
+//! Schemas of the catalogue's own tables when courses are read from views, and the rights that the role needs.
 
 use std::ops::ControlFlow;
 
@@ -10,47 +10,47 @@ use catalogue_postgres::{OpenError, PostgresStorage};
 use super::host_app::{HostApp, TEXTS, options};
 use crate::schema::Schema;
 
-/// A schema of the test with a team's tables, and nothing of ours.
+/// Creates a host application's tables. Returns the name of the catalogue's schema too, which does not exist yet.
 async fn host_app() -> Option<(Schema, tokio_postgres::Client, String)> {
     let schema = Schema::new().await?;
     let host = schema.host().await;
     host.batch_execute(TEXTS).await.unwrap();
-    let ours = format!("{}_ours", schema.name());
-    Some((schema, host, ours))
+    let own_schema = format!("{}_keys", schema.name());
+    Some((schema, host, own_schema))
 }
 
-async fn refused(schema: &Schema) -> OpenError {
+async fn migration_error(schema: &Schema) -> OpenError {
     PostgresStorage::migrate(&options(schema)).await.unwrap_err()
 }
 
 #[tokio::test]
-async fn a_schema_that_has_tables_of_somebody_is_left_alone() {
-    let Some((schema, host, ours)) = host_app().await else { return };
+async fn schema_with_other_objects_is_refused_unchanged() {
+    let Some((schema, host, own_schema)) = host_app().await else { return };
     let error = PostgresStorage::open(&options(&schema)).await.unwrap_err();
     assert!(matches!(error, OpenError::OlderSchema { found: 0, .. }), "{error}");
-    host.batch_execute(&format!("CREATE SCHEMA {ours}; CREATE TABLE {ours}.orders ()")).await.unwrap();
-    let error = refused(&schema).await;
-    assert!(matches!(&error, OpenError::OtherApplication(found) if *found == ours), "{error}");
-    host.batch_execute(&format!("DROP TABLE {ours}.orders")).await.unwrap();
+    host.batch_execute(&format!("CREATE SCHEMA {own_schema}; CREATE TABLE {own_schema}.orders ()")).await.unwrap();
+    let error = migration_error(&schema).await;
+    assert!(matches!(&error, OpenError::OtherApplication(found) if *found == own_schema), "{error}");
+    host.batch_execute(&format!("DROP TABLE {own_schema}.orders")).await.unwrap();
     for (kind, rest) in [("VIEW", "AS SELECT 1"), ("MATERIALIZED VIEW", "AS SELECT 1"), ("SEQUENCE", "")] {
-        host.batch_execute(&format!("CREATE {kind} {ours}.orders {rest}")).await.unwrap();
-        let error = refused(&schema).await;
+        host.batch_execute(&format!("CREATE {kind} {own_schema}.orders {rest}")).await.unwrap();
+        let error = migration_error(&schema).await;
         assert!(matches!(error, OpenError::OtherApplication(_)), "{kind}: {error}");
-        host.batch_execute(&format!("DROP {kind} {ours}.orders")).await.unwrap();
+        host.batch_execute(&format!("DROP {kind} {own_schema}.orders")).await.unwrap();
     }
     let migrated = PostgresStorage::migrate(&options(&schema)).await.unwrap();
     assert_eq!((migrated.from, migrated.to), (0, 1));
     let tables =
         "SELECT string_agg(CAST(tablename AS TEXT), ' ' ORDER BY tablename) FROM pg_tables WHERE schemaname = $1";
-    let tables: String = host.query_one(tables, &[&ours]).await.unwrap().get(0);
+    let tables: String = host.query_one(tables, &[&own_schema]).await.unwrap().get(0);
     assert_eq!(tables, "catalogue_schema_version credential_events credentials revoked_tokens sign_ins");
     let keys =
         "SELECT count(*) FROM pg_constraint WHERE contype = 'f' AND connamespace = CAST($1 AS TEXT)::regnamespace";
-    assert_eq!(host.query_one(keys, &[&ours]).await.unwrap().get::<_, i64>(0), 0);
+    assert_eq!(host.query_one(keys, &[&own_schema]).await.unwrap().get::<_, i64>(0), 0);
 }
 
 #[tokio::test]
-async fn the_schema_of_the_views_is_none_for_ours() {
+async fn schema_of_views_is_refused_for_own_tables() {
     let Some((schema, host, _)) = host_app().await else { return };
     host.batch_execute("DROP TABLE owners, trainings, lessons CASCADE").await.unwrap();
     for name in [schema.name(), "not_made_yet"] {
@@ -60,13 +60,13 @@ async fn the_schema_of_the_views_is_none_for_ours() {
 }
 
 #[tokio::test]
-async fn tables_with_courses_and_without_are_told_apart() {
-    let Some((schema, host, ours)) = host_app().await else { return };
-    let with_courses = schema.options().schema(&ours);
+async fn tables_for_other_course_source_are_refused() {
+    let Some((schema, host, own_schema)) = host_app().await else { return };
+    let with_courses = schema.options().schema(&own_schema);
     PostgresStorage::open_and_migrate(&with_courses).await.unwrap();
-    let error = refused(&schema).await;
+    let error = migration_error(&schema).await;
     assert!(matches!(error, OpenError::OtherCourseSource { views: false, .. }), "{error}");
-    host.batch_execute(&format!("DROP SCHEMA {ours} CASCADE")).await.unwrap();
+    host.batch_execute(&format!("DROP SCHEMA {own_schema} CASCADE")).await.unwrap();
     PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
     let error = PostgresStorage::open_and_migrate(&with_courses).await.unwrap_err();
     assert!(matches!(error, OpenError::OtherCourseSource { views: true, .. }), "{error}");
@@ -74,20 +74,20 @@ async fn tables_with_courses_and_without_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
-    let Some((schema, host, ours)) = host_app().await else { return };
+async fn role_with_documented_rights_migrates_and_serves() {
+    let Some((schema, host, own_schema)) = host_app().await else { return };
     let (name, role) = (schema.name(), format!("{}_role", schema.name()));
     host.batch_execute(&format!("CREATE ROLE {role} LOGIN")).await.unwrap();
     let options = || {
         let address = schema.address().replace("user=postgres", &format!("user={role}"));
-        Schema::options_of(&address).views(name).schema(&ours)
+        Schema::options_of(&address).views(name).schema(&own_schema)
     };
     let error = PostgresStorage::open_and_migrate(&options()).await.unwrap_err();
-    assert!(error.to_string().contains(&format!("CREATE SCHEMA {ours} AUTHORIZATION {role}")), "{error}");
-    host.batch_execute(&format!("CREATE SCHEMA {ours}")).await.unwrap();
+    assert!(error.to_string().contains(&format!("CREATE SCHEMA {own_schema} AUTHORIZATION {role}")), "{error}");
+    host.batch_execute(&format!("CREATE SCHEMA {own_schema}")).await.unwrap();
     let error = PostgresStorage::migrate(&options()).await.unwrap_err();
     assert!(matches!(error, OpenError::Role(_)), "it may not use it: {error}");
-    host.batch_execute(&format!("ALTER SCHEMA {ours} OWNER TO {role}")).await.unwrap();
+    host.batch_execute(&format!("ALTER SCHEMA {own_schema} OWNER TO {role}")).await.unwrap();
     PostgresStorage::migrate(&options()).await.unwrap();
     let Err(OpenError::Views(problems)) = PostgresStorage::open(&options()).await else {
         panic!("it may not read them")
@@ -103,19 +103,19 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
     let storage = PostgresStorage::open_and_migrate(&options()).await.unwrap();
     let views = storage.views().unwrap();
     assert_eq!(views.check_views(CheckedRows::All).await.unwrap(), []);
-    let of_others = async || {
+    let excess_rights = async || {
         let found = views.check_rights().await.unwrap();
-        // The tables of other tests, and in old databases `public`, are open or not to everybody alike.
+        // Ignore tables of other tests and, in old databases, `public`: their rights do not depend on the role.
         found.into_iter().filter(|advice| format!("{advice:?}").contains(name)).collect::<Vec<_>>()
     };
-    assert_eq!(of_others().await.iter().map(|advice| &*advice.subject).collect::<Vec<_>>(), Vec::<&str>::new());
+    assert_eq!(excess_rights().await.iter().map(|advice| &*advice.subject).collect::<Vec<_>>(), Vec::<&str>::new());
     host.batch_execute(&format!("GRANT SELECT ON owners TO {role}; GRANT DELETE ON trainings TO {role}"))
         .await
         .unwrap();
-    let found = of_others().await;
+    let found = excess_rights().await;
     let found: Vec<_> = found.iter().map(|advice| (&*advice.subject, &*advice.finding)).collect();
     let [deletes, reads] = [format!("{name}.trainings"), format!("{name}.owners")];
-    let [may_change, may_read] = ["change", "read"].map(|does| format!("the role {role} may {does} it"));
+    let [may_change, may_read] = ["change", "read"].map(|does| format!("role {role} may {does} it"));
     assert_eq!(found, [(&*deletes, &*may_change), (&*reads, &*may_read)]);
     let more = format!(
         "REVOKE SELECT ON owners FROM {role}; REVOKE DELETE ON trainings FROM {role}; \
@@ -124,50 +124,53 @@ async fn a_role_with_the_rights_of_the_readme_migrates_and_serves() {
          CREATE ROLE {role}_team; ALTER ROLE {role} NOINHERIT; GRANT {role}_team TO {role}"
     );
     host.batch_execute(&more).await.unwrap();
-    let found = of_others().await;
-    let abouts: Vec<_> = found.iter().map(|advice| advice.subject.replace(&format!("{name}."), "")).collect();
-    assert_eq!(abouts, [&*format!("the role {role}"), "numbers", "owners", "trainings"], "{found:#?}");
+    let found = excess_rights().await;
+    let subjects: Vec<_> = found.iter().map(|advice| advice.subject.replace(&format!("{name}."), "")).collect();
+    assert_eq!(subjects, [&*format!("role {role}"), "numbers", "owners", "trainings"], "{found:#?}");
     assert!(found[0].finding.contains(&format!("{role}_team")), "{found:#?}");
     for advice in found {
         host.batch_execute(&advice.fix.unwrap()).await.unwrap();
     }
-    // What is granted on a column alone is taken back by it.
+    // Revoke the right that was granted on a single column.
     host.batch_execute(&format!("REVOKE REFERENCES (id) ON trainings FROM {role}")).await.unwrap();
-    assert_eq!(of_others().await, []);
+    assert_eq!(excess_rights().await, []);
     host.batch_execute(&format!("ALTER ROLE {role} CREATEDB SUPERUSER")).await.unwrap();
-    let found = of_others().await;
+    let found = excess_rights().await;
     assert!(found.len() == 1 && found[0].finding.contains("superuser"), "{found:?}");
 }
 
 #[tokio::test]
-async fn keys_of_an_unreleased_build_are_refused_by_name() {
-    let Some((schema, host, ours)) = host_app().await else { return };
+async fn unreleased_keys_schema_is_refused() {
+    let Some((schema, host, own_schema)) = host_app().await else { return };
     PostgresStorage::migrate(&options(&schema)).await.unwrap();
-    let rename = format!("ALTER TABLE {ours}.catalogue_schema_version RENAME TO catalogue_schema");
+    let rename = format!("ALTER TABLE {own_schema}.catalogue_schema_version RENAME TO catalogue_schema");
     host.batch_execute(&rename).await.unwrap();
-    let error = refused(&schema).await;
-    assert!(matches!(&error, OpenError::UnreleasedSchema { schema, beside_views: true } if *schema == ours), "{error}");
-    assert!(error.to_string().contains("drop them or name another schema, and create new keys"), "{error}");
+    let error = migration_error(&schema).await;
+    assert!(
+        matches!(&error, OpenError::UnreleasedSchema { schema, beside_views: true } if *schema == own_schema),
+        "{error}"
+    );
+    assert!(error.to_string().contains("drop them or use another schema, and create new keys"), "{error}");
 }
 
 #[tokio::test]
-async fn through_a_pooler_the_role_has_the_search_path() {
-    let Some((schema, host, ours)) = host_app().await else { return };
+async fn pooled_role_needs_search_path() {
+    let Some((schema, host, own_schema)) = host_app().await else { return };
     PostgresStorage::open_and_migrate(&options(&schema)).await.unwrap();
     let role = format!("{}_pooled", schema.name());
     host.batch_execute(&format!("CREATE ROLE {role} LOGIN SUPERUSER")).await.unwrap();
     let address = schema.address().replace("user=postgres", &format!("user={role}"));
     let address = address.split(" options=").next().unwrap();
-    let pooled = || Schema::options_of(address).views(schema.name()).schema(&ours).through_transaction_pooler();
+    let pooled = || Schema::options_of(address).views(schema.name()).schema(&own_schema).through_transaction_pooler();
     let error = PostgresStorage::open(&pooled()).await.unwrap_err();
-    let wanted = format!("ALTER ROLE {role} SET search_path = {ours}");
-    assert!(error.to_string().contains(&wanted), "{error}");
-    host.batch_execute(&wanted).await.unwrap();
+    let expected = format!("ALTER ROLE {role} SET search_path = {own_schema}");
+    assert!(error.to_string().contains(&expected), "{error}");
+    host.batch_execute(&expected).await.unwrap();
     PostgresStorage::open_and_migrate(&pooled()).await.unwrap();
 }
 
 #[tokio::test]
-async fn what_belongs_to_the_other_program_is_not_changed() {
+async fn course_changes_and_exports_fail_as_unsupported() {
     let Some(HostApp { storage, .. }) = HostApp::new(TEXTS).await else { return };
     let account = AccountId::new("acc");
     let import = storage.begin_import().await.map(|_| ());

@@ -1,4 +1,4 @@
-//! Pages and courses of large tables are read by an index, or `check_plans` says which one is missing.
+//! Plans over large tables: pages and courses use indexes, or `check_plans` reports a missing one.
 
 use std::env;
 
@@ -10,13 +10,13 @@ use super::host_app::{HostApp, NUMBERS, TEXTS};
 use crate::items;
 use crate::schema::Schema;
 
-/// Number of courses, a tenth of which belong to one account, with one module each; the variable sets another.
+/// Number of courses, a tenth of them in one account, with one module each; `CATALOGUE_TEST_COURSES` overrides it.
 fn courses() -> u32 {
     env::var("CATALOGUE_TEST_COURSES").ok().and_then(|count| count.parse().ok()).unwrap_or(50_000)
 }
 
 async fn fill(host_app: &HostApp) {
-    let (owner, owners) = match host_app.numbers {
+    let (owner, owners) = match host_app.has_numeric_ids {
         true => ("1 + n % 10", "INSERT INTO owners (login) SELECT 'o' || n FROM generate_series(1, 500) AS n"),
         false => ("'o' || (1 + n % 10)", "INSERT INTO owners SELECT 'o' || n FROM generate_series(1, 500) AS n"),
     };
@@ -35,9 +35,9 @@ async fn advice(storage: &PostgresStorage) -> Vec<ViewAdvice> {
     storage.views().unwrap().check_plans().await.unwrap()
 }
 
-/// Texts and numbers as keys: the templates with the tables' names end what is slow.
+/// The templates fix all slow plans, with texts and with numbers as ids.
 #[tokio::test]
-async fn templates_end_what_is_slow() {
+async fn index_templates_fix_slow_plans() {
     for tables in [TEXTS, NUMBERS] {
         let Some(host_app) = HostApp::new(tables).await else { return };
         fill(&host_app).await;
@@ -53,7 +53,7 @@ async fn templates_end_what_is_slow() {
                 ("<account_id>", "owner"),
                 ("<created_at>", "made_at"),
                 ("<slug>", "handle"),
-                ("<what leads to its course>", "training"),
+                ("<reference to its course>", "training"),
             ] {
                 index = index.replace(word, name);
             }
@@ -61,7 +61,7 @@ async fn templates_end_what_is_slow() {
         }
         host_app.host.batch_execute("ANALYZE").await.unwrap();
         assert_eq!(advice(&host_app.storage).await, []);
-        let account = if host_app.numbers { "1" } else { "o1" };
+        let account = if host_app.has_numeric_ids { "1" } else { "o1" };
         let listed = items(&host_app.storage, &AccountId::new(account), &PageRequest::default()).await.unwrap();
         assert_eq!(listed.len(), 50);
     }
@@ -87,7 +87,7 @@ async fn plan_in_use_is_reported_if_it_scans() {
                    made_at AS created_at, live_at AS published_at, is_hidden AS hidden, access AS access_mode, \
                    0 AS module_count FROM trainings";
     let host_app = host_app.reopened(indexes).await;
-    for (change, about, remedy) in [
+    for (change, subject, fix) in [
         (&*fill(10), "", ""),
         (&fill(30_000), "trainings", "ANALYZE"),
         ("ANALYZE trainings", "", ""),
@@ -95,16 +95,16 @@ async fn plan_in_use_is_reported_if_it_scans() {
     ] {
         host_app.host.batch_execute(change).await.unwrap();
         let found = advice(&host_app.storage).await;
-        assert_eq!(found.is_empty(), about.is_empty(), "{change}: {found:?}");
+        assert_eq!(found.is_empty(), subject.is_empty(), "{change}: {found:?}");
         let is_expected = |advice: &ViewAdvice| {
-            advice.subject.ends_with(about) && advice.fix.as_ref().is_some_and(|found| found.starts_with(remedy))
+            advice.subject.ends_with(subject) && advice.fix.as_ref().is_some_and(|found| found.starts_with(fix))
         };
         assert!(found.iter().all(is_expected), "{change}: {found:?}");
     }
 }
 
 #[tokio::test]
-async fn small_tables_with_their_indexes_are_well() {
+async fn small_indexed_tables_get_no_advice() {
     let Some(host_app) = HostApp::new(TEXTS).await else { return };
     let indexes = "CREATE INDEX ON trainings (owner, made_at, handle COLLATE \"C\"); \
                    CREATE UNIQUE INDEX ON trainings (owner, handle)";
@@ -132,18 +132,18 @@ const APART: &str = "
 ";
 
 #[tokio::test]
-async fn tables_that_the_role_may_not_use_are_looked_at() {
+async fn tables_hidden_from_role_are_checked() {
     let Some(schema) = Schema::new().await else { return };
     let (name, role) = (schema.name(), format!("{}_tight", schema.name()));
     let host = schema.host().await;
     host.batch_execute(&APART.replace("TEAM", name)).await.unwrap();
     let grant = format!(
-        "CREATE ROLE {role} LOGIN; CREATE SCHEMA {name}_ours AUTHORIZATION {role}; GRANT USAGE ON SCHEMA {name} TO {role}; \
+        "CREATE ROLE {role} LOGIN; CREATE SCHEMA {name}_keys AUTHORIZATION {role}; GRANT USAGE ON SCHEMA {name} TO {role}; \
          GRANT SELECT ON catalogue_accounts, catalogue_courses, catalogue_modules TO {role}"
     );
     host.batch_execute(&grant).await.unwrap();
     let address = schema.address().replace("user=postgres", &format!("user={role}"));
-    let options = Schema::options_of(&address).views(name).schema(&format!("{name}_ours"));
+    let options = Schema::options_of(&address).views(name).schema(&format!("{name}_keys"));
     let storage = PostgresStorage::open_and_migrate(&options).await.unwrap();
     let fill = |courses: u32| {
         format!(

@@ -1,4 +1,4 @@
-//! Accounts that leave their view, and a team's program that writes while requests are answered.
+//! Accounts that leave their view, and a host application that writes while requests are served.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use crate::settings::{at, digest, link, session};
 use crate::{items, key_of};
 
 #[tokio::test]
-async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
+async fn unlisted_account_has_no_courses_but_its_key_stays_valid() {
     let Some(host_app) = HostApp::new(TEXTS).await else { return };
     let host_app = host_app
         .reopened(
@@ -44,7 +44,7 @@ async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
     assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
     let refused = storage.create_link(&link("acc", 3, 0), &Actor::OPERATOR).await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::UnknownReference);
-    // An operator sees the key still, and can revoke it.
+    // An operator can still list the key, and revoke it.
     for accounts in [Accounts::All, Accounts::Only(std::slice::from_ref(&account))] {
         let mut found = 0;
         let count = &mut |_| {
@@ -59,7 +59,7 @@ async fn an_account_that_leaves_its_view_is_unknown_and_its_keys_go_on() {
 }
 
 #[tokio::test]
-async fn accounts_are_those_of_the_view_with_what_they_have() {
+async fn account_list_counts_courses_and_keys() {
     let Some(host_app) = HostApp::new(TEXTS).await else { return };
     host_app.put_courses(&[sample::course("b", "one"), sample::course("b", "two"), sample::course("B", "one")]).await;
     host_app.owner("a").await;
@@ -78,14 +78,14 @@ async fn accounts_are_those_of_the_view_with_what_they_have() {
     assert_eq!(list(Accounts::Only(&["b".into(), "c".into()])).await, [row("b", 2, 0)]);
 }
 
-/// The answer for that key, as text.
-async fn answer(catalogue: &Catalogue, path: &str, key: &str) -> String {
+/// Returns the body of the response for `key`.
+async fn get(catalogue: &Catalogue, path: &str, key: &str) -> String {
     let request = Request::get(path).header("Authorization", format!("Bearer {key}")).body(()).unwrap();
     String::from_utf8(catalogue.call(request).await.into_body().to_vec()).unwrap()
 }
 
 #[tokio::test]
-async fn an_answer_has_each_change_that_was_committed_before() {
+async fn response_contains_every_committed_change() {
     for tables in [TEXTS, NUMBERS] {
         let Some(host_app) = HostApp::new(tables).await else { return };
         let account = AccountId::new(host_app.owner("owner").await);
@@ -97,8 +97,8 @@ async fn an_answer_has_each_change_that_was_committed_before() {
             host_app.host.execute("UPDATE trainings SET name = $1", &[&title]).await.unwrap();
             for path in ["/api/v1/courses", "/api/v1/courses/course"] {
                 for _ in 0..2 {
-                    // As it is: views have no escapes.
-                    let body = answer(&catalogue, path, &key).await;
+                    // Views have no escaping: the text is served unchanged.
+                    let body = get(&catalogue, path, &key).await;
                     assert!(body.contains(&title), "{path}: {body}");
                 }
             }
@@ -106,8 +106,8 @@ async fn an_answer_has_each_change_that_was_committed_before() {
     }
 }
 
-/// The slugs of all pages, each of seven courses.
-async fn walk_of(storage: &PostgresStorage, account: &AccountId) -> Vec<String> {
+/// Returns the slugs of all pages, with seven courses per page.
+async fn all_slugs(storage: &PostgresStorage, account: &AccountId) -> Vec<String> {
     let (mut slugs, mut page) = (Vec::new(), PageRequest { limit: Limit::new(7).unwrap(), after: None });
     loop {
         let mut take = |row: CourseRow<'_>| slugs.push(row.slug.to_owned());
@@ -121,7 +121,7 @@ async fn walk_of(storage: &PostgresStorage, account: &AccountId) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn a_walk_meets_each_lasting_course_while_others_come_and_go() {
+async fn paging_is_complete_while_host_writes() {
     let Some(host_app) = HostApp::new(NUMBERS).await else { return };
     let account = AccountId::new(host_app.owner("owner").await);
     let lasting: Vec<_> = (0..60).map(|n| sample::course(account.as_str(), &format!("lasting-{n}"))).collect();
@@ -135,15 +135,15 @@ async fn a_walk_meets_each_lasting_course_while_others_come_and_go() {
             writer.execute("DELETE FROM trainings WHERE handle = $1", &[&format!("passing-{}", n - 5)]).await.unwrap();
         }
     };
-    let walk = async {
+    let paging = async {
         for _ in 0..5 {
-            let mut met = walk_of(&host_app.storage, &account).await;
-            met.retain(|slug| slug.starts_with("lasting-"));
-            met.sort();
+            let mut found = all_slugs(&host_app.storage, &account).await;
+            found.retain(|slug| slug.starts_with("lasting-"));
+            found.sort();
             let mut expected: Vec<_> = lasting.iter().map(|course| course.slug.clone()).collect();
             expected.sort();
-            assert_eq!(met, expected);
+            assert_eq!(found, expected);
         }
     };
-    futures_util::future::join(change, walk).await;
+    futures_util::future::join(change, paging).await;
 }

@@ -3,11 +3,11 @@ use catalogue_core::storage::views::{Cells, Column, Value as ViewValue, ViewRow}
 use rusqlite::Connection;
 use rusqlite::types::{Value, ValueRef};
 
-/// A row of one value.
+/// Row with a single value.
 #[derive(Clone, Copy)]
-struct One<'v>(ValueRef<'v>);
+struct SingleValue<'v>(ValueRef<'v>);
 
-impl<'v> Cells<'v> for One<'v> {
+impl<'v> Cells<'v> for SingleValue<'v> {
     const TIME: &'static str = "";
     const FLAG: &'static str = "";
 
@@ -21,7 +21,7 @@ impl<'v> Cells<'v> for One<'v> {
 }
 
 fn read(value: ValueRef<'_>) -> Option<Timestamp> {
-    ViewRow { view: "", cells: One(value), key: &[] }.time(Column(0, "t")).ok()
+    ViewRow { view: "", cells: SingleValue(value), key: &[] }.time(Column(0, "t")).ok()
 }
 
 fn in_sql(value: &Value) -> i64 {
@@ -30,7 +30,7 @@ fn in_sql(value: &Value) -> i64 {
 }
 
 #[test]
-fn sql_and_rust_read_the_same_instant() {
+fn sql_and_rust_parse_same_instant() {
     for (text, exact) in [
         ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05Z"),
         ("2026-01-02T03:04:05.999999Z", "2026-01-02T03:04:05.999999Z"),
@@ -57,7 +57,7 @@ fn sql_and_rust_read_the_same_instant() {
 
 /// Tests the first and last days of each month of some years, in each format.
 #[test]
-fn texts_of_each_form_are_one_instant_for_all() {
+fn each_text_format_parses_to_same_instant() {
     let connection = Connection::open_in_memory().unwrap();
     let sql = concat!("SELECT ", instant!("t"), " FROM (SELECT ?1 AS t)");
     let mut in_sql = connection.prepare(sql).unwrap();
@@ -78,7 +78,7 @@ fn texts_of_each_form_are_one_instant_for_all() {
 }
 
 #[test]
-fn each_microsecond_is_kept() {
+fn microseconds_are_preserved() {
     for microseconds in (0..1_000_000).step_by(997).chain([999_999]) {
         let text = format!("2026-01-02 03:04:05.{microseconds:06}");
         let read = read(ValueRef::Text(text.as_bytes())).unwrap();
@@ -88,7 +88,7 @@ fn each_microsecond_is_kept() {
 }
 
 #[test]
-fn what_is_no_instant_comes_last() {
+fn invalid_instants_are_refused_and_unconvertible_ones_sort_last() {
     let texts = ["", "yesterday", "2026-13-02 03:04:05"].map(|text| Value::Text(text.to_owned()));
     let blobs = [vec![1], b"2026-01-02 03:04:05".to_vec(), b"2026-01-02T03:04:05+00:00".to_vec()].map(Value::Blob);
     for value in texts.into_iter().chain(blobs).chain([Value::Null, Value::Real(1.5)]) {

@@ -1,4 +1,4 @@
-//! Each call that writes, as a child process makes it, and what shows that it was done.
+//! Calls that write, made by a child process, and queries that check whether each was done.
 
 use std::env;
 use std::fs;
@@ -14,11 +14,11 @@ use catalogue_sqlite::{OpenError, SqliteStorage};
 
 use crate::course;
 
-/// The name of a call for the child, and what asks a database whether it was done.
+/// Name of a call for the child process, and a query that checks whether it was done.
 pub(super) type Call = (&'static str, &'static str);
 
 pub(super) const CALLS: [Call; 13] = [
-    NOTE_USES,
+    RECORD_USES,
     ("remove course", "SELECT count(*) = 0 FROM courses"),
     ("remove account", "SELECT count(*) = 0 FROM accounts WHERE id = 'acc'"),
     ("import", "SELECT count(*) = 1 AND min(slug) = 'new' AND (SELECT max(name) = 'new' FROM accounts) FROM courses"),
@@ -46,46 +46,46 @@ pub(super) const CALLS: [Call; 13] = [
         "end sign-ins",
         "SELECT count(*) = 0 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins",
     ),
-    // Both texts of the token, in the place of one that is long over.
+    // Both texts of the token; the call also removes an expired revocation.
     ("revoke tokens", "SELECT count(*) = 2 AND min(revoked_at) = 7 FROM revoked_tokens"),
 ];
 
-pub(super) const GREAT_IMPORT: Call = ("great import", CALLS[3].1);
+pub(super) const LARGE_IMPORT: Call = ("large import", CALLS[3].1);
 
-/// The link that is to be exchanged, the session that is to be ended, and the link which that was made of.
+/// The link to exchange, the session to end, and the link from which that session was created.
 const LINK: u8 = 1;
 const SESSION: u8 = 2;
 const SPENT_LINK: u8 = 3;
 
-/// Number of courses from which on SQLite spills its list of pages to a file.
-const MANY: usize = 14_000;
-pub(super) const IMPORT_OF_MANY: Call = ("import of many", "SELECT count(*) > 14000 FROM courses");
+/// Number of courses from which on SQLite spills its list of dirty pages to a file.
+const SPILL_COURSES: usize = 14_000;
+pub(super) const SPILLING_IMPORT: Call = ("spilling import", "SELECT count(*) > 14000 FROM courses");
 
-pub(super) const NOTE_USES: Call = ("note uses", "SELECT last_used_at = 7 FROM credentials");
+pub(super) const RECORD_USES: Call = ("record uses", "SELECT last_used_at = 7 FROM credentials");
 
-/// A schema is as new as it gets.
+/// Any schema version passes.
 pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 1 FROM pragma_user_version");
 
 pub(super) const CALL: &str = "CALL_UNDER_TEST";
 pub(super) const KEY: &str = "KEY_UNDER_TEST";
-/// The file in which the child says what became of the call.
-pub(super) const SAID: &str = "said";
+/// The file to which the child writes the outcome of the call.
+pub(super) const OUTCOME_FILE: &str = "outcome";
 
-/// The child: makes the call that its environment names on the database in its working directory.
+/// Runs in the child process: makes the call that its environment names on the database in its working directory.
 #[tokio::test]
 async fn child() {
     let Ok(call) = env::var(CALL) else { return };
     let path = Path::new("catalogue.db");
     let outcome = match &*call {
         "migrate" => SqliteStorage::migrate(path).map(|_| ()).map_err(cause),
-        call => make(call, &SqliteStorage::open(path).unwrap(), &env::var(KEY).unwrap()).await,
+        call => run_call(call, &SqliteStorage::open(path).unwrap(), &env::var(KEY).unwrap()).await,
     };
     let outcome_text = match outcome {
         Ok(()) => "done".to_owned(),
         Err(error) if error.kind() == StorageErrorKind::OutcomeUnknown => format!("not known: {error:?}"),
         Err(error) => format!("not done: {error:?}"),
     };
-    fs::write(SAID, outcome_text).unwrap();
+    fs::write(OUTCOME_FILE, outcome_text).unwrap();
 }
 
 fn cause(error: OpenError) -> StorageError {
@@ -95,8 +95,8 @@ fn cause(error: OpenError) -> StorageError {
     }
 }
 
-/// Stores a revocation whose token is long over.
-pub(super) async fn revoke_an_old_token(storage: &SqliteStorage) {
+/// Stores a revocation whose token is past retention.
+pub(super) async fn revoke_expired_token(storage: &SqliteStorage) {
     storage.revoke_tokens(&[digest(9)], Timestamp::MIN, Timestamp::MIN).await.unwrap();
 }
 
@@ -123,7 +123,7 @@ fn session(number: u8) -> NewSession {
     NewSession { digest: digest(number), created_at, expires_at }
 }
 
-async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), StorageError> {
+async fn run_call(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), StorageError> {
     let (account, at) = (AccountId::new("acc"), Timestamp::from_microseconds(7).unwrap());
     let (_, new) = NewCredential::api_key(account.clone(), "new", Scopes::default());
     match call {
@@ -143,20 +143,20 @@ async fn make(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), Stor
         }
         "end session" => storage.end_session(&digest(SESSION)).await,
         "end sign-ins" => storage.end_sign_ins(&account, &Actor::OWNER).await.map(|ended| assert_eq!(ended, 2)),
-        "note uses" => storage.record_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
+        "record uses" => storage.record_uses(&[CredentialUse { account, credential_id: key.into(), at }]).await,
         "revoke tokens" => storage.revoke_tokens(&[digest(1), digest(2)], Timestamp::MAX, at).await,
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),
         "import" => import(storage, &course(&account)).await,
-        // It fills more than the first part of the WAL's index.
-        "great import" => {
-            let mut great = course(&account);
-            great.modules[0].content = "x".repeat(18 << 20);
-            import(storage, &great).await
+        // It fills more than the first block of the WAL index.
+        "large import" => {
+            let mut large = course(&account);
+            large.modules[0].content = "x".repeat(18 << 20);
+            import(storage, &large).await
         }
-        "import of many" => {
+        "spilling import" => {
             let mut import = storage.begin_import().await?;
-            for number in 0..MANY {
+            for number in 0..SPILL_COURSES {
                 let slug = format!("{number:0190}");
                 import.put_course(&Course { slug, modules: Vec::new(), ..course(&account) }).await?;
             }

@@ -1,14 +1,14 @@
-/* Put before a program by LD_PRELOAD: the n-th call that writes to a file of the database fails.
+/* Preloaded by LD_PRELOAD: the n-th call that writes to a file of the database fails.
  *
- * FAIL_AT      which call, from 1
- * FAIL_AFTER   "1": so does every later one
- * FAIL_WITH    the number of the error; where it is negative, of a signal that comes instead, and the call goes on
- * FAIL_NAMES   how the names of the files end, separated by blanks
- * FAIL_MARK    a file that is made when a call fails
- * FAIL_ORDER   where it is set, a file with the number in the place of FAIL_AT; none fails while it is not there, and calls are
- *              counted from then on
+ * FAIL_AT      number of the call, from 1
+ * FAIL_AFTER   "1": each later call fails too
+ * FAIL_WITH    error number; if negative, a signal that is raised instead, and the call continues
+ * FAIL_NAMES   endings of the file names, separated by spaces
+ * FAIL_MARK    a file that is created when a call fails
+ * FAIL_ORDER   optional file with the number, instead of FAIL_AT; none fails while it does not exist, and calls are counted
+ *              from its creation
  *
- * Of a write that fails, the first half is written. */
+ * A write that fails writes its first half. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -38,7 +38,7 @@ static int is_watched(int fd) {
     return 0;
 }
 
-/* Which call fails; 0 where none does now. */
+/* Returns the number of the call that fails, or 0 if none does now. */
 static long ordered(void) {
     const char *order = getenv("FAIL_ORDER");
     if (!order) return atol(getenv("FAIL_AT"));
@@ -54,22 +54,22 @@ static long ordered(void) {
 }
 
 static int fails(int fd) {
-    int kept = errno;
+    int saved = errno;
     long at = is_watched(fd) ? ordered() : 0;
     if (!at) {
-        errno = kept;
+        errno = saved;
         return 0;
     }
     long number = ++count;
     if (number != at && !(number > at && getenv("FAIL_AFTER")[0] == '1')) {
-        errno = kept;
+        errno = saved;
         return 0;
     }
     int mark = open(getenv("FAIL_MARK"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
     if (mark >= 0) close(mark);
     int with = atoi(getenv("FAIL_WITH"));
     if (with < 0) raise(-with);
-    errno = with < 0 ? kept : with;
+    errno = with < 0 ? saved : with;
     return with >= 0;
 }
 

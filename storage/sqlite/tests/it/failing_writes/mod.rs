@@ -1,4 +1,4 @@
-//! Every call that writes says whether it was done, whichever of its writes to the disk fails.
+//! Outcomes of calls that write, for a failure of any of their writes to the disk.
 
 mod calls;
 pub(crate) mod shim;
@@ -15,22 +15,22 @@ use rusqlite::types::Value;
 use tempfile::TempDir;
 
 use crate::{database_in, import_one_course, key_of};
-use calls::{CALL, CALLS, Call, GREAT_IMPORT, IMPORT_OF_MANY, KEY, MIGRATION, NOTE_USES, SAID};
-use shim::{DATABASE, Fault, Shim, contents};
+use calls::{CALL, CALLS, Call, KEY, LARGE_IMPORT, MIGRATION, OUTCOME_FILE, RECORD_USES, SPILLING_IMPORT};
+use shim::{DATABASE, Failure, Shim, contents};
 
 const INDEX: &str = ".db-shm";
-/// A file that was removed while it is open, as SQLite's temporary ones are.
+/// Ending of a file that was removed while it is open, such as SQLite's temporary files.
 const TEMPORARY: &str = "(deleted)";
-/// More than any call here writes.
+/// Limit above the number of writes of any call here.
 const MAX_WRITES: u32 = 200;
 
-/// What a child said of its call, and what two views show: the database as it is, and what would be left of it if the machine
+/// The outcome that a child reported, and two states: of the database, and of what would be left of it if the machine
 /// stopped now.
 #[derive(Debug)]
-#[expect(dead_code, reason = "shown where a check fails")]
-struct Observation(Fault, String, [DatabaseState; 2]);
+#[expect(dead_code, reason = "printed if a check fails")]
+struct Observation(Failure, String, [DatabaseState; 2]);
 
-/// What a database shows of a call.
+/// The state of a database after a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DatabaseState {
     Done,
@@ -42,37 +42,37 @@ enum DatabaseState {
 struct Before {
     directory: TempDir,
     key: String,
-    /// Whether another program has it open and reads: then there are changes in the WAL, and they stay there.
+    /// Whether another program has it open and reads, so that changes are in the WAL and stay there.
     held: bool,
 }
 
-/// In memory, where there is such a folder: what is written here is synced again and again.
+/// Creates a directory, in memory if the system has such a folder: the tests sync very often.
 fn directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 impl Before {
-    /// One with an account, a course and a key.
+    /// Creates a database with an account, a course and a key.
     async fn new() -> Self {
         let directory = directory();
         let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
         let account = import_one_course(&storage).await;
         key_of(&storage, &account).await;
         calls::sign_in(&storage, &account).await;
-        calls::revoke_an_old_token(&storage).await;
+        calls::revoke_expired_token(&storage).await;
         let keys = storage.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
         Self { directory, key: keys[0].identity.credential_id.to_string(), held: false }
     }
 
-    /// Lets one write after the other to files with these endings fail, until the call has no further one; and holds what the
-    /// call says to what is there.
-    fn try_all(&self, shim: &Shim, (call, is_done): Call, kind: Fault, endings: &str) -> Vec<Observation> {
+    /// Fails one write after the other to files with `endings`, until the call has no further one, and compares each
+    /// outcome that the call reports with the database.
+    fn try_all(&self, shim: &Shim, (call, is_done): Call, kind: Failure, endings: &str) -> Vec<Observation> {
         let mut all = Vec::new();
         for at in 1..MAX_WRITES {
-            match self.try_one(shim, (call, is_done), Fault { at, ..kind }, endings) {
+            match self.try_one(shim, (call, is_done), Failure { at, ..kind }, endings) {
                 Some(observation) => all.push(observation),
                 None => {
-                    assert!(at > 1, "{call} does not meet the failure");
+                    assert!(at > 1, "{call} does not reach the failure");
                     return all;
                 }
             }
@@ -81,7 +81,7 @@ impl Before {
     }
 
     /// Tries `call` with one failing write. Returns `None` if the call is done before that write.
-    fn try_one(&self, shim: &Shim, (call, is_done): Call, fault: Fault, endings: &str) -> Option<Observation> {
+    fn try_one(&self, shim: &Shim, (call, is_done): Call, failure: Failure, endings: &str) -> Option<Observation> {
         let (directory_of_call, after_stop) = (directory(), directory());
         copy(&self.directory, &directory_of_call);
         let _holder = self.held.then(|| hold(&directory_of_call));
@@ -89,16 +89,16 @@ impl Before {
         let mark = directory_of_call.path().join("mark");
         let mut child = Command::new(env::current_exe().unwrap());
         child.args(["--exact", "failing_writes::calls::child"]).current_dir(&directory_of_call);
-        shim.put_before(child.env(CALL, call).env(KEY, &self.key), fault, endings, &mark);
+        shim.preload(child.env(CALL, call).env(KEY, &self.key), failure, endings, &mark);
         let output = child.output().unwrap();
-        let reported =
-            fs::read_to_string(directory_of_call.path().join(SAID)).unwrap_or_else(|_| panic!("{call}: {output:?}"));
+        let reported = fs::read_to_string(directory_of_call.path().join(OUTCOME_FILE))
+            .unwrap_or_else(|_| panic!("{call}: {output:?}"));
 
-        // First, as opening a database mends it.
+        // Copy first: opening a database recovers it.
         copy(&directory_of_call, &after_stop);
         let states = [&directory_of_call, &after_stop].map(|view| state_of(view, is_done, &before));
-        let observation = Observation(fault, reported, states);
-        assert!(is_true(&observation.1, states), "{call}: {observation:?}");
+        let observation = Observation(failure, reported, states);
+        assert!(is_truthful(&observation.1, states), "{call}: {observation:?}");
         if mark.exists() {
             return Some(observation);
         }
@@ -108,13 +108,13 @@ impl Before {
 }
 
 impl Observation {
-    /// Not known, and not there; but it would be after a stop of the machine.
+    /// Returns whether the outcome is unknown and the data not visible, but would be visible after a power failure.
     fn appears_after_stop(&self) -> bool {
         self.1.starts_with("not known") && self.2 == [DatabaseState::Nothing, DatabaseState::Done]
     }
 }
 
-fn is_true(reported: &str, states: [DatabaseState; 2]) -> bool {
+fn is_truthful(reported: &str, states: [DatabaseState; 2]) -> bool {
     match reported {
         "done" => states == [DatabaseState::Done; 2],
         reported if reported.starts_with("not done") => states == [DatabaseState::Nothing; 2],
@@ -129,7 +129,7 @@ fn hold(directory_of_call: &TempDir) -> Connection {
     connection
 }
 
-/// Copies a database and what belongs to it, by another process: closing a file drops the locks of this one.
+/// Copies a database and its other files by another process: closing a file drops the locks of this one.
 fn copy(from: &TempDir, to: &TempDir) {
     for ending in DATABASE.split(' ') {
         let file = from.path().join(format!("catalogue{ending}"));
@@ -149,77 +149,77 @@ fn state_of(view: &TempDir, is_done: &str, before: &[Vec<Value>]) -> DatabaseSta
 }
 
 #[tokio::test]
-async fn each_call_says_whether_it_was_done() {
+async fn calls_report_whether_change_was_committed() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before::new().await;
     for call in CALLS {
-        for kind in [Fault::FULL, Fault::BROKEN] {
+        for kind in [Failure::FULL, Failure::BROKEN] {
             let all = before.try_all(shim, call, kind, DATABASE);
             assert!(
                 all.iter().any(|Observation(_, reported, _)| reported == "done"),
-                "what fails after the commit is no failure"
+                "a failure after the commit must not be reported"
             );
         }
     }
 }
 
-/// The commit whose sync failed is the one that nobody can know of.
+/// The outcome is unknown only for a commit whose sync failed.
 #[tokio::test]
-async fn each_call_says_whether_it_was_done_while_another_program_reads() {
+async fn calls_report_outcome_while_another_program_reads() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before { held: true, ..Before::new().await };
     for call in CALLS {
-        let all = before.try_all(shim, call, Fault::BROKEN, DATABASE);
+        let all = before.try_all(shim, call, Failure::BROKEN, DATABASE);
         assert_eq!(all.iter().filter(|observation| observation.appears_after_stop()).count(), 1, "{call:?}: {all:#?}");
     }
 }
 
-/// The transaction is synced by then.
+/// When the index fails, the transaction is already synced.
 #[tokio::test]
-async fn an_import_whose_index_cannot_grow_says_that_it_may_be_done() {
+async fn import_reports_unknown_outcome_when_wal_index_cannot_grow() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before { held: true, ..Before::new().await };
-    let all = before.try_all(shim, GREAT_IMPORT, Fault::BROKEN, INDEX);
+    let all = before.try_all(shim, LARGE_IMPORT, Failure::BROKEN, INDEX);
     assert!(all.iter().any(Observation::appears_after_stop), "{all:#?}");
 }
 
-/// What an import has put stands in a temporary file where it is much, and that must not count as a part of the commit.
+/// SQLite spills the list of dirty pages to a temporary file, which must not count as part of the commit.
 #[tokio::test]
-async fn an_import_whose_temporary_file_fails_says_whether_it_was_done() {
+async fn import_reports_outcome_when_temporary_file_fails() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before::new().await;
-    let fails = |at| before.try_one(shim, IMPORT_OF_MANY, Fault { at, ..Fault::FULL }, TEMPORARY).is_some();
+    let fails = |at| before.try_one(shim, SPILLING_IMPORT, Failure { at, ..Failure::FULL }, TEMPORARY).is_some();
     assert!(fails(1), "the import has no temporary file");
-    // Where the writes of such a file end, a commit that took it along would write the rest of it.
-    let (mut met, mut not_met) = (1, 2_000);
-    assert!(!fails(not_met));
-    while not_met - met > 1 {
-        let middle = u32::midpoint(met, not_met);
+    // Find the last write of the temporary file: a commit that included the file would write the rest of it there.
+    let (mut failed, mut passed) = (1, 2_000);
+    assert!(!fails(passed));
+    while passed - failed > 1 {
+        let middle = u32::midpoint(failed, passed);
         if fails(middle) {
-            met = middle;
+            failed = middle;
         } else {
-            not_met = middle;
+            passed = middle;
         }
     }
 }
 
 #[tokio::test]
-async fn a_migration_says_whether_it_was_done() {
+async fn migration_reports_whether_it_was_committed() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before { directory: directory(), key: String::new(), held: false };
-    for kind in [Fault::FULL, Fault::BROKEN] {
+    for kind in [Failure::FULL, Failure::BROKEN] {
         before.try_all(shim, MIGRATION, kind, DATABASE);
     }
 }
 
-/// Whoever has left the WAL has a reason, so uses are noted as the database is.
+/// The host may have a reason to leave WAL mode, so uses are recorded in any journal mode.
 #[tokio::test]
-async fn uses_say_whether_they_were_noted_without_a_wal_too() {
+async fn recorded_uses_report_outcome_without_wal() {
     let Some(shim) = Shim::shared() else { return };
     let before = Before::new().await;
     let host = Connection::open(database_in(&before.directory)).unwrap();
     host.pragma_update(None, "journal_mode", "delete").unwrap();
-    for kind in [Fault::FULL, Fault::BROKEN] {
-        before.try_all(shim, NOTE_USES, kind, DATABASE);
+    for kind in [Failure::FULL, Failure::BROKEN] {
+        before.try_all(shim, RECORD_USES, kind, DATABASE);
     }
 }

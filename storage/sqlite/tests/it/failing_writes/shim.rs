@@ -1,4 +1,4 @@
-//! A file system whose n-th write fails, put before a child process, and what is in a database after that.
+//! A file system whose n-th write fails, preloaded into a child process, and the contents of a database afterwards.
 
 use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
@@ -12,27 +12,27 @@ use tempfile::TempDir;
 const SOURCE: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../storage/sqlite/tests/it/failing_writes/failing_file.c");
 
-/// How the names of a database's files end.
+/// Endings of the names of a database's files.
 pub(crate) const DATABASE: &str = ".db .db-wal .db-journal";
 
-/// The numbers of Linux.
+/// Error numbers of Linux.
 const ENOSPC: i32 = 28;
 const EIO: i32 = 5;
 
 /// Which write fails, and how.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fault {
-    /// From 1.
+pub(crate) struct Failure {
+    /// Number of the call that fails, from 1.
     pub(crate) at: u32,
     pub(crate) and_all_later: bool,
-    /// Its number; where it is negative, that of a signal which comes instead.
+    /// The error number; if negative, that of a signal that is raised instead.
     pub(crate) error: i32,
 }
 
-impl Fault {
-    /// A disk that is full for once.
+impl Failure {
+    /// A disk that is full once.
     pub(crate) const FULL: Self = Self { at: 1, and_all_later: false, error: ENOSPC };
-    /// A disk that has failed for good.
+    /// A disk that fails permanently.
     pub(crate) const BROKEN: Self = Self { at: 1, and_all_later: true, error: EIO };
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Shim {
 }
 
 impl Shim {
-    /// The one of this process; `None` where it cannot be and is not required.
+    /// Returns the library of this process, or `None` if it cannot be compiled and is not required.
     pub(crate) fn shared() -> Option<&'static Self> {
         static SHARED: LazyLock<Option<Shim>> = LazyLock::new(|| {
             let reason = match Shim::compile() {
@@ -52,7 +52,7 @@ impl Shim {
             };
             let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
             assert!(!required.split(',').any(|name| name.trim() == "cc"), "failing writes are required: {reason}");
-            // Past the capture of the test's own output, so that it is seen.
+            // Bypass the capture of the test's own output, so that the message is visible.
             stderr().write_all(format!("skipped: failing writes: {reason}\n").as_bytes()).unwrap();
             None
         });
@@ -74,19 +74,19 @@ impl Shim {
         Ok(Self { library, _directory: directory })
     }
 
-    /// Lets that write of the command to a file with one of these endings fail; `mark` is there after it has.
-    pub(crate) fn put_before(&self, command: &mut Command, fault: Fault, endings: &str, mark: &Path) {
+    /// Fails the write number `failure.at` of `command` to a file with one of `endings`, which then creates `mark`.
+    pub(crate) fn preload(&self, command: &mut Command, failure: Failure, endings: &str, mark: &Path) {
         command
             .env("LD_PRELOAD", &self.library)
-            .env("FAIL_AT", fault.at.to_string())
-            .env("FAIL_AFTER", if fault.and_all_later { "1" } else { "0" })
-            .env("FAIL_WITH", fault.error.to_string())
+            .env("FAIL_AT", failure.at.to_string())
+            .env("FAIL_AFTER", if failure.and_all_later { "1" } else { "0" })
+            .env("FAIL_WITH", failure.error.to_string())
             .env("FAIL_NAMES", endings)
             .env("FAIL_MARK", mark);
     }
 }
 
-/// All rows of all tables, and the schema.
+/// Returns all rows of all tables, and the schema.
 pub(crate) fn contents(path: &Path) -> Vec<Vec<Value>> {
     let connection = Connection::open(path).unwrap();
     let mut tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1").unwrap();

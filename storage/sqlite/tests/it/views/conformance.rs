@@ -31,7 +31,7 @@ mod rfc_3339_with_revisions {
     });
 }
 
-mod mixed_times_with_a_rollback_journal {
+mod mixed_times_with_rollback_journal {
     catalogue_storage_conformance::course_and_credential_storage_tests!(|| async {
         super::HostApp::new(super::Kind { times: super::Times::Mixed, journal_mode: "delete", ..super::PLAIN })
     });
@@ -42,7 +42,7 @@ mod keys {
 }
 
 mod sign_ins {
-    catalogue_storage_conformance::sign_in_storage_tests!(|| async { super::Named::new(super::PLAIN) });
+    catalogue_storage_conformance::sign_in_storage_tests!(|| async { super::NamedHostApp::new(super::PLAIN) });
 }
 
 impl Fixture for HostApp {
@@ -103,18 +103,18 @@ impl AccountFixture for HostApp {
         self.put_person(account.id.as_str());
     }
 
-    /// The team removes its person. Its events go by plain SQL, and its keys and sign-ins stay.
+    /// Removes the person in the host application, and events by plain SQL; keys and sign-ins stay.
     async fn remove_account(&self, account: &AccountId) {
         self.write(|transaction| {
             assert_eq!(transaction.execute("DELETE FROM people WHERE login = ?1", [account.as_str()]), Ok(1));
         });
-        let ours = Connection::open(self.keys()).unwrap();
-        ours.execute("DELETE FROM credential_events WHERE account_id = ?1", [account.as_str()]).unwrap();
+        let keys = Connection::open(self.keys()).unwrap();
+        keys.execute("DELETE FROM credential_events WHERE account_id = ?1", [account.as_str()]).unwrap();
     }
 }
 
-/// Views have no names and addresses of accounts, which the suite of sign-ins wants to see: these remember them.
-struct Named {
+/// Remembers the names and email addresses of accounts, which the suite of sign-ins compares and views do not have.
+struct NamedHostApp {
     host_app: HostApp,
     storage: WithNames,
 }
@@ -129,7 +129,7 @@ impl WithNames {
     }
 }
 
-impl Named {
+impl NamedHostApp {
     fn new(kind: Kind) -> Self {
         let host_app = HostApp::new(kind);
         let storage = WithNames(host_app.storage.clone(), Mutex::default());
@@ -166,9 +166,9 @@ impl SignInStorage for WithNames {
     }
 }
 
-impl Fixture for Named {}
+impl Fixture for NamedHostApp {}
 
-impl AccountFixture for Named {
+impl AccountFixture for NamedHostApp {
     async fn put_account(&self, account: &Account) {
         self.storage.1.lock().unwrap().insert(account.id.clone(), account.clone());
         self.host_app.put_account(account).await;
@@ -179,7 +179,7 @@ impl AccountFixture for Named {
     }
 }
 
-impl SignInFixture for Named {
+impl SignInFixture for NamedHostApp {
     type Storage = WithNames;
 
     fn storage(&self) -> &WithNames {

@@ -1,4 +1,4 @@
-//! A team's database with names of its own, views over it, and a writer that knows nothing of this crate.
+//! A host application's database with its own names, views over it, and a writer that does not use this crate.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ const TABLES: &str = "
     CREATE INDEX lessons_in_order ON lessons (training_id, place);
 ";
 
-/// Their columns compare regardless of case, which the API must not.
+/// Views over the host application's tables. Their columns compare regardless of case, which the API must not.
 const VIEWS: &str = "
     CREATE VIEW catalogue_accounts AS SELECT login COLLATE NOCASE AS id FROM people;
     CREATE VIEW catalogue_courses AS
@@ -30,7 +30,7 @@ const VIEWS: &str = "
         FROM lessons AS l JOIN trainings AS t ON t.id = l.training_id JOIN people AS p ON p.id = t.person_id;
 ";
 
-/// Replaced with each change, by triggers.
+/// Revisions that triggers replace with each change.
 pub(super) const REVISIONS: &str = "
     CREATE TABLE states (person_id INTEGER PRIMARY KEY, state BLOB NOT NULL);
     CREATE TRIGGER person_inserted AFTER INSERT ON people BEGIN
@@ -65,13 +65,13 @@ pub(super) const REVISIONS: &str = "
         SELECT login COLLATE NOCASE AS account_id, state AS revision FROM states JOIN people ON id = person_id;
 ";
 
-/// How the team's program writes times.
+/// Formats in which the host application writes times.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Times {
     Microseconds,
     Rfc3339,
-    Blank,
-    /// Each in another form than the one before.
+    SpaceSeparated,
+    /// Each of the formats above, by the remainder of the time.
     Mixed,
 }
 
@@ -81,17 +81,17 @@ impl Times {
         match self {
             Self::Microseconds => Value::Integer(time.as_microseconds()),
             Self::Rfc3339 => Value::Text(exact),
-            Self::Blank => Value::Text(exact.replace('T', " ").replace('Z', "")),
+            Self::SpaceSeparated => Value::Text(exact.replace('T', " ").replace('Z', "")),
             Self::Mixed => match time.as_microseconds().rem_euclid(3) {
                 0 => Self::Microseconds.written(time),
                 1 => Self::Rfc3339.written(time),
-                _ => Self::Blank.written(time),
+                _ => Self::SpaceSeparated.written(time),
             },
         }
     }
 }
 
-/// What a team's database is like.
+/// Variant of a host application's database.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     pub(super) times: Times,
@@ -99,7 +99,7 @@ pub(super) struct Kind {
     pub(super) has_revisions: bool,
 }
 
-pub(super) const PLAIN: Kind = Kind { times: Times::Blank, journal_mode: "wal", has_revisions: false };
+pub(super) const PLAIN: Kind = Kind { times: Times::SpaceSeparated, journal_mode: "wal", has_revisions: false };
 
 pub(super) struct HostApp {
     pub(super) storage: SqliteStorage,
@@ -110,7 +110,7 @@ pub(super) struct HostApp {
 impl HostApp {
     pub(super) fn new(kind: Kind) -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let host_app = directory.path().join("team.sqlite3");
+        let host_app = directory.path().join("host.sqlite3");
         let writer = Connection::open(&host_app).unwrap();
         writer.pragma_update_and_check(None, "journal_mode", kind.journal_mode, |_| Ok(())).unwrap();
         writer.execute_batch(&format!("{TABLES}{VIEWS}{}", if kind.has_revisions { REVISIONS } else { "" })).unwrap();
@@ -120,17 +120,17 @@ impl HostApp {
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.directory.path().join("team.sqlite3")
+        self.directory.path().join("host.sqlite3")
     }
 
     pub(super) fn keys(&self) -> PathBuf {
         self.directory.path().join("keys.db")
     }
 
-    /// The team's own connection.
+    /// Opens the host application's own connection.
     pub(super) fn writer(&self) -> Connection {
         let writer = Connection::open(self.database()).unwrap();
-        // A test's tables need not outlast the machine.
+        // A test's tables need not survive a power failure.
         writer.pragma_update(None, "synchronous", "OFF").unwrap();
         writer.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
         writer

@@ -1,22 +1,22 @@
-//! Rows that the API cannot serve: the check tells of each, and the answers that need one fail.
+//! Rows that the API cannot serve: the check reports each, and requests that need one fail.
 
 use catalogue_core::storage::{CheckedRows, CourseStorage, StorageErrorKind};
 
 use super::host_app::{HostApp, Kind, PLAIN, Times};
 use super::{anna, problems, slugs, two_courses};
 
-/// What a row's fault breaks.
+/// Reads that fail because of an invalid row.
 #[derive(Clone, Copy, PartialEq)]
 enum AffectedReads {
     List,
     Detail,
     Both,
-    /// The check alone tells.
+    /// Only the check reports the row.
     Nothing,
 }
 use AffectedReads::{Both, Detail, List, Nothing};
 
-/// A change by the team, the view and what is said of it, and which answers fail.
+/// Change by the host application, view with the invalid row, text of the reported problem, and reads that fail.
 type InvalidRow = (&'static str, &'static str, &'static str, AffectedReads);
 
 const INVALID_ROWS: [InvalidRow; 32] = [
@@ -42,37 +42,42 @@ const INVALID_ROWS: [InvalidRow; 32] = [
         List,
     ),
     ("UPDATE trainings SET made_at = 300000000000000000", "catalogue_courses", "is 300000000000000000", List),
-    ("UPDATE trainings SET made_at = '2026-01-02T03:04:05+23:00'", "catalogue_courses", "SQLite reads otherwise", List),
-    ("UPDATE trainings SET made_at = 1767323045", "catalogue_courses", "microseconds of 1970", Nothing),
+    (
+        "UPDATE trainings SET made_at = '2026-01-02T03:04:05+23:00'",
+        "catalogue_courses",
+        "SQLite reads differently",
+        List,
+    ),
+    ("UPDATE trainings SET made_at = 1767323045", "catalogue_courses", "in microseconds is 1970", Nothing),
     ("UPDATE trainings SET live_since = 'soon'", "catalogue_courses", "`published_at` is soon", Both),
     ("UPDATE trainings SET handle = NULL", "catalogue_courses", "`slug` is null", List),
     ("UPDATE trainings SET handle = ''", "catalogue_courses", "`slug` is \"\"", List),
     ("UPDATE trainings SET handle = 'a/b'", "catalogue_courses", "`slug` is a/b", List),
     ("UPDATE trainings SET handle = 'a' || char(10)", "catalogue_courses", "`slug` is \"a\\n\"", List),
     ("UPDATE trainings SET handle = hex(zeroblob(101))", "catalogue_courses", "`slug` is", List),
-    ("UPDATE trainings SET handle = 'second'", "catalogue_courses", "this slug twice", Both),
+    ("UPDATE trainings SET handle = 'second'", "catalogue_courses", "a duplicate of this slug", Both),
     ("UPDATE lessons SET heading = NULL", "catalogue_modules", "`title` is null", Detail),
     ("UPDATE lessons SET abstract = x'00'", "catalogue_modules", "`summary` is a blob", Detail),
-    ("UPDATE lessons SET place = place + 1", "catalogue_modules", "lack a number, or have one twice", Detail),
-    ("UPDATE lessons SET place = 2", "catalogue_modules", "lack a number, or have one twice", Detail),
+    ("UPDATE lessons SET place = place + 1", "catalogue_modules", "gaps or duplicates", Detail),
+    ("UPDATE lessons SET place = 2", "catalogue_modules", "gaps or duplicates", Detail),
     ("UPDATE lessons SET place = 0 WHERE place = 1", "catalogue_modules", "`number` is 0", Detail),
     ("UPDATE lessons SET place = NULL", "catalogue_modules", "`number` is null", Detail),
 ];
 
 #[tokio::test]
-async fn each_is_told_and_never_served() {
-    for times in [Times::Blank, Times::Rfc3339] {
-        for (sql, view, what, breaks) in INVALID_ROWS {
+async fn invalid_rows_are_reported_and_never_served() {
+    for times in [Times::SpaceSeparated, Times::Rfc3339] {
+        for (sql, view, what, affected) in INVALID_ROWS {
             let host_app = HostApp::new(Kind { times, ..PLAIN });
             host_app.put(&two_courses());
             assert_eq!(problems(&host_app).await, []);
             assert_eq!(slugs(&host_app).await.unwrap(), ["second", "first"]);
             host_app.execute(sql);
             let found = problems(&host_app).await;
-            let told = found.iter().find(|problem| problem.view == view && problem.problem.contains(what));
-            assert!(told.is_some(), "{sql}: {found:?}");
+            let reported = found.iter().find(|problem| problem.view == view && problem.problem.contains(what));
+            assert!(reported.is_some(), "{sql}: {found:?}");
             assert!(
-                told.is_none_or(
+                reported.is_none_or(
                     |problem| problem.key.as_ref().unwrap().contains("anna") && !problem.expected.is_empty()
                 )
             );
@@ -80,9 +85,9 @@ async fn each_is_told_and_never_served() {
             assert_eq!(every, found, "{sql}");
 
             let list = slugs(&host_app).await.map(|_| ());
-            assert_eq!(list.is_err(), matches!(breaks, List | Both), "{sql}: {list:?}");
+            assert_eq!(list.is_err(), matches!(affected, List | Both), "{sql}: {list:?}");
             let detail = host_app.storage.find_course(&anna(), "second").await.map(|_| ());
-            assert_eq!(detail.is_err(), matches!(breaks, Detail | Both), "{sql}: {detail:?}");
+            assert_eq!(detail.is_err(), matches!(affected, Detail | Both), "{sql}: {detail:?}");
             for error in [list, detail].into_iter().filter_map(Result::err) {
                 assert_eq!(error.kind(), StorageErrorKind::Corrupt, "{sql}");
                 let text = error.to_string();
@@ -92,9 +97,9 @@ async fn each_is_told_and_never_served() {
     }
 }
 
-/// Of a course that is cut by the sample, the numbers are looked up.
+/// If the sample ends within a course, the check looks up the numbers of its modules.
 #[tokio::test]
-async fn modules_beyond_the_sample_are_no_fault() {
+async fn module_check_covers_rows_beyond_sample() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     host_app.execute(
@@ -108,18 +113,18 @@ async fn modules_beyond_the_sample_are_no_fault() {
     host_app.execute("UPDATE lessons SET place = 10002 WHERE place = 10001");
     for rows in [CheckedRows::Sample, CheckedRows::All] {
         let found = host_app.storage.views().unwrap().check_views(rows).await.unwrap();
-        assert!(matches!(&*found, [problem] if problem.problem.contains("lack a number")), "{rows:?} {found:?}");
+        assert!(matches!(&*found, [problem] if problem.problem.contains("gaps or duplicates")), "{rows:?} {found:?}");
     }
 }
 
-/// The view's own number may count what the API does not show.
+/// The view's own count may include rows that the API does not return.
 #[tokio::test]
-async fn a_count_of_modules_that_is_not_theirs_is_told() {
+async fn wrong_module_count_is_reported() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     let other = catalogue_core::Course { slug: "Second".to_owned(), ..two_courses()[1].clone() };
     host_app.put(&[other]);
-    let counted = |count: &str| {
+    let set_module_count = |count: &str| {
         host_app.execute(&format!(
             "DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS SELECT login COLLATE NOCASE AS account_id,
              handle COLLATE NOCASE AS slug, name AS title, subtitle AS tagline, lang AS language, made_at AS created_at,
@@ -128,29 +133,32 @@ async fn a_count_of_modules_that_is_not_theirs_is_told() {
         ));
     };
     let lessons = "(SELECT count(*) FROM lessons WHERE training_id = t.id)";
-    counted(lessons);
+    set_module_count(lessons);
     assert_eq!(problems(&host_app).await, []);
-    counted(&format!("{lessons} + (handle <> 'Second')"));
+    set_module_count(&format!("{lessons} + (handle <> 'Second')"));
     for rows in [CheckedRows::Sample, CheckedRows::All] {
         let found = host_app.storage.views().unwrap().check_views(rows).await.unwrap();
-        let told: Vec<_> = found.iter().map(|problem| (problem.key.as_deref().unwrap(), &*problem.problem)).collect();
+        let pairs: Vec<_> = found.iter().map(|problem| (problem.key.as_deref().unwrap(), &*problem.problem)).collect();
         let [first, second] = [(1, 0), (3, 2)]
-            .map(|(told, found)| format!("`module_count` is {told}, and the course has {found} modules"));
-        assert_eq!(told, [("anna, first", &*first), ("anna, second", &*second)]);
+            .map(|(count, found)| format!("`module_count` is {count}, but the course has {found} modules"));
+        assert_eq!(pairs, [("anna, first", &*first), ("anna, second", &*second)]);
         for problem in &found {
-            assert_eq!((problem.view, &*problem.expected), ("catalogue_courses", "as many as `catalogue_modules` has"));
+            assert_eq!(
+                (problem.view, &*problem.expected),
+                ("catalogue_courses", "the number of its rows in `catalogue_modules`")
+            );
         }
     }
-    // What is no number of modules at all is told once.
+    // An invalid count is reported only once.
     for count in ["NULL", "'two'", "-1"] {
-        counted(count);
+        set_module_count(count);
         assert_eq!(problems(&host_app).await.len(), 3, "{count}");
     }
 }
 
 /// A page that ends before a row without a time is served; the one that reaches it fails.
 #[tokio::test]
-async fn a_page_fails_only_where_it_needs_a_bad_row() {
+async fn only_page_with_invalid_row_fails() {
     use catalogue_core::storage::{CourseRow, CourseRows, Limit, PageRequest};
 
     let host_app = HostApp::new(PLAIN);
@@ -169,9 +177,9 @@ async fn a_page_fails_only_where_it_needs_a_bad_row() {
     assert!(refused.to_string().contains("anna, first"), "{refused}");
 }
 
-/// A walk does not pass by a row without a slug, whichever its limit: its place is after all of its instant.
+/// Paging cannot skip a row without a slug, for any limit: the row sorts after all others of its instant.
 #[tokio::test]
-async fn a_walk_meets_each_row_without_a_slug() {
+async fn paging_fails_on_any_row_without_slug() {
     use catalogue_core::storage::{CourseRow, CourseRows, Limit, PageRequest};
 
     let host_app = HostApp::new(PLAIN);
@@ -181,23 +189,23 @@ async fn a_walk_meets_each_row_without_a_slug() {
     host_app.execute("UPDATE trainings SET handle = NULL WHERE handle = 'a'");
     for limit in 1..=4 {
         let mut page = PageRequest { limit: Limit::new(limit).unwrap(), ..PageRequest::default() };
-        let mut met = 0;
+        let mut rows_read = 0;
         let refused = loop {
-            let mut take = |_: CourseRow<'_>| met += 1;
+            let mut take = |_: CourseRow<'_>| rows_read += 1;
             let mut rows = CourseRows::new(page.limit, &mut take);
             if let Err(refused) = host_app.storage.list_courses(&anna(), &page, &mut rows).await {
                 break refused;
             }
             page.after = rows.next();
-            assert!(page.after.is_some(), "a walk of {limit} a page ends after {met}");
+            assert!(page.after.is_some(), "paging by {limit} ends after {rows_read}");
         };
         assert!(refused.to_string().contains("`slug` is null"), "{refused}");
     }
 }
 
-/// Revisions, and ids that are no whole numbers.
+/// Covers revisions of a wrong type, several revisions of one account, and an id that is a real number.
 #[tokio::test]
-async fn ids_and_revisions_of_other_types_are_told() {
+async fn ids_and_revisions_of_wrong_type_are_reported() {
     let kind = Kind { has_revisions: true, ..PLAIN };
     for (sql, view, what) in [
         ("UPDATE states SET state = x'0102'", "catalogue_revisions", "`revision` is a blob"),
@@ -206,7 +214,7 @@ async fn ids_and_revisions_of_other_types_are_told() {
             "DROP VIEW catalogue_revisions; CREATE VIEW catalogue_revisions AS SELECT login AS account_id, state AS revision
                 FROM states JOIN people ON id = person_id UNION ALL SELECT 'anna', zeroblob(16)",
             "catalogue_revisions",
-            "two revisions",
+            "several revisions",
         ),
     ] {
         let host_app = HostApp::new(kind);
@@ -230,9 +238,9 @@ async fn ids_and_revisions_of_other_types_are_told() {
     assert!(found.iter().any(|problem| problem.problem == "`account_id` is a real number"), "{found:?}");
 }
 
-/// Of a UUID as text, with hyphens or without.
+/// A UUID is a blob, or a text with or without hyphens.
 #[tokio::test]
-async fn a_revision_may_be_a_uuid() {
+async fn uuid_is_accepted_as_revision() {
     let host_app = HostApp::new(Kind { has_revisions: true, ..PLAIN });
     host_app.put(&two_courses());
     let mut revisions = Vec::new();
@@ -251,16 +259,16 @@ async fn a_revision_may_be_a_uuid() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_by_view_and_column() {
+async fn missing_views_and_columns_are_reported() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     host_app.execute("DROP VIEW catalogue_modules; DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login FROM people");
     let found = problems(&host_app).await;
-    let told: Vec<(&str, &str)> = found.iter().map(|problem| (problem.view, problem.problem.as_str())).collect();
-    assert_eq!(told[0], ("catalogue_accounts", "it has no column `id`"));
+    let reported: Vec<(&str, &str)> = found.iter().map(|problem| (problem.view, problem.problem.as_str())).collect();
+    assert_eq!(reported[0], ("catalogue_accounts", "it has no column `id`"));
     assert_eq!(found[0].expected, "`id`: text or integer, not null");
-    assert_eq!(told[1].0, "catalogue_modules");
-    assert!(told[1].1.contains("no such table"), "{told:?}");
+    assert_eq!(reported[1].0, "catalogue_modules");
+    assert!(reported[1].1.contains("no such table"), "{reported:?}");
     assert_eq!(found.len(), 2, "{found:?}");
     let refused = slugs(&host_app).await.unwrap_err();
     assert_eq!(refused.kind(), StorageErrorKind::Corrupt);

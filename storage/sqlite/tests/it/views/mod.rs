@@ -1,4 +1,4 @@
-//! Courses in tables of another program, through views, beside credentials of ours.
+//! Courses in a host application's tables, through views, and credentials in the catalogue's own file.
 
 mod conformance;
 mod host_app;
@@ -17,7 +17,7 @@ use catalogue_storage_conformance::sample;
 
 use host_app::HostApp;
 
-/// Two courses of `anna`, the second newer and with two modules.
+/// Returns two courses of `anna`. The second is newer, and has two modules.
 fn two_courses() -> [Course; 2] {
     let first = sample::course("anna", "first");
     let modules = ["One", "Two"].map(sample::module).into();
@@ -30,7 +30,7 @@ fn anna() -> AccountId {
     AccountId::new("anna")
 }
 
-/// The slugs of the first page.
+/// Returns the slugs of the first page.
 async fn slugs(host_app: &HostApp) -> Result<Vec<String>, StorageError> {
     let page = catalogue_core::storage::PageRequest::default();
     let items = crate::items(&host_app.storage, &anna(), &page).await?;

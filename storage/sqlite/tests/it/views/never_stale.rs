@@ -1,4 +1,4 @@
-//! Whatever the team's program commits is in the next answer, by whichever journal, and no revision comes back.
+//! Responses after commits of the host application, for each journal mode, and revisions that never repeat.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ const DETAIL: &str = "/api/v1/courses/second";
 fn kinds() -> impl Iterator<Item = Kind> {
     let modes = ["wal", "delete", "truncate", "persist"].into_iter();
     modes.flat_map(|journal_mode| {
-        [false, true].map(|has_revisions| Kind { journal_mode, has_revisions, times: Times::Blank })
+        [false, true].map(|has_revisions| Kind { journal_mode, has_revisions, times: Times::SpaceSeparated })
     })
 }
 
@@ -57,7 +57,7 @@ impl Watched {
 }
 
 #[tokio::test]
-async fn what_the_team_commits_is_in_the_next_answer() {
+async fn host_commit_is_in_next_response() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
         // One connection that stays open, as a program has it, and one for each change.
@@ -94,21 +94,21 @@ async fn what_the_team_commits_is_in_the_next_answer() {
     }
 }
 
-/// A revoked key is refused at once, though its file and the team's are two.
+/// The key's file is separate from the host application's, and both invalidate responses.
 #[tokio::test]
-async fn a_revoked_key_stops_at_once() {
+async fn revoked_key_gets_401_immediately() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
         let tag = watched.tag(LIST).await;
-        let ours = Connection::open(watched.host_app.keys()).unwrap();
-        ours.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
-        ours.execute("UPDATE credentials SET revoked_at = 1", []).unwrap();
+        let keys = Connection::open(watched.host_app.keys()).unwrap();
+        keys.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+        keys.execute("UPDATE credentials SET revoked_at = 1", []).unwrap();
         assert_eq!(watched.get(LIST, &tag).await.status(), 401, "{kind:?}");
     }
 }
 
 #[tokio::test]
-async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
+async fn replaced_file_is_in_next_response() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
         let copy = watched.host_app.directory.path().join("copy.db");
@@ -121,16 +121,16 @@ async fn a_file_in_the_place_of_another_is_in_the_next_answer() {
         drop(copied);
         let tag = watched.tag(LIST).await;
         fs::rename(&copy, watched.host_app.database()).unwrap();
-        let next = crate::wait_until_new(async || watched.get(LIST, &tag).await, |answer| answer.status() != 304).await;
+        let next = crate::wait_until_new(async || watched.get(LIST, &tag).await, |next| next.status() != 304).await;
         assert_eq!(next.status(), 200, "{kind:?}");
         assert!(String::from_utf8_lossy(next.body()).contains("From the copy"), "{kind:?}");
     }
 }
 
-/// A copy that is written into the very file, after its WAL was removed, as a team restores one. The team's program opens it anew in
-/// a process of its own: within this one, SQLite would go on with what was removed.
+/// A copy that is written into the same file after its WAL was removed, as hosts restore a backup. The host application
+/// reopens it in a separate process: within this one, SQLite would continue to use the removed files.
 #[tokio::test]
-async fn a_file_restored_in_place_is_in_the_next_answers() {
+async fn file_restored_in_place_is_in_next_response() {
     for kind in kinds().filter(|kind| kind.journal_mode == "wal") {
         let watched = Watched::new(kind).await;
         let (host_app, database) = (&watched.host_app, watched.host_app.database());
@@ -139,7 +139,7 @@ async fn a_file_restored_in_place_is_in_the_next_answers() {
         Connection::open(&copy).unwrap().pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
         host_app.execute("UPDATE trainings SET name = 'Not in the copy'");
         let tag = watched.tag(LIST).await;
-        for name in ["team.sqlite3-wal", "team.sqlite3-shm"] {
+        for name in ["host.sqlite3-wal", "host.sqlite3-shm"] {
             fs::remove_file(host_app.directory.path().join(name)).unwrap();
         }
         fs::copy(&copy, &database).unwrap();
@@ -147,8 +147,8 @@ async fn a_file_restored_in_place_is_in_the_next_answers() {
             let name = format!("number {number}");
             let revision = if kind.has_revisions { "UPDATE states SET state = randomblob(16);" } else { "" };
             in_another_process(&database, &format!("BEGIN; UPDATE trainings SET name = '{name}'; {revision} COMMIT"));
-            let is_new = |answer: &Response<bytes::Bytes>| String::from_utf8_lossy(answer.body()).contains(&name);
-            // What was restored is noticed once; what is committed then is in the next answer.
+            let is_new = |response: &Response<bytes::Bytes>| String::from_utf8_lossy(response.body()).contains(&name);
+            // The restore is noticed once; later commits are in the next response.
             let next = match number {
                 0 => crate::wait_until_new(async || watched.get(LIST, &tag).await, is_new).await,
                 _ => watched.get(LIST, &tag).await,
@@ -159,25 +159,25 @@ async fn a_file_restored_in_place_is_in_the_next_answers() {
     }
 }
 
-/// Runs `sql` as a program that has nothing open of this one.
+/// Runs `sql` in a separate process, which shares no open file with this one.
 pub(crate) fn in_another_process(database: &Path, sql: &str) {
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", "views::never_stale::what_another_process_runs"]);
+    child.args(["--exact", "views::never_stale::child"]);
     let output = child.env("CATALOGUE_TEST_DATABASE", database).env("CATALOGUE_TEST_SQL", sql).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
 /// Does nothing unless [`in_another_process`] has started it.
 #[test]
-fn what_another_process_runs() {
+fn child() {
     if let (Ok(database), Ok(sql)) = (env::var("CATALOGUE_TEST_DATABASE"), env::var("CATALOGUE_TEST_SQL")) {
         Connection::open(database).unwrap().execute_batch(&sql).unwrap();
     }
 }
 
-/// A view that reads the clock shows something else without a commit, so nothing may be kept of it.
+/// A view that reads the clock changes without a commit, so its responses must not be cached.
 #[tokio::test]
-async fn of_views_that_read_the_clock_nothing_is_kept() {
+async fn volatile_views_disable_caching() {
     for has_revisions in [false, true] {
         let host_app = HostApp::new(Kind { has_revisions, ..PLAIN });
         host_app.put(&two_courses());
@@ -185,7 +185,7 @@ async fn of_views_that_read_the_clock_nothing_is_kept() {
             .writer()
             .query_row("SELECT sql FROM sqlite_schema WHERE name = 'catalogue_courses'", [], |row| row.get(0))
             .unwrap();
-        for (hidden, is_kept) in [
+        for (hidden, is_cached) in [
             ("coalesce(t.live_since > datetime('now'), 0)", false),
             ("coalesce(t.live_since > strftime('%s', 'NOW', '-1 day'), 0)", false),
             ("coalesce(t.live_since > CURRENT_TIMESTAMP, 0)", false),
@@ -203,15 +203,15 @@ async fn of_views_that_read_the_clock_nothing_is_kept() {
             ));
             let storage = SqliteStorage::open_views(host_app.keys(), host_app.database()).unwrap();
             let revision = storage.revision(&anna()).await.unwrap();
-            assert_eq!(revision.is_some(), is_kept, "{hidden}");
+            assert_eq!(revision.is_some(), is_cached, "{hidden}");
             assert_eq!(storage.find_course(&anna(), "second").await.unwrap().revision, revision, "{hidden}");
         }
     }
 }
 
-/// The team's program changes its journal while nobody serves, and between two requests where SQLite lets it.
+/// The host application changes its journal mode when no read runs, and between two requests if SQLite allows it.
 #[tokio::test]
-async fn a_journal_that_becomes_a_wal_changes_nothing() {
+async fn responses_stay_fresh_after_switch_to_wal() {
     let watched = Watched::new(Kind { journal_mode: "delete", ..PLAIN }).await;
     for number in 0..6 {
         if number == 3 {
@@ -226,9 +226,9 @@ async fn a_journal_that_becomes_a_wal_changes_nothing() {
     }
 }
 
-/// Also where content returns to what it was, and in a storage that is opened later.
+/// Revisions differ even if content returns to an earlier state, or a storage is opened later.
 #[tokio::test]
-async fn no_revision_comes_back() {
+async fn revisions_never_repeat() {
     for kind in kinds().filter(|kind| kind.has_revisions || kind.journal_mode == "wal") {
         let host_app = HostApp::new(kind);
         let mut seen_revisions = HashSet::new();
@@ -242,18 +242,18 @@ async fn no_revision_comes_back() {
                 "{kind:?}"
             );
             assert!(seen_revisions.insert(revision), "{kind:?} {number}");
-            // A row is the same to whoever reads it; what stands for the file is of this process and storage.
+            // A row is the same for each storage; a revision derived from the file is unique to process and storage.
             let another = SqliteStorage::open_views(host_app.keys(), host_app.database()).unwrap();
-            let of_another = another.revision(&anna()).await.unwrap().unwrap();
-            assert_eq!(of_another == revision, kind.has_revisions, "{kind:?} {number}");
-            assert!(seen_revisions.insert(of_another) || kind.has_revisions, "{kind:?} {number}");
+            let another_revision = another.revision(&anna()).await.unwrap().unwrap();
+            assert_eq!(another_revision == revision, kind.has_revisions, "{kind:?} {number}");
+            assert!(seen_revisions.insert(another_revision) || kind.has_revisions, "{kind:?} {number}");
         }
     }
 }
 
-/// No state of it can be told from another without reading it.
+/// Two states of such a file cannot be distinguished without reading it.
 #[tokio::test]
-async fn of_a_file_without_a_wal_and_revisions_nothing_is_kept() {
+async fn rollback_journal_without_revisions_disables_caching() {
     for kind in kinds().filter(|kind| !kind.has_revisions && kind.journal_mode != "wal") {
         let host_app = HostApp::new(kind);
         host_app.put(&two_courses());
@@ -263,9 +263,9 @@ async fn of_a_file_without_a_wal_and_revisions_nothing_is_kept() {
     }
 }
 
-/// A walk meets each course that is there throughout once, in order, while the team adds, changes and removes others.
+/// Paging returns each course that exists throughout once, in order, while others are added, changed and removed.
 #[tokio::test]
-async fn a_walk_is_whole_while_the_team_writes() {
+async fn paging_is_complete_while_host_writes() {
     for journal_mode in ["wal", "delete"] {
         let host_app = HostApp::new(Kind { journal_mode, times: Times::Mixed, ..PLAIN });
         let lasting: Vec<Course> =
@@ -290,30 +290,30 @@ async fn a_walk_is_whole_while_the_team_writes() {
         let mut expected: Vec<&str> = lasting.iter().map(|course| course.slug.as_str()).collect();
         expected.reverse();
         for _ in 0..20 {
-            let met = walk(&host_app.storage, journal_mode == "delete").await;
-            let met: Vec<&str> = met.iter().map(String::as_str).filter(|slug| slug.starts_with("lasting")).collect();
-            assert_eq!(met, expected, "{journal_mode}");
+            let all = all_slugs(&host_app.storage, journal_mode == "delete").await;
+            let all: Vec<&str> = all.iter().map(String::as_str).filter(|slug| slug.starts_with("lasting")).collect();
+            assert_eq!(all, expected, "{journal_mode}");
         }
         is_over.store(true, Ordering::Relaxed);
         writer.join().unwrap();
     }
 }
 
-/// Without a WAL a writer that never pauses may keep readers out for as long as a page waits: that one `may_be_locked`, and is
-/// asked for again, as a client does.
-async fn walk(storage: &SqliteStorage, may_be_locked: bool) -> Vec<String> {
+/// Returns the slugs of all pages. Without a WAL, a writer that never pauses may lock readers out for as long as a page
+/// waits: if `may_be_locked`, such a page is requested again, as a client does.
+async fn all_slugs(storage: &SqliteStorage, may_be_locked: bool) -> Vec<String> {
     let mut page = PageRequest { limit: Limit::new(7).unwrap(), ..PageRequest::default() };
     let mut slugs = Vec::new();
     loop {
-        let mut of_page = Vec::new();
-        let mut take = |row: CourseRow<'_>| of_page.push(row.slug.to_owned());
+        let mut page_slugs = Vec::new();
+        let mut take = |row: CourseRow<'_>| page_slugs.push(row.slug.to_owned());
         let mut rows = CourseRows::new(page.limit, &mut take);
         match storage.list_courses(&anna(), &page, &mut rows).await {
             Err(error) if may_be_locked && error.kind() == StorageErrorKind::Busy => continue,
-            answered => drop(answered.unwrap()),
+            listed => drop(listed.unwrap()),
         }
         let next = rows.next();
-        slugs.append(&mut of_page);
+        slugs.append(&mut page_slugs);
         let Some(next) = next else { return slugs };
         page.after = Some(next);
     }

@@ -1,4 +1,4 @@
-//! Accounts that SQLite compares as numbers, or by a collation that takes several texts for the same.
+//! Accounts that SQLite compares as numbers, or by a collation under which several texts are equal.
 
 use catalogue_core::admin::{AccountSummary, Accounts, AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
@@ -13,7 +13,7 @@ use super::two_courses;
 const COLUMNS: &str = "handle AS slug, name AS title, subtitle AS tagline, lang AS language, made_at AS created_at,
     live_since AS published_at, is_hidden AS hidden, access AS access_mode FROM trainings";
 
-/// The courses of `anna`, over a view that has them of other accounts, and all accounts that could be meant.
+/// Creates courses of `anna`, a view that assigns them to other accounts, and all accounts that could match.
 fn host_app(courses: &[String]) -> HostApp {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
@@ -29,8 +29,8 @@ fn host_app(courses: &[String]) -> HostApp {
     host_app
 }
 
-/// The slugs of all pages of an account, two at a time.
-async fn walk(host_app: &HostApp, account: &str) -> Result<Vec<String>, StorageError> {
+/// Returns the slugs of all pages of an account, two per page.
+async fn all_slugs(host_app: &HostApp, account: &str) -> Result<Vec<String>, StorageError> {
     let mut page = PageRequest { limit: Limit::new(2).unwrap(), ..PageRequest::default() };
     let mut slugs = Vec::new();
     loop {
@@ -44,9 +44,9 @@ async fn walk(host_app: &HostApp, account: &str) -> Result<Vec<String>, StorageE
     }
 }
 
-/// Only by its digits, whatever SQLite compares the columns of several `SELECT`s as.
+/// Only the digits identify the account, however SQLite compares the columns of several `SELECT`s.
 #[tokio::test]
-async fn row_of_a_number_is_served_to_its_account_only() {
+async fn numeric_row_is_served_only_to_its_account() {
     for column in ["person_id", "owner", "(SELECT person_id)"] {
         let text = "CAST(person_id AS TEXT)";
         for arms in
@@ -54,14 +54,14 @@ async fn row_of_a_number_is_served_to_its_account_only() {
         {
             let host_app = host_app(&arms.iter().map(|arm| (*arm).to_owned()).collect::<Vec<_>>());
             for account in [" 7", "07", "7.0", "7e0", "+7"] {
-                match walk(&host_app, account).await {
+                match all_slugs(&host_app, account).await {
                     Ok(served) => assert_eq!(served, [""; 0], "{arms:?}, {account:?}"),
                     Err(refused) => assert!(refused.to_string().contains("`account_id` is "), "{arms:?}: {refused}"),
                 }
             }
-            match walk(&host_app, "7").await {
+            match all_slugs(&host_app, "7").await {
                 Ok(served) if served.len() == 2 => assert_ne!(arms, ["owner"]),
-                // Numbers of several `SELECT`s are found by no comparison, which the check reports.
+                // Numbers of several `SELECT`s match no comparison, which the check reports.
                 Ok(served) => {
                     assert!(served.is_empty() && arms.len() > 1, "{arms:?}: {served:?}");
                     let problems = super::problems(&host_app).await;
@@ -76,15 +76,15 @@ async fn row_of_a_number_is_served_to_its_account_only() {
                     assert!(is_known && (column == "owner" || arms.contains(&text)), "{arms:?}: {refused}");
                 }
             }
-            let of_anna = if arms.contains(&"'anna'") { 2 } else { 0 };
-            assert_eq!(walk(&host_app, "anna").await.unwrap().len(), of_anna, "{arms:?}");
+            let anna_count = if arms.contains(&"'anna'") { 2 } else { 0 };
+            assert_eq!(all_slugs(&host_app, "anna").await.unwrap().len(), anna_count, "{arms:?}");
         }
     }
 }
 
-/// As a foreign key has it: nothing is cast in the views.
+/// The account column is a foreign key, without a cast in the views.
 #[tokio::test]
-async fn numbers_are_accounts_by_the_digits_that_they_are_written_with() {
+async fn numeric_accounts_match_only_canonical_digits() {
     let host_app = HostApp::new(Kind { has_revisions: true, ..PLAIN });
     host_app.put(&two_courses());
     host_app.execute(&format!(
@@ -97,13 +97,13 @@ async fn numbers_are_accounts_by_the_digits_that_they_are_written_with() {
     ));
     assert_eq!(super::problems(&host_app).await, []);
     let seven = AccountId::new("7");
-    assert_eq!(walk(&host_app, "7").await.unwrap(), ["second", "first"]);
+    assert_eq!(all_slugs(&host_app, "7").await.unwrap(), ["second", "first"]);
     assert_eq!(host_app.storage.find_course(&seven, "second").await.unwrap().value.unwrap().modules.len(), 2);
     assert!(host_app.storage.revision(&seven).await.unwrap().is_some());
     crate::key_of(&host_app.storage, &seven).await;
     for account in ["07", " 7", "7.0", "+7", "7e0", "9223372036854775808", "anna", ""] {
         let known = AccountId::new(account);
-        assert!(walk(&host_app, account).await.unwrap().is_empty(), "{account:?}");
+        assert!(all_slugs(&host_app, account).await.unwrap().is_empty(), "{account:?}");
         assert!(host_app.storage.find_course(&known, "second").await.unwrap().value.is_none(), "{account:?}");
         let (_, key) = NewCredential::api_key(known, "a key", Scopes::from_names(["read:courses"]));
         let refused = host_app.storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
@@ -118,9 +118,9 @@ async fn numbers_are_accounts_by_the_digits_that_they_are_written_with() {
     assert_eq!(found, [("7".to_owned(), 2, 1)]);
 }
 
-/// Also after a page that was served.
+/// The view changes after a page was served.
 #[tokio::test]
-async fn a_later_page_does_not_serve_one_either() {
+async fn later_page_rejects_real_number_account() {
     let host_app = host_app(&["CAST(person_id AS TEXT)".to_owned()]);
     let page = PageRequest { limit: Limit::MIN, ..PageRequest::default() };
     let (seven, mut take) = (AccountId::new("7"), |_: CourseRow<'_>| {});
@@ -135,14 +135,14 @@ async fn a_later_page_does_not_serve_one_either() {
     assert!(refused.to_string().contains("`account_id` is a real number"), "{refused}");
 }
 
-/// Texts that are the same number are several accounts.
+/// Texts that are equal as numbers are separate accounts.
 #[tokio::test]
-async fn texts_are_served_of_the_very_account() {
+async fn text_accounts_are_compared_exactly() {
     let accounts = ["7", " 7", "07"];
     let host_app = host_app(&accounts.map(|account| format!("'{account}'")));
     host_app.execute("UPDATE trainings SET handle = handle || id");
     for account in accounts {
-        assert_eq!(walk(&host_app, account).await.unwrap().len(), 2, "{account:?}");
+        assert_eq!(all_slugs(&host_app, account).await.unwrap().len(), 2, "{account:?}");
     }
     let another = HostApp::new(PLAIN);
     another.put(&two_courses());
@@ -152,13 +152,13 @@ async fn texts_are_served_of_the_very_account() {
         another
             .execute(&format!("UPDATE trainings SET handle = handle || '-of-{name}' WHERE handle NOT LIKE '%-of-%'"));
     }
-    assert_eq!(walk(&another, "7").await.unwrap(), ["second-of-anna", "first-of-anna"]);
-    assert_eq!(walk(&another, " 7").await.unwrap(), ["second-of-ben", "first-of-ben"]);
+    assert_eq!(all_slugs(&another, "7").await.unwrap(), ["second-of-anna", "first-of-anna"]);
+    assert_eq!(all_slugs(&another, " 7").await.unwrap(), ["second-of-ben", "first-of-ben"]);
 }
 
-/// Whatever the columns' collation, each account is served its own rows in lists, details and revisions.
+/// For each collation, an account gets only its own rows in lists, details and revisions.
 #[tokio::test]
-async fn texts_that_a_collation_takes_for_the_same_are_several_accounts() {
+async fn collation_never_merges_accounts() {
     let accounts = ["anna", "ANNA", "anna ", "anna  "];
     for collation in ["NOCASE", "RTRIM"] {
         let host_app = HostApp::new(Kind { has_revisions: true, ..PLAIN });
@@ -184,7 +184,7 @@ async fn texts_that_a_collation_takes_for_the_same_are_several_accounts() {
             let known = AccountId::new(account);
             let mut expected = vec!["own".to_owned(), format!("only-of-{id}")];
             expected.sort_by(|one, other| other.cmp(one));
-            assert_eq!(walk(&host_app, account).await.unwrap(), expected, "{collation} {account:?}");
+            assert_eq!(all_slugs(&host_app, account).await.unwrap(), expected, "{collation} {account:?}");
             let detail = host_app.storage.find_course(&known, "own").await.unwrap().value.unwrap();
             assert_eq!(detail.title, format!("of {account}"), "{collation}");
             let another = format!("only-of-{}", id % 4 + 1);
@@ -198,14 +198,14 @@ async fn texts_that_a_collation_takes_for_the_same_are_several_accounts() {
             );
         }
         for unknown in ["Anna", "anna   "] {
-            assert!(walk(&host_app, unknown).await.unwrap().is_empty(), "{collation} {unknown:?}");
+            assert!(all_slugs(&host_app, unknown).await.unwrap().is_empty(), "{collation} {unknown:?}");
         }
     }
 }
 
-/// An account that the views name as a number is the one whose digits it has.
+/// An account that the views return as a number is identified by its digits.
 #[tokio::test]
-async fn number_among_the_accounts_is_known_by_its_digits_only() {
+async fn numeric_account_id_matches_only_its_digits() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     host_app.execute(&format!(
@@ -213,7 +213,7 @@ async fn number_among_the_accounts_is_known_by_its_digits_only() {
          DROP VIEW catalogue_courses; CREATE VIEW catalogue_courses AS SELECT '7' AS account_id, {COLUMNS}
              UNION ALL SELECT '07', {COLUMNS}"
     ));
-    assert_eq!(walk(&host_app, "7").await.unwrap(), ["second", "first"]);
-    assert!(walk(&host_app, "07").await.unwrap().is_empty());
+    assert_eq!(all_slugs(&host_app, "7").await.unwrap(), ["second", "first"]);
+    assert!(all_slugs(&host_app, "07").await.unwrap().is_empty());
     assert!(host_app.storage.find_course(&AccountId::new("07"), "first").await.unwrap().value.is_none());
 }

@@ -1,4 +1,4 @@
-//! The other program's file cannot be read now: what needs no course is answered all the same.
+//! Requests that need no course succeed while the host application's file cannot be read.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::host_app::{HostApp, Kind, PLAIN};
 use super::{anna, two_courses};
 
 #[tokio::test]
-async fn a_key_is_known_while_the_courses_are_out_of_reach() {
+async fn key_is_authenticated_while_courses_are_unreachable() {
     let host_app = HostApp::new(Kind { journal_mode: "delete", ..PLAIN });
     host_app.put(&two_courses());
     let token = crate::key_of(&host_app.storage, &anna()).await;
@@ -30,8 +30,8 @@ async fn a_key_is_known_while_the_courses_are_out_of_reach() {
 
     let elsewhere = host_app.directory.path().join("elsewhere");
     fs::rename(host_app.database(), &elsewhere).unwrap();
-    let gone = crate::wait_until_new(async || get(list).await, |status| *status != 200).await;
-    assert_eq!((gone, get(list).await, get(me).await), (500, 500, 200));
+    let failed = crate::wait_until_new(async || get(list).await, |status| *status != 200).await;
+    assert_eq!((failed, get(list).await, get(me).await), (500, 500, 200));
     fs::rename(elsewhere, host_app.database()).unwrap();
     assert_eq!((get(list).await, get(me).await), (200, 200));
 

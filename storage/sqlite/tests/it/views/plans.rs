@@ -1,4 +1,4 @@
-//! Plans over many courses: requests that scan or sort are reported, with the index that ends it as a template.
+//! Plans over many courses: requests that scan or sort are reported, with an index template that fixes them.
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::CourseStorage;
@@ -7,7 +7,7 @@ use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// As Django names tables: numbers as ids, times as text.
+/// Tables named as Django does: numbers as ids, times as text.
 const DJANGO: &str = "
     CREATE TABLE auth_user (id INTEGER PRIMARY KEY, username TEXT NOT NULL);
     CREATE TABLE courses_course (
@@ -51,20 +51,20 @@ const JOINED: &str = "
     INSERT INTO lessons SELECT id, 1, 'One' FROM trainings WHERE size = 1;
 ";
 
-/// How many courses there are: `CATALOGUE_TEST_COURSES` or less than the million that is asked for before a release.
-fn many() -> u32 {
+/// Returns `CATALOGUE_TEST_COURSES`, or 100,000: a tenth of the number that is tested before a release.
+fn course_count() -> u32 {
     std::env::var("CATALOGUE_TEST_COURSES").map_or(100_000, |number| number.parse().unwrap())
 }
 
 fn host_app(tables: &str) -> (TempDir, Connection, SqliteStorage) {
     let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("team.sqlite3");
+    let path = directory.path().join("host.sqlite3");
     let writer = Connection::open(&path).unwrap();
     let numbers = format!(
         "PRAGMA journal_mode = wal; PRAGMA synchronous = OFF; CREATE TEMP VIEW generated AS
          WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < {})
          SELECT value FROM numbers; BEGIN;",
-        many()
+        course_count()
     );
     writer.execute_batch(&format!("{numbers}{tables} COMMIT")).unwrap();
     let storage = SqliteStorage::open_and_migrate_views(directory.path().join("keys.db"), path).unwrap();
@@ -75,7 +75,7 @@ async fn advice(storage: &SqliteStorage) -> Vec<ViewAdvice> {
     storage.views().unwrap().check_plans().await.unwrap()
 }
 
-/// The first pages of an account, and that a course is found.
+/// Returns the first pages of an account, and asserts that a course is found.
 async fn pages(storage: &SqliteStorage) -> Vec<String> {
     let account = AccountId::new("7");
     let mut page = PageRequest { limit: Limit::MAX, ..PageRequest::default() };
@@ -92,9 +92,9 @@ async fn pages(storage: &SqliteStorage) -> Vec<String> {
     found
 }
 
-/// The template with the tables' own names.
+/// Fills in a template with the tables' own names.
 fn named(template: &str, names: &[(&str, &str)]) -> String {
-    // Each index has another name.
+    // Give each index a unique name.
     let mut index: String =
         template.split('…').enumerate().map(|(at, part)| format!("{part}by_{at}_{}", names.len())).collect();
     index.truncate(index.rfind("by_").unwrap());
@@ -102,7 +102,7 @@ fn named(template: &str, names: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn templates_end_what_is_slow() {
+async fn index_templates_fix_slow_plans() {
     for (tables, courses, modules, names) in [
         (
             DJANGO,
@@ -112,7 +112,7 @@ async fn templates_end_what_is_slow() {
                 ("<account_id>", "owner_id"),
                 ("<created_at>", "created"),
                 ("<slug>", "slug"),
-                ("<what leads to its course>", "course_id"),
+                ("<reference to its course>", "course_id"),
             ],
         ),
         (
@@ -123,14 +123,14 @@ async fn templates_end_what_is_slow() {
                 ("<account_id>", "team_id"),
                 ("<created_at>", "made_at"),
                 ("<slug>", "handle"),
-                ("<what leads to its course>", "training_id"),
+                ("<reference to its course>", "training_id"),
             ],
         ),
     ] {
         let (_directory, writer, storage) = host_app(tables);
         let found = advice(&storage).await;
-        let about: Vec<_> = found.iter().map(|advice| &*advice.subject).collect();
-        assert_eq!(about, ["the first page", "a later page", "a course"], "{found:#?}");
+        let subjects: Vec<_> = found.iter().map(|advice| &*advice.subject).collect();
+        assert_eq!(subjects, ["the first page", "a later page", "a course"], "{found:#?}");
         for (at, ViewAdvice { finding, fix, .. }) in found.iter().enumerate() {
             assert!(
                 finding.starts_with("SQLite s")
@@ -144,7 +144,7 @@ async fn templates_end_what_is_slow() {
             writer.execute_batch(&index).unwrap();
         }
         assert_eq!(advice(&storage).await, [], "{found:#?}");
-        // The same courses by the tables' own names, where all times are of one form.
+        // Read the same courses directly from the tables, whose times all have one format.
         let expected = match tables {
             DJANGO => {
                 "SELECT slug || ' ' || (SELECT count(*) FROM courses_module WHERE course_id = c.id) FROM courses_course AS c \
@@ -163,9 +163,9 @@ async fn templates_end_what_is_slow() {
     }
 }
 
-/// A plan that scans says so, whatever the view is like.
+/// The finding quotes the plan, for any kind of view.
 #[tokio::test]
-async fn scan_is_reported_with_the_table_of_the_plan() {
+async fn scan_is_reported_with_its_table() {
     let (_directory, writer, storage) = host_app(JOINED);
     writer
         .execute_batch(
@@ -174,17 +174,17 @@ async fn scan_is_reported_with_the_table_of_the_plan() {
         )
         .unwrap();
     let found = advice(&storage).await;
-    let about_accounts = found.iter().find(|advice| advice.subject == "an account").unwrap();
+    let account_advice = found.iter().find(|advice| advice.subject == "an account").unwrap();
     assert!(
-        about_accounts.finding.starts_with("SQLite scans: ") && about_accounts.finding.contains("teams"),
+        account_advice.finding.starts_with("SQLite scans: ") && account_advice.finding.contains("teams"),
         "{found:#?}"
     );
-    assert_eq!(about_accounts.fix.as_deref(), Some("CREATE INDEX … ON <table behind catalogue_accounts> (<id>)"));
+    assert_eq!(account_advice.fix.as_deref(), Some("CREATE INDEX … ON <table behind catalogue_accounts> (<id>)"));
 }
 
-/// A team whose courses are all its own reads them in the order of an index, and finds no other.
+/// The plan of an application with a single account scans, but in the order of an index, and matches every row.
 #[tokio::test]
-async fn scan_of_the_only_account_is_none() {
+async fn ordered_scan_of_only_account_is_not_reported() {
     let (_directory, writer, storage) = host_app(JOINED);
     writer
         .execute_batch(
@@ -207,7 +207,7 @@ async fn scan_of_the_only_account_is_none() {
     assert!(found.iter().all(|advice| !advice.subject.ends_with("page")), "{found:#?}");
 }
 
-/// As Rails names what discard hides, which has an index; most courses are not hidden.
+/// Soft deletion as in Rails with `discard`, whose column has an index; most courses are not hidden.
 const DISCARDED: &str = "
     CREATE TABLE accounts (id INTEGER PRIMARY KEY);
     CREATE TABLE courses (
@@ -229,10 +229,9 @@ const DISCARDED: &str = "
         CASE WHEN value % 20 = 5 THEN '2026-01-01 00:00:00.' || value END FROM generated;
 ";
 
-/// Statistics without samples, as an SQLite without STAT4 makes them, have the mean of an index. Of one that has most rows
-/// under one value they say that it is the best.
+/// Without STAT4 samples, SQLite knows only the mean of an index, and prefers one that has most rows under one value.
 #[tokio::test]
-async fn index_that_statistics_mislead_to_is_named() {
+async fn misleading_statistics_are_reported_with_chosen_index() {
     let (_directory, writer, storage) = host_app(DISCARDED);
     let index = advice(&storage).await[0].fix.clone().unwrap();
     let names = [
@@ -242,13 +241,13 @@ async fn index_that_statistics_mislead_to_is_named() {
         ("<slug>", "slug"),
     ];
     writer.execute_batch(&named(&index, &names)).unwrap();
-    let of_pages = async || {
+    let page_advice = async || {
         advice(&storage).await.into_iter().filter(|advice| advice.subject.ends_with("page")).collect::<Vec<_>>()
     };
-    assert_eq!(of_pages().await, []);
+    assert_eq!(page_advice().await, []);
 
     writer.execute_batch("ANALYZE; DROP TABLE sqlite_stat4").unwrap();
-    let found = of_pages().await;
+    let found = page_advice().await;
     assert!(
         !found.is_empty()
             && found.iter().all(|advice| advice.finding.contains("USING INDEX index_courses_on_discarded_at")),
@@ -261,5 +260,5 @@ async fn index_that_statistics_mislead_to_is_named() {
     };
     let views = views.join(";").replace("c.discarded_at IS", "+c.discarded_at IS");
     writer.execute_batch(&format!("DROP VIEW catalogue_courses; DROP VIEW catalogue_modules; {views}")).unwrap();
-    assert_eq!(of_pages().await, []);
+    assert_eq!(page_advice().await, []);
 }

@@ -1,4 +1,4 @@
-//! Revisions are only relied on while triggers on each table behind the views write to them.
+//! Revision rows, which are used only while triggers on each table behind the views write to them.
 
 use std::collections::HashSet;
 
@@ -11,10 +11,10 @@ use super::{anna, two_courses};
 const WITH_REVISIONS: Kind = Kind { has_revisions: true, ..PLAIN };
 
 fn host_app() -> HostApp {
-    team_of(WITH_REVISIONS)
+    host_app_with(WITH_REVISIONS)
 }
 
-fn team_of(kind: Kind) -> HostApp {
+fn host_app_with(kind: Kind) -> HostApp {
     let host_app = HostApp::new(kind);
     host_app.put(&two_courses());
     host_app
@@ -28,8 +28,8 @@ async fn advice(host_app: &HostApp) -> Vec<ViewAdvice> {
     host_app.storage.views().unwrap().check_revisions().await.unwrap()
 }
 
-/// Whether a commit that has nothing to do with courses leaves the revision alone, as it does where it is a row.
-async fn relies_on_rows(host_app: &HostApp) -> bool {
+/// Returns whether an unrelated commit keeps the revision, as it does if the revision is a row.
+async fn uses_revision_rows(host_app: &HostApp) -> bool {
     let before = revision(host_app).await;
     host_app.execute("PRAGMA user_version = 7");
     host_app.execute("PRAGMA user_version = 8");
@@ -38,7 +38,7 @@ async fn relies_on_rows(host_app: &HostApp) -> bool {
     after == before
 }
 
-/// Makes the table again under its name, as frameworks do: it loses its triggers.
+/// Creates the table again under its name, as frameworks do, which drops its triggers.
 fn rebuild(writer: &Connection, table: &str, columns: &str) {
     writer
         .execute_batch(&format!(
@@ -49,21 +49,21 @@ fn rebuild(writer: &Connection, table: &str, columns: &str) {
 }
 
 #[tokio::test]
-async fn rows_are_relied_on_while_all_triggers_exist() {
+async fn rows_are_used_while_all_triggers_exist() {
     for kind in [WITH_REVISIONS, Kind { journal_mode: "delete", ..WITH_REVISIONS }] {
-        let host_app = team_of(kind);
-        assert!(relies_on_rows(&host_app).await, "{kind:?}");
+        let host_app = host_app_with(kind);
+        assert!(uses_revision_rows(&host_app).await, "{kind:?}");
         assert_eq!(advice(&host_app).await, [], "{kind:?}");
     }
-    let without = team_of(PLAIN);
-    assert!(!relies_on_rows(&without).await);
+    let without = host_app_with(PLAIN);
+    assert!(!uses_revision_rows(&without).await);
     assert_eq!(advice(&without).await, []);
 }
 
 #[tokio::test]
-async fn change_after_a_table_was_rebuilt_replaces_the_revision() {
+async fn change_after_table_rebuild_replaces_revision() {
     for journal_mode in ["wal", "delete"] {
-        let host_app = team_of(Kind { journal_mode, ..WITH_REVISIONS });
+        let host_app = host_app_with(Kind { journal_mode, ..WITH_REVISIONS });
         let mut seen_revisions = HashSet::from([revision(&host_app).await]);
         rebuild(
             &host_app.writer(),
@@ -89,40 +89,40 @@ async fn change_after_a_table_was_rebuilt_replaces_the_revision() {
     }
 }
 
-/// Rows outlive a time without triggers, in which the content changed, also if nobody asked meanwhile.
+/// Rows outlive a time without triggers, in which content changes, even if the catalogue reads nothing then.
 #[tokio::test]
-async fn revision_does_not_come_back_with_the_triggers() {
+async fn restored_triggers_do_not_restore_revision() {
     let host_app = host_app();
     let before = revision(&host_app).await;
     let trigger: String = host_app
         .writer()
         .query_row("SELECT sql FROM sqlite_schema WHERE name = 'lesson_updated'", [], |row| row.get(0))
         .unwrap();
-    for asks_meanwhile in [false, true] {
+    for reads_without_trigger in [false, true] {
         host_app.execute("DROP TRIGGER lesson_updated");
-        if asks_meanwhile {
+        if reads_without_trigger {
             revision(&host_app).await;
         }
-        host_app.execute(&format!("UPDATE lessons SET heading = 'While {asks_meanwhile}'"));
+        host_app.execute(&format!("UPDATE lessons SET heading = 'While {reads_without_trigger}'"));
         host_app.execute(&trigger);
-        assert_ne!(revision(&host_app).await, before, "{asks_meanwhile}");
-        assert!(relies_on_rows(&host_app).await, "{asks_meanwhile}");
+        assert_ne!(revision(&host_app).await, before, "{reads_without_trigger}");
+        assert!(uses_revision_rows(&host_app).await, "{reads_without_trigger}");
     }
 }
 
-/// Each change of the schema, and what is missing then, if anything.
+/// Covers each change of the schema, and the problem that it causes, if any.
 #[tokio::test]
-async fn rows_are_relied_on_by_what_triggers_do() {
+async fn row_use_depends_on_trigger_bodies() {
     for (change, missing) in [
         ("DROP TRIGGER training_inserted", "table `trainings` has no trigger for INSERT that"),
         ("DROP TRIGGER training_updated", "table `trainings` has no trigger for UPDATE that"),
         ("DROP TRIGGER person_deleted", "table `people` has no trigger for DELETE that"),
-        // The triggers of what cascades delete do not count, since a writer may have these off.
+        // Triggers on cascading deletes do not count, since a writer may have them off.
         (
             "DROP TRIGGER training_deleted; ALTER TABLE lessons ADD COLUMN of_training REFERENCES trainings (id) ON DELETE CASCADE",
             "table `trainings` has no trigger for DELETE that",
         ),
-        // Of the same name, with another body.
+        // A trigger of the same name, with another body.
         (
             "DROP TRIGGER training_updated; CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN SELECT 1; END",
             "table `trainings` has no trigger for UPDATE that",
@@ -132,13 +132,13 @@ async fn rows_are_relied_on_by_what_triggers_do() {
              CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN INSERT INTO audit VALUES (1); END",
             "table `trainings` has no trigger for UPDATE that",
         ),
-        // It fires for some columns.
+        // A trigger that fires for some columns only.
         (
             "DROP TRIGGER training_updated; CREATE TRIGGER training_updated AFTER UPDATE OF name, subtitle, lang, made_at,
                  live_since, is_hidden, person_id, id ON trainings BEGIN UPDATE states SET state = randomblob(16); END",
             "table `trainings` has no trigger for UPDATE OF access, handle that",
         ),
-        // By way of another trigger, or of a view.
+        // Indirectly, by another trigger or a view.
         (
             "CREATE TABLE queue (a); CREATE TRIGGER queued AFTER INSERT ON queue BEGIN UPDATE states SET state = randomblob(16); END;
              DROP TRIGGER training_updated; CREATE TRIGGER other AFTER UPDATE ON trainings BEGIN INSERT INTO queue VALUES (1); END",
@@ -150,13 +150,13 @@ async fn rows_are_relied_on_by_what_triggers_do() {
              DROP TRIGGER training_updated; CREATE TRIGGER other AFTER UPDATE ON trainings BEGIN INSERT INTO changed VALUES (1); END",
             "",
         ),
-        // What a trigger writes to is gone.
+        // A trigger whose target table is dropped.
         (
             "CREATE TABLE gone (a); DROP TRIGGER training_updated;
              CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN INSERT INTO gone VALUES (1); END; DROP TABLE gone",
             "table `trainings` has no trigger for UPDATE that",
         ),
-        // A table more, with triggers and without.
+        // Another table, without or with triggers.
         (
             "CREATE TABLE extra (training_id); DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
                  t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary FROM lessons AS l
@@ -173,7 +173,7 @@ async fn rows_are_relied_on_by_what_triggers_do() {
                  WHERE (SELECT count(*) FROM extra) < 9",
             "",
         ),
-        // A column that is computed from others.
+        // A generated column.
         ("ALTER TABLE trainings ADD COLUMN computed AS (name || 'x')", ""),
         (
             "ALTER TABLE lessons ADD COLUMN shown AS (heading || 'x'); DROP VIEW catalogue_modules;
@@ -189,14 +189,14 @@ async fn rows_are_relied_on_by_what_triggers_do() {
                  UPDATE states SET state = randomblob(16); END",
             "table `lessons` has no trigger for UPDATE OF heading, abstract, body that",
         ),
-        // Nothing that is behind the views.
+        // A table that is not behind the views.
         ("CREATE TABLE other (a)", ""),
         ("DROP VIEW catalogue_revisions", "?"),
     ] {
         let host_app = host_app();
-        assert!(relies_on_rows(&host_app).await);
+        assert!(uses_revision_rows(&host_app).await);
         host_app.execute(change);
-        assert_eq!(relies_on_rows(&host_app).await, missing.is_empty(), "{change}");
+        assert_eq!(uses_revision_rows(&host_app).await, missing.is_empty(), "{change}");
         let found = advice(&host_app).await;
         match missing {
             "" | "?" => assert_eq!(found, [], "{change}"),
@@ -205,20 +205,20 @@ async fn rows_are_relied_on_by_what_triggers_do() {
     }
 }
 
-/// They are noticed by a storage that is open.
+/// An open storage notices new triggers.
 #[tokio::test]
-async fn rows_are_relied_on_once_they_exist() {
-    let host_app = team_of(PLAIN);
-    assert!(!relies_on_rows(&host_app).await);
+async fn rows_are_used_once_created() {
+    let host_app = host_app_with(PLAIN);
+    assert!(!uses_revision_rows(&host_app).await);
     host_app.execute(&format!("{REVISIONS}; INSERT INTO states SELECT id, randomblob(16) FROM people"));
-    assert!(relies_on_rows(&host_app).await);
+    assert!(uses_revision_rows(&host_app).await);
     host_app.execute("DROP VIEW catalogue_revisions");
-    assert!(!relies_on_rows(&host_app).await);
+    assert!(!uses_revision_rows(&host_app).await);
 }
 
-/// Another file may have the same number of changes of its schema, and other triggers.
+/// Another file may have the same schema version, and other triggers.
 #[tokio::test]
-async fn file_in_the_place_of_another_is_examined() {
+async fn triggers_of_replaced_file_are_checked() {
     let host_app = host_app();
     let copy = host_app.directory.path().join("copy.db");
     host_app.writer().execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
@@ -227,11 +227,11 @@ async fn file_in_the_place_of_another_is_examined() {
     copied.execute_batch("DROP TRIGGER training_updated; PRAGMA journal_mode = wal").unwrap();
     copied.pragma_update(None, "schema_version", schema).unwrap();
     drop(copied);
-    assert!(relies_on_rows(&host_app).await);
+    assert!(uses_revision_rows(&host_app).await);
     for suffix in ["-wal", "-shm"] {
-        let _ = std::fs::remove_file(host_app.directory.path().join(format!("team.sqlite3{suffix}")));
+        let _ = std::fs::remove_file(host_app.directory.path().join(format!("host.sqlite3{suffix}")));
     }
     std::fs::rename(&copy, host_app.database()).unwrap();
-    crate::wait_until_new(async || relies_on_rows(&host_app).await, |relies| !relies).await;
-    assert!(!relies_on_rows(&host_app).await);
+    crate::wait_until_new(async || uses_revision_rows(&host_app).await, |uses_rows| !uses_rows).await;
+    assert!(!uses_revision_rows(&host_app).await);
 }

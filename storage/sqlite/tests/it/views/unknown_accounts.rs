@@ -1,4 +1,4 @@
-//! Accounts are those that the view names now.
+//! Accounts that are missing from the view of accounts.
 
 use catalogue_core::admin::{Accounts, AdminStorage, NewCredential};
 use catalogue_core::auth::Scopes;
@@ -10,27 +10,27 @@ use super::host_app::{HostApp, Kind, PLAIN};
 use super::{anna, two_courses};
 
 #[tokio::test]
-async fn a_credential_whose_account_has_left_still_says_who_it_is() {
+async fn credential_of_unlisted_account_still_authenticates() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     let token = crate::key_of(&host_app.storage, &anna()).await;
     let catalogue = Catalogue::with_api_keys(host_app.storage.clone()).build().unwrap();
     let get = async |path: &str| {
         let request = Request::get(path).header("authorization", format!("Bearer {token}"));
-        let answer = catalogue.call(request.body(()).unwrap()).await;
-        (answer.status().as_u16(), String::from_utf8(answer.body().to_vec()).unwrap())
+        let response = catalogue.call(request.body(()).unwrap()).await;
+        (response.status().as_u16(), String::from_utf8(response.body().to_vec()).unwrap())
     };
     assert!(get("/api/v1/courses").await.1.contains("second"));
     assert_eq!(get("/api/v1/courses/second").await.0, 200);
     let keys = host_app.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
-    // The courses stay: only the view of accounts leaves one out.
+    // The courses stay: only the view of accounts omits the account.
     host_app.execute("DROP VIEW catalogue_accounts; CREATE VIEW catalogue_accounts AS SELECT login AS id FROM people WHERE login <> 'anna'");
     let (status, body) = get("/api/v1/courses").await;
     assert!(status == 200 && body.starts_with(r#"{"data":[]"#), "{body}");
     assert_eq!(get("/api/v1/courses/second").await.0, 404);
     let (status, body) = get("/api/v1/me").await;
     assert!(status == 200 && body.contains("anna"), "{body}");
-    // Its key can be revoked, and it gets no other.
+    // The key can be revoked, but the account cannot get another one.
     assert_eq!(host_app.storage.list_keys(&anna(), Timestamp::MAX, usize::MAX).await.unwrap(), None);
     let (_, another) = NewCredential::api_key(anna(), "another", Scopes::from_names(["read:courses"]));
     let refused = host_app.storage.create_key(&another, &Actor::OPERATOR).await.unwrap_err();
@@ -40,9 +40,9 @@ async fn a_credential_whose_account_has_left_still_says_who_it_is() {
     assert_eq!(get("/api/v1/me").await.0, 401);
 }
 
-/// Whatever the revisions say: they need not change where an account leaves.
+/// Revisions need not change when an account leaves the view.
 #[tokio::test]
-async fn nothing_is_kept_of_an_account_that_has_left() {
+async fn unlisted_account_invalidates_cached_responses() {
     for has_revisions in [false, true] {
         let host_app = HostApp::new(Kind { has_revisions, ..PLAIN });
         host_app.put(&two_courses());
@@ -60,15 +60,15 @@ async fn nothing_is_kept_of_an_account_that_has_left() {
         let tag = first.headers()["etag"].to_str().unwrap();
         assert_eq!(get(tag).await.status(), 304);
         host_app.execute("INSERT INTO gone VALUES ('anna')");
-        let answer = get(tag).await;
-        assert!(answer.status() == 200 && answer.body().starts_with(br#"{"data":[]"#), "{answer:?}");
+        let response = get(tag).await;
+        assert!(response.status() == 200 && response.body().starts_with(br#"{"data":[]"#), "{response:?}");
         host_app.execute("DELETE FROM gone");
         assert_eq!(get("").await.body(), first.body());
     }
 }
 
 #[tokio::test]
-async fn accounts_are_listed_with_courses_and_keys() {
+async fn account_list_counts_courses_and_keys() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     host_app.put_person("bert");
@@ -87,9 +87,9 @@ async fn accounts_are_listed_with_courses_and_keys() {
     assert_eq!(list(Accounts::Only(&[AccountId::new("nobody"), AccountId::new("bert")])).await, [bert]);
 }
 
-/// The courses are the other program's.
+/// The courses belong to the host application.
 #[tokio::test]
-async fn what_would_change_or_copy_courses_is_refused() {
+async fn course_changes_and_exports_fail_as_unsupported() {
     let host_app = HostApp::new(PLAIN);
     host_app.put(&two_courses());
     let mut visit = |_| std::ops::ControlFlow::Continue(());

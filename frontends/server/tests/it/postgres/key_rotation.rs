@@ -1,4 +1,4 @@
-//! Rotated keys and recorded uses.
+//! Key rotation, recorded uses, and credential commands that wait for a lock.
 
 use serde_json::json;
 
@@ -6,15 +6,15 @@ use super::fixture::Fixture;
 use crate::keys_wait::{self, WaitingCommands};
 
 #[test]
-fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
+fn rotated_keys_work_on_running_servers_and_uses_are_recorded() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let (id, token) = fixture.key("a");
     let servers = [fixture.serve(""), fixture.serve("")];
     let new = fixture.run(&format!("keys rotate {id} --overlap 1d --json")).json();
     assert_eq!(servers[0].get("/api/v1/me", &token).0, 200);
     let new_id = new["id"].as_str().unwrap();
-    let has_one = format!("{id} has a successor, {new_id}, ");
-    fixture.run(&format!("keys rotate {id} --overlap 0s")).fails(1, &[&has_one, &format!("`keys revoke {id}`")]);
+    let message = format!("{id} already has the successor {new_id}, ");
+    fixture.run(&format!("keys rotate {id} --overlap 0s")).fails(1, &[&message, &format!("`keys revoke {id}`")]);
     fixture.run(&format!("keys revoke {id}")).succeeds();
     let next = fixture.run(&format!("keys rotate {new_id}")).out;
     for server in &servers {
@@ -24,7 +24,7 @@ fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
     }
     assert_eq!(servers[0].get("/api/v1/me", next.trim_end()).0, 200);
     for server in servers {
-        assert_eq!(server.end_by("TERM").0, Some(0));
+        assert_eq!(server.stop_with("TERM").0, Some(0));
     }
     let listed = fixture.run("keys list --account a --json").json();
     let used: Vec<_> = listed.as_array().unwrap().iter().map(|key| key["lastUsedAt"].is_string()).collect();
@@ -37,7 +37,7 @@ fn a_key_is_rotated_while_servers_run_and_its_use_is_recorded() {
 }
 
 #[test]
-fn commands_for_credentials_wait_for_another_program_that_writes() {
+fn credential_commands_wait_for_another_writer() {
     let Some(fixture) = Fixture::with_courses() else { return };
     let keys = [fixture.key("a").0, fixture.key("a").0];
     let other = fixture.session();

@@ -1,4 +1,4 @@
-//! A form that is sent twice makes one key.
+//! A form that is submitted twice creates one key.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::app::{App, DAY, form, json as request, storage};
 use crate::host::Host;
 
 #[tokio::test]
-async fn the_second_sending_makes_no_key_and_shows_no_token() {
+async fn resubmitted_form_creates_no_key_and_shows_no_token() {
     let app = App::new().await;
     let nonce = app.nonce("/settings/keys/new").await;
     let fields = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
@@ -14,32 +14,34 @@ async fn the_second_sending_makes_no_key_and_shows_no_token() {
     assert_eq!(first.status, 201);
     let second = app.post("/settings/keys", &fields).await;
     assert_eq!(second.status, 409);
-    second.shows("This key was made already, and its token shown then. If you do not have it, rotate the key.");
-    second.shows("<title>Made already");
+    second.shows(
+        "This key already exists, and its token was shown when it was created. If you do not have it, rotate the key.",
+    );
+    second.shows("<title>Already created");
     second.hides("ccat_");
     let keys = app.get("/settings/api/keys").await.data();
     assert_eq!(keys.as_array().unwrap().len(), 1);
     second.shows(&format!("href=\"/settings/keys/{}\"", keys[0]["id"].as_str().unwrap()));
-    // The same nonce is another key of another account, so nobody can take somebody else's id.
-    assert_eq!(app.ask_as("bert", form("/settings/keys", &fields)).await.status, 201);
+    // In another account, the same nonce makes another key, so no account can take an id of another one.
+    assert_eq!(app.call_as("bert", form("/settings/keys", &fields)).await.status, 201);
 }
 
 #[tokio::test]
-async fn two_sendings_at_the_same_time_make_one_key() {
+async fn concurrent_submissions_create_one_key() {
     let storage = storage().await;
-    let app = App::over(storage.clone(), Host::where_two_create_at_once(storage), |builder| builder);
+    let app = App::over(storage.clone(), Host::with_concurrent_creations(storage), |builder| builder);
     let nonce = app.nonce("/settings/keys/new").await;
     let fields = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
     let (one, two) = tokio::join!(app.post("/settings/keys", &fields), app.post("/settings/keys", &fields));
-    let (made, second) = if one.status == 201 { (one, two) } else { (two, one) };
-    assert_eq!((made.status, second.status), (201, 409));
-    second.shows("This key was made already");
-    second.hides(&made.token());
+    let (created, second) = if one.status == 201 { (one, two) } else { (two, one) };
+    assert_eq!((created.status, second.status), (201, 409));
+    second.shows("This key already exists");
+    second.hides(&created.token());
     assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn a_rotation_too() {
+async fn resubmitted_rotation_creates_no_key() {
     let app = App::new().await;
     let key = app.make("partner").await;
     let page = format!("/settings/keys/{}", key["id"].as_str().unwrap());
@@ -48,30 +50,30 @@ async fn a_rotation_too() {
     assert_eq!(app.post(&format!("{page}/rotate"), &fields).await.status, 201);
     let second = app.post(&format!("{page}/rotate"), &fields).await;
     assert_eq!(second.status, 409);
-    second.shows("This key was made already");
+    second.shows("This key already exists");
     assert_eq!(app.get("/settings/api/keys").await.data().as_array().unwrap().len(), 2);
 }
 
 #[tokio::test]
-async fn json_as_well_where_it_brings_a_nonce() {
+async fn repeated_json_request_with_nonce_creates_no_key() {
     let app = App::new().await;
     let nonce = app.nonce("/settings/keys/new").await;
     let body = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null, "nonce": nonce });
     assert_eq!(app.send("POST", "/settings/api/keys", &body).await.status, 201);
     let second = app.send("POST", "/settings/api/keys", &body).await;
     assert_eq!(second.failure(), (409, "invalid_request".to_owned(), Some("already_exists".to_owned())));
-    assert_eq!(app.ask_as("bert", request("POST", "/settings/api/keys", &body)).await.status, 201);
+    assert_eq!(app.call_as("bert", request("POST", "/settings/api/keys", &body)).await.status, 201);
 }
 
 #[tokio::test]
-async fn an_old_form_gets_a_new_nonce() {
+async fn expired_form_gets_new_nonce() {
     let app = App::new().await;
     let nonce = app.nonce("/settings/keys/new").await;
     app.clock.advance(DAY + 1);
     let fields = [("nonce", &*nonce), ("name", "a"), ("scope", "read:courses"), ("expires", "90d"), ("date", "")];
     let old = app.post("/settings/keys", &fields).await;
     assert_eq!(old.status, 400);
-    old.shows("This form is too old or was changed. Here is a new one: send it again.");
+    old.shows("This form has expired or was changed. Here is a new one: send it again.");
     old.shows("value=\"a\"");
     old.hides(&nonce);
     let fresh = old.body.split("name=\"nonce\" value=\"").nth(1).unwrap().split('"').next().unwrap();

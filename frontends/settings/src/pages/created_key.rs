@@ -3,16 +3,16 @@
 use maud::{Markup, html};
 
 use super::frame::{Frame, code, curl, name, prefix};
-use crate::call::{Call, Made};
+use crate::call::{Call, CreatedKey};
 use crate::times::{exact, time};
 
-pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
+pub(super) fn page(call: Call<'_>, created: &CreatedKey) -> Markup {
     let Call { inner, owner, now } = call;
-    let token = made.token.expose();
-    let reminder = inner.urls.key(&made.key.identity.credential_id, "/reminder.ics");
+    let token = created.token.expose();
+    let reminder = inner.urls.key(&created.key.identity.credential_id, "/reminder.ics");
     let content = html! {
-        p.notice id="once" { strong { "Copy it now: it is kept as a digest and cannot be shown again." } }
-        @if let Some(old) = &made.replaces {
+        p.notice id="once" { strong { "Copy this key now. Only its digest is stored, so it cannot be shown again." } }
+        @if let Some(old) = &created.replaces {
             p {
                 @match old.expires_at.filter(|end| *end > now) {
                     Some(end) => { (prefix(old)) " works until " (exact(end)) "." },
@@ -33,16 +33,16 @@ pub(super) fn page(call: Call<'_>, made: &Made) -> Markup {
             }
         }
         p.chips.muted {
-            strong { (name(&made.key)) }
-            @for scope in made.key.identity.scopes.iter() { " " span.scope { (scope) } }
+            strong { (name(&created.key)) }
+            @for scope in created.key.identity.scopes.iter() { " " span.scope { (scope) } }
             " "
-            @match made.key.expires_at {
+            @match created.key.expires_at {
                 Some(end) => { span { "expires " (time(end, now)) } " " a href=(reminder) { "Reminder for your calendar" } },
                 None => { span { "never expires" } },
             }
         }
         h2 { "Use it" }
-        (code("Copy the line for the shell", &html! { span data-secret { "API_KEY=" (token) } }))
+        (code("Copy the shell command", &html! { span data-secret { "API_KEY=" (token) } }))
         (curl(inner))
         p { a.button href=(inner.urls.page("")) { "Done" } }
     };

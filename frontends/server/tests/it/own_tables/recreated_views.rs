@@ -1,18 +1,18 @@
-//! A migration of the other program makes the views again while clients read.
+//! A migration of the host application recreates the views while clients read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use super::app::{App, FRAMEWORKS};
 
-/// How often.
+/// Number of times that the views are recreated.
 const TIMES: usize = 40;
 
-/// What makes a view again waits for whoever reads it, and whoever reads comes in between where it waits.
+/// Recreating a view waits for its readers, and new readers may overtake it while it waits.
 #[test]
-fn views_are_made_again_while_clients_read() {
+fn clients_get_200_while_views_are_recreated() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
-        // Without a WAL a writer keeps readers out.
+        // In rollback mode, a writer locks readers out.
         app.sql(&if app.is_postgres() { app.example("revisions") } else { "PRAGMA journal_mode = wal".to_owned() });
         let account = app.run("accounts list --json").json()[0]["id"].as_str().unwrap().to_owned();
         let (_, token) = app.key(&account);
@@ -29,9 +29,9 @@ fn views_are_made_again_while_clients_read() {
                     }
                 });
             }
-            let made = std::panic::catch_unwind(|| (0..TIMES).for_each(|_| app.sql(&example)));
+            let outcome = std::panic::catch_unwind(|| (0..TIMES).for_each(|_| app.sql(&example)));
             is_done.store(true, Ordering::Relaxed);
-            made.unwrap_or_else(|_| panic!("{} {}", app.framework, app.kind()));
+            outcome.unwrap_or_else(|_| panic!("{} {}", app.framework, app.kind()));
         });
     }
 }

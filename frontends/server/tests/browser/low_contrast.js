@@ -7,7 +7,7 @@
     });
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const behind = (element) => {
+  const background = (element) => {
     for (let at = element; at; at = at.parentElement) {
       const color = getComputedStyle(at).backgroundColor;
       if (channels(color)[3] !== 0) return color;
@@ -19,18 +19,18 @@
     return (light + 0.05) / (dark + 0.05);
   };
   const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
-  const faint = [];
+  const found = [];
   const check = (element, pseudo) => {
-    const ratio = contrast(getComputedStyle(element, pseudo).color, behind(element));
-    if (ratio < 4.5) faint.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 80)}`);
+    const ratio = contrast(getComputedStyle(element, pseudo).color, background(element));
+    if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 80)}`);
   };
   for (const element of document.body.querySelectorAll("*")) {
     if (!element.checkVisibility()) continue;
     if (hasText(element)) check(element);
     if (element.placeholder) check(element, "::placeholder");
-    if (element.localName === "input" && contrast(getComputedStyle(element).borderTopColor, behind(element)) < 3) {
-      faint.push(`the edge of ${element.id}`);
+    if (element.localName === "input" && contrast(getComputedStyle(element).borderTopColor, background(element)) < 3) {
+      found.push(`border of ${element.id}`);
     }
   }
-  return faint;
+  return found;
 })()

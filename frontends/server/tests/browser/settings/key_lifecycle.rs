@@ -1,4 +1,4 @@
-//! The whole way of a key by keyboard alone, with script and without.
+//! Life cycle of a key by keyboard only, with and without scripts.
 
 use serde_json::{Value, json};
 
@@ -9,36 +9,36 @@ use crate::program::{Server, TestDir, get};
 const TOKEN: &str = "document.querySelector('#key').value";
 
 #[test]
-fn a_key_is_made_tried_rotated_and_revoked_by_keyboard_alone() {
+fn keyboard_user_creates_tries_rotates_and_revokes_key() {
     let host = Host::start();
     let Some(mut page) = Page::fresh() else { return };
-    walk(&mut page, &host.origin, &host.link("anna"), true);
+    run(&mut page, &host.origin, &host.link("anna"), true);
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
 #[test]
-fn the_same_works_without_script() {
+fn key_lifecycle_works_without_script() {
     let host = Host::start();
     let Some(mut page) = Page::fresh() else { return };
     page.command("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
-    walk(&mut page, &host.origin, &host.link("anna"), false);
+    run(&mut page, &host.origin, &host.link("anna"), false);
 }
 
 #[test]
-fn the_program_is_walked_through_from_its_own_link() {
+fn key_lifecycle_works_from_link_of_server_program() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", r#"{"type":"account","id":"anna","name":"School of Anna","email":""}"#);
     dir.run("import courses.jsonl").succeeds();
     let server = Server::start(&mut dir.command("serve --listen 127.0.0.1:0 --log error --settings-url /settings"));
-    let made = dir.run("settings link --account anna --settings-url /settings --json").json();
+    let link = dir.run("settings link --account anna --settings-url /settings --json").json();
     let Some(mut page) = Page::fresh() else { return };
     let origin = format!("http://{}", server.address);
-    walk(&mut page, &origin, &format!("{origin}/settings/sign-in#{}", made["code"].as_str().unwrap()), true);
+    run(&mut page, &origin, &format!("{origin}/settings/sign-in#{}", link["code"].as_str().unwrap()), true);
     assert!(page.complaints().is_empty(), "{:?}", page.complaints());
 }
 
-/// From a sign-in link to the end of a key, and that no secret was where it does not belong.
-fn walk(page: &mut Page, origin: &str, link: &str, has_script: bool) {
+/// Signs in by a link, and creates, tries, rotates and revokes a key. Asserts that no secret leaks.
+fn run(page: &mut Page, origin: &str, link: &str, has_script: bool) {
     let (sign_in, code) = link.split_once('#').unwrap();
     page.visit(if has_script { link } else { sign_in });
     if has_script {
@@ -73,7 +73,7 @@ fn walk(page: &mut Page, origin: &str, link: &str, has_script: bool) {
     page.back();
     assert!(
         !page.evaluate("document.documentElement.outerHTML").as_str().unwrap().contains("ccat_"),
-        "Back shows no key"
+        "going back does not show the key again"
     );
     page.visit(&format!("{origin}/settings"));
 
@@ -85,15 +85,15 @@ fn walk(page: &mut Page, origin: &str, link: &str, has_script: bool) {
     assert_eq!([status(origin, &token), status(origin, &successor)], [200, 200], "both work during the overlap");
     page.enter("Done");
     assert!(text(page).contains("Expires in 1 hour"), "{}", text(page));
-    // The newest comes first.
+    // The list starts with the newest key.
     page.enter("partner");
     page.enter("Revoke partner");
     page.enter("Revoke key");
     assert_eq!(
         page.evaluate("document.querySelector('[role=status]').textContent"),
-        "Revoked partner. Whatever uses it is refused."
+        "Revoked partner. Programs that use it are refused."
     );
-    assert_eq!([status(origin, &token), status(origin, &successor)], [200, 401], "at once");
+    assert_eq!([status(origin, &token), status(origin, &successor)], [200, 401], "revoked immediately");
 
     page.enter("Activity");
     for words in ["Key created", "Key rotated", "Key revoked", "Signed in"] {
@@ -101,7 +101,7 @@ fn walk(page: &mut Page, origin: &str, link: &str, has_script: bool) {
     }
     page.enter("Sign out");
     assert_eq!(page.evaluate("location.pathname"), "/settings/sign-in");
-    keeps_secrets(page, &[code, &token, &successor]);
+    assert_no_leak(page, &[code, &token, &successor]);
 }
 
 fn copy_and_try(page: &mut Page, token: &str) {
@@ -118,15 +118,14 @@ fn copy_and_try(page: &mut Page, token: &str) {
         page.evaluate("document.querySelector('output').textContent"),
         "200: it works, for anna with read:courses"
     );
-    // What a proxy says while no server is behind it.
+    // Response of a proxy whose upstream server is down.
     page.evaluate("globalThis.fetch = async () => new Response('<h1>', { status: 502 })");
     page.press("Enter", 13);
-    page.until("document.querySelector('output').textContent === '502: this is not an answer of the API'");
+    page.until("document.querySelector('output').textContent === '502: this is not a response of the API'");
 }
 
-/// Asserts that addresses, history and requests have none of these; but for a code in the form that signs in, and a key in
-/// the one request that tries it.
-fn keeps_secrets(page: &mut Page, secrets: &[&str]) {
+/// Asserts that URLs, history and requests contain no secret, except the code of the sign-in form and the key of the try-out.
+fn assert_no_leak(page: &mut Page, secrets: &[&str]) {
     let history = page.command("Page.getNavigationHistory", json!({}));
     let addresses: Vec<&Value> = history["entries"].as_array().unwrap().iter().map(|entry| &entry["url"]).collect();
     assert!(addresses.len() > 8, "{history}");
@@ -141,7 +140,7 @@ fn keeps_secrets(page: &mut Page, secrets: &[&str]) {
         }
         sent.push(request);
     }
-    // What is added on the way, such as the referrer.
+    // Headers that the browser adds later, such as the referrer.
     for mut event in page.events("Network.requestWillBeSentExtraInfo") {
         event["headers"].as_object_mut().unwrap().remove("Authorization");
         sent.push(event["headers"].take());
@@ -158,7 +157,7 @@ fn text(page: &mut Page) -> String {
     page.evaluate("document.body.innerText").as_str().unwrap().to_owned()
 }
 
-/// What the API answers a program with that key.
+/// Returns the status of an API request with `token`.
 fn status(origin: &str, token: &str) -> u16 {
     get(origin.strip_prefix("http://").unwrap(), "/api/v1/courses", token).0
 }

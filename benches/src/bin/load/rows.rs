@@ -1,4 +1,4 @@
-//! [`Work`]: a comparison of two servers.
+//! [`Row`]: a comparison of two servers, which is a row of the report.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ const COPIED_FIELDS: [&str; 4] = ["content-type: ", "cache-control: ", "etag: ",
 const GZIP: &str = "accept-encoding: gzip, deflate, br\r\n";
 pub(crate) const FIRST_PAGE: &str = "/courses?limit=50";
 
-/// Names of the works that are compared with the constant.
+/// Names of the rows that compare the server with the constant handler.
 pub(crate) const NAMES: [&str; 12] = [
     "hot first page",
     "hot deep page",
@@ -28,7 +28,7 @@ pub(crate) const NAMES: [&str; 12] = [
     "all accounts under commits",
 ];
 
-/// The servers under test; the work's name selects one.
+/// The servers under test; the row's name selects one.
 #[derive(Debug)]
 pub(crate) struct Servers {
     pub(crate) hot: Program,
@@ -51,13 +51,13 @@ pub(crate) struct Target {
     pub(crate) status: u16,
 }
 
-/// A target to measure, and the one to compare it with.
+/// A target to measure, and its baseline.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
+pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// Maximum for the multiple; NaN if there is no goal.
+    /// Maximum ratio; NaN without a goal.
     pub(crate) goal: f64,
-    pub(crate) this: Target,
+    pub(crate) measured: Target,
     pub(crate) baseline: Target,
     /// Whether the database's time is included.
     pub(crate) with_database: bool,
@@ -70,36 +70,36 @@ impl Target {
     }
 }
 
-/// Returns the named works, and starts the constant handler that they are compared with.
+/// Returns the named rows, and the constant handler that is their baseline.
 pub(crate) fn compare_with_constant(
     names: &[&'static str],
     constant: &Path,
     data: &Data,
     servers: &Servers,
-) -> Result<(Option<Program>, Vec<Work>), Box<dyn Error>> {
+) -> Result<(Option<Program>, Vec<Row>), Box<dyn Error>> {
     let (mut targets, mut files) = (Vec::new(), Vec::new());
     for (number, name) in names.iter().enumerate() {
         let server = servers.of(name);
         let mut target = Target::of(server, requests(name, data, server.addresses()[0])?);
         let mut connection = Connection::open(target.address)?;
-        let response = connection.ask(&target.requests[0])?;
+        let response = connection.round_trip(&target.requests[0])?;
         target.status = response.status;
-        files.push(data.write_file(&format!("answer-{number}"), &constant_form(&response))?);
+        files.push(data.write_file(&format!("response-{number}"), &to_response_file(&response))?);
         targets.push(target);
     }
     if names.is_empty() {
         return Ok((None, Vec::new()));
     }
     let constant = Program::start(on_one_processor(constant).args(&files), files.len())?;
-    let mut works = Vec::new();
-    for ((&name, this), &address) in names.iter().zip(targets).zip(constant.addresses()) {
-        let baseline = Target { process: constant.id(), address, ..this.clone() };
-        works.push(Work { name, goal: goal(name), this, baseline, with_database: false });
+    let mut rows = Vec::new();
+    for ((&name, measured), &address) in names.iter().zip(targets).zip(constant.addresses()) {
+        let baseline = Target { process: constant.id(), address, ..measured.clone() };
+        rows.push(Row { name, goal: goal(name), measured, baseline, with_database: false });
     }
-    Ok((Some(constant), works))
+    Ok((Some(constant), rows))
 }
 
-/// Returns whether courses change while the work `name` is measured.
+/// Returns whether courses change while the row `name` is measured.
 pub(crate) fn is_under_commits(name: &str) -> bool {
     name.ends_with("under commits")
 }
@@ -114,7 +114,7 @@ fn goal(name: &str) -> f64 {
     }
 }
 
-/// Returns the requests of the work `name` to the server at `address`.
+/// Returns the requests of the row `name` to the server at `address`.
 fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let owner = &data.accounts()[0];
     let request = match name {
@@ -128,7 +128,7 @@ fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>
         }
         "hot /me" => owner.request("/me", ""),
         "hot 304" => {
-            let tag = Connection::open(address)?.ask(&owner.request(FIRST_PAGE, ""))?.field("etag")?.to_owned();
+            let tag = Connection::open(address)?.round_trip(&owner.request(FIRST_PAGE, ""))?.field("etag")?.to_owned();
             owner.request(FIRST_PAGE, &format!("if-none-match: {tag}\r\n"))
         }
         "hot gzip page" => owner.request(FIRST_PAGE, GZIP),
@@ -142,14 +142,14 @@ pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Bo
     let mut connection = Connection::open(address)?;
     let mut cursor = String::new();
     for _ in 0..owner.courses / 1_000 * 9 {
-        let response = connection.ask(&owner.request(&format!("/courses?limit=100{cursor}"), ""))?;
-        cursor = next_cursor(response.body).ok_or("the list ends too early")?;
+        let response = connection.round_trip(&owner.request(&format!("/courses?limit=100{cursor}"), ""))?;
+        cursor = next_cursor(response.body).ok_or("unexpected end of the list")?;
     }
     Ok(FIRST_PAGE.to_owned() + &cursor)
 }
 
-/// Returns a response in the format that the constant handler reads.
-pub(crate) fn constant_form(response: &Response<'_>) -> Vec<u8> {
+/// Returns a response in the format of the files that handlers read.
+pub(crate) fn to_response_file(response: &Response<'_>) -> Vec<u8> {
     let mut lines = response.head.lines();
     let mut text = lines.next().unwrap_or_default().to_owned() + "\r\n";
     for line in lines.filter(|line| COPIED_FIELDS.iter().any(|field| line.starts_with(field))) {

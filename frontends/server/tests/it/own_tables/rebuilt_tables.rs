@@ -1,4 +1,4 @@
-//! A migration makes a table again to change it, as frameworks do on SQLite, and the table's triggers are gone.
+//! Migrations that rebuild a table to change it, as frameworks do on SQLite, and so drop its triggers.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use super::app::{App, FRAMEWORKS, Writer};
 use super::checks::findings;
 use crate::program::Server;
 
-/// The tables behind the views of courses and modules; the last one has the titles of modules.
+/// Returns the tables behind the views of courses and modules; the last one contains the titles of modules.
 fn tables(framework: &str) -> &'static [&'static str] {
     match framework {
         "django" => &["courses_course", "courses_module"],
@@ -15,7 +15,7 @@ fn tables(framework: &str) -> &'static [&'static str] {
     }
 }
 
-/// What the framework runs to make a table again, between what a team does around it.
+/// Rebuilds a table as the framework does, with the steps that the host application must add before and after.
 fn rebuild(app: &App, table: &str) {
     let Writer::Sqlite(writer) = app.writer() else { unreachable!() };
     let selected = |sql: &str| -> Vec<String> {
@@ -28,8 +28,8 @@ fn rebuild(app: &App, table: &str) {
     let indexes =
         selected(&format!("SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = '{table}' AND sql <> ''"));
     let quoted = format!("\"{table}\"");
-    let remade = if app.framework == "rails" {
-        // It renames nothing.
+    let steps = if app.framework == "rails" {
+        // Rails renames no table.
         let temporary = format!("\"a{table}\"");
         format!(
             "CREATE TEMPORARY TABLE {temporary} AS SELECT * FROM {quoted}; DROP TABLE {quoted}; {created};
@@ -37,18 +37,18 @@ fn rebuild(app: &App, table: &str) {
         )
     } else {
         let new = format!("\"{}__{table}\"", if app.framework == "django" { "new" } else { "__temp" });
-        // SQLite refuses a new name while a view or a trigger speaks of a table that is missing.
-        let speak_of_it = selected(&format!(
+        // SQLite refuses to rename while a view or a trigger refers to a missing table.
+        let drops = selected(&format!(
             "SELECT format('DROP %s %s;', type, name) FROM sqlite_schema WHERE name GLOB 'catalogue_*' AND name <> 'catalogue_changed'
              AND (type = 'view' OR type = 'trigger' AND tbl_name <> '{table}' AND instr(sql, '{table}'))"
         ));
         format!(
             "{} {}; INSERT INTO {new} SELECT * FROM {quoted}; DROP TABLE {quoted}; ALTER TABLE {new} RENAME TO {quoted};",
-            speak_of_it.concat(),
+            drops.concat(),
             created.replacen(&quoted, &new, 1)
         )
     };
-    writer.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {remade} {}; COMMIT", indexes.join(";"))).unwrap();
+    writer.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {steps} {}; COMMIT", indexes.join(";"))).unwrap();
     app.sql(&app.dir.run(&format!("views example --from {} --for sqlite", app.framework)).succeeds());
 }
 
@@ -89,7 +89,7 @@ fn responses_are_fresh_after_a_table_was_rebuilt() {
             let mut starting = app.command("serve --listen 127.0.0.1:0");
             Server::start(starting.stderr(Stdio::piped())).notes_until(&named);
 
-            // What the message says to run.
+            // The message names this file.
             app.sql(&app.example("revisions"));
             assert_eq!(findings(&app.run("doctor --json"), "revisions", "warning"), [""; 0], "{place}");
             app.sql(&format!("UPDATE {module_table} SET title = 'Again {table}'"));

@@ -13,8 +13,8 @@ use serde_json::Value;
 /// The calling account, which may read courses.
 pub(super) const ACCOUNT: &str = "acc_fuzz";
 
-/// Returns the value of a future that may yield but waits for nothing.
-pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
+/// Returns the result of a future that may yield, but never waits for an event.
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {
         if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -34,7 +34,7 @@ pub(super) fn replaced(text: &[u8], mark: &[u8], by: &[u8]) -> Vec<u8> {
     replaced
 }
 
-/// Returns the lines of an input as header values, without those that no server would forward.
+/// Returns the lines of an input as header values, without invalid ones, which no server would pass on.
 pub(super) fn header_values(input: &[u8]) -> Vec<HeaderValue> {
     let lines = input.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter_map(|line| HeaderValue::from_bytes(line).ok()).collect()
@@ -50,22 +50,22 @@ pub(super) fn get(target: &str, name: &HeaderName, values: &[HeaderValue]) -> Op
 }
 
 /// Returns the response to a caller that the host application has identified.
-pub(super) fn ask_as(caller: Identity, catalogue: &Catalogue, request: Request<()>) -> Response<Bytes> {
+pub(super) fn call_as(caller: Identity, catalogue: &Catalogue, request: Request<()>) -> Response<Bytes> {
     let method = request.method().clone();
-    check(&method, now(catalogue.call_as(caller, request)))
+    check(&method, block_on(catalogue.call_as(caller, request)))
 }
 
 /// Returns the response to the caller that the header identifies.
-pub(super) fn ask(catalogue: &Catalogue, request: Request<()>) -> Response<Bytes> {
+pub(super) fn call(catalogue: &Catalogue, request: Request<()>) -> Response<Bytes> {
     let method = request.method().clone();
-    check(&method, now(catalogue.call(request)))
+    check(&method, block_on(catalogue.call(request)))
 }
 
 /// Returns the value of a header that may occur only once.
 pub(super) fn header(headers: &HeaderMap, name: impl http::header::AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
-    let value = values.next().map(|value| value.to_str().expect("answers are visible ASCII"));
-    assert!(values.next().is_none(), "a header came twice: {headers:?}");
+    let value = values.next().map(|value| value.to_str().expect("header values are visible ASCII"));
+    assert!(values.next().is_none(), "repeated header: {headers:?}");
     value
 }
 
@@ -75,17 +75,17 @@ pub(super) fn failure(response: &Response<Bytes>) -> (u16, Option<String>, Value
     if status.is_success() || status.is_redirection() {
         return (status.as_u16(), None, Value::Null);
     }
-    let json: Value = serde_json::from_slice(response.body()).expect("a failure is JSON");
+    let json: Value = serde_json::from_slice(response.body()).expect("an error is JSON");
     let code = json["error"]["code"].as_str().map(str::to_owned);
     (status.as_u16(), code, json["error"].get("details").cloned().unwrap_or_default())
 }
 
-/// Asserts properties of every response: sections 1 and 2.6, decisions A14 to A16. This storage never fails, so none is a 500.
+/// Asserts properties of every response: sections 1 and 2.6, decisions A14 to A16. No storage here fails, so none is a 500.
 fn check(method: &Method, response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers, body) = (response.status(), response.headers(), response.body());
     assert_ne!(status, StatusCode::INTERNAL_SERVER_ERROR, "{response:?}");
     assert_eq!(header(headers, "x-content-type-options"), Some("nosniff"));
-    let id = header(headers, "x-request-id").expect("each answer has an id");
+    let id = header(headers, "x-request-id").expect("each response has an id");
     assert!((1..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
     let length = header(headers, CONTENT_LENGTH);
     match status.as_u16() {
@@ -99,8 +99,8 @@ fn check(method: &Method, response: Response<Bytes>) -> Response<Bytes> {
         assert_eq!((header(headers, CONTENT_TYPE), header(headers, ETAG)), (Some("application/json"), None));
     }
     if status.is_client_error() && *method != Method::HEAD {
-        let json: Value = serde_json::from_slice(body).expect("a failure is JSON");
-        let error = json["error"].as_object().expect("a failure has the envelope");
+        let json: Value = serde_json::from_slice(body).expect("an error is JSON");
+        let error = json["error"].as_object().expect("an error has the envelope");
         assert_eq!(json.as_object().map(serde_json::Map::len), Some(1), "{json}");
         assert!(error.keys().all(|key| ["code", "message", "details"].contains(&&**key)), "{json}");
         assert!(error["code"].is_string() && error["message"].is_string(), "{json}");

@@ -1,5 +1,4 @@
-//! A writer's session may find other tables, and other functions, by the names that the triggers use, or have another role in
-//! replication.
+//! Writers whose session resolves the names in triggers to other tables or functions, or has another replication role.
 
 use catalogue_core::AccountId;
 use catalogue_core::storage::{CourseStorage, PageRequest};
@@ -10,10 +9,10 @@ use tokio_postgres::{Client, NoTls};
 use crate::schema::Schema;
 use crate::{import_one_course, items};
 
-/// A database of its own for each test, since the search path that most databases have names `public`.
+/// A separate database for each test, since the default search path contains `public`.
 struct Database {
     address: String,
-    /// Where the tables are, as SQL writes it.
+    /// Quoted name of the schema with the tables.
     schema: &'static str,
     _slot: Schema,
 }
@@ -41,8 +40,8 @@ impl Database {
     }
 }
 
-/// Writes by SQL in which `{s}` stands for the schema. Each must be in the next answer; the modules follow their course.
-async fn writes_are_seen(database: &Database, writer: &Client) {
+/// Asserts that each of several writes by `writer` replaces the revision, and that modules follow their course.
+async fn assert_writes_replace_revision(database: &Database, writer: &Client) {
     let storage = PostgresStorage::open_and_migrate(&database.options()).await.unwrap();
     let account = import_one_course(&storage).await;
     let mut before = storage.revision(&account).await.unwrap().unwrap();
@@ -71,7 +70,7 @@ async fn writes_are_seen(database: &Database, writer: &Client) {
     assert_eq!(bodies.iter().map(|row| row.get::<_, i64>(0)).collect::<Vec<_>>(), [4]);
 }
 
-/// Staging tables, as scripts that load data make them, also with the names of what a statement has changed.
+/// Staging tables, as scripts that load data create them, also with the names of transition tables.
 const STAGING: &str = "
     CREATE TEMP TABLE accounts (id TEXT, name TEXT, email TEXT, revision UUID);
     CREATE TEMP TABLE courses (account_id TEXT, created_at BIGINT, slug TEXT, title TEXT, module_count BIGINT);
@@ -82,13 +81,13 @@ const STAGING: &str = "
 ";
 
 #[tokio::test]
-async fn temporary_tables_do_not_matter_to_a_schema_of_any_name() {
+async fn temporary_tables_never_shadow_catalogue_tables() {
     for (name, schema) in [("staging", "public"), ("staging_odd", r#""Odd, ""name"" ' %I""#)] {
         let Some(database) = Database::new(name, schema).await else { return };
         PostgresStorage::migrate(&database.options()).await.unwrap();
         let writer = database.session("").await;
         writer.batch_execute(STAGING).await.unwrap();
-        writes_are_seen(&database, &writer).await;
+        assert_writes_replace_revision(&database, &writer).await;
         let truncate = format!("TRUNCATE {}.modules", database.schema);
         writer.batch_execute(&truncate).await.unwrap();
         let storage = PostgresStorage::open(&database.options()).await.unwrap();
@@ -97,7 +96,7 @@ async fn temporary_tables_do_not_matter_to_a_schema_of_any_name() {
     }
 }
 
-/// A role with tables, and a function, of its own by the same names. Its search path puts the system's functions last.
+/// A role with its own tables, and a function, of the same names. Its search path puts the system's functions last.
 const ROLE: &str = "
     CREATE ROLE {r} LOGIN;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {r};
@@ -110,29 +109,29 @@ const ROLE: &str = "
 ";
 
 #[tokio::test]
-async fn a_roles_own_tables_do_not_matter() {
+async fn tables_of_role_never_shadow_catalogue_tables() {
     let Some(database) = Database::new("shop", "public").await else { return };
     PostgresStorage::migrate(&database.options()).await.unwrap();
     let host = database.session("").await;
     host.batch_execute(&ROLE.replace("{r}", "shop")).await.unwrap();
     let path = "options='-c search_path=\"$user\",public,pg_catalog' user=shop";
     let writer = database.session(path).await;
-    writes_are_seen(&database, &writer).await;
+    assert_writes_replace_revision(&database, &writer).await;
     let own = "SELECT balance FROM shop.accounts WHERE revision IS NULL AND id = 'acc'";
     assert_eq!(host.query(own, &[]).await.unwrap().len(), 1, "the role's own table has changed");
 }
 
-/// As scripts that load data set it.
+/// Scripts that load data set this role.
 #[tokio::test]
-async fn session_in_the_role_of_a_replica_replaces_revisions_too() {
+async fn replica_role_session_replaces_revisions() {
     let Some(database) = Database::new("replica_role", "public").await else { return };
     PostgresStorage::migrate(&database.options()).await.unwrap();
     let writer = database.session("").await;
     writer.batch_execute("SET session_replication_role = replica").await.unwrap();
-    writes_are_seen(&database, &writer).await;
+    assert_writes_replace_revision(&database, &writer).await;
 }
 
-/// The settings that the functions of triggers run with; none where there are none.
+/// Returns the settings of trigger functions; empty if there are none.
 async fn settings(host: &Client) -> Vec<String> {
     let settings = "SELECT DISTINCT coalesce(array_to_string(p.proconfig, ';'), '') FROM pg_proc AS p \
                     WHERE p.proname LIKE 'catalogue\\_%' AND p.prorettype = CAST('trigger' AS regtype)";
@@ -140,7 +139,7 @@ async fn settings(host: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_function_of_a_trigger_is_told_where_the_tables_are() {
+async fn trigger_functions_have_fixed_search_path() {
     let Some(database) = Database::new("every_function", "public").await else { return };
     PostgresStorage::migrate(&database.options()).await.unwrap();
     assert_eq!(settings(&database.session("").await).await, ["search_path=public, pg_temp"]);
