@@ -12,7 +12,7 @@ use crate::auth::Refusal;
 use crate::error::{ApiError, ErrorCode, InvalidParameter};
 use crate::limit;
 use crate::model::Scope;
-use crate::operation::Row;
+use crate::operation::Spec;
 use crate::response::entity::Entity;
 use crate::response::envelope;
 
@@ -85,16 +85,16 @@ impl ExampleResponse {
 }
 
 /// Returns all example responses of the operation, grouped by status in ascending order.
-pub(super) fn by_status(row: &Row, site: Site<'_>) -> Vec<Vec<ExampleResponse>> {
+pub(super) fn by_status(spec: &Spec, site: Site<'_>) -> Vec<Vec<ExampleResponse>> {
     let mut by_status: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for example in [success(row, site), not_modified()].into_iter().chain(failures(row)) {
+    for example in [success(spec, site), not_modified()].into_iter().chain(failures(spec)) {
         by_status.entry(example.status).or_default().push(example);
     }
     by_status.into_values().collect()
 }
 
-pub(super) fn success(row: &Row, site: Site<'_>) -> ExampleResponse {
-    let entity = envelope::entity((row.example)(), None, site.base);
+pub(super) fn success(spec: &Spec, site: Site<'_>) -> ExampleResponse {
+    let entity = envelope::entity((spec.example)(), None, site.base);
     let mut response = envelope::success(&entity, &HeaderMap::new());
     limit::examples().0.insert_into(response.headers_mut());
     let mut example = ExampleResponse::new(None, &response);
@@ -113,19 +113,19 @@ fn not_modified() -> ExampleResponse {
 }
 
 /// Returns every possible error of the operation, ordered by status.
-pub(super) fn failures(row: &Row) -> Vec<ExampleResponse> {
+pub(super) fn failures(spec: &Spec) -> Vec<ExampleResponse> {
     let mut errors = Vec::new();
     let invalid_parameters = InvalidParameter::ALL
         .into_iter()
-        .filter(|invalid| row.parameters.iter().any(|parameter| parameter.name() == invalid.parameter()));
+        .filter(|invalid| spec.parameters.iter().any(|parameter| parameter.name() == invalid.parameter()));
     errors.extend(invalid_parameters.map(ApiError::InvalidParameter));
     errors.extend(Refusal::ALL.map(ApiError::unauthorized));
-    if let Some(required) = row.scope.clone() {
+    if let Some(required) = spec.scope.clone() {
         let granted = [Scope::ReadProfile].into_iter().collect();
         errors.push(ApiError::InsufficientScope { required: required.clone(), granted });
         errors.push(ApiError::UnsupportedCredential { required });
     }
-    if row.may_be_absent {
+    if spec.may_be_absent {
         errors.push(ApiError::NotFound);
     }
     errors.extend([
@@ -145,7 +145,7 @@ mod tests {
     fn failure_examples_are_sorted_and_cover_all_codes() {
         let mut codes = Vec::new();
         for &operation in Operation::ALL {
-            let failures = failures(operation.row());
+            let failures = failures(operation.spec());
             assert!(failures.is_sorted_by_key(|example| example.status), "{}", operation.id());
             codes.extend(failures.iter().filter_map(|example| example.code));
         }
@@ -156,7 +156,7 @@ mod tests {
     fn example_names_are_unique_per_operation() {
         for &operation in Operation::ALL {
             let mut names: Vec<_> =
-                failures(operation.row()).iter().map(|example| (example.status, example.name())).collect();
+                failures(operation.spec()).iter().map(|example| (example.status, example.name())).collect();
             let count = names.len();
             names.dedup();
             assert_eq!(names.len(), count, "{}", operation.id());

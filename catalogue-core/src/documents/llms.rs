@@ -40,10 +40,11 @@ pub(super) fn render(site: Site<'_>) -> String {
 
 /// Describes one endpoint: its parameters and its response.
 fn endpoint(operation: Operation, base: &MountUrl, schemas: &Schemas) -> String {
-    let row = operation.row();
-    let endpoint = code(&format!("GET {}{}", base.as_str(), row.path));
-    let mut text = format!("- {endpoint} ({}): {} Scope required: {}.\n", row.id, row.description, required_scope(row));
-    for &parameter in row.parameters {
+    let spec = operation.spec();
+    let endpoint = code(&format!("GET {}{}", base.as_str(), spec.path));
+    let mut text =
+        format!("- {endpoint} ({}): {} Scope required: {}.\n", spec.id, spec.description, required_scope(spec));
+    for &parameter in spec.parameters {
         let location = if parameter.is_in_path() { "path, required" } else { "query, optional" };
         text += &format!("  - {} ({location}): {}\n", code(parameter.name()), rules(parameter));
     }
@@ -76,7 +77,7 @@ fn notes(site: Site<'_>) -> Vec<String> {
     if site.has_relative_base() {
         notes.insert(0, "URLs without a host are on the server that this file was read from.".to_owned());
     }
-    notes.push(format!("Example: {}", code(&curl(Operation::ListCourses.row(), site, SERVER_VARIABLE))));
+    notes.push(format!("Example: {}", code(&curl(Operation::ListCourses.spec(), site, SERVER_VARIABLE))));
     notes
 }
 

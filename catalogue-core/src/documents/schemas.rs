@@ -27,7 +27,7 @@ impl Schemas {
             .with(|settings| settings.definitions_path = PREFIX.trim_start_matches('#').trim_end_matches('/').into());
         let mut generator: SchemaGenerator = settings.into_generator();
         let responses =
-            Operation::ALL.iter().map(|operation| (operation.row().schema)(&mut generator).into()).collect();
+            Operation::ALL.iter().map(|operation| (operation.spec().schema)(&mut generator).into()).collect();
         let failure = generator.subschema_for::<Failure<'static>>().into();
         Self { components: generator.take_definitions(true), responses, failure }
     }

@@ -74,7 +74,7 @@ fn documents_state_bounds_operations_scopes_and_codes() {
             assert!(squeezed(&plain).contains(&squeezed(piece)), "{name} lacks {piece}");
         }
         for &operation in Operation::ALL {
-            assert!(plain.contains(operation.row().path) && plain.contains(operation.id()), "{name} {operation:?}");
+            assert!(plain.contains(operation.spec().path) && plain.contains(operation.id()), "{name} {operation:?}");
         }
         for (scope, _) in Scope::DEFINED {
             assert!(plain.contains(scope.name()), "{name} {scope}");
@@ -102,7 +102,8 @@ fn document_sources_do_not_duplicate_constants() {
     assert!(files.iter().any(|(name, _)| name.ends_with(".js")) && files.len() > 10, "{}", files.len());
     let mut words: Vec<String> = Scope::DEFINED.iter().map(|(scope, _)| scope.name().to_owned()).collect();
     words.extend(ErrorCode::ALL.iter().map(|error| error.as_str().to_owned()));
-    words.extend(Operation::ALL.iter().flat_map(|operation| [operation.id(), operation.row().path]).map(str::to_owned));
+    words
+        .extend(Operation::ALL.iter().flat_map(|operation| [operation.id(), operation.spec().path]).map(str::to_owned));
     let statuses = ErrorCode::ALL.iter().map(|error| usize::from(error.status().as_u16()));
     let numbers: Vec<String> = bounds().into_iter().chain(statuses).map(|number| number.to_string()).collect();
     for (file, text) in &files {
@@ -119,7 +120,7 @@ fn document_sources_do_not_duplicate_constants() {
 
 #[test]
 fn parameter_examples_are_within_bounds() {
-    for parameter in Operation::ALL.iter().flat_map(|operation| operation.row().parameters) {
+    for parameter in Operation::ALL.iter().flat_map(|operation| operation.spec().parameters) {
         let schema = parameter.schema();
         let Some(example) = parameter.example() else { continue };
         match parameter {

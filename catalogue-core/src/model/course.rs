@@ -1,7 +1,7 @@
 //! Courses: as the API shows them (section 2), and as a storage holds them.
 //!
-//! No serialized type has a field for a module's body, so no body can reach a response. The contract allows no further
-//! fields in these objects, so host applications can build them field by field.
+//! No serialized type has a field for a module's body, so no body can reach a response. These objects have no other
+//! fields (decision A20), so host applications can build them field by field. A new field is a breaking change.
 
 use std::fmt;
 

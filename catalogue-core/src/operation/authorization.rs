@@ -28,7 +28,7 @@ impl Operation {
         identity: &'c Identity,
         accepted: &[CredentialKind],
     ) -> Result<Authorized<'c>, ApiError> {
-        let Some(required) = self.row().scope.clone() else {
+        let Some(required) = self.spec().scope.clone() else {
             return Ok(Authorized(identity));
         };
         let is_host_session = identity.kind == CredentialKind::Session;

@@ -4,13 +4,13 @@ use percent_encoding::percent_decode_str;
 
 use super::body::{Reply, Success};
 use super::parameter::Parameter;
-use super::{Authorized, Row, Tag, example};
+use super::{Authorized, Spec, Tag, example};
 use crate::error::ApiError;
 use crate::model::{CourseDetail, MAX_SLUG_BYTES, Scope, is_slug};
 use crate::mount_url::has_invalid_escape;
 use crate::storage::CourseStorage;
 
-pub(super) static ROW: Row = Row {
+pub(super) static SPEC: Spec = Spec {
     id: "getCourse",
     path: "/courses/{slug}",
     summary: "Read one of your courses",

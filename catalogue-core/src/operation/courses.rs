@@ -2,13 +2,13 @@
 
 use super::body::{ListBody, Reply, SuccessPage, write};
 use super::parameter::{ListQuery, Parameter};
-use super::{Authorized, Row, Tag, example};
+use super::{Authorized, Spec, Tag, example};
 use crate::cursor::Cursor;
 use crate::error::{ApiError, InvalidParameter};
 use crate::model::{AccountId, CourseListItem, Scope};
 use crate::storage::{CourseRow, CourseRows, CourseStorage, Limit, PageRequest, Position};
 
-pub(super) static ROW: Row = Row {
+pub(super) static SPEC: Spec = Spec {
     id: "listCourses",
     path: "/courses",
     summary: "List your courses",
@@ -48,8 +48,8 @@ impl ListCall {
         let address = cursor.as_ref().map(|cursor| {
             let cursor = cursor.as_str();
             match self.named_limit {
-                Some(limit) => format!("{}?cursor={cursor}&limit={}", ROW.path, limit.get()),
-                None => format!("{}?cursor={cursor}", ROW.path),
+                Some(limit) => format!("{}?cursor={cursor}&limit={}", SPEC.path, limit.get()),
+                None => format!("{}?cursor={cursor}", SPEC.path),
             }
         });
         Ok(Reply { body: body.finish(cursor.as_ref()), next: address, revision: None })

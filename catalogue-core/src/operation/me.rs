@@ -1,10 +1,10 @@
 //! `GET /me`: verify a credential and read back its identity and scopes (section 4.1).
 
 use super::body::{Reply, Success};
-use super::{Authorized, Row, Tag, example};
+use super::{Authorized, Spec, Tag, example};
 use crate::model::IdentityView;
 
-pub(super) static ROW: Row = Row {
+pub(super) static SPEC: Spec = Spec {
     id: "getMe",
     path: "/me",
     summary: "Verify a credential",

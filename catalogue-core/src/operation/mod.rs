@@ -1,5 +1,5 @@
-//! Operations of the API: one row of a table each, which drives the router, the scope gate and every document. A new
-//! endpoint adds a variant, its row, a file with its parameters and its implementation, and its tests.
+//! Operations of the API: one [`Spec`] each, which drives the router, the scope gate and every document. A new
+//! endpoint adds a variant, a file with its `SPEC`, parameters and implementation, and its tests.
 
 mod authorization;
 pub(crate) mod body;
@@ -23,9 +23,9 @@ use body::Reply;
 use courses::ListCall;
 use document::DocumentFormat;
 
-/// Defines the operations, the list of all of them, and the row of each.
+/// Defines the operations, the list of all of them, and the spec of each.
 macro_rules! operations {
-    ($($(#[$doc:meta])* $operation:ident => $row:expr,)*) => {
+    ($($(#[$doc:meta])* $operation:ident => $spec:expr,)*) => {
         /// One operation of section 4. All are GET, take no body and need a bearer token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -34,12 +34,13 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// Every operation, in the order of section 4.
+            /// Every operation, in the order of section 4. The router uses the first that matches, so a literal path must
+            /// precede one whose parameter matches it.
             pub const ALL: &'static [Self] = &[$(Self::$operation),*];
 
-            pub(crate) const fn row(self) -> &'static Row {
+            pub(crate) const fn spec(self) -> &'static Spec {
                 match self {
-                    $(Self::$operation => $row,)*
+                    $(Self::$operation => $spec,)*
                 }
             }
         }
@@ -48,18 +49,18 @@ macro_rules! operations {
 
 operations! {
     /// `GET /me` (section 4.1).
-    GetMe => &me::ROW,
+    GetMe => &me::SPEC,
     /// `GET /courses` (section 4.2).
-    ListCourses => &courses::ROW,
+    ListCourses => &courses::SPEC,
     /// `GET /courses/{slug}` (section 4.3).
-    GetCourse => &course::ROW,
+    GetCourse => &course::SPEC,
     /// `GET /openapi.json` (section 4.4).
-    GetOpenApi => &openapi::ROW,
+    GetOpenApi => &openapi::SPEC,
 }
 
 /// Description of an operation for the router, the gate and the documents.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct Spec {
     /// The operation's name in documents and logs.
     pub(crate) id: &'static str,
     /// Relative to the base URL; at most one segment is a `{parameter}`.
@@ -116,13 +117,13 @@ impl Operation {
     /// Returns the operation's name in documents and logs, such as `listCourses`.
     #[must_use]
     pub fn id(self) -> &'static str {
-        self.row().id
+        self.spec().id
     }
 
     /// Returns the operation's path below the base URL, as in the documents, such as `/courses/{slug}`.
     #[must_use]
     pub fn path(self) -> &'static str {
-        self.row().path
+        self.spec().path
     }
 
     /// Returns the operation at `path` below the base URL, with its path parameter exactly as in `path`, or empty.
@@ -190,6 +191,10 @@ mod tests {
 
     #[test]
     fn paths_match_exactly() {
+        for &operation in Operation::ALL {
+            let found = Operation::at(operation.path()).map(|(found, _)| found);
+            assert_eq!(found, Some(operation), "move {operation:?} before the operation whose path hides its path");
+        }
         assert_eq!(Operation::at("/me"), Some((Operation::GetMe, "")));
         assert_eq!(Operation::at("/courses"), Some((Operation::ListCourses, "")));
         assert_eq!(Operation::at("/courses/a%2Fb"), Some((Operation::GetCourse, "a%2Fb")));

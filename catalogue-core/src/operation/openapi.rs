@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::body::Reply;
 use super::document::{OPENAPI, TITLE, VERSION};
-use super::{Row, Tag};
+use super::{Spec, Tag};
 
-pub(super) static ROW: Row = Row {
+pub(super) static SPEC: Spec = Spec {
     id: "getOpenApi",
     path: "/openapi.json",
     summary: "Read the OpenAPI document",

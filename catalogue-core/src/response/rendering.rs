@@ -29,7 +29,7 @@ impl Rendering {
         digest.update(base.as_str());
         for &operation in Operation::ALL {
             digest.update(operation.id());
-            digest.update((operation.row().example)().body);
+            digest.update((operation.spec().example)().body);
         }
         let digest = Sha256::new_with_prefix(digest.finalize());
         Self { base, mount: MOUNTS.fetch_add(1, Ordering::Relaxed), digest }

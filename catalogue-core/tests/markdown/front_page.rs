@@ -9,7 +9,11 @@ fn readme_begins_with_two_commands_and_stays_short() {
     let page = fs::read_to_string(root().join("README.md")).unwrap();
     let blocks: Vec<_> = page.split("```").skip(1).step_by(2).take(2).collect();
     assert_eq!(blocks, ["sh\ncargo run -- demo\n", "sh\ncargo test --workspace\n"]);
-    assert!(page.lines().count() <= 150, "move details to the README of a package");
+    let lines = page.lines().count();
+    assert!(
+        lines <= 150,
+        "README.md has {lines} lines, at most 150 are allowed; move details to the README of a package"
+    );
 }
 
 /// Without `--locked`, the command builds with untested versions.

@@ -9,6 +9,19 @@ use crate::seed::{course, module, modules, time};
 /// Returns changed versions of a course that has three modules, except those that the fixture's tables cannot distinguish from
 /// it.
 pub(crate) fn variants(fixture: &impl CourseFixture, course: &Course) -> Vec<(&'static str, Course)> {
+    // A new field needs a variant below.
+    let Course {
+        account: _,
+        slug: _,
+        title: _,
+        tagline: _,
+        language: _,
+        created_at: _,
+        published_at: _,
+        hidden: _,
+        access_mode: _,
+        modules: _,
+    } = course;
     let with_modules = |change: &dyn Fn(&mut Vec<CourseModule>)| {
         let mut changed = course.clone();
         change(&mut changed.modules);

@@ -77,13 +77,14 @@ pub(crate) async fn remove_course(
 pub(crate) async fn insert_courses(connection: &Connection, courses: &[&Course]) -> Result<(), StorageError> {
     let mut rows = pin!(connection.copy(&COPY_COURSES).await?);
     for course in courses {
-        let created_at = course.created_at.as_microseconds();
-        let published_at = course.published_at.map(Timestamp::as_microseconds);
-        let [title, tagline, language] = [&course.title, &course.tagline, &course.language].map(|text| stored(text));
-        let (access_mode, count) = (course.access_mode.as_deref().map(stored), course.modules.len() as i64);
-        let (account, slug, hidden) = (course.account.as_str(), &course.slug, course.hidden);
+        let Course { account, slug, title, tagline, language, created_at, published_at, hidden, access_mode, modules } =
+            course;
+        let (account, created_at) = (account.as_str(), created_at.as_microseconds());
+        let published_at = published_at.map(Timestamp::as_microseconds);
+        let [title, tagline, language] = [title, tagline, language].map(|text| stored(text));
+        let (access_mode, count) = (access_mode.as_deref().map(stored), modules.len() as i64);
         let row: Values<'_> =
-            &[&account, &created_at, slug, &title, &tagline, &language, &published_at, &hidden, &access_mode, &count];
+            &[&account, &created_at, slug, &title, &tagline, &language, &published_at, hidden, &access_mode, &count];
         rows.as_mut().write(row).await.map_err(storage_error)?;
     }
     rows.finish().await.map_err(storage_error)?;

@@ -108,14 +108,16 @@ pub(crate) fn execute_changed(
 
 /// Inserts a course, after its modules: then its trigger counts them once, and theirs find no course to count for.
 fn insert_course(connection: &Connection, course: &Course) -> rusqlite::Result<()> {
-    let (account, slug) = (course.account.as_str(), &course.slug);
+    let Course { account, slug, title, tagline, language, created_at, published_at, hidden, access_mode, modules } =
+        course;
+    let account = account.as_str();
     let mut insert_module = connection.prepare_cached(
         "INSERT INTO modules (account_id, course_slug, number, title, summary) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
     let mut insert_content = connection.prepare_cached(
         "INSERT INTO module_contents (account_id, course_slug, number, content) VALUES (?1, ?2, ?3, ?4)",
     )?;
-    for (number, module) in (1_i64..).zip(&course.modules) {
+    for (number, module) in (1_i64..).zip(modules) {
         insert_module.execute(params![account, slug, number, module.title, module.summary])?;
         if !module.content.is_empty() {
             insert_content.execute(params![account, slug, number, module.content])?;
@@ -128,15 +130,15 @@ fn insert_course(connection: &Connection, course: &Course) -> rusqlite::Result<(
     )?;
     insert_course.execute(params![
         account,
-        Micros(course.created_at),
+        Micros(*created_at),
         slug,
-        course.title,
-        course.tagline,
-        course.language,
-        course.published_at.map(Micros),
-        course.hidden,
-        course.access_mode,
-        course.modules.len() as i64,
+        title,
+        tagline,
+        language,
+        published_at.map(Micros),
+        hidden,
+        access_mode,
+        modules.len() as i64,
     ])?;
     Ok(())
 }

@@ -71,6 +71,7 @@ impl CourseStorage for SqliteStorage {
             return views.list_courses(account, page, rows).await;
         }
         self.readers.read_within(COURSES_WAIT, |connection| list_courses(connection, account, page, rows))?;
+        // After the rows: if a commit was in between, this is not the credential's revision, and the response is not cached.
         unless_locked(self.read_revision(account))
     }
 
@@ -113,11 +114,11 @@ impl SqliteStorage {
         })
     }
 
-    fn read_credential(&self, digest: &TokenDigest) -> Result<Option<Credential>, StorageError> {
+    fn read_credential(&self, token: &TokenDigest) -> Result<Option<Credential>, StorageError> {
         let sql = if self.views.is_some() { FIND_CREDENTIAL_WITHOUT_REVISION } else { FIND_CREDENTIAL };
-        let found = self.readers.read_cached(&self.caches.credentials, digest, |connection| {
+        let found = self.readers.read_cached(&self.caches.credentials, token, |connection| {
             let mut statement = connection.prepare_cached(sql)?;
-            let found = statement.query_row([digest.as_bytes()], |row| {
+            let found = statement.query_row([token.as_bytes()], |row| {
                 use found::*;
 
                 let mut credential = Credential::new(rows::identity(row, [account_id, kind, id, scopes, digest])?);

@@ -27,7 +27,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
     let mut shared = Map::new();
     let path = |&operation: &Operation| {
         let responses = responses::describe_all(operation, site, &schemas, &mut shared);
-        (operation.path().to_owned(), json!({ "get": operations::describe(operation.row(), responses) }))
+        (operation.path().to_owned(), json!({ "get": operations::describe(operation.spec(), responses) }))
     };
     let paths: Map<_, _> = Operation::ALL.iter().map(path).collect();
     let mut document = json!({

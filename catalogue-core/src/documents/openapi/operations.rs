@@ -3,29 +3,29 @@
 use serde_json::{Value, json};
 
 use super::BEARER;
-use crate::operation::{Parameter, Row};
+use crate::operation::{Parameter, Spec};
 
-/// Describes the operation of `row`, with its responses.
-pub(super) fn describe(row: &Row, responses: Value) -> Value {
-    let scopes: Vec<&str> = row.scope.iter().map(crate::model::Scope::name).collect();
+/// Describes the operation of `spec`, with its responses.
+pub(super) fn describe(spec: &Spec, responses: Value) -> Value {
+    let scopes: Vec<&str> = spec.scope.iter().map(crate::model::Scope::name).collect();
     let mut operation = json!({
-        "operationId": row.id,
-        "tags": [row.tag.name],
-        "summary": row.summary,
-        "description": format!("{}\n\nScope required: {}.", row.description, required_scope(row)),
+        "operationId": spec.id,
+        "tags": [spec.tag.name],
+        "summary": spec.summary,
+        "description": format!("{}\n\nScope required: {}.", spec.description, required_scope(spec)),
         // Only schemes with flows list scopes in the requirement itself.
         "security": [{ BEARER: [] }],
         "x-required-scopes": scopes,
     });
-    if !row.parameters.is_empty() {
-        operation["parameters"] = row.parameters.iter().map(|parameter| describe_parameter(*parameter)).collect();
+    if !spec.parameters.is_empty() {
+        operation["parameters"] = spec.parameters.iter().map(|parameter| describe_parameter(*parameter)).collect();
     }
     operation["responses"] = responses;
     operation
 }
 
-pub(in crate::documents) fn required_scope(row: &Row) -> String {
-    match &row.scope {
+pub(in crate::documents) fn required_scope(spec: &Spec) -> String {
+    match &spec.scope {
         Some(scope) => format!("`{scope}`"),
         None => "none beyond a valid credential".to_owned(),
     }

@@ -28,7 +28,7 @@ pub(super) fn describe_all(
         }
         (status.as_str().to_owned(), response)
     };
-    examples::by_status(operation.row(), site).iter().map(respond).collect()
+    examples::by_status(operation.spec(), site).iter().map(respond).collect()
 }
 
 /// Describes one response from the examples with its status.

@@ -20,29 +20,29 @@ pub(super) fn all(site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block>
 }
 
 fn endpoint(operation: Operation, site: Site<'_>, schemas: &Schemas, origin: &str) -> Vec<Block> {
-    let row = operation.row();
+    let spec = operation.spec();
     let mut blocks = vec![
-        Block::Heading(3, format!("GET {}", row.path)),
-        Block::text(row.description),
-        Block::List(vec![format!("Operation: {}", code(row.id)), format!("Scope required: {}", required_scope(row))]),
+        Block::Heading(3, format!("GET {}", spec.path)),
+        Block::text(spec.description),
+        Block::List(vec![format!("Operation: {}", code(spec.id)), format!("Scope required: {}", required_scope(spec))]),
     ];
-    if !row.parameters.is_empty() {
-        let rows = row.parameters.iter().map(|&parameter| parameter_row(parameter)).collect();
+    if !spec.parameters.is_empty() {
+        let rows = spec.parameters.iter().map(|&parameter| parameter_row(parameter)).collect();
         blocks.push(Block::heading(4, "Parameters"));
         let head = &["Name", "In", "Type", "Required", "Rules"];
         blocks.push(Block::Table { head, rows, ids: Vec::new() });
     }
-    blocks.push(Block::Samples(operation, samples::all(row, site, origin)));
+    blocks.push(Block::Samples(operation, samples::all(spec, site, origin)));
     blocks.push(Block::TryIt(operation));
     blocks.push(Block::heading(4, "Response"));
-    let example = examples::success(row, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
+    let example = examples::success(spec, site).body.map(|body| format!("{body:#}")).unwrap_or_default();
     blocks.push(Block::Example(operation, example));
     for (name, object) in schemas.objects_in(schemas.response(operation)) {
         blocks.push(Block::Text(format!("{}: {}", code(name), description(object))));
         blocks.push(fields(object));
     }
     blocks.push(Block::heading(4, "Statuses"));
-    blocks.push(Block::Statuses(operation, examples::by_status(row, site)));
+    blocks.push(Block::Statuses(operation, examples::by_status(spec, site)));
     blocks
 }
 

@@ -4,7 +4,7 @@ use super::endpoints::with_bounds;
 use super::markup::{escape, inline};
 use super::samples::example;
 use crate::cursor::CURSOR_PATTERN;
-use crate::operation::{Parameter, Row};
+use crate::operation::{Parameter, Spec};
 use crate::storage::Limit;
 
 /// Renders the field for the key, which all forms share.
@@ -19,10 +19,10 @@ pub(super) fn key_field() -> String {
 }
 
 /// Renders the form of one operation, and the element for its response.
-pub(super) fn try_it(row: &Row) -> String {
-    let (id, path) = (row.id, escape(row.path));
-    let fields: String = row.parameters.iter().map(|&parameter| field(id, parameter)).collect();
-    let pages = row.parameters.contains(&Parameter::Cursor);
+pub(super) fn try_it(spec: &Spec) -> String {
+    let (id, path) = (spec.id, escape(spec.path));
+    let fields: String = spec.parameters.iter().map(|&parameter| field(id, parameter)).collect();
+    let pages = spec.parameters.contains(&Parameter::Cursor);
     let (next_field, next_button) = if pages {
         let attribute = format!(" data-next=\"{}\"", Parameter::Cursor.name());
         (attribute, "<button type=\"button\" class=\"next\" hidden>Next page</button>\n")

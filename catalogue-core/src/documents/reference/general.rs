@@ -65,7 +65,7 @@ fn overview(site: Site<'_>) -> Vec<Block> {
 
 /// Returns a time in the format of responses.
 fn example_time(site: Site<'_>) -> String {
-    let course = examples::success(Operation::GetCourse.row(), site).body.unwrap_or_default();
+    let course = examples::success(Operation::GetCourse.spec(), site).body.unwrap_or_default();
     course["data"]["publishedAt"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -129,7 +129,7 @@ pub(in crate::documents) const ERRORS: &str =
 /// Returns every error of any endpoint, each once, in the order of the codes.
 fn all_failures() -> Vec<ExampleResponse> {
     let mut distinct: Vec<ExampleResponse> = Vec::new();
-    for example in Operation::ALL.iter().flat_map(|operation| examples::failures(operation.row())) {
+    for example in Operation::ALL.iter().flat_map(|operation| examples::failures(operation.spec())) {
         if !distinct.iter().any(|known| known.name() == example.name() && known.status == example.status) {
             distinct.push(example);
         }
@@ -158,8 +158,8 @@ fn details_row(example: &ExampleResponse) -> Vec<String> {
 }
 
 fn conditional(site: Site<'_>) -> Vec<Block> {
-    let success = examples::success(Operation::GetMe.row(), site);
-    let failure = &examples::failures(Operation::GetMe.row())[0];
+    let success = examples::success(Operation::GetMe.spec(), site);
+    let failure = &examples::failures(Operation::GetMe.spec())[0];
     let document = envelope::document(&Entity::from_bytes("text/plain", Bytes::new()), &HeaderMap::new());
     let document = document.headers()[CACHE_CONTROL].to_str().expect("visible ASCII");
     vec![

@@ -41,7 +41,7 @@ pub(super) fn write_block(block: &Block, id: &str) -> String {
         Block::Statuses(operation, statuses) => code::statuses(*operation, statuses),
         Block::Table { head, rows, ids } => table(head, rows, ids),
         Block::KeyField => form::key_field(),
-        Block::TryIt(operation) => form::try_it(operation.row()),
+        Block::TryIt(operation) => form::try_it(operation.spec()),
     }
 }
 

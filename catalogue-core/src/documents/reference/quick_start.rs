@@ -7,9 +7,9 @@ use crate::documents::links::EXAMPLE_HOST;
 use crate::operation::{Operation, Parameter};
 
 pub(super) fn all(site: Site<'_>, origin: &str) -> Vec<Block> {
-    let row = Operation::ListCourses.row();
+    let spec = Operation::ListCourses.spec();
     let cursor = Parameter::Cursor.name();
-    let first = wrapped(&curl(row, site, origin));
+    let first = wrapped(&curl(spec, site, origin));
     let sed = r#" |
   sed -n 's/.*"nextCursor":"\([^"]*\)".*/\1/p'"#;
     let (start, quote) = first.split_at(first.len() - 1);

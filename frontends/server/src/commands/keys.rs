@@ -76,7 +76,7 @@ fn create(name: Option<String>, grant: &Grant, context: &Context) -> Result<(), 
     block_on(async { credentials::create(&open(context).await?, name, grant).await })
 }
 
-/// Formats a time as `2026-01-02 03:04`, rounded down.
+/// Formats a time as `2026-01-02 03:04`, in UTC and rounded down.
 fn minute(time: Timestamp) -> String {
     let time = time.to_string();
     let parts = time.split_once('T').and_then(|(date, rest)| Some((date, rest.get(..5)?)));

@@ -2,7 +2,7 @@
 //! for a single response and one for all pages of a list.
 
 use crate::documents::about::Site;
-use crate::operation::{Parameter, Row};
+use crate::operation::{Parameter, Spec};
 use crate::storage::Limit;
 
 /// Placeholder in the programs for the URL that they request.
@@ -24,24 +24,24 @@ const LANGUAGES: [(&str, &str, &str); 4] = [
 ];
 
 /// Returns a call of the operation in every language, curl first. `origin` precedes a URL without a host.
-pub(super) fn all(row: &Row, site: Site<'_>, origin: &str) -> Vec<Sample> {
-    let pages = row.parameters.contains(&Parameter::Cursor);
-    let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(row) };
-    let url = format!("{}{}{}{query}", host_prefix(site, origin), site.base.as_str(), path(row));
+pub(super) fn all(spec: &Spec, site: Site<'_>, origin: &str) -> Vec<Sample> {
+    let pages = spec.parameters.contains(&Parameter::Cursor);
+    let query = if pages { format!("?{}={}", Parameter::Limit.name(), Limit::MAX.get()) } else { query(spec) };
+    let url = format!("{}{}{}{query}", host_prefix(site, origin), site.base.as_str(), path(spec));
     let sample = |&(language, get, walk): &(&'static str, &str, &str)| {
         let text = if pages { walk } else { get };
         // The apostrophe is the only character of URLs that ends a string, and only in PHP.
         let url = if text.starts_with("<?php") { url.replace('\'', "\\'") } else { url.clone() };
         Sample { language, text: text.trim_end().replace(REQUEST_URL, &url) }
     };
-    let curl = Sample { language: "curl", text: wrapped(&curl(row, site, origin)) };
+    let curl = Sample { language: "curl", text: wrapped(&curl(spec, site, origin)) };
     [curl].into_iter().chain(LANGUAGES.iter().map(sample)).collect()
 }
 
 /// Returns a command that requests the example response.
-pub(in crate::documents) fn curl(row: &Row, site: Site<'_>, origin: &str) -> String {
+pub(in crate::documents) fn curl(spec: &Spec, site: Site<'_>, origin: &str) -> String {
     let (server, base) = (host_prefix(site, origin), in_double_quotes(site.base.as_str()));
-    format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(row), query(row))
+    format!(r#"curl -H "Authorization: Bearer $API_KEY" "{server}{base}{}{}""#, path(spec), query(spec))
 }
 
 pub(super) fn wrapped(curl: &str) -> String {
@@ -53,15 +53,15 @@ pub(super) fn host_prefix<'o>(site: Site<'_>, origin: &'o str) -> &'o str {
     if site.has_relative_base() { origin } else { "" }
 }
 
-fn path(row: &Row) -> String {
-    let in_path = row.parameters.iter().filter(|parameter| parameter.is_in_path());
-    in_path.fold(row.path.to_owned(), |path, &parameter| {
+fn path(spec: &Spec) -> String {
+    let in_path = spec.parameters.iter().filter(|parameter| parameter.is_in_path());
+    in_path.fold(spec.path.to_owned(), |path, &parameter| {
         path.replace(&format!("{{{}}}", parameter.name()), &example(parameter).unwrap_or_default())
     })
 }
 
-fn query(row: &Row) -> String {
-    let in_query = row.parameters.iter().filter(|parameter| !parameter.is_in_path());
+fn query(spec: &Spec) -> String {
+    let in_query = spec.parameters.iter().filter(|parameter| !parameter.is_in_path());
     let pair = |&parameter: &Parameter| Some(format!("{}={}", parameter.name(), example(parameter)?));
     let pairs: Vec<_> = in_query.filter_map(pair).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
