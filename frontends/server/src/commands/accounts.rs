@@ -147,7 +147,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let done = format!("{is_removed}, with {} and {}", counts.join(", "), plural(tokens, "token"));
     let printed = if remove.json {
         output::print_json(&json!({
-            "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "usableKeys": usable, "tokens": tokens,
+            "id": remove.id, "courses": courses, "modules": modules, "keys": keys, "activeKeys": usable, "tokens": tokens,
             "remains": remains,
         }))
     } else {

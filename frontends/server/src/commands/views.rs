@@ -57,9 +57,9 @@ async fn check(opened: Result<Storage, OpenFailure>, all: bool, json: bool) -> R
     if json {
         let to_json = |ViewProblem { view, key, problem, expected }: &ViewProblem| {
             let key = key.as_deref().map(sanitized);
-            json!({ "view": view, "key": key, "what": sanitized(problem), "wanted": sanitized(expected) })
+            json!({ "view": view, "key": key, "problem": sanitized(problem), "expected": sanitized(expected) })
         };
-        let mut report = json!({ "all": all, "faults": problems.iter().map(to_json).collect::<Vec<_>>() });
+        let mut report = json!({ "all": all, "problems": problems.iter().map(to_json).collect::<Vec<_>>() });
         if !advice.is_empty() {
             report["advice"] = json!(advice);
         }

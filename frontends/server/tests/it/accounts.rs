@@ -43,7 +43,7 @@ pub(crate) fn assert_account_commands_work(command: impl Fn(&str) -> Command, se
     let removed = run("accounts remove a --yes --json").json();
     let counts = ["id", "courses", "modules", "keys", "tokens"].map(|field| removed[field].clone());
     assert_eq!(counts, [json!("a"), json!(2), json!(1), json!(2), json!(1)]);
-    assert_eq!(removed["usableKeys"], a["keys"]);
+    assert_eq!(removed["activeKeys"], a["keys"]);
     for token in &tokens {
         let (status, refusal) = server.get("/api/v1/courses/one", token);
         assert_eq!((status, &refusal["error"]["details"]["reason"]), (401, &json!("invalid")));

@@ -134,7 +134,7 @@ fn each_view_problem_is_reported_with_expected_value() {
     for app in apps() {
         app.sql(ROWS);
         let valid = app.run("views check --json").json();
-        assert_eq!(valid, serde_json::json!({ "all": false, "faults": [] }), "{}", app.kind());
+        assert_eq!(valid, serde_json::json!({ "all": false, "problems": [] }), "{}", app.kind());
         assert!(app.run("views check --all").succeeds().contains("checked all rows"));
         for (change, kind, view, key, word) in PROBLEMS {
             if kind != "both" && kind != app.kind() {
@@ -147,25 +147,25 @@ fn each_view_problem_is_reported_with_expected_value() {
             let report: Value = serde_json::from_str(&output.out).unwrap();
             let is_expected = |problem: &&Value| {
                 let text = |field: &str| problem[field].as_str().unwrap_or_default().to_owned();
-                let words = text("what") + &text("wanted");
+                let words = text("problem") + &text("expected");
                 problem["view"] == view
                     && text("key").contains(key)
                     && words.contains(word)
-                    && !text("wanted").is_empty()
+                    && !text("expected").is_empty()
             };
-            let problems = report["faults"].as_array().unwrap();
+            let problems = report["problems"].as_array().unwrap();
             let problem =
                 problems.iter().find(is_expected).unwrap_or_else(|| panic!("{}: {change}: {report}", app.kind()));
             if ["DROP TABLE catalogue_modules", "UPDATE catalogue_courses SET title = NULL WHERE slug = 'two'"]
                 .contains(&change)
             {
                 // Plain output and `doctor` report it too.
-                let what = problem["what"].as_str().unwrap();
+                let text = problem["problem"].as_str().unwrap();
                 let lines = app.run("views check").out;
-                assert!(lines.lines().any(|line| line.starts_with(view) && line.contains(what)), "{change}: {lines}");
+                assert!(lines.lines().any(|line| line.starts_with(view) && line.contains(text)), "{change}: {lines}");
                 let doctor = app.run("doctor --json");
                 let output = findings(&doctor, "views", "error");
-                assert!(doctor.status == Some(1) && output.iter().any(|output| output.contains(what)), "{doctor:?}");
+                assert!(doctor.status == Some(1) && output.iter().any(|output| output.contains(text)), "{doctor:?}");
             }
             // Recreates all tables.
             let drop = ["accounts", "courses", "modules"].map(|view| format!("DROP TABLE IF EXISTS catalogue_{view};"));

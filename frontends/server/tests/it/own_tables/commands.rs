@@ -157,7 +157,7 @@ fn missing_views_and_columns_are_reported_at_start() {
         refuses(&["catalogue_accounts: it has no column `id`", "catalogue_modules: "]);
         let report = app.run("views check --json");
         let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
-        assert_eq!(report["faults"].as_array().unwrap().len(), 2, "{report}");
+        assert_eq!(report["problems"].as_array().unwrap().len(), 2, "{report}");
     }
 }
 
