@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct CpuTimes(BTreeMap<PathBuf, Duration>);
 
 impl CpuTimes {
-    /// Returns the processor time since `earlier`, without that of threads that have ended: a runtime ends only idle threads.
+    /// Returns the processor time since `earlier`. Ignores threads that have ended: a runtime ends only idle ones.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Duration {
         let before = |thread| earlier.0.get(thread).copied().unwrap_or_default();

@@ -43,29 +43,29 @@ pub struct Owner {
 }
 
 impl Data {
-    /// Creates an SQLite file: `sizes` has the number of courses of each account; the first `modules` courses have modules.
+    /// Creates an SQLite file: `sizes` has each account's number of courses; the first `with_modules` courses have modules.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
-    pub fn sqlite(sizes: &[usize], modules: usize) -> Result<Self, Box<dyn Error>> {
+    pub fn sqlite(sizes: &[usize], with_modules: usize) -> Result<Self, Box<dyn Error>> {
         let mut data = Self { directory: tempfile::tempdir()?, cluster: None, owners: Vec::new() };
         let storage = SqliteStorage::open_and_migrate(data.path())?;
-        data.owners = Builder::new_current_thread().build()?.block_on(fill(&storage, sizes, modules))?;
+        data.owners = Builder::new_current_thread().build()?.block_on(fill(&storage, sizes, with_modules))?;
         Ok(data)
     }
 
-    /// Creates the same data in a private, on-disk PostgreSQL cluster.
+    /// Like [`sqlite`](Self::sqlite), but in a private, on-disk PostgreSQL cluster.
     ///
     /// # Errors
     /// Returns an error if PostgreSQL is missing or fails.
-    pub fn postgres(sizes: &[usize], modules: usize) -> Result<Self, Box<dyn Error>> {
+    pub fn postgres(sizes: &[usize], with_modules: usize) -> Result<Self, Box<dyn Error>> {
         let cluster = Cluster::start_in(&env::temp_dir()).map_err(|error| format!("no PostgreSQL: {error}"))?;
         let address = cluster.address("postgres");
         let owners = Builder::new_current_thread().enable_all().build()?.block_on(async {
             let storage = PostgresStorage::open_and_migrate(&Options::parse(&address)?).await?;
-            let owners = fill(&storage, sizes, modules).await?;
+            let owners = fill(&storage, sizes, with_modules).await?;
             let (client, connection) = tokio_postgres::connect(&address, NoTls).await?;
-            // The client's next call returns the connection's error.
+            // The result is ignored: the client's next call returns the connection's error.
             tokio::spawn(connection);
             client.batch_execute("VACUUM (ANALYZE)").await?;
             Ok::<_, Box<dyn Error>>(owners)
@@ -98,7 +98,7 @@ impl Data {
         self.cluster.is_some()
     }
 
-    /// Returns the processor time of PostgreSQL's processes; `None` for SQLite, which has none.
+    /// Returns the processor time of PostgreSQL's processes; `None` for SQLite, which has no processes.
     ///
     /// # Errors
     /// Returns an error if `/proc` cannot be read.
@@ -135,14 +135,14 @@ pub fn account(number: usize) -> AccountId {
     AccountId::new(format!("acc_{number:04}"))
 }
 
-/// Writes accounts with keys: `sizes` has each account's number of courses; the first `modules` courses have modules.
+/// Writes accounts with keys: `sizes` has each account's number of courses; the first `with_modules` courses have modules.
 ///
 /// # Errors
 /// Returns an error if the storage fails.
 pub async fn fill(
     storage: &impl AdminStorage,
     sizes: &[usize],
-    mut modules: usize,
+    mut with_modules: usize,
 ) -> Result<Vec<Owner>, StorageError> {
     let (mut import, mut records) = (storage.begin_import().await?, Vec::new());
     let (mut owners, mut credentials) = (Vec::new(), Vec::new());
@@ -152,10 +152,10 @@ pub async fn fill(
         records.push(Record::Account(Account { id: account.clone(), name, email: String::new() }));
         for number in 0..courses {
             let mut course = course(&account, number);
-            if modules == 0 {
+            if with_modules == 0 {
                 course.modules.clear();
             }
-            modules = modules.saturating_sub(1);
+            with_modules = with_modules.saturating_sub(1);
             records.push(Record::Course(course));
             if records.len() == BATCH {
                 import.put_all(&records).await?;

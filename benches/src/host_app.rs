@@ -96,7 +96,7 @@ async fn in_sqlite(data: &Data) -> Result<HostApp, Box<dyn Error>> {
 
 async fn in_postgres(data: &Data) -> Result<HostApp, Box<dyn Error>> {
     let (client, connection) = tokio_postgres::connect(&data.address(), NoTls).await?;
-    // The client's next call returns the connection's error.
+    // The result is ignored: the client's next call returns the connection's error.
     tokio::spawn(connection);
     let time = |column| format!("timestamptz 'epoch' + {column} * interval '1 microsecond'");
     let tables = TABLES.replace("MADE", &time("c.created_at")).replace("OUT", &time("c.published_at"));

@@ -75,7 +75,7 @@ fn in_sqlite(data: &Data, copies: &str) -> Result<String, Box<dyn Error>> {
 async fn in_postgres(address: &str, copies: &str) -> Result<(), Box<dyn Error>> {
     let connect = async |address: &str| {
         let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
-        // The client's next call returns the connection's error.
+        // The result is ignored: the client's next call returns the connection's error.
         tokio::spawn(connection);
         Ok::<_, tokio_postgres::Error>(client)
     };

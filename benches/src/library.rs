@@ -37,7 +37,7 @@ impl Library {
         &self.data.accounts()[0]
     }
 
-    /// Returns the position at 90 % of the list.
+    /// Returns the number of courses in the first 90 % of the list.
     #[must_use]
     pub fn deep(&self) -> usize {
         self.owner().courses / 10 * 9
@@ -88,7 +88,7 @@ impl Library {
     }
 }
 
-/// Returns the result of a future that never waits for an event, as over SQLite.
+/// Polls a future until it is ready: for futures that never wait for an event, such as reads from SQLite.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());

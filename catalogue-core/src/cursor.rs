@@ -30,7 +30,7 @@ const _: () =
 pub(crate) struct Cursor(String);
 
 impl Cursor {
-    /// Encodes `position` in the list of `account`. Returns `None` if its slug is invalid, so no course can be there.
+    /// Encodes `position` in the list of `account`. Returns `None` if its slug is invalid: no course has that position.
     pub(crate) fn encode(account: &AccountId, position: &Position) -> Option<Self> {
         let mut bytes = Vec::with_capacity(64);
         bytes.push(LAYOUT_VERSION);
@@ -40,8 +40,8 @@ impl Cursor {
         is_slug(&position.slug).then(|| Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    /// Decodes a cursor for the list of `account`. Returns `None` unless `text` is what [`encode`](Self::encode) returns
-    /// for a position in it. Anyone can compute a seal, so the content is checked like any other input.
+    /// Decodes a cursor for the list of `account`. Returns `None` if `text` is not a result of [`encode`](Self::encode)
+    /// for this account. Anyone can compute a seal, so the content is checked like any other input.
     pub(crate) fn decode(account: &AccountId, text: &str) -> Option<Position> {
         if text.len() > MAX_CURSOR_LENGTH {
             return None;
@@ -61,7 +61,7 @@ impl Cursor {
     }
 }
 
-/// Returns 128 bits of SHA-256 over account and content, with the account's length first, as a boundary between them.
+/// Returns 128 bits of SHA-256 over a fixed prefix, the account's length as a boundary, the account, and the content.
 fn seal(account: &AccountId, content: &[u8]) -> [u8; SEAL_BYTES] {
     let account = account.as_str().as_bytes();
     let digest = Sha256::new()

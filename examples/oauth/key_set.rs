@@ -31,8 +31,8 @@ pub(crate) struct FetchedKeySet {
 }
 
 impl FetchedKeySet {
-    /// Creates a key set at `url`. The system must trust the server's certificate. In production, accept only `https`: a
-    /// server that impersonates the issuer can sign tokens.
+    /// Creates a client for the key set at `url`. The system must trust the server's certificate. In production, accept
+    /// only `https`: a server that impersonates the issuer can sign tokens.
     pub(crate) fn at(url: Uri) -> io::Result<Self> {
         let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(default_provider())?;
         let connector = connector.https_or_http().enable_http1().build();

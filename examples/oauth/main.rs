@@ -22,7 +22,7 @@ struct Options {
     /// Issuer of accepted tokens (their claim `iss`)
     #[arg(long, value_name = "URL")]
     issuer: String,
-    /// URL of its key set (the `jwks_uri` of its metadata)
+    /// URL of the issuer's key set (the `jwks_uri` of its metadata)
     #[arg(long, value_name = "URL")]
     keys: Uri,
 }
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
     log();
 
     let listener = listen(server.listen).await?;
-    // URL of the API. It is the audience of tokens, and part of the metadata that name the issuer.
+    // URL of the API: the audience of tokens, and the `resource` in the metadata that lead clients to the issuer.
     let base_url = format!("http://{}/api/v1", listener.local_addr()?);
     let tokens =
         SignedTokens::builder(&*issuer, &*base_url, FetchedKeySet::at(keys)?).account_claim("account").build()?;

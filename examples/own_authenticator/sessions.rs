@@ -18,7 +18,7 @@ pub(crate) struct Sessions(Arc<RwLock<HashMap<TokenDigest, Session>>>);
 #[derive(Debug)]
 struct Session {
     account: AccountId,
-    /// Id of the session in `GET /me` and in the log, so not its token.
+    /// Id of the session. `GET /me` and the log contain it, so it must not be the token.
     id: String,
     ended_at: Option<Timestamp>,
 }

@@ -33,7 +33,7 @@ impl Connections {
         })
     }
 
-    /// Runs `read` in a transaction on a thread for blocking work, so that it reads a single state of the data.
+    /// Runs `read` on a thread for blocking work, in a transaction, so that all its queries read the same snapshot.
     ///
     /// Without the semaphore, a burst of requests would fill all threads for blocking work with waiting reads. A read whose
     /// caller was dropped runs to its end before it releases its permit.
@@ -55,7 +55,7 @@ impl Connections {
             Ok(found)
         });
         let result: rusqlite::Result<T> =
-            work.await.map_err(|error| failed("a read of the school was aborted", error))?;
+            work.await.map_err(|error| failed("a read of the school panicked or was aborted", error))?;
         result.map_err(|error| failed("cannot read the school", error))
     }
 }

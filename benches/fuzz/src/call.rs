@@ -13,7 +13,7 @@ use serde_json::Value;
 /// The calling account, which may read courses.
 pub(super) const ACCOUNT: &str = "acc_fuzz";
 
-/// Returns the result of a future that may yield, but never waits for an event.
+/// Polls a future until it is ready: for futures that may yield, but never wait for an event.
 pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {

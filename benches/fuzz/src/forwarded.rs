@@ -1,5 +1,5 @@
-//! `X-Forwarded-For` and `X-Forwarded-Proto`. Each line of an input is a field from the client: `x` or `p`, and its value. If
-//! the proxy then adds an address, none from the client is used.
+//! `X-Forwarded-For` and `X-Forwarded-Proto`. Each line of an input is a field from the client: `x` or `p`, and its value.
+//! Once the proxy has added an address and a scheme, the server must not use those from the client.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -33,8 +33,8 @@ pub(super) fn check(input: &[u8]) {
         return;
     }
     send(&fields);
-    let mut with_own_line = fields.clone();
-    with_own_line.push((FOR, HeaderValue::from_static(CLIENT)));
+    let mut on_separate_line = fields.clone();
+    on_separate_line.push((FOR, HeaderValue::from_static(CLIENT)));
     let mut appended = fields.clone();
     match appended.iter_mut().rfind(|(name, _)| *name == FOR) {
         Some((_, line)) => {
@@ -43,7 +43,7 @@ pub(super) fn check(input: &[u8]) {
         }
         None => appended.push((FOR, HeaderValue::from_static(CLIENT))),
     }
-    for mut added in [with_own_line, appended] {
+    for mut added in [on_separate_line, appended] {
         // A proxy that reports the scheme adds it last too.
         added.push((PROTO, HeaderValue::from_static("http")));
         let (found, https) = send(&added);

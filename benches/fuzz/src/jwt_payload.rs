@@ -1,5 +1,5 @@
 //! The claims of a signed token (decisions O9, O10 and O14 to O20): any text, in a token with a valid signature. The first
-//! byte of an input selects the rules for it.
+//! byte of an input selects the rules for the token.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::signers::{AUDIENCE, ISSUER, token, tokens, verdict, verify_with_jsonwebtoken};
 
-/// Authenticators by the letter that selects them: default rules, other names, any type.
+/// Authenticators by the byte that selects them: default rules, other names, any type.
 static TOKENS: LazyLock<[(u8, SignedTokens); 3]> = LazyLock::new(|| {
     [
         (b'0', tokens(|builder| builder)),
@@ -21,7 +21,7 @@ static TOKENS: LazyLock<[(u8, SignedTokens); 3]> = LazyLock::new(|| {
 
 pub(super) fn check(input: &[u8]) {
     let [rules, payload @ ..] = input else { return };
-    let Some((rules, tokens)) = TOKENS.iter().find(|(letter, _)| letter == rules) else { return };
+    let Some((rules, tokens)) = TOKENS.iter().find(|(byte, _)| byte == rules) else { return };
     let typ = if *rules == b'2' { "JWT" } else { "at+jwt" };
     let text = token(format!(r#"{{"alg":"EdDSA","typ":"{typ}","kid":"ed"}}"#).as_bytes(), payload, "EdDSA");
     let found = verdict(tokens, &text);
@@ -37,7 +37,7 @@ pub(super) fn check(input: &[u8]) {
     }
 }
 
-/// Asserts that an accepted token's identity matches the claims, and has no more scopes.
+/// Asserts that an accepted token's identity matches the claims, and has only scopes that they grant.
 fn check_claims(rules: u8, claims: &Value, identity: &Identity) {
     let issued = identity.issued.as_ref().expect("a signed token has an issuer");
     assert_eq!(&*issued.issuer, ISSUER);

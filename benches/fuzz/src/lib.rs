@@ -16,7 +16,7 @@ mod settings;
 mod signers;
 mod token;
 
-/// Name of a target, which is also that of its seeds and its dictionary, and the check of an input.
+/// A target's name and its check of an input. Its seeds, and its dictionary if it has one, have the same name.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.

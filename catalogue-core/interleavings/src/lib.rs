@@ -1,8 +1,8 @@
 //! Locks, atomics and a cache for unit tests that are model-checked with shuttle, instead of those of other builds. Within
 //! [`explore`], any thread may continue at each use of them; elsewhere they behave like the originals.
 //!
-//! Shuttle's own types work only within [`explore`]. These wrap the originals instead, so that a `static` may be one, and
-//! other tests in the same process can use them too.
+//! Shuttle's own types work only within [`explore`]. The types here wrap the originals instead, so a `static` can have
+//! one, and other tests in the same process can use them too.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};

@@ -27,11 +27,11 @@ pub enum Verdict {
 pub enum Refusal {
     /// The request has no bearer token: no header, another scheme, no token after the scheme, or several headers.
     Missing,
-    /// The token is malformed or unknown.
+    /// The token is malformed, unknown, or otherwise invalid.
     Invalid,
-    /// The token has expired. Only a caller that sent the whole token, not a guess, may learn that.
+    /// The token is genuine, but has expired. A guess must be refused as [`Invalid`](Self::Invalid).
     Expired,
-    /// The token was revoked. Only a caller that sent the whole token, not a guess, may learn that.
+    /// The token is genuine, but was revoked. A guess must be refused as [`Invalid`](Self::Invalid).
     Revoked,
 }
 
@@ -55,15 +55,15 @@ impl Refusal {
 pub struct Explanation {
     /// One word of a fixed list, for the observer's logs and metrics.
     pub code: &'static str,
-    /// Sentence for the caller, the `error_description` of the response: visible ASCII without `"` and `\`. Only for
-    /// callers that have proved to hold a genuine token.
+    /// Sentence for the caller, the `error_description` of the response: printable ASCII without `"` and `\`. `None`
+    /// unless the caller has proved that it holds a genuine token.
     pub description: Option<&'static str>,
 }
 
 /// Resolves tokens to identities.
 ///
 /// # Contract
-/// - Refuse a revoked or expired token from the next call on: do not cache a verdict beyond that (decision C3).
+/// - Refuse a token in every call after it expired or was revoked, even if verdicts are cached (decision C3).
 /// - Return an error, never a refusal, if a storage or service is unreachable, so that no client discards a valid token
 ///   (decision A19).
 /// - Calls may run concurrently and may be dropped before they finish.

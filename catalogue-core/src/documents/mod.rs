@@ -26,7 +26,7 @@ use about::Site;
 const SUMMARY: &str = "Read-only access to a creator's own courses and their module headers.";
 
 /// Cached documents, in the order of [`DocumentFormat::ALL`]. Each is rendered on its first request: most catalogues serve
-/// none, and a program that starts should first serve requests.
+/// none, and rendering them would delay the start of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Documents([OnceLock<Entity>; DocumentFormat::ALL.len()]);
 

@@ -13,7 +13,7 @@ use crate::model::{AccountId, Identity};
 /// Counter of requests against a limit (decision A2).
 ///
 /// # Contract
-/// - Each key has its own windows and its own allowance: what one key takes changes nothing for another.
+/// - Each key has its own windows and its own allowance: requests of one key do not affect another.
 /// - A window grants at most the limit, at least what [`acquire`](Self::acquire) returns as remaining, and after its end the
 ///   whole limit again: clients receive these numbers.
 /// - A refunded request no longer counts. A refund after the end of its window changes nothing.

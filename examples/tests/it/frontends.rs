@@ -1,4 +1,4 @@
-//! The host applications on poem and Rocket pass the frontend suite, with the declared behavior of their frameworks.
+//! The host applications on poem and Rocket pass the frontend suite, except where a framework differs as declared here.
 
 use std::collections::HashSet;
 
@@ -65,6 +65,6 @@ async fn on_rocket(catalogue: Catalogue) -> Server {
         .expect_status("http1::connect_returns_404", 400)
         // Rocket drops a header that is not UTF-8, so the token is missing instead of malformed.
         .expect_other_body("credentials::non_ascii_bytes_are_preserved#1")
-        // Rocket waits for the first bytes of each body, and searches them for a method.
+        // Rocket waits for the first bytes of each body, because a form may override the method there.
         .expect_status("http1::response_does_not_wait_for_body", None)
 }

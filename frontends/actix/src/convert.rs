@@ -62,7 +62,7 @@ pub(crate) fn response(response: Response<Bytes>) -> HttpResponse {
     converted.set_body(body)
 }
 
-/// Empty body of a response to HEAD, with the length of the omitted one: actix-web ignores the header and writes this.
+/// Empty body of a response to HEAD, with the omitted body's length: actix-web ignores `Content-Length` and sends `size`.
 struct OmittedBody(u64);
 
 impl MessageBody for OmittedBody {

@@ -1,7 +1,7 @@
 //! The course catalogue API as an [`actix_web::Route`].
 //!
-//! [`route`] responds to every request, so use it as the default service of an app or a scope: unknown paths get the
-//! envelope's 404.
+//! [`route`] responds to every request, so use it as the default service of an app or a scope: unknown paths get a
+//! 404 in the envelope.
 //!
 //! ```
 //! use actix_web::{App, HttpServer, web};
@@ -53,7 +53,7 @@ pub fn route(catalogue: Catalogue) -> Route {
     })
 }
 
-/// Converts a request of actix-web and its body to a request of [`http`], with the same parts as [`route`] uses. The
+/// Converts a request of actix-web and its body to a request of [`http`], with the parts that [`route`] keeps. The
 /// extractor limits the body's length: [`web::Bytes`] accepts 256 KiB unless a [`web::PayloadConfig`] sets another limit.
 #[must_use]
 pub fn request_with(request: &HttpRequest, body: Bytes) -> Request<Bytes> {

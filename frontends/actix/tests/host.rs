@@ -22,7 +22,7 @@ fn mine() -> Catalogue {
     })
 }
 
-/// Returns the response to a GET of an app with one route and what `mount` adds.
+/// Sends a GET to an app that has one route and what `mount` adds, and returns the response.
 async fn fetch(mount: impl FnOnce(&mut ServiceConfig), path: &str) -> ServiceResponse {
     let app = App::new().route("/about", web::to(async || "a host")).configure(mount);
     call_service(&init_service(app).await, TestRequest::get().uri(path).to_request()).await

@@ -5,8 +5,8 @@
 /// `fixture` is the path of an async function, or an equivalent closure, that mounts and serves a catalogue:
 /// `async fn(Catalogue) -> Server`.
 ///
-/// The tests are named after the topic and the case, such as `query::repeated_parameters_are_preserved`. The manifest needs only
-/// this crate. If one file tests a frontend mounted in two ways, give each its own module.
+/// The tests are named after the topic and the case, such as `query::repeated_parameters_are_preserved`. They need no
+/// dependency except this crate. If one file tests a frontend mounted in two ways, expand the macro in a module for each.
 #[macro_export]
 macro_rules! tests {
     ($fixture:expr $(,)?) => {

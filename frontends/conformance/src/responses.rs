@@ -29,7 +29,7 @@ pub async fn compressed_responses_are_preserved(frontend: &Frontend) {
 
 /// Repeated headers are all sent: the list has two `Vary` headers if the request has an `Origin`.
 pub async fn repeated_headers_are_sent_in_full(frontend: &Frontend) {
-    let rule = "Each line of a response's repeated header arrives.";
+    let rule = "Each line of a repeated header arrives at the client.";
     let request = frontend.get("/api/v1/courses").header("origin", ORIGIN);
     let vary = frontend.core(&request).await.headers.remove("vary").unwrap_or_default();
     assert!(vary.len() > 1, "the core repeats a header in this response");

@@ -18,14 +18,14 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Timeout for a task to notice that its connection must end.
 const FINAL_POLL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Maximum number of clients taken from the listen queue at shutdown. Further ones connected after it had begun.
+/// Maximum number of clients taken from the listen queue at shutdown, in case new ones connect as fast as they are taken.
 const MAX_BACKLOG: usize = 65_535;
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, at the latest after the grace period.
 ///
-/// The extensions of every request contain its [`ClientAddress`](crate::ClientAddress). A service that panics ends its
-/// own request, with a bare 500 if nothing was sent. A body that it does not read is ignored: the connection closes
-/// after the response, unless the whole body has arrived.
+/// The extensions of every request contain its [`ClientAddress`](crate::ClientAddress). If the service panics, its request
+/// gets a bare 500, or ends if the response has begun. A body that the service does not read is ignored: an HTTP/1
+/// connection closes after the response, unless the whole body has arrived.
 pub async fn serve<S: TowerService>(
     listener: TcpListener,
     service: S,
@@ -92,7 +92,7 @@ async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
     }
 }
 
-/// Accepts until it succeeds. `failing` is whether the previous accept failed, so that a series of failures is logged once.
+/// Accepts, and retries after errors. `failing` is whether the previous call had failures, so that a series is logged once.
 pub(crate) async fn accept_with_retry<T, F>(
     failing: &mut bool,
     metrics: &ConnectionMetrics,

@@ -7,17 +7,17 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::connection::{ConnectionState, WaitsFor};
 
-/// Held by the call of the service, its response and each unwritten part of that. The request ends when all are dropped.
+/// An open request, shared by the service's call, the response and its unwritten parts. Ends when all of them are dropped.
 pub(crate) struct OpenRequest {
     pub(crate) state: Arc<ConnectionState>,
     id: u64,
-    /// Whether nothing after its head had been read; see [`Activity::begin`](crate::connection::Activity::begin).
+    /// Whether no byte after its head had been read when it began; see [`Activity::begin`](crate::connection::Activity::begin).
     pub(crate) is_unpipelined: bool,
     _stream: Option<OwnedSemaphorePermit>,
 }
 
 impl OpenRequest {
-    /// Begins a request whose head was read. Its canonical form has `head_length` bytes.
+    /// Begins a request whose head was read; in canonical form, the head has `head_length` bytes.
     pub(crate) fn begin(
         state: &Arc<ConnectionState>,
         head_length: usize,
@@ -38,7 +38,7 @@ impl Drop for OpenRequest {
     }
 }
 
-/// A part of a response that waits until the socket and the client's windows allow to write it.
+/// A part of a response that waits for room in the socket's buffer and, on HTTP/2, in the client's flow-control windows.
 pub(crate) struct TrackedBuf<D> {
     pub(crate) data: D,
     pub(crate) request: Arc<OpenRequest>,

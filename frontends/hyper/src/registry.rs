@@ -67,7 +67,7 @@ impl Registry {
 
     pub(crate) fn remove(&self, id: u64) {
         let ended = self.lock().connections.remove(&id);
-        // If it is still among the candidates, evicting it must not count as making room.
+        // An ended connection may still be a candidate; evicting it would not make room.
         ended.inspect(|state| state.lock().end());
     }
 

@@ -26,8 +26,8 @@ pub struct NoCertificates {
     reason: String,
 }
 
-/// Creates a client of an issuer or another server, which errors call `server`, such as "the collector of spans". If
-/// `secured` is set, the system's CA certificates authenticate it.
+/// Creates a client of an issuer or another server. Errors name it `server`, such as "the collector of spans". If `secured`
+/// is set, the system's CA certificates authenticate it.
 ///
 /// # Errors
 /// Returns an error if `secured` is set and no CA certificate of the system can be read.

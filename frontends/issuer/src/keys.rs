@@ -23,13 +23,13 @@ use crate::url::IssuerUrl;
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of a response or a file, in bytes.
 const MAX_RESPONSE_BYTES: usize = 256 << 10;
-/// Time for which the URL of the keys from the metadata is cached.
+/// Time for which the `jwks_uri` from the metadata is cached.
 const JWKS_URI_TTL: Duration = Duration::from_secs(60 * 60);
 
 /// Location of an issuer's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
-    /// At the URL in the issuer's metadata: those of OIDC Discovery, else of RFC 8414.
+    /// At the `jwks_uri` in the issuer's metadata (OIDC Discovery, otherwise RFC 8414).
     Metadata,
     /// At this URL.
     Url(IssuerUrl),
@@ -43,7 +43,7 @@ pub struct IssuerKeys {
     issuer: String,
     source: KeySource,
     client: HttpClient,
-    /// Cached URL of the keys from the metadata, and when it was found; `None` before the first fetch and after a failed one.
+    /// Cached `jwks_uri` from the metadata, and when it was found; `None` before the first fetch and after a failed one.
     cached_jwks_uri: Arc<Mutex<Option<(Instant, IssuerUrl)>>>,
 }
 
@@ -104,8 +104,8 @@ impl IssuerKeys {
         }
     }
 
-    /// Returns the URL of the keys from the issuer's metadata: those of OIDC Discovery, or those of RFC 8414 if the former
-    /// cannot be used, such as when the server returns an HTML page for unknown paths.
+    /// Returns the `jwks_uri` from the issuer's metadata at the URL of OIDC Discovery. Falls back to that of RFC 8414 if the
+    /// first response is not valid metadata, such as an HTML page that the server returns for unknown paths.
     async fn jwks_uri(&self) -> Result<IssuerUrl, String> {
         let cached = self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, url)) = cached.filter(|(found_at, _)| found_at.elapsed() < JWKS_URI_TTL) {
@@ -129,7 +129,7 @@ impl IssuerKeys {
         self.jwks_uri_in(&response.set).map_err(|why| format!("{metadata_url}: {why}"))
     }
 
-    /// Returns the URL of the keys in `metadata`, which must be this issuer's (RFC 8414 section 3.3).
+    /// Returns the `jwks_uri` in `metadata`, which must be this issuer's (RFC 8414 section 3.3).
     fn jwks_uri_in(&self, metadata: &[u8]) -> Result<IssuerUrl, String> {
         let read = serde_json::from_slice(metadata);
         let metadata: Metadata = read.map_err(|error| format!("invalid issuer metadata: {error}"))?;
@@ -155,7 +155,7 @@ impl IssuerKeys {
 impl FetchKeys for IssuerKeys {
     async fn fetch(&self) -> Result<Bytes, StorageError> {
         let this = self.clone();
-        // Spawned, so that it continues if the request that polls it is dropped: it would time out without being polled.
+        // Spawned, because the request that polls this may be dropped, and a fetch that is not polled would time out.
         let fetched = tokio::spawn(async move { this.fetch_dated().await }).await;
         let failed = |error| StorageError::new(StorageErrorKind::Other, "fetching the keys failed").with_source(error);
         Ok(fetched.map_err(failed)??.set)
@@ -175,7 +175,7 @@ fn split_origin(issuer: &str) -> (&str, &str) {
 
 fn read(path: &Path) -> Result<Bytes, String> {
     let mut set = Vec::new();
-    // Reads one byte beyond the limit, so that a larger set is refused.
+    // Reads one byte beyond the limit, so that the core can detect a set that is too large.
     let file = File::open(path).map(|file| Utf8Reader::new(BufReader::new(file)));
     let read = file.and_then(|file| file.take(MAX_RESPONSE_BYTES as u64 + 1).read_to_end(&mut set));
     read.map(|_| set.into()).map_err(|error| format!("{}: {error}", path.display()))

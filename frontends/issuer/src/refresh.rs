@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(pauses, [0, 5, 10]);
     }
 
-    /// This is how a file is read more often than the core would fetch keys.
+    /// A short `max_delay` reads a file more often than the core would fetch keys.
     #[tokio::test]
     async fn keys_are_fetched_again_after_max_delay() {
         let tokens = SignedTokens::builder("i", "a", Bytes::from(SET)).build().unwrap();

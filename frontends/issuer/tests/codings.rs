@@ -6,7 +6,7 @@ use catalogue_issuer::{ClientCredentials, Introspection, IssuerKeys, IssuerUrl, 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-/// Returns the URL of a server that sends `fields` with `{}`, or a 406 to a request that accepts a coding.
+/// Returns the URL of a server that sends header `fields` and the body `{}`, with a 406 if the request accepts a coding.
 async fn start_server(fields: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 const OPENID: &str = "/tenant/.well-known/openid-configuration";
 const RFC_8414: &str = "/.well-known/oauth-authorization-server/tenant";
 
-/// Body of a server's response, by its own URL and the requested path; `None` is a 404.
+/// Function from the server's origin and a requested path to the response's body, or `None` for a 404.
 type ResponseFor = fn(&str, &str) -> Option<String>;
 
 /// Fetches the keys of the issuer `/tenant` from a server with these responses. Returns the outcome and the requested paths.
@@ -42,7 +42,7 @@ fn metadata(issuer: &str, origin: &str) -> String {
     format!(r#"{{"issuer":"{issuer}","jwks_uri":"{origin}/keys"}}"#)
 }
 
-/// Returns the response to `requested` of a server that has its metadata at `path`, and `other` at all other paths.
+/// Returns the response of a server with keys at `/keys`, metadata at `path`, and `other` at all other paths.
 fn metadata_at(origin: &str, requested: &str, path: &str, other: &str) -> Option<String> {
     match requested {
         "/keys" => Some("the set".to_owned()),

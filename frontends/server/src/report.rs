@@ -13,7 +13,7 @@ use crate::output;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// An earlier step failed, or something that it needs is missing.
+    /// The check did not run: an earlier one failed, or the database is missing.
     #[cfg(feature = "oauth")]
     #[serde(rename = "not reached")]
     NotReached,
@@ -43,7 +43,7 @@ pub(crate) struct NamedKey {
     account: String,
     created_at: Timestamp,
     expires_at: Option<Timestamp>,
-    /// Last use, or creation if there was none; set only for a key that is named because it is unused.
+    /// Last use, or creation if the key was never used. Set only if the finding is about unused keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unused_since: Option<Timestamp>,
 }
@@ -61,7 +61,7 @@ impl From<&CredentialRecord> for NamedKey {
 }
 
 impl NamedKey {
-    /// Returns the day to show: since when the key is unused, when it expires, or else when it was created.
+    /// Returns the time whose day is printed: `unused_since`, or else the expiry, or else the creation.
     pub(crate) fn day(&self) -> Timestamp {
         self.unused_since.or(self.expires_at).unwrap_or(self.created_at)
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit::Failure;
 
-/// Whether `READY=1` has been sent. A finished reload sends `READY=1` too, but must not before startup has finished.
+/// Whether startup has finished and the server is not stopping. Only then do reloads send `RELOADING=1` and `READY=1`.
 static IS_READY: AtomicBool = AtomicBool::new(false);
 
 /// Reports that requests are served from now on.
@@ -59,7 +59,7 @@ pub(crate) async fn keep_alive() {
     pending::<()>().await;
 }
 
-/// Sends `state` to systemd, if it listens. Only logs a failure: systemd acts on missing messages.
+/// Sends `state` to systemd, if it runs the program. A failure is only logged: systemd has timeouts for missing messages.
 fn notify(state: &str) {
     #[cfg(unix)]
     if let Err(error) = sd_notify::notify(&[sd_notify::NotifyState::Custom(state)]) {

@@ -16,7 +16,7 @@ use crate::settings::Inner;
 /// Maximum number of active keys per account.
 const MAX_KEYS: usize = 100;
 
-/// Maximum number of new keys per account and day, active or ended: ended ones are retained for a long time.
+/// Maximum number of new keys per account and day. Counts ended keys too, because they are retained for a long time.
 const MAX_NEW_KEYS: usize = 200;
 
 /// Maximum number of ended keys in a list; an older one is found by its id.
@@ -149,7 +149,7 @@ impl Call<'_> {
         (token, key)
     }
 
-    /// Rejects a second key from the same form, and a key beyond the limits. `adds_active_key` is whether their number grows.
+    /// Rejects a second key from the same form, too many new keys and, if `adds_active_key`, too many active keys.
     async fn check_key_limits(&self, id: &str, adds_active_key: bool) -> Result<(), Failure> {
         if self.inner.storage.find_key(&self.owner.account, id).await?.is_some() {
             return Err(Failure::AlreadyExists(id.to_owned()));

@@ -112,7 +112,7 @@ pub(crate) fn name(text: &str) -> Result<String, FieldError> {
     Err(reason.of("name"))
 }
 
-/// Returns `true` if `c` is invisible, like the empty Braille pattern, which is useful only between other characters.
+/// Returns `true` if `c` is invisible, such as the empty Braille pattern. A name needs at least one visible character.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}' || is_hidden(c)
 }
@@ -129,7 +129,7 @@ pub(crate) fn scopes<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Sco
     }
 }
 
-/// Returns when a key that is created at `now` expires, or `None` if the choice is never.
+/// Returns when a key that is created at `now` expires, or `None` if `choice` is "never".
 pub(crate) fn expiry(choice: &str, date: &str, now: Timestamp) -> Result<Option<Timestamp>, Reason> {
     let end = match choice {
         "never" => return Ok(None),

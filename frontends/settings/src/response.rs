@@ -11,7 +11,7 @@ pub(crate) fn html(status: StatusCode, page: Markup) -> Response<Bytes> {
     with_media_type(status, "text/html; charset=utf-8", page.into_string())
 }
 
-/// Returns a response with JSON, the whole envelope.
+/// Returns a response with a JSON body, which must include the envelope.
 pub(crate) fn json(status: StatusCode, body: &Value) -> Response<Bytes> {
     with_media_type(status, "application/json", body.to_string())
 }

@@ -1,6 +1,6 @@
 //! The course catalogue API as a [`tower_service::Service`], for axum, hyper and other frameworks that accept one.
 //!
-//! [`CatalogueService`] responds to every request, so on axum it is the fallback: unknown paths get the envelope's 404.
+//! [`CatalogueService`] responds to every request, so on axum it is the fallback: unknown paths get a 404 in the envelope.
 //!
 //! ```
 //! use axum::{Router, routing::get};
@@ -23,7 +23,7 @@
 //! `hyper_util::service::TowerToHyperService`, for HTTP/1 and HTTP/2. Without this crate, a `service_fn` on hyper can pass
 //! hyper's request to [`Catalogue::call`](catalogue_core::Catalogue::call) unchanged.
 //!
-//! Other frameworks have adapters for tower services: poem's `.compat()` turns the service into an endpoint as in
+//! Other frameworks have adapters for tower services: poem's `.compat()` turns the service into an endpoint, see
 //! `examples/poem` in the workspace. Without an adapter, see [the core's documentation](catalogue_core#any-other-framework).
 //!
 //! The head of a request reaches the catalogue unchanged, with percent-encoding and extensions; its body is dropped unread.

@@ -1,6 +1,6 @@
 //! The course catalogue API as a [`warp`] filter.
 //!
-//! [`filter`] responds to every request, so put it last: what no other filter matches gets the envelope's 404.
+//! [`filter`] responds to every request, so put it last: unknown paths get a 404 in the envelope.
 //!
 //! ```
 //! use catalogue_core::Catalogue;

@@ -26,7 +26,7 @@ mod attached_head {
     catalogue_frontend_conformance::tests!(super::attached_head);
 }
 
-/// Serves by warp, after a route of the host application. The server ends with the test's runtime.
+/// Serves with warp; a route of the host application precedes the filter. The server ends with the test's runtime.
 async fn over_http1(catalogue: Catalogue) -> Server {
     let (listener, address) = listen().await;
     let routes = warp::path!("about").map(|| "a host").or(catalogue_warp::filter(catalogue));

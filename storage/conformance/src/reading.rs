@@ -15,7 +15,7 @@ use crate::{CourseFixture, Fixture};
 /// Maximum number of attempts to read.
 const ATTEMPTS: usize = 100;
 
-/// A page of a list, as it is returned by the API.
+/// A page of a list, as a storage returns it.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) items: Vec<CourseListItem>,
@@ -23,7 +23,7 @@ pub(crate) struct Page {
     pub(crate) revision: Option<Revision>,
 }
 
-/// Reads a page like the API.
+/// Reads a page as the API does.
 pub(crate) async fn read_page(
     storage: &impl CourseStorage,
     account: &AccountId,
@@ -94,7 +94,7 @@ pub(crate) async fn find(fixture: &impl CourseFixture, account: &str, slug: &str
     find_at_revision(fixture, account, slug).await.value
 }
 
-/// Looks up a course, with the revision returned with it.
+/// Looks up a course, and returns it with its revision.
 pub(crate) async fn find_at_revision(
     fixture: &impl CourseFixture,
     account: &str,
@@ -135,7 +135,7 @@ pub(crate) fn item_of(fixture: &impl CourseFixture, course: &Course) -> CourseLi
     row(&as_stored(fixture, course)).into()
 }
 
-/// Returns a course as a single course is returned.
+/// Returns a course as a lookup returns it.
 pub(crate) fn detail_of(fixture: &impl CourseFixture, course: &Course) -> CourseDetail {
     detail(as_stored(fixture, course))
 }

@@ -65,7 +65,7 @@ pub fn row(course: &Course) -> CourseRow<'_> {
     }
 }
 
-/// Returns a course as a single course is returned.
+/// Returns a course as a lookup returns it.
 #[must_use]
 pub fn detail(course: Course) -> CourseDetail {
     CourseDetail {

@@ -1,4 +1,4 @@
-//! Writing and listing credentials, on a connection that the caller has opened, in a transaction that the caller commits.
+//! Writing and listing credentials on the caller's connection. Writes are in a transaction that the caller commits.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -28,7 +28,7 @@ const INSERT: Sql = Sql {
     types: &[BYTEA, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, INT8, INT8, INT8, INT8, TEXT],
 };
 
-/// Credentials that are active at `$2`, and of the others the `$3` that ended last. The end is an indexed expression.
+/// Credentials that are active at `$2`, and the `$3` most recently ended ones. The end is an indexed expression.
 /// An account without active credentials yields one row of nulls.
 pub(crate) const LIST: Sql = Sql {
     text: "SELECT c.* FROM accounts AS a LEFT JOIN credentials AS c ON c.account_id = $1 AND \
@@ -145,7 +145,7 @@ pub(crate) async fn find(connection: &Connection, id: &str) -> Result<Option<Cre
     first(connection, &FIND, &[&id]).await
 }
 
-/// Changes the account's credential `id` by [`RENAME`] or [`REVOKE`], which leave it unchanged if nothing would change.
+/// Changes the account's credential `id` by [`RENAME`] or [`REVOKE`], which match no row if nothing would change.
 pub(crate) async fn change(
     connection: &Connection,
     account: &str,
@@ -246,7 +246,7 @@ pub(crate) async fn insert(
     check_storable([id, &record.shown_prefix, &scopes].into_iter().chain(record.replaced_by.as_deref()))?;
     let name = record.name.as_deref().map(stored);
     let (digest, account) = (credential.digest.as_bytes().as_slice(), identity.account.as_str());
-    // The schema may only guarantee unique ids within an account, but a revocation names no account.
+    // The schema guarantees unique ids only within an account, but a revocation names no account.
     if find(connection, id).await?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyExists, "a credential with this id already exists"));
     }

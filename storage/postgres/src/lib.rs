@@ -15,16 +15,16 @@
 //! Responses equal those of the SQLite storage, byte for byte. PostgreSQL text cannot contain U+0000: titles, names and bodies
 //! store it as U+FFFE and a zero digit (and the noncharacter U+FFFE as two U+FFFE).
 //!
-//! Each read is one statement and one round trip, over a pool of read-only connections. A read that finds its connection
-//! closed is retried once over another. No call of the request path takes longer than [`Options::deadline`].
+//! Each read is one statement and one round trip (on Citus, two for a credential), over a pool of read-only connections. It is
+//! retried once, over another connection, if this one is closed. No call of the request path exceeds [`Options::deadline`].
 //!
 //! The package's README describes the guarantees for failover, replicas, poolers and courses in the host application's views.
 //!
 //! # Other writers
 //! Triggers maintain each account's revision, so a host application may write to the tables with plain SQL. Without triggers
-//! ([`Options::without_triggers`]), its transactions must do the triggers' work: first replace `accounts.revision` with a new
-//! random UUID (Citus allows no `gen_random_uuid()` in an `UPDATE`), set `courses.module_count`, and remove or move a course's
-//! modules and their contents together with the course.
+//! ([`Options::without_triggers`]), its transactions first replace `accounts.revision` with a random UUID. They also set
+//! `courses.module_count`, and remove or move modules and their contents together with the course. Generate the UUID in the
+//! program: Citus does not allow `gen_random_uuid()` in an `UPDATE`.
 //!
 //! If [`Options::citus`] has distributed the tables, a writer of `credentials` must also write `credential_accounts`;
 //! otherwise the key is unknown.

@@ -1,4 +1,4 @@
-//! Writing revocations of signed tokens, on a connection that the caller has opened, in a transaction that the caller commits.
+//! Writes revocations of signed tokens, in the caller's transaction.
 
 use catalogue_core::Timestamp;
 use catalogue_core::auth::TokenDigest;

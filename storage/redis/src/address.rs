@@ -18,7 +18,7 @@ pub enum InvalidRedisAddress {
     /// The text does not begin with `redis://`.
     #[error("only Redis without TLS is supported; {HINT}")]
     Scheme,
-    /// The rest of the text is not a host and port.
+    /// The text is not a valid Redis URL.
     #[error("invalid Redis URL; {HINT}")]
     Unreadable,
 }

@@ -13,7 +13,7 @@ use crate::store::{RedisUnavailable, Store};
 
 /// Rate limiter that counts in Redis, with a round trip for each `acquire` and `refund`. Most requests acquire once; a 304
 /// that needed no rendering also refunds. A valid token that is new to this process acquires for the client's address, refunds
-/// that, and acquires for itself. While Redis is unavailable, requests pass uncounted. Clones count together.
+/// that, and acquires for itself. While Redis is unavailable, requests pass uncounted. Clones share a connection.
 #[derive(Clone, Debug)]
 pub struct RedisRateLimiter {
     limit: RateLimit,
@@ -30,7 +30,7 @@ impl RedisRateLimiter {
     /// Checks whether Redis counts requests now.
     ///
     /// # Errors
-    /// Returns an error if Redis does not, with a hint if there is one.
+    /// Returns [`RedisUnavailable`] if Redis does not count, with a hint if one is known.
     pub async fn check(&self) -> Result<(), RedisUnavailable> {
         self.store.check().await
     }
@@ -40,19 +40,19 @@ impl RedisRateLimiter {
         self.store.probe().await;
     }
 
-    /// Returns the counter of requests that passed uncounted, since this limiter was created.
+    /// Returns the counter of calls of `acquire` that returned [`Acquired::Uncounted`], since this limiter was created.
     #[must_use]
     pub fn uncounted(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.store.uncounted)
     }
 
-    /// Returns the Redis key of the windows of `key` under this limit; `None` for a kind of key that only a newer core counts.
+    /// Returns the Redis key of the windows of `key` under this limit; `None` for a kind that this crate does not know.
     fn window_key(&self, key: RateLimitKey<'_>) -> Option<String> {
         let (requests, seconds) = (self.limit.requests(), self.limit.window().as_secs());
         Some(match key {
             RateLimitKey::Credential(caller) => {
                 let (account, kind, id) = (caller.account.as_str(), caller.kind.name(), caller.rate_limit_subject());
-                // With the account's length, since `a:b` with `c` and `a` with `b:c` must differ.
+                // The account's length distinguishes the account `a:b` with the id `c` from the account `a` with the id `b:c`.
                 format!("catalogue:{requests}/{seconds}:{kind}:{}:{account}:{id}", account.len())
             }
             RateLimitKey::UnknownTokens(address) => format!("catalogue:{requests}/{seconds}:address:{address}"),

@@ -19,13 +19,13 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// Delay before each probe during an outage.
 const PROBE_DELAY: Duration = Duration::from_millis(500);
 
-/// Redis key of the probes, which run the script of requests. No request counts there.
+/// Redis key of the probes, which run `acquire.lua` like requests. No request is counted under it.
 const PROBE_KEY: &str = "catalogue:probe";
 
-/// Reply of `acquire.lua`: whether a request was left, how many remain, milliseconds until the window ends, and its number.
+/// Reply of `acquire.lua`: whether a request was left, how many remain, milliseconds until the window ends, and its end time.
 pub(crate) type WindowReply = (bool, u32, u64, u64);
 
-/// Why Redis does not count requests, with a hint if there is one.
+/// Why Redis does not count requests, with a hint if one is known.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct RedisUnavailable(String);
@@ -38,7 +38,7 @@ pub(crate) struct Store {
     acquire: Script,
     refund: Script,
     is_unreachable: AtomicBool,
-    /// Number of requests that passed uncounted, since the start.
+    /// Number of calls of `RateLimiter::acquire` that were not counted, since the start.
     pub(crate) uncounted: Arc<AtomicU64>,
 }
 
@@ -67,7 +67,7 @@ impl Store {
         let _: Option<()> = self.run(self.refund.key(key).arg(window)).await;
     }
 
-    /// Checks whether Redis counts requests; fails with the reason, and with a hint if there is one.
+    /// Checks whether Redis counts requests; fails with the reason, and with a hint if one is known.
     pub(crate) async fn check(&self) -> Result<(), RedisUnavailable> {
         let mut script = self.acquire.key(PROBE_KEY);
         let reply = self.query::<WindowReply>(script.arg(1).arg(1)).await;
@@ -169,7 +169,7 @@ fn hint(error: &RedisError) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// The request may be dropped at any await: if the task were spawned after one, the outage might never end.
+    /// A request can be dropped at any await: with one before the task is spawned, nothing might ever end the outage.
     #[tokio::test]
     async fn outage_is_probed_while_connection_is_locked() {
         let store = Store::new(RedisAddress::parse("redis://127.0.0.1:1").unwrap());

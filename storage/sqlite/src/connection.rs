@@ -77,8 +77,8 @@ impl Database {
         }
     }
 
-    /// Opens a connection for requests: it cannot read module bodies of the catalogue's own tables, nor do anything but read in
-    /// a host application's file. Its reads fail immediately if the database is locked.
+    /// Opens a connection for requests. It cannot read module bodies in the catalogue's tables, and can only read a host
+    /// application's file. Its reads fail immediately if the database is locked.
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;

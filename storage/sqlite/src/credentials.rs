@@ -25,7 +25,7 @@ macro_rules! end {
 columns!(record, record_columns: account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at,
     last_used_at, replaced_by);
 
-/// Credentials that have not ended at `?2`, and the last `?3` of those that have. The end is an indexed expression.
+/// Credentials that are active at `?2`, and the `?3` most recently ended ones. The end is an indexed expression.
 const LIST: &str = concat!(
     "SELECT ",
     record_columns!(),
@@ -79,7 +79,7 @@ const COUNT_KEYS: &str = "SELECT count(*) FROM credentials WHERE account_id = ?1
 /// A credential after a change, and whether it was changed; `None` if there is no such credential.
 pub(crate) type Changed = Option<(CredentialRecord, bool)>;
 
-/// Returns the account's credentials that have not ended by `now`, and the last `ended` of those that have.
+/// Returns the account's credentials that are active at `now`, and the `ended` most recently ended ones.
 pub(crate) fn list(
     connection: &Connection,
     account: &AccountId,

@@ -5,11 +5,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::sync::nanos;
 
-/// Runs its argument, once and before it returns, while other tasks of its thread continue elsewhere.
+/// Function that runs its argument once before it returns, while the thread's other tasks continue on another thread.
 pub(crate) type OffloadFn = fn(&mut dyn FnMut());
 
-/// Mean duration from which reads count as slow, in nanoseconds. A page of a file in memory takes 5 % of it, and a thread
-/// that is preempted now and then stays below.
+/// Mean duration at which reads count as slow, in nanoseconds. Reading a page takes 5 % of it if the system caches the file.
+/// Occasional preemption does not raise the mean that far.
 const SLOW_MEAN: u64 = 500_000;
 /// Weight of one read in the moving average (1/16), so that a single slow read does not switch modes.
 const WEIGHT: u64 = 16;
@@ -20,7 +20,7 @@ const MAX_SLOW_READS: usize = 32;
 #[derive(Default)]
 pub(crate) struct ReadOffload {
     offload: OnceLock<OffloadFn>,
-    /// Moving average of read durations, in nanoseconds. Concurrent updates may lose one.
+    /// Moving average of read durations, in nanoseconds. Concurrent calls may lose an update.
     mean: AtomicU64,
     running: Mutex<usize>,
     slot_released: Condvar,
@@ -111,7 +111,7 @@ mod tests {
         reads
     }
 
-    /// Returns whether a read is offloaded. Its own duration is not recorded.
+    /// Runs a read and returns whether it was offloaded. Restores the mean afterward.
     fn is_offloaded(reads: &ReadOffload) -> bool {
         let (mean, before) = (reads.mean.load(Ordering::Relaxed), OFFLOADED.get());
         assert_eq!(reads.run(|| 7), 7);

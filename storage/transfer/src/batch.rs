@@ -12,7 +12,7 @@ use crate::line_error::field_error;
 use crate::report::Report;
 
 /// Maximum number of lines in a batch. With [`MAX_BYTES`] of input, it bounds the memory for a batch, unless a single line is
-/// longer. A storage over a network waits once per batch instead of once per line.
+/// longer. A storage over a network waits for each batch instead of each line.
 const MAX_LINES: usize = 1_000;
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -20,22 +20,22 @@ const MAX_BYTES: u64 = 1 << 20;
 #[derive(Default)]
 pub(crate) struct Batch {
     lines: Vec<(u64, Line)>,
-    /// Offset in the input at which the batch begins, in bytes.
+    /// Offset in the input's text at which the batch begins, in bytes of UTF-8.
     start: u64,
 }
 
 impl Batch {
-    /// Adds a line that ends at offset `read` of the input. Returns whether the batch is full.
-    pub(crate) fn push(&mut self, number: u64, line: Line, read: u64) -> bool {
+    /// Adds a line that ends at offset `end` of the input's text. Returns whether the batch is full.
+    pub(crate) fn push(&mut self, number: u64, line: Line, end: u64) -> bool {
         self.lines.push((number, line));
-        let is_full = self.lines.len() == MAX_LINES || read - self.start >= MAX_BYTES;
+        let is_full = self.lines.len() == MAX_LINES || end - self.start >= MAX_BYTES;
         if is_full {
-            self.start = read;
+            self.start = end;
         }
         is_full
     }
 
-    /// Puts the lines into the import, which empties the batch; records their changes and errors.
+    /// Moves all lines of the batch into the import, and records their changes and errors.
     pub(crate) async fn flush(
         &mut self,
         import: &mut dyn Import,

@@ -1,4 +1,4 @@
-//! [`CheckedInput`]: an input that was read once, however long that took, and can be read again immediately.
+//! [`CheckedInput`]: an input that was read and checked once, and can be read again without waiting for its source.
 
 use std::fmt;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::spool::Spool;
 pub struct CheckedInput {
     file: File,
     length: u64,
-    /// Version of a file that others could write to since; `None` for a copy.
+    /// Version of the file before the check, to detect later writes; `None` for a copy, which no other program can write.
     version: Option<Version>,
     watcher: Watcher,
 }
@@ -82,7 +82,7 @@ fn check(mut lines: Lines<'_, impl BufRead>) -> Result<(), ImportError> {
     errors.finish()
 }
 
-/// Returns the position up to which a file was read or written, in bytes of the file, which need not be UTF-8.
+/// Returns the read or write position of a file in bytes, unlike [`Lines`], which counts bytes of the text in UTF-8.
 fn position(mut file: &File) -> Result<u64, ImportError> {
     file.stream_position().map_err(|error| ImportError::from_input(unreadable(&error)))
 }

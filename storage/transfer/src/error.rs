@@ -1,4 +1,4 @@
-//! [`ImportError`]: why nothing was imported.
+//! [`ImportError`]: why an import failed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,12 +27,12 @@ pub enum ImportError {
     Storage(#[from] StorageError),
 }
 
-/// Error in an input. Its text has no control characters, and at most a few hundred bytes.
+/// Error in an input. Text that it quotes from the input is printable and shortened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// The number of the line, from 1; `None` if the error is about the whole input.
     pub line: Option<u64>,
-    /// The error, with the field if it is about a single one, and how to fix it.
+    /// The field, if the error is about one field; what is wrong; and often how to fix it.
     pub message: String,
 }
 

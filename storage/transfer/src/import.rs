@@ -25,7 +25,7 @@ pub struct Options {
     pub prune: bool,
     /// Whether to run the import without committing it.
     pub dry_run: bool,
-    /// Whether the [`Report`] contains the names of all changes, which may be very many, instead of 20 per kind as in its text.
+    /// Whether the [`Report`] contains the names of all changes, however many, instead of the 20 per kind that its text contains.
     pub all_names: bool,
 }
 
@@ -39,8 +39,8 @@ impl CheckedInput {
     /// Puts all lines into an import, without committing it. If the call or its result is dropped, nothing has changed.
     ///
     /// # Errors
-    /// Returns an error if the storage fails, a line conflicts with the storage's content or another line, or the input was
-    /// written to since it was checked.
+    /// Returns an error if the storage fails, a line conflicts with the storage's content or another line, or the input cannot
+    /// be read again or was written to since it was checked.
     pub async fn prepare(self, storage: &dyn AdminStorage, options: Options) -> Result<PreparedImport, ImportError> {
         let mut lines = self.lines().map_err(ImportError::from_input)?;
         let mut errors = LineErrors::default();
@@ -97,7 +97,7 @@ async fn put_all(
     {
         match parsed {
             Ok(line) => {
-                if batch.push(lines.number, line, lines.length) {
+                if batch.push(lines.number, line, lines.bytes_read) {
                     batch.flush(&mut *import, now, &mut report, errors).await?;
                 }
             }

@@ -40,7 +40,7 @@ pub(crate) struct AccountLine {
     pub(crate) email: String,
 }
 
-/// A course as it is written, perhaps without its creation time.
+/// Content of a course's line. The creation time may be missing.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct CourseLine {
@@ -112,7 +112,7 @@ fn exact_string<S: Serializer>(time: &Option<Timestamp>, serializer: S) -> Resul
     time.map(Timestamp::to_exact_string).serialize(serializer)
 }
 
-/// Returns the text of a line. Its errors recognize the output of editors and shells that do not write plain UTF-8.
+/// Returns the text of a line. Detects the output of editors and shells that do not write plain UTF-8.
 fn text_of(line: &[u8]) -> Result<&str, String> {
     const HINT: &str = "save the file as UTF-8, one object per line";
     if line.starts_with(b"\xef\xbb\xbf") {

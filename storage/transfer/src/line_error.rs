@@ -3,7 +3,7 @@
 use catalogue_core::text::{printable, shortened};
 use serde_json::error::Category;
 
-/// Maximum length of a text that a message repeats, in bytes.
+/// Maximum length of each part of an error, the field and the message, in bytes.
 const MAX_TEXT: usize = 400;
 
 /// Returns the error of a field, such as `modules[2].title`, or of the whole line if `field` is empty.
@@ -13,7 +13,7 @@ pub(crate) fn field_error(field: &str, message: &str) -> String {
     if field.is_empty() { limited(message) } else { format!("{}: {}", limited(field), limited(message)) }
 }
 
-/// Returns the error of the parser, with positions in the line: the parser's line numbers have no meaning.
+/// Returns the parser's error with its byte in the line. Omits the parser's line number, since it parses only one line.
 pub(crate) fn parser_error(path: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// A `T` from a JSON object. Without it, the code that serde derives for a struct also accepts an array of its fields in order,
-/// such as `["a","b"]` as a module.
+/// A `T` that is parsed only from a JSON object. Without this wrapper, a struct's derived code also accepts an array of the
+/// fields in order, such as `["a","b"]` for a module.
 #[derive(Debug, Serialize)]
 pub(crate) struct Object<T>(pub(crate) T);
 

@@ -21,7 +21,7 @@ pub(crate) struct Lines<'c, R> {
     /// Number of the line that was read last; blank lines count.
     pub(crate) number: u64,
     /// Number of bytes of UTF-8 that were read.
-    pub(crate) length: u64,
+    pub(crate) bytes_read: u64,
     max_line_bytes: usize,
     /// Whether reading has failed; then no line follows the error.
     has_failed: bool,
@@ -35,7 +35,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
             input,
             line: Vec::new(),
             number: 0,
-            length: 0,
+            bytes_read: 0,
             max_line_bytes: MAX_LINE_BYTES,
             has_failed: false,
             copy: None,
@@ -77,7 +77,7 @@ impl<'c, R: BufRead> Lines<'c, R> {
             if read == 0 {
                 return Ok(None);
             }
-            self.length += read as u64;
+            self.bytes_read += read as u64;
             if let Some(copy) = &mut self.copy {
                 copy.write(&self.line)?;
             }

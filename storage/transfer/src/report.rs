@@ -86,7 +86,7 @@ impl Report {
         }
     }
 
-    /// Records the name of the `count`th change of its kind, unless there are enough.
+    /// Records the name of the `count`th change of its kind, unless enough are recorded.
     fn record_name(&mut self, change: &'static str, count: u64, account: &AccountId, slug: Option<&str>) {
         if self.all_names || count <= MAX_NAMES {
             let kind = if slug.is_some() { "course" } else { "account" };

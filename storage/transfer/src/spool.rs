@@ -1,4 +1,4 @@
-//! [`Spool`]: a copy of an input that can be read only once.
+//! [`Spool`]: a temporary copy of a stream.
 
 use std::env;
 use std::fs::File;
@@ -34,7 +34,7 @@ impl Spool {
     }
 }
 
-/// Restricts the file to its user, since on Linux a temporary file gets the mode that the umask leaves.
+/// Restricts the file to its user: on Linux, only the umask restricts who can access a temporary file.
 #[cfg(unix)]
 fn make_private(file: &File) -> io::Result<()> {
     use std::fs::Permissions;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use catalogue_benches::Connection;
 
-/// Number of connections of a client. The server always finds a request waiting, and at most this number.
+/// Number of connections of a client: enough that the server always has a request to serve.
 const CONNECTIONS: usize = 16;
 
-/// Limits of a run of requests: it ends at the first one reached.
+/// Limits of a run of requests, which ends when it reaches either of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) requests: u64,

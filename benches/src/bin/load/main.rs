@@ -1,4 +1,4 @@
-//! Compares `catalogue serve` with a handler that returns constant bytes from the same stack, by processor time per request.
+//! Compares `catalogue serve` with a handler on the same stack that returns constant bytes, by processor time per request.
 //! Each server has one thread. If `taskset` exists, servers and client run on different processors.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints figures and its progress")]
 
@@ -23,7 +23,7 @@ use crate::rows::{NAMES, Servers};
 /// Arguments that disable the page cache.
 const UNCACHED: [&str; 2] = ["--page-cache", "0"];
 
-/// Number of courses with modules: the first ones.
+/// Number of courses with modules; all further courses have none.
 const WITH_MODULES: usize = 100_000;
 
 /// Options of the measurement.
@@ -42,7 +42,7 @@ struct Options {
     #[arg(long, value_name = "N", default_value = "100000", default_value_if("quick", "true", "10000"))]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1_000..=100_000_000))]
     courses: usize,
-    /// Add the rows `size`, which compare a database with about N more courses, all without modules, with that of --courses
+    /// Add the rows `size`: a database with about N additional courses without modules, compared with that of --courses
     #[arg(long, value_name = "N")]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(100_000..=100_000_000))]
     large: Option<usize>,
@@ -107,17 +107,16 @@ fn main() -> Result<(), Failure> {
     });
     let large = large.transpose()?;
     let servers = Servers { hot: serve(&catalogue, &data, &[])?, cold: serve(&catalogue, &data, &UNCACHED)? };
-    let (of_views, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
-    let (of_size, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
-    let (of_statements, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
+    let (view_names, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| views::NAMES.contains(name));
+    let (size_names, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| size::NAMES.contains(name));
+    let (sql_names, names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| statements::NAMES.contains(name));
     let (_constant, mut rows) = rows::compare_with_constant(&names, &constant, &data, &servers)?;
-    let (_handlers, compared_with_statements) =
-        statements::rows(&of_statements, &one_statement, &data, &servers.hot, &servers.cold)?;
-    rows.extend(compared_with_statements);
-    let (_many, of_many) = size::rows(&of_size, &catalogue, &data, large.as_ref(), &servers.cold)?;
-    rows.extend(of_many);
-    let (_of_views, over_views) = views::rows(&of_views, &catalogue, &data, &servers.cold)?;
-    rows.extend(over_views);
+    let (_handlers, sql_rows) = statements::rows(&sql_names, &one_statement, &data, &servers.hot, &servers.cold)?;
+    rows.extend(sql_rows);
+    let (_large_server, size_rows) = size::rows(&size_names, &catalogue, &data, large.as_ref(), &servers.cold)?;
+    rows.extend(size_rows);
+    let (_views_server, view_rows) = views::rows(&view_names, &catalogue, &data, &servers.cold)?;
+    rows.extend(view_rows);
 
     eprintln!("measuring {} rows in {} rounds", rows.len(), options.rounds);
     let results = measure::all(&rows, &data, options)?;
@@ -125,7 +124,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Starts a server over the database, as users start it except for `arguments`.
+/// Starts a server over the database with the program's defaults, except for the address and `arguments`.
 fn serve(catalogue: &Path, data: &Data, arguments: &[&str]) -> Result<Program, Box<dyn Error>> {
     let mut command = on_one_processor(catalogue);
     command.args(["serve", "--listen", "127.0.0.1:0", "--database", &data.address()]);

@@ -90,7 +90,7 @@ impl Import for MemoryImport {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
         let mut state = self.target.state();
         if state.changes != self.changes {
-            let message = "the courses were changed during the import; restart it";
+            let message = "an account or a course was changed during the import; repeat the import";
             return Err(StorageError::new(StorageErrorKind::Busy, message));
         }
         state.accounts = self.accounts;

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Version};
 use crate::broken::Broken;
 use crate::flaws;
 
-/// Drops the header fields of requests for which `dropped` returns `true`.
+/// Drops from each request the header fields for which `dropped` returns `true`.
 fn without(dropped: impl Fn(&HeaderName, &HeaderValue) -> bool + Send + Sync + 'static) -> Broken {
     Broken::request(move |head| {
         let fields = head.headers.iter().filter(|(name, value)| !dropped(name, value));

@@ -1,5 +1,5 @@
-//! Tests that the suite can fail: for each of its cases, at least one frontend with one flaw is caught by the case of the
-//! rule that the flaw violates.
+//! Tests that the suite can fail: each of its cases catches at least one frontend that has a single flaw, which violates the
+//! rule of the case.
 
 mod broken;
 
@@ -58,7 +58,7 @@ fn every_case_catches_a_flaw() {
     assert_eq!(caught_by, cases().collect::<BTreeSet<_>>());
 }
 
-/// Prints the report that `.ci/suites` shows of this suite.
+/// Prints this suite's part of the report of `.ci/suites`.
 #[test]
 #[expect(clippy::print_stdout, reason = "the report")]
 fn report() {

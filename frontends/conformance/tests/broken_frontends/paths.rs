@@ -13,7 +13,7 @@ fn path(alter: impl Fn(&str) -> String + Send + Sync + 'static) -> Broken {
     })
 }
 
-/// Refuses paths with 404 for which `refused` returns `true`.
+/// Refuses with a 404 the paths for which `refused` returns `true`.
 fn refuses(refused: impl Fn(&str) -> bool + Send + Sync + 'static) -> Broken {
     Broken::refuses(404, move |head| refused(head.uri.path()))
 }

@@ -13,7 +13,7 @@ fn query(alter: impl Fn(&str) -> String + Send + Sync + 'static) -> Broken {
     })
 }
 
-/// Keeps only the parameters of the query for which `keep` returns `true`.
+/// Keeps only those query parameters for which `keep` returns `true`.
 fn parameters(keep: impl Fn(&[&str], &str) -> bool + Send + Sync + 'static) -> Broken {
     query(move |query| {
         let mut retained = Vec::new();

@@ -118,8 +118,8 @@ impl Activity {
         }
     }
 
-    /// Begins a request whose head was read. Returns its id, and whether on HTTP/1 exactly `head_length` bytes were read, the
-    /// length of its canonical head: if not, the next request may have arrived with it. Cancels an eviction.
+    /// Begins a request whose head was read, and cancels an eviction. Returns its id and, for HTTP/1, whether exactly
+    /// `head_length` bytes were read, the length of its canonical head: if not, the next request may have arrived with it.
     pub(crate) fn begin(&mut self, head_length: usize) -> (u64, bool) {
         let (is_unpipelined, now) = (self.read == head_length, Instant::now());
         self.count += 1;

@@ -37,7 +37,7 @@ fn record(proxies: &[&str], fields: &[(&str, &str)], warned: &AtomicBool) -> (St
     }
     let mut head = request.body(()).unwrap().into_parts().0;
     let peer = Peer { address: ([10, 0, 0, 1], 1).into(), is_tls: false };
-    // With only one subscriber, the first thread at an event, maybe another test's, would decide whether it is ever recorded.
+    // With only one subscriber, the first thread to reach an event would decide for all threads whether it is enabled.
     let _second = Dispatch::new(NoSubscriber::default());
     let is_https = tracing::subscriber::with_default(subscriber, || {
         peer.record_client_address(&mut head, &Networks::parse(proxies).unwrap(), warned)

@@ -86,8 +86,8 @@ fn are_name_bytes(bytes: &[u8]) -> bool {
     bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || is_mark(byte))
 }
 
-/// Returns the length of the head as nearly every client writes it: an origin-form target, `name: value`, CRLF. If
-/// exactly as many bytes were read, they were only this head; any other number leaves that open.
+/// Returns the length of the head in canonical form, which nearly all clients send: an origin-form target, `name: value`,
+/// CRLF. If exactly as many bytes were read, they were only this head; otherwise, more was read or the form differs.
 pub(crate) fn canonical_head_len<B>(request: &Request<B>) -> usize {
     let (target, headers) = (request.uri().path_and_query(), request.headers());
     let line = request.method().as_str().len() + target.map_or(0, |target| target.as_str().len());

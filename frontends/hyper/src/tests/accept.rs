@@ -51,7 +51,7 @@ async fn repeated_failures_are_logged_once() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
-    // With only one subscriber, the first thread at an event, maybe another test's, would decide whether it is ever recorded.
+    // With only one subscriber, the first thread to reach an event would decide for all threads whether it is enabled.
     let _second = Dispatch::new(NoSubscriber::default());
     let _guard = tracing::subscriber::set_default(subscriber);
     let warning_count = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap().matches("cannot accept").count();

@@ -1,5 +1,5 @@
-//! Runs the tests of cleartext again over TLS. Omits `accept`, which TLS does not affect, and `shutdown`, which the tunnel
-//! would disturb; `tls` tests the shutdown.
+//! Runs the modules below, which test cleartext, again over TLS through a tunnel. Omits `shutdown`, which the tunnel would
+//! disturb; `tls` tests the shutdown.
 
 use super::{ConnectionMetrics, ServerConfig, certificates, pace, serve};
 

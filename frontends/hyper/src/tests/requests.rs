@@ -1,4 +1,4 @@
-//! Requests that are served, and their connections.
+//! Requests that are served or have an invalid target, and their connections.
 
 use std::time::Duration;
 

@@ -21,7 +21,7 @@ async fn start_with_long_timeouts() -> Server {
     Server::start(config).await
 }
 
-/// Its request may have been sent before it could know of the shutdown.
+/// A client may have sent a request before it could know of the shutdown.
 #[tokio::test]
 async fn idle_client_can_send_last_request() {
     let mut server = start_with_long_timeouts().await;

@@ -32,7 +32,7 @@ struct LastUses(Mutex<PendingUses>);
 struct PendingUses {
     /// Keyed by the credential's id.
     uses: HashMap<Arc<str>, CredentialUse>,
-    /// Number of uses beyond [`MAX_CREDENTIALS`], which are not recorded.
+    /// Number of unrecorded uses: those by credentials beyond [`MAX_CREDENTIALS`].
     missed: u64,
 }
 
@@ -115,7 +115,7 @@ impl fmt::Debug for Recorder {
 struct Writer {
     storage: Arc<dyn AdminStorage>,
     uses: Arc<LastUses>,
-    /// Whether the last write failed. The first failure is logged; each write tries again.
+    /// Whether the last write failed. Only the first of consecutive failures is logged.
     is_failing: bool,
 }
 

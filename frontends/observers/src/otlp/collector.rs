@@ -40,7 +40,7 @@ pub(crate) struct Collector<C> {
     client: Client<C, Full<Bytes>>,
     resource: ResourceAttributesWithSchema,
     pub(crate) counts: Arc<SpanCounts>,
-    /// Whether the last export failed. The first failure is logged.
+    /// Whether the last export failed. Only the first of consecutive failures is logged.
     is_failing: AtomicBool,
     /// Closed when the program ends.
     ending: watch::Receiver<()>,

@@ -57,8 +57,8 @@ pub struct SpanExport {
 }
 
 impl SpanExport {
-    /// Starts to export spans of requests: those with a sampled trace of the caller, and a fraction `ratio` (0 to 1) of those
-    /// without one. `client` sends them to `collector`, the full URL for traces, usually with the path `/v1/traces`.
+    /// Starts to export spans of requests: those whose caller sampled its trace, and a fraction `ratio` (0 to 1) of those that
+    /// carry no trace. `client` sends them to `collector`, the full URL for traces, usually with the path `/v1/traces`.
     ///
     /// # Panics
     /// Panics outside a Tokio runtime.
@@ -70,7 +70,7 @@ impl SpanExport {
         let (end, ending) = watch::channel(());
         let collector = Arc::new(Collector::new(collector, client, Arc::clone(&counts), ending));
         let exporter = OtlpExporter { collector, runtime: Handle::current() };
-        // All settings, because those that are left out are read from the environment.
+        // Sets every option, because the SDK reads those that are not set from the environment.
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(MAX_QUEUED_SPANS as usize)
             .with_max_export_batch_size(MAX_BATCH_SPANS)

@@ -52,18 +52,18 @@ impl Template {
         }
     }
 
-    /// Returns the position of a request's span, or `None` if it gets none. With a trace of the `caller`, the caller decides;
-    /// of the other requests, a fraction gets a span, each as the root of a new trace.
-    pub(crate) fn trace_context(&self, caller: Option<TraceParent<'_>>) -> Option<TraceContext> {
-        let Some(caller) = caller else {
+    /// Returns the position of a request's span, or `None` if it gets none. If the caller sent a `parent`, its flags
+    /// decide. Of the other requests, a fraction gets a span, each as the root of a new trace.
+    pub(crate) fn trace_context(&self, parent: Option<TraceParent<'_>>) -> Option<TraceContext> {
+        let Some(parent) = parent else {
             let trace = self.ids.new_trace_id();
             let sampled = self.sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
             return (sampled.decision == SamplingDecision::RecordAndSample)
                 .then_some(TraceContext { trace, parent: None });
         };
-        caller.is_sampled().then(|| TraceContext {
-            trace: TraceId::from_hex(caller.trace_id()).expect("32 hexadecimal digits"),
-            parent: Some(SpanId::from_hex(caller.parent_id()).expect("16 hexadecimal digits")),
+        parent.is_sampled().then(|| TraceContext {
+            trace: TraceId::from_hex(parent.trace_id()).expect("32 hexadecimal digits"),
+            parent: Some(SpanId::from_hex(parent.parent_id()).expect("16 hexadecimal digits")),
         })
     }
 

@@ -10,12 +10,12 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use super::exposition::{Exposition, Metric};
 
-/// Label of requests without an operation (documents, unknown paths, `OPTIONS` of both), and of unlisted statuses.
+/// Label of requests for documents and unknown paths, which have no operation, and of statuses not in [`STATUSES`].
 const OTHER_LABEL: &str = "other";
 /// Maximum number of operations that are distinguished, including [`OTHER_LABEL`].
 const MAX_OPERATIONS: usize = 16;
 
-/// Statuses that the catalogue returns. Any other is counted as [`OTHER_LABEL`].
+/// Statuses that are counted separately. Any other is counted as [`OTHER_LABEL`].
 const STATUSES: [u16; 12] = [200, 204, 303, 304, 400, 401, 403, 404, 405, 429, 500, 503];
 
 /// Upper bounds of the buckets, in µs: a cached response takes a few µs, an uncached one some tens of µs.
@@ -38,9 +38,9 @@ pub struct RequestMetrics {
 
 #[derive(Debug, Default)]
 struct OperationCounts {
-    /// The last one counts all other statuses.
+    /// Counts in the order of [`STATUSES`]; the last is of all other statuses.
     statuses: [AtomicU64; STATUSES.len() + 1],
-    /// The last one has no bound.
+    /// Counts in the order of [`BOUNDS`]; the last is of all longer durations.
     durations: [AtomicU64; BOUNDS.len() + 1],
     nanoseconds: AtomicU64,
 }
@@ -77,7 +77,7 @@ impl RequestMetrics {
                 requests.value(&[("operation", operation), ("status", status)], count.load(Ordering::Relaxed));
             }
         }
-        let help = "Time from the request head to the complete response, without sending it.";
+        let help = "Time to respond, without reading the request and sending the response.";
         let mut durations = out.histogram("catalogue_http_request_duration_seconds", help);
         for (operation, counts) in operations() {
             let buckets = counts.durations.iter().map(|count| count.load(Ordering::Relaxed));

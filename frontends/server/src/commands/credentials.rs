@@ -26,7 +26,7 @@ pub(super) fn set_expiry(credential: &mut NewCredential, expires_in: Option<Dura
     Ok(())
 }
 
-/// Creates an API key with `name`, or without one an OAuth token, stores it and prints its token.
+/// Creates and stores an API key called `name`, or an OAuth token if `name` is `None`, and prints its token.
 pub(super) async fn create(storage: &Storage, name: Option<String>, grant: &Grant) -> Result<(), Failure> {
     let (account, scopes) = (AccountId::new(&*grant.account), grant.scopes());
     let (token, mut credential) = match name {
@@ -60,7 +60,7 @@ fn note_other_scopes(scopes: &Scopes) {
 /// Hint for a change of unknown outcome: the command that shows whether it was made.
 pub(super) const CHECK_HINT: &str = "run `catalogue keys list --account ID` to check";
 
-/// Prints the token of a stored credential, this one time.
+/// Prints the token of a newly stored credential, which is never printed again.
 pub(super) fn show_created(
     token: &NewToken,
     record: &CredentialRecord,

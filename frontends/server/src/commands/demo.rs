@@ -22,21 +22,21 @@ use crate::exit::Failure;
 use crate::logging::AccessLog;
 use crate::output;
 use crate::settings::DeveloperOptions;
-use crate::settings::table::{BASE_URL, COURSES, DOCS_URL, LISTEN};
+use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, VIEWS};
 
 const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
-/// Account of the sample courses whose key is shown.
+/// Account with sample courses, for which a key is created and printed.
 const ACCOUNT: &str = "acc_demo";
-/// Slug of one of its courses.
+/// Slug of a course of [`ACCOUNT`].
 const COURSE: &str = "english-for-the-workshop";
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let migration = context.settings.migration();
     let database = context.settings.named_database().unwrap_or(Database::Memory);
     let listen = context.settings.given(&LISTEN);
-    if context.settings.get(&COURSES) {
+    if context.settings.get(&VIEWS) {
         let what = "the demo stores sample courses in the catalogue's own tables; omit it";
-        context.settings.conflict(&[&COURSES], &what);
+        context.settings.conflict(&[&VIEWS], &what);
     }
     context.settings.finish()?;
     serve_on_all_cores(async {
@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
         let mut builder = storage.clone().catalogue().serve_root().base_url(&base).docs_url(&docs).observer(AccessLog);
         let (mut pages, mut link) = (None, None);
-        // On other addresses, the developer settings need HTTPS.
+        // On an address that is not loopback, the developer settings need HTTPS, which the demo does not have.
         if bound.ip().to_canonical().is_loopback() {
             let options = DeveloperOptions::at(settings.clone(), &base, &docs);
             pages = Some(SettingsService::new(&options, &storage, false, &monitor)?);
@@ -70,7 +70,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Binds the requested address, or else the default one, or else any free port.
+/// Binds the requested address. Without one, binds the default address, with any free port if the default port is in use.
 fn bind(listen: Option<SocketAddr>) -> Result<(TcpListener, SocketAddr), Failure> {
     let address = listen.unwrap_or_else(|| LISTEN.default_value());
     let bound = match serving::bind(address) {
@@ -89,7 +89,7 @@ async fn create_key(storage: &Storage) -> Result<NewToken, Failure> {
     Ok(token)
 }
 
-/// Returns the text that `demo` prints. Lines to paste contain nothing else and work in any shell.
+/// Returns the text that `demo` prints. Each URL and command to paste is alone on its line; commands work in any shell.
 fn welcome_text(base: &str, docs: &str, key: &NewToken, link: Option<&str>, is_persistent: bool) -> String {
     let key = key.expose();
     let curl = format!("curl -H \"Authorization: Bearer {key}\"");

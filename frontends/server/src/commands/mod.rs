@@ -30,7 +30,7 @@ use crate::database::Database;
 use crate::exit::Failure;
 use crate::logging::{self, Logs, Sink};
 use crate::output;
-use crate::settings::table::{COURSES, LOG, LOG_FORMAT};
+use crate::settings::table::{LOG, LOG_FORMAT, VIEWS};
 use crate::settings::{CommandLine, Settings};
 
 /// Input of every command, in addition to its arguments.
@@ -51,7 +51,7 @@ impl Context {
         const HINT: &str = "with --courses views, use the application that owns the courses";
         let database = self.database()?;
         let failure = || Failure::work(format!("`{command}` needs courses in the catalogue's own tables; {HINT}"));
-        if self.settings.get(&COURSES) { Err(failure()) } else { Ok(database) }
+        if self.settings.get(&VIEWS) { Err(failure()) } else { Ok(database) }
     }
 
     /// Returns a function that reloads the log filter; `--log` on the command line still wins. It may block.

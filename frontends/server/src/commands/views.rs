@@ -11,7 +11,7 @@ use crate::cli::{Example, ViewsCommand};
 use crate::database::{Database, OpenFailure, Storage};
 use crate::exit::{Failure, sanitized};
 use crate::output;
-use crate::settings::table::COURSES;
+use crate::settings::table::VIEWS;
 
 pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failure> {
     match command {
@@ -30,7 +30,7 @@ pub(super) fn run(command: ViewsCommand, context: &Context) -> Result<(), Failur
 fn database(context: &Context) -> Result<Database, Failure> {
     const NO_VIEWS: &str = "courses are in the catalogue's own tables; for views, pass --courses views";
     let database = context.database()?;
-    if context.settings.get(&COURSES) { Ok(database) } else { Err(Failure::usage(NO_VIEWS)) }
+    if context.settings.get(&VIEWS) { Ok(database) } else { Err(Failure::usage(NO_VIEWS)) }
 }
 
 fn example(arguments: &Example, context: &Context) -> Result<(), Failure> {

@@ -92,7 +92,7 @@ fn lines_beyond_capacity_are_dropped_and_counted() {
     let ((release, released), (written, writes)) = (sync_channel(10), sync_channel(10));
     let sink = Sink::to(Gated { released, written }).unwrap();
     sink.write(b"first\n");
-    // From here on the thread is blocked by the first line, and all others are queued.
+    // The first line blocks the writing thread. The following lines are queued up to 1 MiB; three exceed it.
     assert_eq!(writes.recv().unwrap(), 6);
     let line = [b'x'; 1 << 10];
     for _ in 0..(1 << 10) + 3 {

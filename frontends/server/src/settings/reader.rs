@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use super::layers::{CommandLine, Layers, RawValue};
-use super::table::{COURSES, COURSES_DATABASE, COURSES_SCHEMA, DATABASE, DATABASE_POOLER, DATABASE_SCHEMA, NO_MIGRATE};
+use super::table::{COURSES_DATABASE, COURSES_SCHEMA, DATABASE, DATABASE_POOLER, DATABASE_SCHEMA, NO_MIGRATE, VIEWS};
 use super::{Entry, Setting, Shape};
 use crate::database::{Database, Migration, PostgresOptions};
 use crate::exit::{Failure, sanitized};
@@ -16,7 +16,7 @@ use crate::redaction::{AMBIGUOUS, is_ambiguous};
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
-    /// Values read so far, by the name of the setting: a command may read one more than once, but a pipe has it only once.
+    /// Values read so far, by the name of the setting: a command may use a value again, but a pipe can be read only once.
     raw_values: RefCell<BTreeMap<&'static str, Option<RawValue>>>,
     /// Problems of single values.
     errors: RefCell<Vec<String>>,
@@ -125,7 +125,7 @@ impl Settings {
 
 /// Applies the options about schemas and the location of courses to `database`.
 fn apply_to(database: Database, settings: &Settings) -> Database {
-    let (views, schema) = (settings.get(&COURSES), settings.given(&DATABASE_SCHEMA));
+    let (views, schema) = (settings.get(&VIEWS), settings.given(&DATABASE_SCHEMA));
     let (views_schema, file) = (settings.get(&COURSES_SCHEMA), settings.given(&COURSES_DATABASE));
     let is_postgres = matches!(database, Database::Postgres(_));
     let refuse_unused = |setting: &'static Setting, what: &str| {
@@ -155,7 +155,7 @@ fn apply_to(database: Database, settings: &Settings) -> Database {
         (Database::File { path, .. }, courses @ Some(_)) if views => Database::File { path, courses },
         (database, _) if views => {
             let what = "SQLite views need --courses-database sqlite:PATH, and keys --database sqlite:PATH";
-            settings.conflict(&[&COURSES], &what);
+            settings.conflict(&[&VIEWS], &what);
             database
         }
         (database, _) => database,

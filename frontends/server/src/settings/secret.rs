@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::permissions;
 
-/// Prefix of such a value. No address of a database or a store begins with it.
+/// Prefix of a value that names a file. No address of a database or a store begins with it.
 const PREFIX: &str = "file:";
 /// Maximum length of the file in bytes; every address is shorter.
 const MAX_SECRET_BYTES: usize = 64 << 10;

@@ -47,7 +47,7 @@ macro_rules! table {
 
 table! {
     LISTEN: SocketAddr = Entry::new("listen", "ADDRESS", One(value::listen_address)),
-        help: "Address to listen on; a bare port means 127.0.0.1, 0.0.0.0 and [::] mean all interfaces, and port 0 picks a free port",
+        help: "Address to listen on; a bare port listens on 127.0.0.1 only, port 0 picks a free port, and 0.0.0.0 or [::] means all interfaces",
         default: Value("127.0.0.1:8080");
     ADMIN_LISTEN: SocketAddr = Entry::new("admin-listen", "ADDRESS", One(value::listen_address)),
         help: "Address that serves /live, /ready and /metrics to operators; port 0 picks a free port",
@@ -68,14 +68,14 @@ table! {
         help: "URL of the page where account owners create API keys, or only its path",
         default: Words("none");
     SETTINGS_URL: MountUrl = Entry::new("settings-url", "URL", One(developer::url)),
-        help: "URL at which to serve the developer settings, where account owners manage keys; a bare path works on this machine or with HTTPS",
+        help: "URL at which to serve the developer settings, where account owners manage keys; a bare path works only on this machine or with HTTPS",
         default: Words("none");
     ACCEPT: Vec<CredentialKind> = Entry::new("accept", "KIND", Many(|texts| value::some_of(texts, &CredentialKind::ALL.iter().map(|kind| (kind.name(), *kind)).collect::<Vec<_>>()))),
         help: "Kinds of credentials that may read courses: api-key, oauth",
         default: Value("api-key,oauth"), possible_values: &["api-key", "oauth"];
     #[cfg(feature = "oauth")]
     OAUTH_ISSUER: String = Entry::new("oauth-issuer", "URL", One(issuer::issuer)),
-        help: "Issuer of accepted signed access tokens (iss): an HTTPS URL, whose metadata locate its keys, or any text with --oauth-keys",
+        help: "Issuer (iss) of accepted signed access tokens: an HTTPS URL with metadata that contain the URL of its keys; with --oauth-keys, any text",
         default: Words("none");
     #[cfg(feature = "oauth")]
     OAUTH_AUDIENCE: String = Entry::new("oauth-audience", "TEXT", One(issuer::not_empty)),
@@ -141,13 +141,13 @@ table! {
         help: "Wait for an unreachable PostgreSQL database at startup, forever or up to DURATION",
         default: Value("false"), shape: Shape::Choice;
     RATE_LIMIT: RateLimit = Entry::new("rate-limit", "N/DURATION", One(rate_limit::parse)),
-        help: "Maximum number of requests of each credential, like 600/1m; also limits failed logins per client address",
+        help: "Maximum number of requests of each credential, like 600/1m; also limits unknown tokens per client address",
         default: Words("no limit");
     RATE_LIMIT_STORE: StoreAddress = Entry::new("rate-limit-store", "URL", One(rate_limit::store_address)),
         help: "Redis URL for a rate limit that several servers share: `redis://HOST:PORT/DATABASE`; while Redis is unreachable, nothing is limited",
         default: Words("each server counts separately"), is_secret: true;
     OTLP_ENDPOINT: Endpoint = Entry::new("otlp-endpoint", "URL", One(otlp::parse_endpoint)),
-        help: "Collector of request spans by OTLP over HTTP, like http://127.0.0.1:4318, in a build with OpenTelemetry",
+        help: "URL of the collector that receives request spans by OTLP over HTTP, like http://127.0.0.1:4318; needs a build with OpenTelemetry",
         default: Words("none");
     OTLP_SAMPLE: f64 = Entry::new("otlp-sample", "RATIO", One(otlp::ratio)),
         help: "Sampling ratio from 0 to 1; requests with a traceparent follow its sampling flag",
@@ -173,7 +173,7 @@ table! {
     MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "Maximum number of open connections; at the limit, a new one closes an idle or slow one",
         default: Value("15000"), shape: Shape::Size, section: Section::Clients;
-    // More than any storage processes at a time, and few enough that waiting requests finish before the storage's deadlines.
+    // More than any storage processes concurrently, and few enough that waiting requests finish within the storage's timeouts.
     MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "Maximum number of concurrent requests; further ones get a 429",
         default: Value("1000"), shape: Shape::Size, section: Section::Clients;
@@ -190,7 +190,7 @@ table! {
     DATABASE_SCHEMA: String = Entry::new("database-schema", "NAME", One(|text| Ok(text.to_owned()))),
         help: "PostgreSQL schema of the catalogue's own tables",
         default: Words("catalogue for views, else from search_path"), section: Section::Every;
-    COURSES: bool = Entry::new("courses", "KIND", One(|text| value::one_of(text, &[("tables", false), ("views", true)]))),
+    VIEWS: bool = Entry::new("courses", "KIND", One(|text| value::one_of(text, &[("tables", false), ("views", true)]))),
         help: "Source of courses: the catalogue's own tables, or views over the tables of another program",
         default: Value("tables"), section: Section::Every, possible_values: &["tables", "views"];
     COURSES_SCHEMA: String = Entry::new("courses-schema", "NAME", One(|text| Ok(text.to_owned()))),
@@ -200,7 +200,7 @@ table! {
         help: "SQLite database with the views, opened read-only; --database has the keys",
         default: Words("none"), section: Section::Every;
     LOG: EnvFilter = Entry::new("log", "LEVEL", One(logging::parse_filter)),
-        help: "Level or filter of the log on standard error, in tracing's syntax. A bare level applies to catalogue; dependencies log only errors unless named, like debug,h2=debug. info,catalogue::access=off omits requests",
+        help: "Level or filter of the log on standard error, in tracing's syntax. A bare level applies to catalogue; dependencies log only errors unless named, as in debug,h2=debug; to omit requests, use info,catalogue::access=off",
         default: Value("info"), section: Section::Every, possible_values: &LEVELS;
     LOG_FORMAT: Format = Entry::new("log-format", "FORMAT", One(|text| value::one_of(text, &[("text", Format::Text), ("json", Format::Json)]))),
         help: "Log format: text, or json with one object a line",
@@ -251,7 +251,7 @@ mod tests {
         let times = [&SHUTDOWN_GRACE, &DATABASE_TIMEOUT, &DATABASE_REPLICA_LAG, &REQUEST_TIMEOUT];
         assert_eq!(times.map(|entry| entry.default_value().as_secs()), [10, 2, 10, 60]);
         assert_eq!([&MAX_CONNECTIONS, &MAX_IN_FLIGHT].map(Entry::default_value), [15_000, 1_000]);
-        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER, &COURSES].map(Entry::default_value), [false; 3]);
+        assert_eq!([&NO_MIGRATE, &DATABASE_POOLER, &VIEWS].map(Entry::default_value), [false; 3]);
         assert_eq!(COURSES_SCHEMA.default_value(), "public");
         assert_eq!(DATABASE.default_value().to_string(), "sqlite:catalogue.db");
         assert_eq!(

@@ -11,7 +11,7 @@ const COURSES: usize = 420;
 /// Number of courses that share one creation time.
 const TIES: usize = 5;
 
-/// Language, beginning of the slug, title and tagline.
+/// Language, slug prefix, title and tagline of courses in each script.
 const SCRIPTS: [[&str; 4]; 14] = [
     ["fr", "pâte-feuilletée", "Pâte feuilletée, étape par étape", "Du beurre, de la farine et du temps."],
     ["vi", "cà-phê-sữa-đá", "Cà phê sữa đá", "Pha chậm, uống lâu."],
@@ -35,7 +35,7 @@ pub(crate) struct Library(Vec<Course>);
 struct Course {
     number: usize,
     slug: String,
-    /// Index of its creation time.
+    /// Index of the creation time, which [`TIES`] courses share.
     instant: usize,
 }
 

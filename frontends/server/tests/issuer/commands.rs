@@ -84,7 +84,7 @@ fn tokens_check_limits_input_and_looks_up_revocation() {
     assert!(revoked.contains("ERROR    revoked      the token was revoked in this database"), "{revoked}");
 }
 
-/// The server accepts such a token, so it is not an error.
+/// The server accepts a token for a missing account, so `tokens check` only warns.
 #[test]
 fn token_for_missing_account_gets_warning() {
     let dir = TestDir::with_courses();

@@ -1,4 +1,4 @@
-//! Signed tokens of a real issuer, oidc-provider, against the running program.
+//! Signed and opaque tokens of a real issuer, oidc-provider, against the running program.
 //!
 //! The issuer comes from the package registry and is cached below the target directory. If it is unavailable, the tests
 //! print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `issuer`.

@@ -1,4 +1,4 @@
-//! Tokens with valid signatures that are refused for other reasons.
+//! Tokens that are refused, most of them despite a valid signature.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -61,7 +61,7 @@ fn invalid_tokens_are_refused_and_counted_by_reason() {
     assert_eq!(outcome_count(&observed, "signature"), before + 1.0);
 }
 
-/// An attacker could make the server fetch the attacker's keys.
+/// If the server fetched keys from these URLs, an attacker could sign tokens with keys of its own choice.
 #[test]
 fn key_urls_in_token_header_are_ignored() {
     let dir = TestDir::with_courses();

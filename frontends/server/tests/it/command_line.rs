@@ -86,7 +86,7 @@ fn invalid_arguments_exit_2() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// Applies to arguments of any length and content.
+/// Messages repeat arguments, which can have any length and content.
 #[test]
 fn messages_fit_on_one_screen() {
     let dir = TestDir::new();

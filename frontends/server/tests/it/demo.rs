@@ -52,7 +52,7 @@ fn printed_commands_work_and_demo_leaves_no_files() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// Over plain HTTP a session could be intercepted.
+/// On any other address, a session over plain HTTP could be intercepted.
 #[test]
 fn developer_settings_are_served_only_on_loopback() {
     let dir = TestDir::new();
@@ -104,7 +104,7 @@ fn requests_are_logged() {
 
 #[test]
 fn demo_uses_free_port_when_default_is_busy() {
-    // Another process may use the port already, which serves the test too.
+    // If this fails, another process uses the port, and the test works too.
     let _taken = TcpListener::bind("127.0.0.1:8080");
     let dir = TestDir::new();
     let (server, notes) = start(&dir, "");

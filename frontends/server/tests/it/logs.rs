@@ -82,7 +82,7 @@ fn text_format_is_human_readable() {
     }
 }
 
-/// Applies to errors before logging starts too.
+/// Errors that occur before logging starts are JSON, too.
 #[test]
 fn errors_are_json_if_log_format_is_json() {
     let dir = TestDir::new();
@@ -174,7 +174,7 @@ fn access_lines_can_be_disabled() {
 }
 
 #[cfg(unix)]
-/// Otherwise clients that send malformed requests could fill the disk.
+/// If malformed requests were logged, clients could fill the disk with them.
 #[test]
 fn malformed_requests_are_not_logged() {
     let dir = TestDir::new();

@@ -22,8 +22,8 @@ pub(super) struct Cookie {
 impl Cookie {
     /// Returns the cookie of the settings at `settings`, which is sent over TLS only if it `is_secure`.
     ///
-    /// Cookies know neither port nor path, so the name identifies the settings: by a digest of their URL. If only the path of
-    /// that is configured, the authority of the request replaces the origin.
+    /// Browsers send it to all ports and paths of the host, so its name identifies the settings by a digest of their URL. If
+    /// only the path of the URL is configured, the authority of the request replaces the origin.
     pub(super) fn new(head: &request::Parts, settings: &MountUrl, is_secure: bool) -> Self {
         let origin = match settings.origin() {
             "" => authority(head).ok().flatten().unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! Failure of any one storage call: the response is correct or a 500, nothing is half done, and the same request succeeds when
-//! it is sent again.
+//! Failure of any one storage call: the response is correct or a 500, the change is made completely or not at all, and after
+//! the request is sent again, it has been made once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -168,7 +168,7 @@ impl Fixture {
         self.site.call(request.clone()).await
     }
 
-    /// Returns the account's state that every change affects, without random ids and tokens.
+    /// Returns the keys and events without random values, and whether the session is valid. Each change alters some of it.
     async fn snapshot(&self) -> (Vec<Value>, Vec<Value>, bool) {
         let (account, memory) = (AccountId::new("anna"), &self.failing.memory);
         let keys = memory.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
@@ -179,7 +179,7 @@ impl Fixture {
         (keys.collect(), events.collect(), is_signed_in)
     }
 
-    /// Returns the request `number`: each page, and each change by a form and as JSON.
+    /// Returns request `number`, or `None` after the last. The requests are for all pages, and for changes by form and JSON.
     fn request(&self, number: usize) -> Option<Request<String>> {
         let Self { id, nonce, token, .. } = self;
         let key = |rest: &str| format!("/settings/keys/{id}{rest}");

@@ -41,8 +41,8 @@ impl<'a> MakeWriter<'a> for Log {
 
 /// Captures the log of this thread from now on.
 ///
-/// Registers a second subscriber: with only one, the first thread at an event, maybe another test's, would decide whether it
-/// is ever recorded.
+/// Registers a second subscriber: with only one, the first thread to reach an event would decide for all threads whether it
+/// is enabled.
 fn capture_log() -> (Log, (Dispatch, DefaultGuard)) {
     let (log, second) = (Log::default(), Dispatch::new(NoSubscriber::default()));
     let subscriber = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::TRACE);

@@ -83,7 +83,7 @@ impl SignInStorage for CountingStorage {
     }
 }
 
-/// Ending a session is a write. It costs more than the lookup that any client can cause.
+/// Ending a session is a write, which costs more than the lookup that any client can cause.
 #[tokio::test]
 async fn invalid_session_costs_no_write() {
     let (site, counting) = CountingStorage::site("").await;

@@ -21,7 +21,7 @@ pub(crate) struct Site {
     pub(crate) clock: Clock,
 }
 
-/// Name of the cookie of settings at `/settings` in requests without a host.
+/// Name of the session cookie if the settings' URL is `/settings` and the request has no `Host`.
 pub(crate) const COOKIE_NAME: &str = "__Host-catalogue-settings-2c56bef4";
 
 impl Site {
@@ -181,7 +181,7 @@ async fn session_ends_after_12_hours_or_revocation() {
         .await
         .shows("Your session has expired. Sign in again. Nothing was done.");
     site.call(get("/settings/sign-in?why=%3Cscript%3E")).await.hides("role=\"alert\"");
-    // A read changes nothing, so its page need not mention changes.
+    // After a read, the sign-in page need not mention changes.
     let sign_in_url = site.get("/settings", &other).await.header("location").unwrap().to_owned();
     let page = site.call(get(&sign_in_url)).await;
     page.shows("Your session has expired. Sign in again.");
@@ -214,13 +214,13 @@ async fn repeated_session_cookie_is_ignored() {
     let surrounded =
         with_cookie(with_cookie(get("/settings/api/keys"), &format!("a=b; x{COOKIE_NAME}=c;{session}")), "d=e");
     assert_eq!(site.call(surrounded).await.status, 200);
-    // Cookies of other applications may contain any bytes, but a malformed session cookie still counts as one.
+    // Other applications' cookies may contain any bytes. A malformed session cookie makes the valid one a repetition.
     assert_eq!(site.get("/settings/api/keys", &format!("lang=café; {session}")).await.status, 200);
     let broken = site.get("/settings/api/keys", &format!("{COOKIE_NAME}=é; {session}")).await;
     assert_eq!(broken.failure().2.unwrap(), "missing");
 }
 
-/// Cookies know neither port nor path: a browser sends those of all servers on a host name to each of these servers.
+/// Cookies ignore the port, and these have `Path=/`: a browser sends them to all servers on the host name.
 #[tokio::test]
 async fn servers_on_one_host_keep_separate_sessions() {
     for (urls, hosts) in [

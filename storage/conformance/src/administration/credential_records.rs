@@ -9,7 +9,7 @@ use crate::Storage;
 use crate::credential_lookup::assert_stored;
 use crate::seed::{api_key, course, create, id, oauth_token, seed, seed_accounts, time};
 
-/// The record of a credential of either kind is found by its whole id, as it was stored; an unknown id is `None`.
+/// The record of an API key or OAuth token is found by its whole id, as it was stored; an unknown id is `None`.
 pub async fn record_is_found_by_id(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let mut used = api_key("a", "key_1", "token-1");

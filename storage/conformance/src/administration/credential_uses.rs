@@ -22,7 +22,7 @@ async fn last_uses(storage: &impl KeyStorage, account: &str) -> Vec<Option<Times
     listed.expect("the account is known").into_iter().map(|record| record.last_used_at).collect()
 }
 
-/// A use of a credential of either kind is recorded to the microsecond, and no other credential is changed.
+/// A use of an API key or OAuth token is recorded to the microsecond, and no other credential is changed.
 pub async fn use_is_recorded_to_the_microsecond(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b"]).await;
     let mut oauth = oauth_token("a", "token-2");

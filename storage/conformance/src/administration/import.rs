@@ -123,13 +123,13 @@ pub async fn creation_time_reflects_uncommitted_import(storage: &impl Storage) {
         ("b", "other", Some(time(5))),
         ("unknown", "c", None),
     ] {
-        let answer = import.creation_time(&id(account), slug).await.expect("a creation time can be read");
-        assert_eq!(answer, expected, "The creation time is the course's, or None: {slug} of {account}.");
+        let result = import.creation_time(&id(account), slug).await.expect("a creation time can be read");
+        assert_eq!(result, expected, "The creation time is the course's, or None: {slug} of {account}.");
     }
     for course in [created(7), Course { created_at: Timestamp::MIN, ..course("a", "new") }] {
         import.put_course(&course).await.expect("a course of a known account can be put");
-        let answer = import.creation_time(&id("a"), &course.slug).await.expect("a creation time can be read");
-        assert_eq!(answer, Some(course.created_at), "The creation time is the one that the same import has put.");
+        let result = import.creation_time(&id("a"), &course.slug).await.expect("a creation time can be read");
+        assert_eq!(result, Some(course.created_at), "The creation time is the one that the same import has put.");
     }
 }
 

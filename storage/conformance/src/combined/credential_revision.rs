@@ -6,7 +6,7 @@ use crate::credential_lookup::put;
 use crate::seed::{api_key, course, remove, seed};
 use crate::{CourseFixture, CredentialFixture};
 
-/// A credential with a revision has the current one of its account's courses.
+/// A credential is returned with the current revision of its account's courses, or with none.
 pub async fn credential_has_current_revision(fixture: &(impl CourseFixture + CredentialFixture)) {
     seed(fixture, &[course("a", "first"), course("b", "first")]).await;
     let credential = put(fixture, &api_key("a", "key_1", "token-1")).await;

@@ -69,8 +69,8 @@ pub async fn dropped_read_does_not_affect_later_calls(fixture: &impl CourseFixtu
         poll_then_drop(storage.find_course(&account, "c3"), polls);
         poll_then_drop(storage.revision(&account), polls);
     }
-    let answer = read_page(storage, &account, &request).await;
-    assert!(answer.is_ok(), "Calls succeed after others were dropped before they finished: {answer:?}.");
+    let result = read_page(storage, &account, &request).await;
+    assert!(result.is_ok(), "Calls succeed after others were dropped before they finished: {result:?}.");
     assert_results(fixture, &courses).await;
     let added = course("c", "added");
     seed(fixture, [&added]).await;
@@ -85,8 +85,8 @@ pub async fn read_returns_all_changes_committed_before_it(fixture: &impl CourseF
         seed(fixture, [&now]).await;
         let expected = (listed(fixture, [&now]), Some(detail_of(fixture, &now)));
         let read = async || (list(fixture, "fresh").await, find(fixture, "fresh", "c").await);
-        for answer in on_threads(3, read) {
-            assert_eq!(answer, expected, "A read sees everything that was committed before it began.");
+        for result in on_threads(3, read) {
+            assert_eq!(result, expected, "A read sees everything that was committed before it began.");
         }
         assert_eq!(read().await, expected, "A read sees everything that was committed before it began.");
     }

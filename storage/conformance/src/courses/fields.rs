@@ -40,8 +40,8 @@ pub async fn module_bodies_are_not_returned(fixture: &impl CourseFixture) {
         content: format!("{content} {title}"),
     });
     seed(fixture, [&Course { modules: modules.into(), ..course("a", "c") }]).await;
-    let answers = format!("{:?} {:?}", list(fixture, "a").await, find(fixture, "a", "c").await);
-    assert!(!answers.contains(content), "A module's body is in no result: {answers}.");
+    let results = format!("{:?} {:?}", list(fixture, "a").await, find(fixture, "a", "c").await);
+    assert!(!results.contains(content), "A module's body is in no result: {results}.");
 }
 
 /// Absent and empty values differ.
@@ -66,7 +66,7 @@ pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
         time(999_999),
         time(123_456),
         instant(i64::from(u32::MAX) * 1_000_000 + 1),
-        instant((1 << 53) + 1), // the first number of microseconds that is not a double
+        instant((1 << 53) + 1), // the first number of microseconds that a double cannot represent
         instant(Timestamp::MAX.as_microseconds() - 1),
         Timestamp::MAX,
     ];
@@ -77,7 +77,7 @@ pub async fn times_are_stored_to_the_microsecond(fixture: &impl CourseFixture) {
             created_at: time,
             published_at: Some(times[(index + 5) % times.len()]),
             modules: vec![module("m")],
-            // Slugs in reverse order of the times: times truncated to equal ones are visible in the order.
+            // Slugs in reverse order of the times: truncating two times to the same one changes the order of the list.
             ..course("a", &format!("time-{:02}", times.len() - index))
         })
         .collect();

@@ -6,7 +6,7 @@ use crate::CourseFixture;
 use crate::reading::{assert_last_page, assert_listed, slugs};
 use crate::seed::{course, course_of, instant, remove, seed, time};
 
-/// An account without courses has one page, which is empty and the last.
+/// An account without courses has one page, which is empty and has no next page.
 pub async fn account_without_courses_has_empty_page(fixture: &impl CourseFixture) {
     seed(fixture, &[course("empty", "a"), course("other", "a")]).await;
     remove(fixture, "empty", "a").await;

@@ -9,7 +9,7 @@ use crate::CourseFixture;
 use crate::reading::{all_items, assert_last_page, item_of, listed, page, pages, position};
 use crate::seed::{course, course_at, instant, remove, seed, time};
 
-/// Returns courses in groups with one creation time each, some larger than a page and some smaller.
+/// Returns courses in groups, each given by its creation time and its size.
 fn tie_groups(account: &str, groups: &[(i64, usize)]) -> Vec<Course> {
     let mut courses = Vec::new();
     for &(microsecond, size) in groups {
@@ -30,7 +30,7 @@ pub async fn pages_concatenate_to_full_list_for_every_limit(fixture: &impl Cours
     }
 }
 
-/// `next` is `None` if and only if no further course exists, so an empty page never follows a full last page.
+/// `next` is `None` if and only if no further course exists, so even a full last page is not followed by an empty one.
 pub async fn next_is_none_only_on_last_page(fixture: &impl CourseFixture) {
     for count in [1_usize, 2, 6, 7, 12] {
         let account = format!("with {count}");
@@ -48,7 +48,7 @@ pub async fn next_is_none_only_on_last_page(fixture: &impl CourseFixture) {
     }
 }
 
-/// `next` is the position of the last item, to the microsecond, so every storage makes the same cursor.
+/// `next` is the position of the last item, with the tables' precision, so equal data leads to equal cursors.
 pub async fn next_is_position_of_last_item(fixture: &impl CourseFixture) {
     let times = [time(123_457), time(123_456), time(123_456), instant(-1), Timestamp::MIN];
     let courses = ["d", "c", "b", "e", "f"].into_iter().zip(times);
@@ -95,7 +95,7 @@ pub async fn page_starts_after_position_without_course(fixture: &impl CourseFixt
     }
 }
 
-/// A page after the last course is empty, and the last page.
+/// A page after the last course is empty and has no next page.
 pub async fn page_after_last_course_is_empty(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 3)]);
     seed(fixture, &courses).await;
@@ -108,7 +108,7 @@ pub async fn page_starts_after_deleted_course(fixture: &impl CourseFixture) {
     let courses = tie_groups("a", &[(0, 4), (1, 4)]);
     seed(fixture, &courses).await;
     let whole = listed(fixture, &courses);
-    // The first one stays, so that a page that starts over differs from one that continues.
+    // The newest course stays: a page that wrongly starts at the beginning of the list contains it.
     for (index, item) in whole.iter().enumerate().take(7).skip(1) {
         let course = courses.iter().find(|course| course.slug == item.slug).expect("the course was put");
         remove(fixture, "a", &course.slug).await;

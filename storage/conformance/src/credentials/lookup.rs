@@ -9,7 +9,7 @@ use crate::concurrency::{on_threads, poll_then_drop};
 use crate::credential_lookup::{assert_stored, find, put, similar_tokens};
 use crate::seed::{api_key, digest, instant, oauth_token, time};
 
-/// A credential of either kind is found by its digest, with all its fields.
+/// An API key or OAuth token is found by its digest, with all its fields.
 pub async fn credential_is_found_with_all_fields(fixture: &impl CredentialFixture) {
     let mut forever = api_key("b", "key_forever", "token-forever");
     forever.record.expires_at = None;
@@ -111,7 +111,7 @@ pub async fn dropped_lookup_does_not_affect_later_ones(fixture: &impl Credential
     for polls in [0, 1, 2].into_iter().cycle().take(300) {
         poll_then_drop(fixture.storage().find_credential(&credential.digest), polls);
     }
-    let answer = fixture.storage().find_credential(&credential.digest).await;
-    assert!(answer.is_ok(), "Lookups succeed after others were dropped before they finished: {answer:?}.");
+    let result = fixture.storage().find_credential(&credential.digest).await;
+    assert!(result.is_ok(), "Lookups succeed after others were dropped before they finished: {result:?}.");
     assert_stored(fixture, &credential, "A dropped lookup does not affect later ones.").await;
 }

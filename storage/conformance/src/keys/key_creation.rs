@@ -7,7 +7,7 @@ use crate::credential_lookup::{as_stored, assert_stored, find};
 use crate::key_calls::{assert_all, create, list, try_create};
 use crate::seed::{api_key, create_account, digest, oauth_token};
 
-/// A credential of either kind is found, and listed, from its creation on.
+/// An API key or OAuth token is found and listed from its creation on.
 pub async fn key_is_active_from_creation(fixture: &impl KeyFixture) {
     const RULE: &str = "A key is found and listed from its creation on, and no other is changed.";
     let account = create_account(fixture, "a").await;

@@ -7,7 +7,7 @@ use crate::credential_lookup::assert_stored;
 use crate::key_calls::{assert_all, create, revoke};
 use crate::seed::{api_key, create_account, oauth_token, second};
 
-/// Revoking a credential of either kind returns its record, revoked; lookups find it as revoked.
+/// Revoking an API key or OAuth token returns its record with the revocation time; lookups find it as revoked.
 pub async fn revoking_returns_record(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     let mut keys = vec![api_key("a", "key_1", "token-1")];

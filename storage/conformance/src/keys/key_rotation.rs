@@ -31,7 +31,7 @@ fn id(key: &NewCredential) -> &str {
     &key.record.identity.credential_id
 }
 
-/// Rotating a credential of either kind ends it, stores its successor, and returns the replaced credential.
+/// Rotating an API key or OAuth token ends it, stores its successor, and returns the replaced credential.
 pub async fn rotation_ends_old_key_and_stores_successor(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     let mut old_keys = vec![key("a", "key_1", "token-1", None)];

@@ -11,7 +11,7 @@ use crate::broken::{begin, courses, records, remove, run};
 /// Call of an import that puts an account or a course.
 type PutFn<T> = Box<dyn FnMut(&mut dyn Import, &T) -> Result<Change, StorageError> + Send>;
 type CreationTimeFn = Box<dyn FnMut(&mut dyn Import, &AccountId, &str) -> Option<Timestamp> + Send>;
-/// Accounts and slugs of courses.
+/// Accounts and slugs of the removed courses.
 pub(crate) type Pruned = Vec<(AccountId, String)>;
 type PruneFn = Box<dyn FnMut(&mut dyn Import) -> Pruned + Send>;
 
@@ -170,7 +170,7 @@ impl Import for WithoutTransaction {
     }
 }
 
-/// An import that writes back the whole state from its beginning, with its own changes.
+/// An import that on commit writes all records that existed when it began, in addition to its changes.
 pub(crate) struct WritesBackAll {
     memory: MemoryStorage,
     records: Vec<Record>,

@@ -1,5 +1,5 @@
-//! Tests that the suite can fail: for each of its cases, at least one storage with one flaw is caught by the case of the
-//! rule that the flaw violates.
+//! Tests that the suite can fail: each of its cases catches at least one storage that has a single flaw, which violates the
+//! rule of the case.
 
 mod broken;
 mod imports;
@@ -77,7 +77,7 @@ fn every_case_catches_a_flaw() {
     assert_eq!(caught_by, cases);
 }
 
-/// Prints the report that `.ci/suites` shows of these two suites.
+/// Prints these two suites' part of the report of `.ci/suites`.
 #[test]
 #[expect(clippy::print_stdout, reason = "the report")]
 fn report() {

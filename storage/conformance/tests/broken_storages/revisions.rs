@@ -28,7 +28,7 @@ fn deriving_from<H: Hash>(part: impl Fn(&AccountId, Vec<Course>) -> H + Send + S
     })
 }
 
-/// Uses counts of put courses as revisions.
+/// Derives revisions from the number of all puts and the result of `of_account`.
 fn counting_puts(of_account: impl Fn(&AccountId) -> String + Send + Sync + 'static) -> Broken {
     let puts = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&puts);
@@ -44,7 +44,7 @@ fn counting_puts(of_account: impl Fn(&AccountId) -> String + Send + Sync + 'stat
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), of_account(account)))))
 }
 
-/// Uses counts of added and changed courses as revisions.
+/// Derives revisions from the number of all added and changed courses, and the account.
 fn counting_changes() -> Broken {
     let changes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&changes);
@@ -66,7 +66,7 @@ fn altering(read: Read, alter: impl Fn(Option<Revision>) -> Option<Revision> + S
     Broken::new().returned_revision(move |_, of, revision| if of == read { alter(revision) } else { revision })
 }
 
-/// Returns the first revision forever.
+/// Creates a function that replaces every revision by the first one.
 fn first_revision() -> impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static {
     let first = OnceLock::new();
     move |revision| *first.get_or_init(|| revision)

@@ -41,16 +41,16 @@ fn revoking(call: impl Fn(&MemoryStorage, &[TokenDigest], Timestamp, Timestamp) 
     })
 }
 
-/// Removes all revocations with an account.
+/// Removes all revocations when an account is removed.
 fn removing_with_accounts() -> Broken {
-    let gone = Known::default();
-    let are_gone = Arc::clone(&gone);
+    let removed = Known::default();
+    let removals = Arc::clone(&removed);
     Broken::new()
         .remove_account(move |memory, account| {
-            gone.lock().unwrap().insert(TokenDigest::from_bytes([0; 32]), true);
+            removed.lock().unwrap().insert(TokenDigest::from_bytes([0; 32]), true);
             remove_account(memory, account)
         })
-        .revoked(move |memory, digest| is_revoked(memory, digest).map(|is| is && are_gone.lock().unwrap().is_empty()))
+        .revoked(move |memory, digest| is_revoked(memory, digest).map(|is| is && removals.lock().unwrap().is_empty()))
 }
 
 flaws! {

@@ -20,7 +20,7 @@ pub(crate) fn first_remote_host(hosts: &[HostConfig]) -> Option<&str> {
     remote.map(|(name, _)| name.as_str())
 }
 
-/// Returns each host of `config` with the settings of `common`, which has no host: a host cannot be removed.
+/// Returns each host of `config` with the settings of `common`, which must have no hosts: a [`Config`] cannot remove them.
 pub(crate) fn split(config: &Config, common: &Config) -> Vec<HostConfig> {
     let (hosts, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
     let host_config = |index| {

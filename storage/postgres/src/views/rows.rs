@@ -1,4 +1,4 @@
-//! Rows of PostgreSQL as rows of views, which the core reads.
+//! Conversion of PostgreSQL's rows to [`ViewRow`]s.
 
 use std::error::Error;
 
@@ -64,7 +64,7 @@ impl<'r> Cells<'r> for PostgresCells<'r> {
 fn value<'r>(ty: &'r Type, raw: &'r [u8]) -> Value<'r> {
     let typed = Value::Typed(ty.name());
     match *ty {
-        // Types that statements cast texts, numbers and booleans to.
+        // Statements cast texts, numbers and booleans to the first three types.
         Type::TEXT => std::str::from_utf8(raw).map_or(typed, Value::Text),
         Type::INT8 => raw.try_into().map_or(typed, |raw| Value::Integer(i64::from_be_bytes(raw))),
         Type::BOOL => Value::Boolean(raw == [1]),

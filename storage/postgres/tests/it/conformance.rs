@@ -1,4 +1,4 @@
-//! Runs the conformance suite: with and without triggers, without named statements, and with tables for Citus.
+//! Runs the conformance suite: with and without triggers, without named statements, with tables for Citus, and on Citus.
 
 use std::sync::Arc;
 

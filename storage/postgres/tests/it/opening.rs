@@ -1,4 +1,4 @@
-//! Databases that cannot be opened: each error names the problem, and nothing changes.
+//! Opening and migrating databases. Each error names the problem and leaves the database unchanged.
 
 use std::error::Error as _;
 use std::io::{Read as _, Write as _};
@@ -14,7 +14,7 @@ use crate::import_one_course;
 use crate::schema::Schema;
 use catalogue_postgres_cluster::Cluster;
 
-/// Asserts that opening with and without migration fail alike.
+/// Returns the error of opening with migration. Asserts that its variant is the same without migration.
 async fn open_error(options: &Options) -> OpenError {
     let error = PostgresStorage::open_and_migrate(options).await.unwrap_err();
     let opened = PostgresStorage::open(options).await.unwrap_err();

@@ -30,7 +30,7 @@ struct Counter {
 }
 
 impl Counter {
-    /// Starts a proxy before `cluster`, which runs until the process ends.
+    /// Starts a proxy in front of `cluster`. It runs until the process ends.
     fn before(cluster: &Cluster) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -31,8 +31,8 @@ pub(crate) struct Version(u64);
 pub(super) struct Generation {
     /// The file as the last check found it.
     file: FileVersion,
-    /// When the last check becomes invalid, by [`nanos`]. Zero without a WAL, so that each read checks the path: then each
-    /// commit changes the file's version, and a later check would reopen the file for a commit that reads have seen.
+    /// When the last check expires, by [`nanos`]. Zero without a WAL, so that each read checks the path. Without a WAL, each
+    /// commit changes the file's version: a later check would reopen the file for a commit that reads have already seen.
     checked_until: u64,
     wal: Option<WatchedWal>,
     /// Idle connections, all of which have read this version of the file.
@@ -70,8 +70,8 @@ impl Generation {
         now < self.checked_until
     }
 
-    /// Returns whether the connections are to `file`, which a check that began at `began` found at the path. Returns `false` if
-    /// the WAL index was removed: in this process SQLite uses the removed one as long as a connection is open.
+    /// Records a check that began at `began` and found `file` at the path. Returns `false` if the file must be reopened: it is
+    /// another file, its WAL index was removed (open connections still use the removed index), or it has changed without a WAL.
     pub(super) fn check(&mut self, file: FileVersion, began: u64) -> bool {
         let is_same = self.file.identity == file.identity;
         let Some(wal) = self.wal.as_mut().filter(|wal| is_same && wal.index.is_at_its_path()) else {
@@ -83,8 +83,8 @@ impl Generation {
         if self.checked_until < checked_until {
             self.checked_until = checked_until;
             if self.file != file {
-                // Written by a checkpoint, or by a copy of another file: then the connections have cached wrong pages, and
-                // an empty WAL may look like the previous one.
+                // A checkpoint has written the file, or another file was copied over it. After a copy, the connections
+                // cache wrong pages, and an empty WAL may look like the previous one.
                 self.file = file;
                 wal.last = None;
                 self.idle().clear();
@@ -100,7 +100,7 @@ impl Generation {
         (wal.index.state()? == state).then_some(version)
     }
 
-    /// Returns the version of the file; `None` without a WAL, and while its index is being replaced.
+    /// Returns the version of the file; `None` without a WAL, and while the header of its index is being replaced.
     pub(super) fn version(&mut self) -> Option<Version> {
         static COUNT: sync::AtomicU64 = sync::AtomicU64::new(0);
 

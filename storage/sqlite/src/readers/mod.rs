@@ -130,7 +130,7 @@ impl Readers {
     }
 
     /// Returns the version of the file at the path; `None` if only a transaction can detect changes: without a WAL, and
-    /// while the WAL index is being replaced.
+    /// while the header of the WAL index is being replaced.
     pub(crate) fn version(&self) -> Result<Option<Version>, StorageError> {
         let known = self.generation().as_ref().and_then(|generation| generation.known_version(nanos()));
         if known.is_some() {

@@ -159,7 +159,7 @@ fn path_check_is_valid_for_a_millisecond() {
     assert!(!database.is_recent(at));
 }
 
-/// The index of an empty WAL looks the same after another file was copied over, but connections have cached earlier content.
+/// After another file was copied over the database, the index of an empty WAL looks the same, but connections cache old pages.
 #[test]
 #[cfg(target_os = "linux")]
 fn touched_file_changes_version_and_closes_idle_connections() {
@@ -206,7 +206,7 @@ fn slow_reads_are_offloaded_and_cached_lookups_are_not() {
     assert_eq!(OFFLOADED.get(), 2, "a recent check needs no read");
 }
 
-/// Without a WAL each commit changes the file: a later check would notice the same commit a second time.
+/// Without a WAL, each commit changes the file: a later check would reopen it for a commit that reads have already seen.
 #[test]
 fn path_is_checked_each_time_without_wal() {
     let database = Counted::new();
@@ -239,7 +239,7 @@ fn reopened_file_is_read_again() {
     assert_eq!(database.accounts(), Some(1));
     link_to(&there);
     database.readers.read_cached(&Cache::new(1), &0, |_| Ok(Some(0))).unwrap();
-    // This process does not have the file open, so its WAL ends with this connection and starts again with the next.
+    // The only connection to `here`: closing it removes the WAL, and the next connection creates a new one.
     Connection::open(here.join("catalogue.db")).unwrap().execute(ADD, []).unwrap();
     link_to(&here);
     assert_eq!(database.accounts(), Some(2));

@@ -1,4 +1,4 @@
-//! SQLite's rows as the core's rows of views.
+//! Conversion of SQLite's rows to [`ViewRow`]s.
 
 use catalogue_core::storage::views::{Cells, Value, ViewProblem, ViewRow};
 use rusqlite::types::{Type, ValueRef};
@@ -24,7 +24,7 @@ impl<'r> Cells<'r> for Columns<'r> {
     }
 }
 
-/// Returns the current row of a statement.
+/// Returns `row` as a row of `view` that messages identify by the columns `key`.
 pub(super) fn view_row<'r>(view: &'static str, row: &'r Row<'r>, key: &'static [usize]) -> ViewRow<Columns<'r>> {
     ViewRow { view, cells: row.into(), key }
 }

@@ -1,4 +1,4 @@
-//! Paths that cannot be opened: each error names the problem, and no file changes.
+//! Opening and migrating a path. Each error names the problem and leaves the file unchanged.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 
 use crate::{course, database_in, import_one_course, items};
 
-/// Returns the error of opening `path`. Asserts that opening fails alike with migration, and leaves the file unchanged.
+/// Returns the error of opening `path`. Asserts that its variant is the same without migration, and the file unchanged.
 fn open_error(path: &Path) -> OpenError {
     let before = fs::read(path).ok();
     let error = SqliteStorage::open_and_migrate(path).unwrap_err();
@@ -37,7 +37,7 @@ fn only_migration_creates_missing_file() {
 }
 
 #[test]
-fn empty_file_opens_as_empty_database() {
+fn empty_file_opens_only_after_migration() {
     let directory = tempfile::tempdir().unwrap();
     let path = database_in(&directory);
     fs::write(&path, "").unwrap();
@@ -166,7 +166,7 @@ async fn import_truncates_wal() {
 #[test]
 fn relative_path_is_never_parsed_as_uri() {
     let directory = tempfile::tempdir().unwrap();
-    // The working directory is shared by all tests, so it stays, and the path leads from it to the temporary directory.
+    // All tests share the working directory, so the test uses a path from it instead of changing it.
     let working_directory = std::env::current_dir().unwrap();
     let root: std::path::PathBuf = working_directory.components().skip(1).map(|_| "..").collect();
     let relative_directory = root.join(directory.path().strip_prefix("/").unwrap());

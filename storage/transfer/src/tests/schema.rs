@@ -75,7 +75,7 @@ fn schema_and_parser_agree_on_every_field() {
     }
 }
 
-/// A schema cannot count bytes, as its descriptions say.
+/// A schema counts characters, although the limits in its descriptions are in bytes.
 #[test]
 fn only_parser_counts_bytes() {
     let mut line = line_with_every_field("course");

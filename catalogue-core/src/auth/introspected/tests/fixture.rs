@@ -19,7 +19,7 @@ use crate::timestamp::Timestamp;
 
 pub(super) const ISSUER: &str = "https://id.example.com";
 pub(super) const AUDIENCE: &str = "https://api.example.com/api/v1";
-/// The current time, in seconds since 1970.
+/// Time at which the clock starts, in seconds since 1970.
 pub(super) const NOW: i64 = 1_800_000_000;
 
 #[derive(Clone, Debug)]
@@ -114,7 +114,7 @@ impl Fixture {
         self.tokens.authenticate(BearerToken::new(token).expect("a bearer token")).await
     }
 
-    /// Returns the verdict, for an issuer that responds immediately, and the outcomes that were counted.
+    /// Returns the verdict, and the outcomes that were counted. The issuer must respond immediately.
     pub(super) fn verdict_and_outcomes(&self, token: &str) -> (Result<Verdict, StorageError>, Vec<&'static str>) {
         let before: Vec<_> = self.tokens.outcomes().collect();
         let verdict = tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(self.authenticate(token));

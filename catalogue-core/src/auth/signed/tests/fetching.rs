@@ -9,7 +9,7 @@ use super::fixture::*;
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Returns a token with a key that no set has, a different one for each `number`.
+/// Returns a token whose `kid` is in no set. Each `number` has its own `kid`.
 fn unknown(number: usize) -> String {
     with_header(&json!({ "kid": format!("unknown-{number}") }))
 }
@@ -185,12 +185,12 @@ fn refresh_backs_off_after_failures_and_jitters_otherwise() {
     let mut waits: Vec<_> = (0..100).map(|_| block_on(fixture.tokens.refresh())).collect();
     assert!(waits.iter().all(|wait| (270 * SECOND..=330 * SECOND).contains(wait)), "{waits:?}");
     waits.dedup();
-    assert!(waits.len() > 50, "all servers at the same time: {waits:?}");
+    assert!(waits.len() > 50, "all servers would refresh at the same time: {waits:?}");
     fixture.source.set_behavior(Behavior::Fails);
     assert_eq!(block_on(fixture.tokens.refresh()), 5 * SECOND);
 }
 
-/// Works without a task: a set that is older than five minutes is fetched before it is used.
+/// Without a task, a request first refetches a set that is at least five minutes old.
 #[test]
 fn requests_fetch_without_refresh_task() {
     let fixture = Fixture::new();

@@ -1,4 +1,4 @@
-//! Examples of RFCs: their keys verify their signatures. They are not access tokens.
+//! Examples from RFCs: each key verifies its signature. The examples are not access tokens.
 
 use serde_json::{Value, json};
 

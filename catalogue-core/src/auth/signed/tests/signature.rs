@@ -1,10 +1,10 @@
-//! Signatures: only a signature over this text, by a key of the set, in the one valid encoding, is accepted.
+//! A signature must be by a key of the set, over the token's header and payload, and in the only valid encoding.
 
 use serde_json::json;
 
 use super::fixture::*;
 
-/// Order of the group of P-256, and of Ed25519 (with its bytes reversed).
+/// Order of the group of P-256, and below of Ed25519: both big-endian, although Ed25519 itself is little-endian.
 pub(super) const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
 const ED25519_ORDER: &str = "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed";
 

@@ -48,7 +48,7 @@ fn malformed_address_is_not_a_client() {
 }
 
 #[test]
-fn scheme_is_https_if_no_proxy_reports_another() {
+fn scheme_is_https_only_if_all_values_are_https() {
     for (lines, expected) in [
         (&[][..], false),
         (&[""], false),

@@ -1,4 +1,4 @@
-//! Messages about unusable pairs: only the first problem.
+//! Messages about unusable certificates and keys; each names only the first problem.
 
 use std::fs;
 

@@ -19,7 +19,7 @@ pub enum CertificateProblem {
     /// An extended key usage without serverAuth (RFC 5280, 4.2.1.12).
     #[error("the certificate's extended key usage lacks serverAuth, so clients refuse it; use one for servers")]
     NoServerAuth,
-    /// Nothing but the server's own certificate, although another one has issued it.
+    /// Only the server's own certificate, which is not self-signed.
     #[error(
         "the file has no intermediate certificates, so clients that do not have the issuer refuse the certificate; add \
          them after it, unless its issuer is a root that clients have"
@@ -27,8 +27,8 @@ pub enum CertificateProblem {
     MissingIntermediates,
     /// The chain does not lead from the server's own certificate to the last one.
     #[error(
-        "the chain has a gap: a certificate was not issued by the next one, so clients refuse it; put only the issuer \
-         of each certificate after it"
+        "the chain has a gap: a certificate was not issued by the next one, so clients refuse it; after each \
+         certificate, put its issuer's, and omit all others"
     )]
     BrokenChain,
     /// A certificate between the server's own and the last one has expired or is not yet valid.
@@ -39,14 +39,14 @@ pub enum CertificateProblem {
     ExpiredIntermediate,
 }
 
-/// Returns the problems of a chain, the server's own certificate first. The dates of that one are checked elsewhere.
+/// Returns the problems of a chain that begins with the server's own certificate, whose dates must be checked already.
 pub(super) fn problems(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Vec<CertificateProblem> {
     // A reserved name that no host can have (RFC 2606).
     let no_name = is_valid_for(&chain[0], "host.invalid").is_none().then_some(CertificateProblem::NoSubjectAltName);
     no_name.into_iter().chain(problem_of_path(chain, provider)).collect()
 }
 
-/// Verifies the chain as clients do, but with the last certificate sent as the root that they would have.
+/// Verifies the chain as clients do, with its last certificate as the trusted root.
 fn problem_of_path(chain: &[CertificateDer<'_>], provider: &CryptoProvider) -> Option<CertificateProblem> {
     let (leaf, last) = (ParsedCertificate::try_from(chain.first()?).ok()?, chain.last()?);
     let mut roots = RootCertStore::empty();

@@ -18,7 +18,7 @@ const WARNING_INTERVAL: Duration = Duration::days(1);
 /// Reads the files again whenever `reload_requested` resolves, and at intervals of `every`. Never returns. The next handshake uses
 /// the new certificate. The output of `reload_requested` is dropped once the files have been read.
 ///
-/// If the files cannot be used, such as a pair of which only one half was written yet, the certificate in use stays.
+/// If the files cannot be used, for example because only one of them was replaced so far, the certificate in use stays.
 /// Logs unusable files, what clients refuse about the certificate in use, and once a day that it expires soon.
 pub async fn reload_certificate<T>(
     tls: Arc<Tls>,

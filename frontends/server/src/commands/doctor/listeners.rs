@@ -1,4 +1,4 @@
-//! Checks the listeners, and whose reports of client addresses are trusted.
+//! Checks the listeners, and which proxies are trusted to report client addresses.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -22,7 +22,7 @@ pub(super) fn check(settings: &ServeSettings, secured: bool, report: &mut Report
     }
 }
 
-/// Reports whether `address` can be bound. One in use most likely belongs to the running server.
+/// Reports whether `address` can be bound. An address in use most likely belongs to the running server.
 fn check_bindable(check: &'static str, address: SocketAddr, report: &mut Report) {
     match TcpListener::bind(address) {
         Ok(_) => report.ok(check, format!("{address} is free")),

@@ -1,4 +1,4 @@
-//! Checks whether the views over another program's tables can be served, and how fast.
+//! Checks whether the API can serve the views over another program's tables, and reports advice on speed and privileges.
 
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewProblem};
 
@@ -29,7 +29,7 @@ pub(super) async fn check(views: &dyn CourseViews, report: &mut Report) {
     advise("rights", "the role has the required privileges and no others", views.check_rights().await, report);
 }
 
-/// Reports what the API cannot serve.
+/// Reports the first `problems`, and the number of further ones.
 pub(super) fn report_problems(problems: &[ViewProblem], report: &mut Report) {
     problems.iter().take(MAX_REPORTED).for_each(|problem| report.error(CHECK, format_problem(problem)));
     if problems.len() > MAX_REPORTED {
@@ -41,6 +41,6 @@ fn advise(check: &'static str, fine: &str, found: Result<Vec<ViewAdvice>, Storag
     match found {
         Ok(advice) if advice.is_empty() => report.ok(check, fine),
         Ok(advice) => advice.iter().for_each(|advice| report.warning(check, format_advice(advice))),
-        Err(error) => report.warning(check, format!("cannot check them: {}", chain(&error))),
+        Err(error) => report.warning(check, format!("cannot check the {check}: {}", chain(&error))),
     }
 }

@@ -78,7 +78,7 @@ async fn find_all(storage: &Storage, tokens: &[(u64, TokenDigest)], json: bool) 
     if is_any_known { Ok(()) } else { Err(Failure::work("no credential has any of these tokens")) }
 }
 
-/// Returns the digest of each token in a text, whatever surrounds it, once, with the first line that contains it.
+/// Returns the digest of each distinct token in a text, and the number of the first line that contains it.
 fn token_digests(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>> {
     let (mut found, mut seen, mut line, mut text) = (Vec::new(), HashSet::new(), 1, Vec::new());
     while input.by_ref().take(CHUNK_BYTES).read_until(b'\n', &mut text)? > 0 {

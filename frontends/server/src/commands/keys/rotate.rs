@@ -36,7 +36,7 @@ pub(super) async fn run(storage: &Storage, id: &str, rotate: &RotateKey) -> Resu
         let hint = format!("{}; if {new} exists, rotate it, as its token was never printed", credentials::CHECK_HINT);
         Failure::change_failed(&error, &format!("{new} has replaced {id}"), &hint)
     })?;
-    let changed = || Failure::work(format!("nothing was created: {id} has just been revoked or rotated, or expired"));
+    let changed = || Failure::work(format!("nothing was created: {id} was just revoked or rotated, or has expired"));
     let replaced = replaced.ok_or_else(changed)?;
     credentials::show_created(&token, &successor.record, Some(&replaced), rotate.json)?;
     // The operator did not choose this expiry, so it is reported.
@@ -53,7 +53,7 @@ fn lifetime(key: &CredentialRecord) -> Option<Duration> {
     Some(Duration::from_micros(u64::try_from(microseconds).unwrap_or_default()))
 }
 
-/// Refuses a key that is revoked or expired: there is nothing to overlap with.
+/// Refuses a key that is revoked or expired: an overlap requires that both keys are valid.
 fn check_active(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
     let id = &key.identity.credential_id;
     let ended = match (key.revoked_at, key.expires_at) {
@@ -64,8 +64,8 @@ fn check_active(key: &CredentialRecord, now: Timestamp) -> Result<(), Failure> {
     Err(Failure::work(format!("{ended}, so it cannot be rotated; create another key with `keys create`")))
 }
 
-/// Refuses a key that was rotated before: its original lifetime is known only from its successor. This also keeps a
-/// command that is repeated by mistake from creating a second successor.
+/// Refuses a key that was rotated before: the rotation may have shortened its expiry, so its original lifetime is
+/// unknown. This check also prevents a second successor if the command is repeated by mistake.
 fn check_has_no_successor(key: &CredentialRecord) -> Result<(), Failure> {
     let Some(successor) = &key.replaced_by else { return Ok(()) };
     let id = &key.identity.credential_id;

@@ -1,7 +1,7 @@
 //! Database files that are moved or replaced under running servers.
 //!
-//! The servers reach the database through a symbolic link to its directory. While the link points elsewhere, requests make
-//! the servers close the files here, so WAL and WAL index are removed and created again.
+//! The servers reach the database through a symbolic link to its directory. While the link points to `there`, requests make
+//! the servers close the files in `here`. The last connection to close removes WAL and WAL index; the next one creates them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use super::sql::Sql;
 use super::{DETAIL, LIST};
 use crate::program::TestDir;
 
-/// Two databases of the same content in separate directories, and servers whose path leads to the first.
+/// Two databases in separate directories, which differ in one change, and servers whose path leads to the first.
 struct Linked(Fixture);
 
 /// Paths of the two databases.
@@ -21,10 +21,10 @@ const THERE: &str = "there/catalogue.db";
 
 impl Linked {
     fn new() -> Self {
-        Self::in_place(TestDir::in_memory())
+        Self::in_dir(TestDir::in_memory())
     }
 
-    fn in_place(dir: TestDir) -> Self {
+    fn in_dir(dir: TestDir) -> Self {
         fs::create_dir(dir.path("here")).unwrap();
         fs::create_dir(dir.path("there")).unwrap();
         fill(&dir, HERE);
@@ -48,7 +48,7 @@ impl Linked {
         self.0.wait_for_file_check();
     }
 
-    /// Points the link to the other directory and sends requests, so that the servers close the files here.
+    /// Points the link to `there` and sends requests, so that the servers close the files in `here`.
     fn point_link_away(&mut self) {
         self.point_link_to("there");
         self.0.assert_responses(LIST, 200, "There");
@@ -76,7 +76,7 @@ fn restored_symlink_keeps_etags() {
     linked.0.assert_new("at last");
 }
 
-/// The index of a recreated WAL looks the same as before, whatever the database contains.
+/// A recreated WAL can have the same WAL index as the removed one although the database has changed.
 #[test]
 fn commit_while_symlink_points_elsewhere_is_seen() {
     let mut linked = Linked::new();
@@ -134,7 +134,7 @@ fn commit_without_wal_index_is_seen() {
 /// Most file systems reuse the inode number of a removed file for the next one.
 #[test]
 fn commit_in_recreated_file_is_seen() {
-    let mut linked = Linked::in_place(TestDir::new());
+    let mut linked = Linked::in_dir(TestDir::new());
     let (here, copy) = (linked.0.dir.path(HERE), linked.0.dir.path("copy.db"));
     for number in 0..5 {
         linked.point_link_away();
@@ -181,7 +181,7 @@ fn replace_database(fixture: &mut Fixture, file: &Path) {
     fixture.wait_for_file_check();
 }
 
-/// A mere counter of changes would have the same value again after as many changes to the restored file.
+/// If the revision were a counter, as many changes to the restored file would repeat its values.
 #[test]
 fn changed_backup_does_not_match_earlier_etags() {
     let mut fixture = Fixture::new();

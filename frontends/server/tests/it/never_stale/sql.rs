@@ -79,7 +79,7 @@ impl Drop for Sql {
 fn process() {
     let Some(database) = env::var_os(DATABASE) else { return };
     let connection = Connection::open(database).unwrap();
-    // A busy machine's disk must not decide a test. Nothing needs to survive a power failure.
+    // A slow disk must not fail a test, and nothing needs to survive a power failure.
     connection.busy_timeout(Duration::from_secs(120)).unwrap();
     connection.pragma_update(None, "synchronous", "off").unwrap();
     for statement in io::stdin().lines().map(Result::unwrap).take_while(|line| line != "end") {

@@ -94,7 +94,7 @@ fn reused_account_id_has_no_sign_ins_and_keys_are_reported() {
     }
 }
 
-/// Its credential then belongs to an unknown account.
+/// After the removal, the account's key belongs to an unknown account.
 #[test]
 fn removed_account_has_no_courses_but_keeps_identity() {
     for app in App::with_rows("django") {

@@ -1,11 +1,11 @@
-//! A role that may not create tables: the default of PostgreSQL 15 for roles that do not own the database.
+//! A role without the privilege to create tables: since PostgreSQL 15 the default, unless the role owns the database.
 
 use catalogue_postgres_cluster::Cluster;
 
 use super::fixture::{Fixture, url};
 use crate::program::COURSES;
 
-/// Creates a database and `role`, which neither owns it nor may create tables in `public`. Returns its connection string.
+/// Creates a database and a `role` that may not create tables in `public`. Also returns the role's connection string.
 fn fixture(role: &str) -> Option<(Fixture, String)> {
     let fixture = Fixture::new()?;
     fixture.session().run(&format!(

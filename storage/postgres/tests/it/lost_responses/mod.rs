@@ -110,7 +110,7 @@ async fn calls_report_whether_change_was_committed() {
     let Some(fixture) = Fixture::new().await else { return };
     let mut numbers = 0..;
     let settings = SETTINGS.iter().map(|(call, parts)| (*call, all_and_any(parts)));
-    // The last of the other calls removes the account.
+    // `CALLS` come last, since one of them removes the account.
     for (call, sql) in settings.chain(CALLS.into_iter().map(|(call, sql)| (call, sql.to_owned()))) {
         let mut unknown = Vec::new();
         for sender in [Sender::Client, Sender::Server] {

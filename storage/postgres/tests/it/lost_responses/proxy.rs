@@ -56,7 +56,7 @@ impl Proxy {
 }
 
 impl Lost {
-    /// Returns whether to forward the next message of `sender`. After the lost one, `left` wraps to more than all messages.
+    /// Returns whether to forward the next message of `sender`. At the lost message, `left` wraps and exceeds [`MAX_MESSAGES`].
     fn forwards(&self, sender: Sender) -> bool {
         *self.sender.lock().unwrap() != sender || self.left.fetch_sub(1, Ordering::SeqCst) > 0
     }

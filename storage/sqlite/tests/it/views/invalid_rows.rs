@@ -117,7 +117,7 @@ async fn module_check_covers_rows_beyond_sample() {
     }
 }
 
-/// The view's own count may include rows that the API does not return.
+/// `module_count` may include rows that the API does not return.
 #[tokio::test]
 async fn wrong_module_count_is_reported() {
     let host_app = HostApp::new(PLAIN);

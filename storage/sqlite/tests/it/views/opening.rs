@@ -1,4 +1,4 @@
-//! Opens the files with the keys and with the views, of which the host application's is never modified.
+//! Opening the file with the keys, and the host application's file with the views, which is never modified.
 
 use std::fs;
 use std::path::Path;
