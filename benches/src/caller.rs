@@ -41,7 +41,7 @@ impl Call {
     pub const ALL: [Self; 6] =
         [Self::FirstPage, Self::DeepPage, Self::Detail, Self::Me, Self::NotModified, Self::GzipPage];
 
-    /// Returns its name on a command line and in tables.
+    /// Returns the name of the call on a command line and in tables.
     ///
     /// # Panics
     /// Never: each call has a name.
@@ -126,7 +126,7 @@ impl Caller {
     /// Returns the URL of the page of fifty after the newest `depth` courses; `depth` is a multiple of 100.
     ///
     /// # Errors
-    /// Returns an error if the list is shorter.
+    /// Returns an error if the list is shorter than `depth`, or a response is not a 200.
     pub fn page_after(&self, depth: usize) -> Result<String, String> {
         let mut cursor = String::new();
         for offset in (0..depth).step_by(100) {

@@ -67,7 +67,7 @@ impl Connection {
     /// Reads a response.
     ///
     /// # Errors
-    /// Returns an error if the connection was closed, or the bytes are not a response.
+    /// Returns an error if the connection was closed, no bytes arrive for 20 seconds, or the bytes are not a response.
     pub fn receive(&mut self) -> io::Result<Response<'_>> {
         self.waiting = false;
         self.filled = 0;

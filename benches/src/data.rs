@@ -109,7 +109,7 @@ impl Data {
         cpu_of_children(id).map(Some)
     }
 
-    /// Writes a file into the database's directory and returns its path.
+    /// Writes a file that is removed with the database, and returns its path.
     ///
     /// # Errors
     /// Returns an error if it cannot be written.
@@ -157,7 +157,7 @@ pub async fn fill(
             }
             with_modules = with_modules.saturating_sub(1);
             records.push(Record::Course(course));
-            if records.len() == BATCH {
+            if records.len() >= BATCH {
                 import.put_all(&records).await?;
                 records.clear();
             }

@@ -7,8 +7,8 @@ use tokio_postgres::NoTls;
 
 use crate::data::{Data, Owner};
 
-/// Copies all accounts without their keys. Copies the first account's courses into the same account as older ones, so that it
-/// has 10 % of all. The start of its list stays the same.
+/// Copies all other accounts with their courses, but not their keys. Copies the first account's courses into the same
+/// account as older ones, so that it has 10 % of all. The start of its list stays the same.
 const COPIES: &str = "
     INSERT INTO courses (account_id, created_at, slug, title, tagline, language, published_at, hidden, module_count)
         WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < OF_FIRST)

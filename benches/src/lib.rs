@@ -1,5 +1,5 @@
-//! Shared parts of the benchmarks: generated courses, a database of any size with a caller that reads it, pages by OFFSET,
-//! other programs to compare with, and the kernel's accounting of processor time.
+//! Shared parts of the benchmarks, such as generated courses, databases of any size with callers and connections, pages by
+//! OFFSET, other programs to compare with, signed tokens, and the kernel's accounting of processor time.
 
 mod accounting;
 mod caller;

@@ -108,7 +108,7 @@ fn print_log(log: ChildStderr) {
     }
 }
 
-/// Moves this process to another processor than the measured ones, if `taskset` exists.
+/// Moves this process to another processor than that of the measured programs, if `taskset` exists.
 pub fn pin_this_process() {
     let id = std::process::id().to_string();
     let _ = silent(Command::new("taskset").args(["-a", "-c", "-p", "1", &id]));

@@ -1,4 +1,4 @@
-//! Runs the seeds of the fuzz targets through the same checks.
+//! Runs each seed of the fuzz targets through the check of its target.
 
 use std::fs;
 use std::panic::catch_unwind;

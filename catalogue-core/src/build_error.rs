@@ -2,7 +2,7 @@
 
 use crate::mount_url::InvalidMountUrl;
 
-/// Reason why a catalogue cannot be built.
+/// Reason why a catalogue, or an authenticator for it, cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

@@ -24,8 +24,8 @@ const _: () =
 /// A position as text of `A–Z a–z 0–9 - _`: layout, position, and a seal over them and the account.
 ///
 /// It holds no secret and grants nothing: the seal detects altered cursors and those of other accounts, while the
-/// credential decides who may read. The text depends only on the account and the position, so every server makes the
-/// same bytes.
+/// credential decides who may read. The text depends only on the account and the position, so every server creates the
+/// same text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor(String);
 

@@ -1,4 +1,4 @@
-//! [`InFlight`]: counts and limits the requests that are processed concurrently (decision A21).
+//! [`InFlight`]: limits concurrent requests (decision A21), requests that wait for keys (O25), and introspections (O38).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -64,7 +64,7 @@
 //!     peer: std::net::IpAddr,
 //! }
 //!
-//! async fn answer(catalogue: &Catalogue, incoming: Incoming<'_>) -> Result<Response<Bytes>, http::Error> {
+//! async fn respond(catalogue: &Catalogue, incoming: Incoming<'_>) -> Result<Response<Bytes>, http::Error> {
 //!     let mut request = Request::builder().method(incoming.method).uri(incoming.target);
 //!     for (name, value) in incoming.headers {
 //!         request = request.header(name, value); // appends: a header may be repeated
@@ -76,7 +76,7 @@
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! # let catalogue = Catalogue::with_api_keys(MemoryStorage::new()).build()?;
 //! # let incoming = Incoming { method: "TRACE", target: "/docs?x", headers: vec![("a", b"\xff")], peer: [192, 0, 2, 1].into() };
-//! # assert_eq!(answer(&catalogue, incoming).await?.status(), http::StatusCode::METHOD_NOT_ALLOWED);
+//! # assert_eq!(respond(&catalogue, incoming).await?.status(), http::StatusCode::METHOD_NOT_ALLOWED);
 //! # Ok(())
 //! # }
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(run()).unwrap();
@@ -88,14 +88,14 @@
 //! | The query | pass on its text: parsed parameters lose those that are repeated, empty or without a value |
 //! | Repeated headers | pass on each line, of requests (two `Authorization` lines count as none) and of responses (`Vary`), including values that are not UTF-8 |
 //! | The length of a response | set none: to HEAD, the catalogue sends the length of GET's body, and a 204 and a 304 have none. Many frameworks send the length of the empty body |
-//! | Methods | route all of them here: HEAD and OPTIONS, TRACE, and those that the framework has no name for. The catalogue returns 405 |
+//! | Methods | route all of them here, even HEAD, OPTIONS, and methods that the framework has no name for: the catalogue returns the 405s |
 //! | Unknown paths | also route here what no route of the host application matches, for a 404 in the envelope |
 //! | The body | leave it unread and do not wait for it; never fail because of it, whatever its media type |
 //! | Compression, CORS, `ETag` | leave them to the catalogue: a layer of the framework around it changes what is right already |
 //! | The client's address | put a [`limit::ClientAddress`] into the request's extensions if there is a rate limit; behind a proxy, use the address that the proxy names |
 //!
 //! `catalogue-frontend-conformance` tests all of this over a socket; deviations of the framework are declared to it.
-//! In the workspace, `examples/rocket` is such a host application, and `examples/poem` one through a tower service.
+//! In the workspace, the host application `examples/rocket` converts requests, and `examples/poem` uses a tower service.
 //!
 //! # Checks against misuse
 //! A catalogue without an authenticator does not compile:
@@ -106,7 +106,7 @@
 //! let catalogue = Catalogue::builder(MemoryStorage::new()).build();
 //! ```
 //!
-//! Settings that contradict each other are a [`BuildError`] that says what to change.
+//! Settings that contradict each other cause a [`BuildError`], whose message states what to change.
 //!
 //! # Features and dependencies
 //! The feature `oauth`, which is off by default, adds access tokens of an authorization server. Public signatures name
@@ -156,8 +156,8 @@ pub use utf8::Utf8Reader;
 
 /// Traits and records for the command line and the conformance suites, beyond reading. Embedders do not need them.
 ///
-/// All fields of the records are public, so that they can be built and destructured field by field. Adding a field is
-/// therefore a breaking change, because a storage or an export that overlooked it would lose data.
+/// All fields of the records are public. Storages and exports destructure them field by field, so that the compiler rejects
+/// code that would lose a new field. A new field is therefore a breaking change.
 pub mod admin {
     pub use crate::model::{
         Account, AccountSummary, Accounts, CredentialRecord, CredentialState, CredentialUse, NewCredential,

@@ -16,7 +16,7 @@ pub(crate) struct Mount {
     pub(crate) about: About,
     pub(crate) documents: Documents,
     pub(crate) rendering: Rendering,
-    /// `None` if no authorization server is known.
+    /// `None` without an authorization server, or if the base URL is only a path.
     pub(crate) resource: Option<ProtectedResource>,
 }
 

@@ -1,4 +1,4 @@
-//! Turns a panic of a storage or an authenticator into an error, so that the request gets a 500.
+//! Turns a panic, for example of a storage, into an error, so that it does not end the task of the caller.
 
 use std::any::Any;
 use std::future::poll_fn;

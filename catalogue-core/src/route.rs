@@ -25,7 +25,7 @@ pub(crate) enum Route<'r> {
     UnknownOperation,
     /// A public document.
     Document(DocumentFormat),
-    /// Metadata about where tokens come from, outside both URLs (decision O33).
+    /// Metadata about where tokens come from (decision O33).
     ProtectedResource,
     /// Below the documents' URL, but not a document.
     UnknownDocument,
@@ -45,7 +45,7 @@ pub(crate) enum MethodKind {
 }
 
 impl Router {
-    /// Returns what `path` denotes. Documents come first, then operations; else the longer of the two URLs decides.
+    /// Returns what `path` denotes. Documents come first, then operations; otherwise the longer URL above `path` decides.
     pub(crate) fn route<'r>(&self, path: &'r str) -> Route<'r> {
         let below_docs = self.docs.below(path);
         if let Some(document) = below_docs.and_then(DocumentFormat::at) {
@@ -78,7 +78,7 @@ impl Router {
 }
 
 impl Route<'_> {
-    /// Checks the method: after paths outside both URLs, before the credential (decision R2).
+    /// Checks the method, after the check for paths outside both URLs and before the credential's (decision R2).
     pub(crate) fn check_method(self, method: &Method) -> Result<MethodKind, ApiError> {
         match self {
             Self::Outside | Self::UnknownDocument => Err(ApiError::NotFound),

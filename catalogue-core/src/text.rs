@@ -1,4 +1,4 @@
-//! Makes untrusted texts safe for a terminal.
+//! Makes untrusted texts safe for a terminal, and shortens long ones.
 
 use std::borrow::Cow;
 
@@ -19,10 +19,10 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns whether [`printable`] escapes `character`: control characters, separators of lines and paragraphs, and characters
-/// that are ignored if they cannot be displayed (Unicode's property `Default_Ignorable_Code_Point`, which also reserves code
-/// points for future ones): directional marks, joiners, fillers, variation selectors, tags. Annotations and musical beams
-/// are included for the same reason.
+/// Returns whether [`printable`] escapes `character`: control characters, separators of lines and paragraphs, interlinear
+/// annotations, and Unicode's property `Default_Ignorable_Code_Point`. Characters with this property are invisible if they
+/// cannot be displayed: directional marks, joiners, fillers, variation selectors, tags, musical beams, and code points that
+/// are reserved for more of them.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     if character.is_ascii() {
@@ -64,8 +64,8 @@ mod tests {
             printable("\u{e0041}\u{fe0f}\u{ad}\u{3164}\u{fff9}"),
             "\\u{e0041}\\u{fe0f}\\u{ad}\\u{3164}\\u{fff9}"
         );
-        let escaped = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
-        assert_eq!(printable(escaped), escaped);
+        let visible = "e\u{301} हिन्दी עברית 日本語 🤗 \u{a0}\u{fffd}";
+        assert_eq!(printable(visible), visible);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Timestamp {
     /// # Errors
     /// Returns [`InvalidTimestamp`] if `text` is anything else, or the instant is outside the years 0000 to 9999.
     pub fn parse(text: &str) -> Result<Self, InvalidTimestamp> {
-        // RFC 3339 lets applications put a space between date and time; this one does not.
+        // RFC 3339 lets applications put a space between date and time; this parser refuses it.
         if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
             return Err(InvalidTimestamp);
         }
@@ -78,7 +78,7 @@ impl Timestamp {
         i64::try_from(microseconds).ok().and_then(Self::from_microseconds).ok_or(InvalidTimestamp)
     }
 
-    /// Returns the shortest exact text: no fraction if it is zero, else 3 digits, or 6 if needed.
+    /// Returns the exact time as text: without the fraction if it is zero, else with 3 digits, or with 6 if needed.
     #[must_use]
     pub fn to_exact_string(self) -> String {
         match self.0.rem_euclid(1_000_000) {
@@ -99,7 +99,7 @@ impl Timestamp {
         json.push(b'"');
     }
 
-    /// Renders the instant with `digits` (0, 3 or 6) of the fraction, into a buffer on the stack: a page shows fifty.
+    /// Renders the instant with `digits` (0, 3 or 6) of the fraction, on the stack: a page of fifty courses has fifty times.
     fn render(self, digits: usize) -> Text {
         let (seconds, microseconds) = (self.0.div_euclid(1_000_000), self.0.rem_euclid(1_000_000) as u32);
         let second = seconds.rem_euclid(86_400) as u32;

@@ -10,7 +10,7 @@ const BIG_ENDIAN: &[u8] = b"\xfe\xff";
 /// Reader of a text as UTF-8. It drops a byte order mark and decodes UTF-16, which Windows PowerShell's `>` writes.
 ///
 /// UTF-16 is recognized by its byte order mark, or by a first character below U+0100, and is decoded in memory as a whole.
-/// Half a surrogate pair becomes a byte that is not UTF-8. Any other input passes through unchanged.
+/// Half a surrogate pair or half a code unit becomes a byte that is not UTF-8. Input that is not UTF-16 passes through.
 #[derive(Debug)]
 pub struct Utf8Reader<R> {
     /// Once the encoding is known: the bytes that were read to detect it, decoded, then the rest.

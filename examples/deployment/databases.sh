@@ -26,7 +26,7 @@ as_postgres() {
 postgresql() {
     local program=$1
     shift
-    # Closes the phases of a drill, which a database would otherwise keep open.
+    # Closes descriptor 3, the pipe for a drill's phases, which a database would otherwise keep open.
     (cd "$work" && PGPASSFILE="$work/databases/passwords" as_postgres "$postgresql/$program" "$@" 3>&-)
 }
 
@@ -56,7 +56,7 @@ make_primary() {
     sql "$1" postgres "CREATE DATABASE catalogue OWNER catalogue"
 }
 
-# Creates $1 as a standby of the primary $2. A replication slot makes the primary retain the WAL that it still needs.
+# Creates $1 as a standby of the primary $2. A replication slot makes the primary retain the WAL that $1 still needs.
 make_standby() {
     postgresql pg_basebackup --no-sync -D "$work/databases/$1" -h 127.0.0.1 -p "$(port_of "$2")" -U replicator \
         --write-recovery-conf --create-slot --slot standby --checkpoint fast
@@ -64,8 +64,8 @@ make_standby() {
     commit_on_both "$2"
 }
 
-# From now on, commits wait for the standby too: a revoked key must stay revoked after a failover. The standby does not have this
-# setting, so that it accepts writes as soon as it is promoted.
+# Makes commits of the primary $1 wait for the standby too: a revoked key must stay revoked after a failover. The standby lacks
+# this setting, so that it accepts writes as soon as it is promoted.
 commit_on_both() {
     until_true is_followed "$1"
     sql "$1" postgres "ALTER SYSTEM SET synchronous_standby_names = '*'"

@@ -30,7 +30,7 @@ start_patroni() {
 
 rest_of() { local name=rest_$1 && echo "http://127.0.0.1:${!name}"; }
 
-# Starts a Patroni, which starts its database.
+# Starts the Patroni of node $1, which starts its database.
 start_node() {
     local rest
     rest=$(rest_of "$1")
@@ -44,7 +44,7 @@ start_node() {
         export PATRONI_POSTGRESQL_PGPASS=$work/databases/$1.pgpass
         export PATRONI_SUPERUSER_USERNAME=postgres PATRONI_SUPERUSER_PASSWORD=$password
         export PATRONI_REPLICATION_USERNAME=replicator PATRONI_REPLICATION_PASSWORD=$password
-        # Log and process id remain after its end.
+        # The log and the process id remain after Patroni ends.
         as_postgres patroni patroni.yml >>"$work/$1.log" 2>&1 3>&- &
         echo "$!" >"$work/$1.pid"
     )
@@ -150,7 +150,7 @@ silence() {
     signal_node STOP "$away"
 }
 
-# Brings the old primary back. After a switchover it still runs. Otherwise a signal here replaces the reset by a watchdog.
+# Brings the old primary back. After a switchover it still runs. Otherwise SIGKILL replaces the reset by a watchdog.
 come_back() {
     [[ $1 == switchover ]] || { signal_node KILL "$away" && start_node "$away"; }
     away=''

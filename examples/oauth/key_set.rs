@@ -32,7 +32,7 @@ pub(crate) struct FetchedKeySet {
 
 impl FetchedKeySet {
     /// Creates a client for the key set at `url`. The system must trust the server's certificate. In production, accept
-    /// only `https`: a server that impersonates the issuer can sign tokens.
+    /// only `https`: a server that impersonates the issuer can publish its own keys, and then sign tokens.
     pub(crate) fn at(url: Uri) -> io::Result<Self> {
         let connector = HttpsConnectorBuilder::new().with_provider_and_native_roots(default_provider())?;
         let connector = connector.https_or_http().enable_http1().build();
@@ -41,7 +41,7 @@ impl FetchedKeySet {
 
     /// Fetches the key set. This client does not follow redirects.
     async fn get(&self) -> Result<Bytes, Box<dyn Error + Send + Sync>> {
-        // This client does not decode bodies, and without this header any coding is acceptable.
+        // This client does not decode bodies. Without this header, the server may choose any coding.
         let request = Request::get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
         let response = self.client.request(request.body(Empty::new())?).await?;
         if response.status() != StatusCode::OK {

@@ -33,7 +33,7 @@ async fn main() -> Result<(), Failure> {
     log();
 
     let listener = listen(server.listen).await?;
-    // URL of the API: the audience of tokens, and the `resource` in the metadata that lead clients to the issuer.
+    // URL of the API: the audience of tokens, and the `resource` in the metadata that name the issuer to clients.
     let base_url = format!("http://{}/api/v1", listener.local_addr()?);
     let tokens =
         SignedTokens::builder(&*issuer, &*base_url, FetchedKeySet::at(keys)?).account_claim("account").build()?;

@@ -1,4 +1,4 @@
-//! A host application whose sessions give access to the catalogue, as tokens and as cookies, and which counts responses.
+//! A host application that counts responses. Its sessions give access to the catalogue, as tokens and as cookies.
 
 mod counts;
 mod routes;

@@ -155,7 +155,7 @@ impl CredentialFixture for Tables {
         assert_eq!(self.writer().execute(revoke, params![number(id), seconds(at)]), Ok(1));
     }
 
-    /// Returns the id of a user with the name of the key: the key's id only has to be a unique number.
+    /// Returns a number that is unique to the key: the id of a user whose login is `name`.
     async fn key(&self, name: &str) -> String {
         self.user(name).to_string()
     }

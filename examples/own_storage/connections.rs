@@ -35,8 +35,8 @@ impl Connections {
 
     /// Runs `read` on a thread for blocking work, in a transaction, so that all its queries read the same snapshot.
     ///
-    /// Without the semaphore, a burst of requests would fill all threads for blocking work with waiting reads. A read whose
-    /// caller was dropped runs to its end before it releases its permit.
+    /// Without the semaphore, a burst of requests would occupy all threads for blocking work, each with its own connection.
+    /// A read whose caller was dropped runs to its end before it releases its permit.
     pub(crate) async fn read<T, R>(&self, read: R) -> Result<T, StorageError>
     where
         T: Send + 'static,

@@ -1,4 +1,4 @@
--- Two schools. The keys are `north-sample-key` and `south-sample-key`. They are public: use them only for trying out.
+-- Two users of a school. Their keys are `north-sample-key` and `south-sample-key`. Use them only for trials: they are public.
 
 INSERT INTO users (id, login) VALUES (1, 'north'), (2, 'south');
 

@@ -26,10 +26,10 @@ impl School {
     }
 }
 
-/// The school has no revisions. So this does not implement `revision`, and each response is rendered again.
+/// The school has no revisions, so `revision` is not implemented, and each response is rendered again.
 #[async_trait]
 impl CourseStorage for School {
-    /// Reads the courses on another thread, and passes them on the request's thread.
+    /// Reads the courses on another thread, and passes them to `rows` on the request's thread.
     async fn list_courses(
         &self,
         account: &AccountId,

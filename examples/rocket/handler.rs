@@ -50,8 +50,8 @@ fn to_http(request: &Request<'_>) -> http::Result<http::Request<()>> {
     builder.body(())
 }
 
-/// Converts a response. Rocket writes the length of a body itself, so this sets the catalogue's length, which for HEAD is that
-/// of the body of GET. A response without a length is streamed, so that Rocket writes none.
+/// Converts a response. Rocket writes the length of a body itself, so this function sets the catalogue's length (for HEAD,
+/// the length of GET's body). A response without a length is streamed, so that Rocket writes none.
 fn to_rocket(api_response: http::Response<Bytes>) -> Response<'static> {
     let (head, body) = api_response.into_parts();
     let mut response = Response::new();

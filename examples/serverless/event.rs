@@ -27,7 +27,7 @@ pub(crate) struct EventResponse {
 }
 
 impl Event {
-    /// Converts the event into a request. Returns an error if it is not a valid one.
+    /// Converts the event into a request. Returns an error if it is not a valid request.
     pub(crate) fn into_request(self) -> Result<Request<()>, String> {
         let target = if self.query.is_empty() { self.path } else { format!("{}?{}", self.path, self.query) };
         let mut headers = HeaderMap::new();

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
     log();
 
-    // Once, before the first event, so that all calls share the cache.
+    // Opened once, before the first event, so that all events share the cache.
     let storage = SqliteStorage::open(&arguments.database)?;
     let catalogue = Catalogue::with_api_keys(storage).base_url("/api/v1").docs_url("/docs").build()?;
 

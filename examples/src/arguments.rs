@@ -1,9 +1,9 @@
-//! [`Arguments`]: the options of a server.
+//! [`Arguments`]: the options of a server with a database.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The options that every server takes, as `catalogue serve` does.
+/// The options of a server with a database, named like those of `catalogue serve`.
 #[derive(Clone, Debug, clap::Parser)]
 #[command(about = None)]
 pub struct Arguments {

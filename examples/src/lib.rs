@@ -1,6 +1,6 @@
 //! Shared code of the examples: options, errors, and the listener, log and shutdown of servers.
 
-/// Compiles the programs in the READMEs. They are here because this package depends on all frontends and a storage.
+/// Compiles the programs in READMEs of the workspace: this package depends on all packages that the programs use.
 #[cfg(doctest)]
 mod readmes {
     #[doc = include_str!("../../README.md")]

@@ -19,7 +19,7 @@ pub fn log() {
     tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(io::stderr().is_terminal()).init();
 }
 
-/// Listens at `address`, and prints a line about it to standard output.
+/// Listens at `address`, and prints a line with the URL to standard output.
 ///
 /// # Errors
 /// Returns an error if the address is not available.

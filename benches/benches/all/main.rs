@@ -1,4 +1,4 @@
-//! Benchmarks of parts, in one process without a socket. `cargo bench -p catalogue-benches -- NAME` runs those with this name.
+//! Benchmarks of parts, without a socket. `cargo bench -p catalogue-benches -- TEXT` runs those whose names contain TEXT.
 
 #![allow(missing_docs)] // criterion's macros create undocumented items
 

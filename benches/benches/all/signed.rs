@@ -10,7 +10,7 @@ use catalogue_core::auth::signed::SignedTokens;
 use catalogue_core::auth::{Authenticator as _, BearerToken, Verdict};
 use criterion::Criterion;
 
-/// More tokens than the cache holds, so that each is verified as if new.
+/// Number of tokens: more than the cache holds, so that each is verified as if it were new.
 const TOKENS: usize = 4_000;
 const CACHE_CAPACITY: usize = 40;
 

@@ -21,7 +21,7 @@ pub(crate) fn lookups(criterion: &mut Criterion) {
 }
 
 /// Measures a page by depth, number of courses and limit: the storage's keyset against OFFSET, in plain SQL on the same file.
-/// The keyset's cost is that of its rows, at any depth; OFFSET also reads all rows before them.
+/// By keyset, a page costs as much as its rows, at any depth; OFFSET also reads all rows before them.
 pub(crate) fn paging(criterion: &mut Criterion) {
     for courses in [1_000, 10_000, 100_000] {
         let library = Library::with_courses(courses);

@@ -80,7 +80,7 @@ pub(super) fn failure(response: &Response<Bytes>) -> (u16, Option<String>, Value
     (status.as_u16(), code, json["error"].get("details").cloned().unwrap_or_default())
 }
 
-/// Asserts properties of every response: sections 1 and 2.6, decisions A14 to A16. No storage here fails, so none is a 500.
+/// Asserts properties of every response: sections 1 and 2.6, decisions A14 to A16. No storage here fails, so a 500 is a bug.
 fn check(method: &Method, response: Response<Bytes>) -> Response<Bytes> {
     let (status, headers, body) = (response.status(), response.headers(), response.body());
     assert_ne!(status, StatusCode::INTERNAL_SERVER_ERROR, "{response:?}");

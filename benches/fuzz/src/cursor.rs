@@ -1,5 +1,5 @@
 //! The query parameter `cursor` (decision R8). The first letter of an input defines the rest: `t` precedes the parameter's
-//! text, `s` content to seal, as anyone can, and `p` eight bytes of a time and the slug of a page's last course.
+//! text, `s` content to seal, which needs no secret, and `p` the time, in eight bytes, and the slug of a page's last course.
 
 use std::sync::LazyLock;
 

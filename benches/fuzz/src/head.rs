@@ -75,7 +75,7 @@ fn decoded(response: &Response<Bytes>) -> Bytes {
     plain.into()
 }
 
-/// Checks decision A16.
+/// Asserts that the response has the request's id if that is valid, and otherwise a new one (decision A16).
 fn check_id(request: &Request<()>, response: &Response<Bytes>) {
     let given: Vec<_> = request.headers().get_all("x-request-id").iter().map(HeaderValue::as_bytes).collect();
     let is_valid = |id: &[u8]| (1..=128).contains(&id.len()) && id.iter().all(|byte| (0x21..=0x7e).contains(byte));

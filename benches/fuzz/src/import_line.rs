@@ -73,8 +73,8 @@ fn check_inverse(storage: &MemoryStorage, written: &str) {
     assert_eq!((accounts.added, accounts.changed, courses.added, courses.changed, courses.removed), (0, 0, 0, 0, 0));
 }
 
-/// Asserts that a line that the schema accepts can be imported, unless it breaks a rule that no schema can express. It is
-/// serialized again, without duplicates.
+/// Asserts that a line can be imported if the schema accepts it, unless it breaks a rule that no schema can express. The
+/// line is serialized again, which removes repeated members.
 fn check_each_line(text: &str) {
     for line in text.lines() {
         let Some(line) = serde_json::from_str(line).ok().filter(|line| FORMAT.is_valid(line)) else { continue };
@@ -88,7 +88,7 @@ fn check_each_line(text: &str) {
     }
 }
 
-/// Checks rules beyond the schema: lengths are in bytes, and not every matching date exists.
+/// Checks rules beyond the schema: lengths are in bytes, and not every date that matches the pattern exists.
 fn is_valid_line(line: &Value) -> bool {
     let is_short = |name: &str| line[name].as_str().is_none_or(|text| text.len() <= 200);
     let is_time = |name: &str| line[name].as_str().is_none_or(|time| Timestamp::parse(time).is_ok());

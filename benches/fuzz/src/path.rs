@@ -33,7 +33,7 @@ fn check_path(path: &str) {
     assert!(["slug", "title", "language"].iter().all(|name| body["data"][name] == *slug), "{body}");
 }
 
-/// Returns the segment decoded once, if a course can have that slug. The decoder ignores invalid escapes; this does not.
+/// Returns the segment decoded once, if a course can have that slug. Rejects invalid escapes, which the decoder ignores.
 fn slug(segment: &str) -> Option<String> {
     let mut escapes = segment.split('%').skip(1).map(|rest| rest.as_bytes().get(..2));
     let is_escaped = escapes.all(|digits| digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)));

@@ -59,7 +59,7 @@ pub(super) fn check(input: &[u8]) {
                 "the token is shown once: {first_response:?}"
             );
         }
-        // Sending a form twice creates nothing twice.
+        // A form that is sent twice creates one key.
         let has_nonce = !is_json || body.contains(&nonce);
         let again = fixture.send(request().expect("the same request"));
         assert!(!has_nonce || fixture.keys().len() == keys.len(), "{text:?} {again:?}");
@@ -146,7 +146,7 @@ fn check_response(response: Response<Bytes>) -> Response<Bytes> {
         "application/json" => drop(serde_json::from_str::<Value>(body).expect("a JSON body")),
         // An input in the page opens no element and no attribute.
         _ => {
-            // After an equals sign, the quotation mark opens a value, which may contain this text.
+            // After an equals sign, the quotation mark opens an attribute's value, which may begin like this.
             let mut before = body.match_indices("\" fuzz=").map(|(at, _)| &body[..at]);
             assert!(!body.contains("<fuzz") && before.all(|before| before.ends_with('=')), "{body}");
         }

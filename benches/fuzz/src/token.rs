@@ -1,5 +1,5 @@
-//! `Authorization` (decision A3) and the format of tokens (decision C1); each line of the input is a header line. `KEY` is
-//! replaced by a valid key.
+//! `Authorization` (decision A3) and the format of tokens (decision C1). Each line of an input is a value of the header.
+//! `KEY` stands for a valid key.
 
 use std::sync::LazyLock;
 
@@ -74,7 +74,7 @@ fn check_format(bytes: &[u8]) {
         });
     assert_eq!(token_kind(text), kind, "{text:?}");
 
-    // A key made from these bytes is valid; with another letter anywhere it is invalid.
+    // A key made from the input's bytes is valid; with one other letter, it is invalid.
     let letters = bytes.iter().copied().chain(std::iter::repeat(b'0')).take(43);
     let middle: String = letters.map(|byte| char::from(ALPHABET[usize::from(byte) % 62])).collect();
     let whole = with_checksum(&format!("ccat_{middle}"));

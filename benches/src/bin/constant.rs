@@ -1,4 +1,4 @@
-//! Serves constant responses on the stack that serves the API, for comparison: nothing is looked up or rendered.
+//! Serves constant responses by warp's own server, for comparison with the API: nothing is looked up or rendered.
 //!
 //! Each response has a separate listener; the addresses are printed on standard output, in order.
 #![expect(clippy::print_stdout, reason = "a program that prints its address")]

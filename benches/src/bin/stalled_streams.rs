@@ -1,5 +1,5 @@
-//! Measures the memory that hostile HTTP/2 clients use in the server: each requests as many pages over TLS as it may,
-//! announces a window of 0 and reads none. No page is shared, because the page cache is off.
+//! Measures the memory that hostile HTTP/2 clients use in the server. Each client requests as many pages over TLS as it may,
+//! announces a window of 0, and reads no page. Responses do not share a page, because the page cache is off.
 #![expect(clippy::print_stdout, reason = "a program that prints figures")]
 
 use std::error::Error;
@@ -26,10 +26,10 @@ use tokio_rustls::TlsConnector;
 /// Name in the certificate.
 const HOST: &str = "localhost";
 
-/// Requests per connection: the server's limit.
+/// Number of requests per connection: the server's limit.
 const STREAMS: usize = 32;
 
-/// Courses per page: the maximum.
+/// Number of courses per page: the API's maximum.
 const COURSES: usize = 100;
 
 /// Timeout for the heads of a connection's responses.

@@ -1,7 +1,7 @@
-//! Locks, atomics and a cache for unit tests that are model-checked with shuttle, instead of those of other builds. Within
-//! [`explore`], any thread may continue at each use of them; elsewhere they behave like the originals.
+//! Locks, atomics and a cache that replace those of `std` and `quick_cache` in unit tests. Within [`explore`], shuttle
+//! lets a random thread continue at each use of them. Elsewhere they behave like the originals.
 //!
-//! Shuttle's own types work only within [`explore`]. The types here wrap the originals instead, so a `static` can have
+//! Shuttle's own types work only within [`explore`]. The types here wrap the originals instead, so a `static` can hold
 //! one, and other tests in the same process can use them too.
 
 use std::fmt;
@@ -63,7 +63,7 @@ fn acquire<G>(attempt: impl Fn() -> TryLockResult<G>) -> LockResult<G> {
             Err(TryLockError::WouldBlock) => {
                 let is_never_released = is_exploring() && panicking() || HAS_FAILED.load(Ordering::SeqCst);
                 assert!(!is_never_released, "a schedule that failed holds this lock");
-                // A thread of another test may hold it too.
+                // The holder may also be a thread of another test, which shuttle does not schedule.
                 std::thread::yield_now();
             }
         }

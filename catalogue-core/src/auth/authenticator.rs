@@ -17,7 +17,7 @@ pub enum Verdict {
     Accepted(Identity),
     /// The token is known to be invalid; no other authenticator is tried.
     Refused(Refusal, Option<Explanation>),
-    /// Not a token of this authenticator: the next one is tried. After the last one the token is invalid.
+    /// Not a token of this authenticator: the next one is tried. A token that no authenticator recognizes is invalid.
     Unrecognized,
 }
 
@@ -103,8 +103,8 @@ pub trait Authenticator: fmt::Debug + Send + Sync + 'static {
     /// Returns an error if the token cannot be checked now; the request gets a 500.
     async fn authenticate(&self, token: BearerToken<'_>) -> Result<Verdict, StorageError>;
 
-    /// Returns the issuer and the audience of signed tokens, which the documents name (decision O34). Default: `None`.
-    /// Texts with a backtick or a control character are omitted from the documents.
+    /// Returns the issuer and the audience of signed tokens, for the documents (decision O34). Default: `None`. The documents
+    /// omit both if one of them has a backtick or a control character.
     fn issuer_and_audience(&self) -> Option<(&str, &str)> {
         None
     }

@@ -15,7 +15,7 @@ const SCHEME: &[u8] = b"Bearer ";
 #[derive(Clone, Copy)]
 pub struct BearerToken<'r> {
     text: &'r str,
-    /// Cached once it has been computed.
+    /// Set by `digest_cached`.
     digest: Option<TokenDigest>,
 }
 
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_other_or_repeated_header_counts_as_missing() {
+    fn absent_or_repeated_header_or_other_scheme_counts_as_missing() {
         assert_eq!(token_of(&[]), Err(Refusal::Missing));
         for value in ["Basic abc", "Bearerabc", "", "Bearer\tabc", "Bearer", "Bearer  "] {
             assert_eq!(token_of(&[value.as_bytes()]), Err(Refusal::Missing), "{value}");

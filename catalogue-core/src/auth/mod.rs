@@ -1,7 +1,7 @@
-//! Authentication and authorization: sections 5.1 to 5.7.
+//! Authentication (section 5): from the secret of a request to an identity.
 //!
-//! A request's secret becomes a [`BearerToken`]; an [`Authenticator`] resolves it to an [`Identity`]; the scope gate admits
-//! the identity to an operation or refuses it.
+//! A request's secret becomes a [`BearerToken`], and an [`Authenticator`] resolves it to an [`Identity`]. The scope gate of
+//! the module `operation` then admits the identity to an operation or refuses it.
 
 mod authenticator;
 mod bearer;

@@ -39,7 +39,7 @@ pub(crate) enum CredentialLookup {
     Unrecognized,
 }
 
-/// Authenticates `token` against `storage`, and caches the digest in it.
+/// Authenticates `token` against `storage`, and caches the digest in `token`.
 pub(crate) async fn look_up(
     storage: &(impl CredentialStorage + ?Sized),
     token: &mut BearerToken<'_>,

@@ -20,7 +20,7 @@ use crate::storage::{CourseStorage, CredentialStorage};
 /// Default capacity of the page cache in bytes.
 const DEFAULT_PAGE_CACHE: usize = 64 << 20;
 
-/// Builder of a [`Catalogue`]. It is created with what a catalogue needs; everything else has a default.
+/// Builder of a [`Catalogue`]. Its constructors take what every catalogue needs; each other setting has a default.
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing before `build`"]
 pub struct CatalogueBuilder {
@@ -112,9 +112,9 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Names an authorization server that issues tokens for the API: in the metadata of RFC 9728, at
-    /// `/.well-known/oauth-protected-resource` plus the path of the base URL, which must be absolute, and in each
-    /// challenge (decision O33). May be called several times. A framework must route that path here too.
+    /// Names an authorization server in the metadata of RFC 9728, to which each challenge links (decision O33). May be called
+    /// several times. The base URL must be absolute. A framework must route the path of the metadata to the catalogue too:
+    /// `/.well-known/oauth-protected-resource`, followed by the path of the base URL.
     #[cfg(feature = "oauth")]
     pub fn authorization_server(mut self, issuer: impl Into<String>) -> Self {
         self.about.authorization_servers.push(issuer.into());
@@ -128,14 +128,14 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Adds `authenticator`, which is called for the tokens that those before it do not recognize.
+    /// Adds `authenticator`, which is called for the tokens that the authenticators before it do not recognize.
     pub fn or_authenticator(mut self, authenticator: impl Authenticator) -> Self {
         self.authenticators.push(Arc::new(authenticator));
         self
     }
 
     /// Sets the kinds of credential that may read courses (decision A5). Default: API keys and OAuth tokens. A
-    /// [session](crate::auth::Identity::session) always may: the host application vouches for it, and its scopes decide.
+    /// [session](crate::auth::Identity::session) needs only the scope, because the host application vouches for it.
     pub fn accept(mut self, kinds: impl IntoIterator<Item = CredentialKind>) -> Self {
         self.accepted = kinds.into_iter().collect();
         self
@@ -154,10 +154,10 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Sets the capacity of the page cache in bytes; with 0, every response is rendered. Default: 64 MiB.
+    /// Sets the capacity of the page cache in bytes; with 0, no response is cached. Default: 64 MiB.
     ///
-    /// Courses are cached under their account's revision, so they are never stale. Those of a storage without revisions
-    /// are not cached.
+    /// Courses are cached under their account's revision, so they are never stale. If the storage has no revisions, its
+    /// courses are not cached.
     pub fn page_cache(mut self, bytes: usize) -> Self {
         self.page_cache = bytes;
         self
@@ -166,9 +166,9 @@ impl CatalogueBuilder {
     /// Limits the requests of each credential, and the unknown tokens of each
     /// [`ClientAddress`](crate::limit::ClientAddress) that comes with a request (decision A2). Default: no limit.
     ///
-    /// A request costs nothing if it is refused before it is counted (for its path, method, token, scope or parameters),
-    /// or if it gets a 304 and nothing had to be rendered for that. So `If-None-Match: *` costs as much as a full
-    /// response, and so does every 304 of a storage without revisions. HEAD costs as much as GET.
+    /// A request costs nothing if it is refused for its path, method, token, scope or parameters, or if it gets a 304 that
+    /// needed no rendering. With a storage without revisions, a 304 for courses costs as much as a full response. A request
+    /// with `If-None-Match: *` always costs as much, and HEAD costs as much as GET.
     pub fn rate_limiter(mut self, limiter: impl RateLimiter) -> Self {
         self.rate_limiter = Some(Arc::new(limiter));
         self

@@ -26,7 +26,7 @@ impl Inner {
         Ok((identified.insert(identity), revision))
     }
 
-    /// Returns the holder of the token, unless its client has tried too many invalid ones.
+    /// Returns the holder of the token, unless the client has tried too many unknown tokens.
     async fn holder(
         &self,
         token: Result<BearerToken<'_>, Refusal>,

@@ -48,14 +48,14 @@ struct Inner {
     responder: Responder,
     /// Credentials of the storage that has the courses; a lookup also returns the revision. Queried first.
     credentials: Option<Arc<dyn CredentialStorage>>,
-    /// Called before a bearer token is looked for.
+    /// Called before the bearer token is checked, and instead of that if it names the caller.
     identify: Option<Identify>,
     authenticators: Vec<Arc<dyn Authenticator>>,
     accepted: Vec<CredentialKind>,
     origins: AllowedOrigins,
     request_ids: Arc<RequestIds>,
     in_flight: Arc<InFlight>,
-    /// `None` if nothing is limited.
+    /// `None` without a rate limit.
     enforcer: Option<Arc<Enforcer>>,
     observer: Option<Arc<dyn Observer>>,
 }
@@ -74,11 +74,11 @@ impl Catalogue {
         self.0.call(head, None)
     }
 
-    /// Responds to a request of a caller that the host application has identified already: no header is searched for a
-    /// token. For a separate route of the host application, use [a catalogue mounted there](Self::mounted_at), created
-    /// once, so that responses link to that route.
+    /// Responds to a request of a caller that the host application has identified already, and ignores its bearer token.
+    /// For a separate route of the host application, use [a catalogue mounted there](Self::mounted_at), created once, so
+    /// that responses link to that route.
     ///
-    /// Pass a logged-in user as an [`Identity::session`], whose documentation says what its id must not be.
+    /// Pass a logged-in user as an [`Identity::session`], whose id must not be the session's secret.
     pub fn call_as<B>(
         &self,
         caller: Identity,
@@ -88,8 +88,8 @@ impl Catalogue {
         async move { self.0.call(&parts, Some(caller)).await }
     }
 
-    /// Returns how often responses were found in the page cache since the catalogue was built, and how many bytes it
-    /// occupies now.
+    /// Returns the hits and misses of the page cache since the catalogue was built, and its size now. Derived catalogues
+    /// share them.
     #[must_use]
     pub fn page_cache(&self) -> PageCacheStatistics {
         self.0.responder.page_cache.statistics()
@@ -135,7 +135,7 @@ impl Inner {
         self.finish(response, request, route, request_id)
     }
 
-    /// Runs the steps of a request. Each takes what the step before returned; the first failure ends it (decision R2).
+    /// Runs the steps of a request. Each takes the results of earlier steps; the first failure ends them (decision R2).
     /// Records the caller in `identified` for an observer, even if the token is refused.
     async fn respond(
         &self,

@@ -42,16 +42,16 @@ impl Catalogue {
     }
 
     /// Returns a catalogue for callers that the host application identifies by a request's head, such as its cookie or a
-    /// header that a gateway sets. It has the same API, and calls `identify` before it looks for a bearer token.
+    /// header that a gateway sets. It has the same API, and calls `identify` before it checks the bearer token.
     ///
-    /// A caller that `identify` names gets the same responses as the holder of a valid token with that identity. If it
-    /// returns `None`, the bearer token decides as usual, and a request without one gets a 401. Another call replaces
-    /// the function. It cannot await. To look up a session in a database, do so in an outer layer, and leave the result
+    /// A caller that `identify` names gets the same responses as the holder of a valid token with that identity. If
+    /// `identify` returns `None`, the bearer token decides as usual, and a request without one gets a 401. A later call
+    /// replaces the function. It cannot await: look up sessions of a database in an outer layer, and leave the result
     /// in the head's extensions (if the frontend keeps them) or pass it to [`call_as`](Self::call_as).
     ///
-    /// A header is as good as a token here, so no client may be able to send it past the gateway. The id of an
-    /// [`Identity::session`] is shown by `GET /me` (`apiKeyId`) and to the observer, and so appears in logs: never put
-    /// the session's secret there.
+    /// A header is as good as a token here, so no client may be able to send it past the gateway. `GET /me` returns the
+    /// id of an [`Identity::session`] as `apiKeyId`, and the observer gets it for logs: never use the session's secret
+    /// as the id.
     ///
     /// ```
     /// use catalogue_core::auth::{Identity, Scopes};

@@ -106,7 +106,7 @@ fn refuse_unless<'t>(
     texts.into_iter().find(|text| !is_valid(text)).map_or(Ok(()), |text| Err(error(text.clone())))
 }
 
-/// Returns whether `text` can be a title: it has visible text, and no marks of code or links.
+/// Returns whether `text` can be a title: visible text without control characters and marks of code, links or HTML.
 fn is_title(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(|c: char| c.is_control() || "`[]<>\\".contains(c))
 }

@@ -52,7 +52,7 @@ impl ExampleResponse {
         self.body.as_ref()?.get("error")?.get("details")
     }
 
-    /// Returns a name that distinguishes it from other examples with the same status.
+    /// Returns a name that distinguishes this example from others with the same status.
     pub(super) fn name(&self) -> String {
         let detail = |name| self.details().and_then(|details| details.get(name)?.as_str());
         match (detail("parameter"), detail("reason")) {

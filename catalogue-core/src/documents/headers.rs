@@ -8,9 +8,9 @@ const RETRY_AFTER: &str = "Retry-After";
 #[derive(Debug)]
 pub(super) struct HeaderFact {
     pub(super) name: &'static str,
-    /// Whether it is in every response whose description lists it.
+    /// Whether the header is in every response whose description lists it.
     pub(super) always: bool,
-    /// Whether its value is an integer; otherwise it is text.
+    /// Whether the value is an integer; otherwise it is text.
     pub(super) is_number: bool,
     pub(super) description: String,
 }

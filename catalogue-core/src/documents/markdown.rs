@@ -6,7 +6,7 @@ use super::links::{Link, destination};
 use super::reference::block::{Block, code};
 use super::reference::content;
 
-/// Placeholder in examples for the server, if its name is unknown.
+/// Placeholder in examples for the scheme and host of the server, if the base URL has none.
 pub(super) const SERVER_VARIABLE: &str = "$SERVER";
 
 pub(super) fn render(site: Site<'_>) -> String {

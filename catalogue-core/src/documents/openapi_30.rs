@@ -1,6 +1,6 @@
 //! The OpenAPI document in version 3.0.3, for generators that do not support 3.1.
 //!
-//! Converted from the 3.1 document, so the two cannot differ in content.
+//! Converted from the 3.1 document. Only `info.summary` and further examples of a schema are lost.
 
 use serde_json::{Map, Value, json};
 

@@ -92,8 +92,8 @@ pub(super) fn property_names(schema: &Value) -> impl Iterator<Item = &str> {
     schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str)
 }
 
-/// Prepares a schema for readers of the document: removes references to sections of another text, and replaces the format
-/// that only Rust knows.
+/// Prepares a schema for readers of the document: removes references to sections of the contract, and replaces the format
+/// `uint32`, which OpenAPI does not define.
 fn tidy(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = without_section(description);

@@ -1,5 +1,5 @@
-//! No document duplicates what the code defines: a change of a bound, a scope, a code or a status in its only place changes
-//! every document.
+//! No document duplicates what the code defines: a change of a bound, a scope, a code or a status at its definition
+//! changes every document.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn documents() -> [(&'static str, String); 4] {
     ]
 }
 
-/// Returns bounds that the code defines elsewhere.
+/// Returns bounds that are defined outside the sources of the documents.
 fn bounds() -> [usize; 5] {
     [Limit::MAX.get(), Limit::DEFAULT.get(), MAX_CURSOR_LENGTH, MAX_SLUG_BYTES, MAX_REQUEST_ID_LENGTH]
 }
@@ -107,7 +107,7 @@ fn document_sources_do_not_duplicate_constants() {
     let statuses = ErrorCode::ALL.iter().map(|error| usize::from(error.status().as_u16()));
     let numbers: Vec<String> = bounds().into_iter().chain(statuses).map(|number| number.to_string()).collect();
     for (file, text) in &files {
-        // Documents define their own paths; one operation happens to have the same path.
+        // `/openapi.json` is also the path of a document, which the sources define.
         for word in words.iter().filter(|word| *word != "/openapi.json") {
             let has = |quote: char| text.contains(&format!("{quote}{word}"));
             assert!(!has('"') && !has('`') && !has('\''), "{file} repeats {word}");

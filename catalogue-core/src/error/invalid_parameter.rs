@@ -9,7 +9,7 @@ use crate::storage::Limit;
 pub(crate) const CURSOR: &str = "cursor";
 pub(crate) const LIMIT: &str = "limit";
 
-/// A parameter that cannot be parsed, as `error.details` shows it. Parameters are never corrected silently.
+/// A parameter that cannot be parsed, as in `error.details`. Parameters are never corrected silently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct InvalidParameter {
     parameter: &'static str,

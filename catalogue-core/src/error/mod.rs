@@ -88,7 +88,7 @@ impl JsonSchema for ErrorCode {
     }
 }
 
-/// Reason why a request gets a failure. One variant for each row of the decisions.
+/// Reason why a request gets a failure.
 #[derive(Debug)]
 pub(crate) enum ApiError {
     /// The path or the course does not exist.
@@ -194,7 +194,7 @@ impl ApiError {
             }
             Self::UnsupportedCredential { required } | Self::InsufficientScope { required, .. } => {
                 let challenge = format!(r#"Bearer error="insufficient_scope", scope="{required}""#);
-                Some(HeaderValue::try_from(challenge).expect("scopes of the table are visible ASCII"))
+                Some(HeaderValue::try_from(challenge).expect("scopes of operations are visible ASCII"))
             }
             _ => None,
         }

@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Address of the client behind a request. A frontend puts it into the request's extensions, and a rate limit counts
-/// unknown tokens only by it (decision A2). It must be the client's own and not a proxy's, whose clients would share
-/// one allowance. Take it from a header only if no client can send that header past the proxy.
+/// Address of the client behind a request. A frontend puts it into the request's extensions. A rate limit counts unknown
+/// tokens by it; without it, they are not counted (decision A2). It must be the client's own: behind a proxy's address, all
+/// clients would share one allowance. Take it from a header only if no client can send that header past the proxy.
 ///
 /// ```
 /// use catalogue_core::Catalogue;

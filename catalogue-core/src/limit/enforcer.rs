@@ -46,7 +46,7 @@ pub(crate) struct TokenAttempt<'l> {
     token: Fingerprint,
     /// Whether the token was accepted recently.
     is_known: bool,
-    /// Address and window whose allowance an unknown token was taken from, if it could be counted.
+    /// Address and window in which the unknown token was counted; `None` if it was not counted.
     acquired: Option<(IpAddr, u64)>,
 }
 
@@ -70,7 +70,7 @@ impl Enforcer {
     }
 
     /// Counts an unknown token against the client's address, before it is looked up, or refuses it. A malformed token
-    /// counts as well; a missing one does not. Returns `None` if there is nothing to settle.
+    /// counts as well, but is never refunded; a missing one does not count. For both, returns `None`.
     pub(crate) async fn attempt(
         &self,
         token: Result<BearerToken<'_>, Refusal>,
@@ -108,8 +108,8 @@ impl Charge<'_> {
 }
 
 impl TokenAttempt<'_> {
-    /// Refunds the attempt unless the token was refused. `is_accepted` is `None` if the lookup failed: the client is not
-    /// charged for an internal failure.
+    /// Refunds the attempt unless the token was refused, and updates the known tokens. `is_accepted` is `None` if the lookup
+    /// failed: the client is not charged for an internal failure.
     pub(crate) async fn finish(self, is_accepted: Option<bool>) {
         let Self { enforcer, token, is_known, acquired } = self;
         match is_accepted {

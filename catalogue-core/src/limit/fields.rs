@@ -9,8 +9,8 @@ use super::rate_limit::RateLimit;
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Header values of one response: the quota `q` and the window `w`; the remaining requests `r` for `t` seconds. There is
-/// no partition key: a client has only one, that of its credential.
+/// Header values of one response: the quota `q` in each window of `w` seconds, and the remaining requests `r` in the next
+/// `t` seconds. The draft's partition key is omitted, because a client has only the allowance of its credential.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     policy: HeaderValue,
@@ -41,7 +41,7 @@ impl Policy {
         Fields { policy: self.0.clone(), state: HeaderValue::try_from(state).expect("numbers are visible ASCII") }
     }
 
-    /// Returns the refusal of a request in a window that ends in `resets_in`. `Retry-After` and `RateLimit` agree on that.
+    /// Returns the refusal of a request in a window that ends in `resets_in`, in `Retry-After` and in `RateLimit`.
     pub(super) fn refusal(&self, resets_in: Duration) -> Throttled {
         Throttled { retry_after_seconds: whole_seconds(resets_in), fields: Some(self.with(0, resets_in)) }
     }
@@ -54,7 +54,7 @@ impl Fields {
     }
 }
 
-/// Returns examples for the documents: the fields of a first request, and a refusal in the middle of a window.
+/// Returns examples for the documents: the fields of a first request, and a refusal 13 seconds before a window ends.
 pub(crate) fn examples() -> (Fields, Throttled) {
     let limit = RateLimit::new(600, Duration::from_secs(60)).expect("an example is valid");
     let policy = Policy::of(limit);

@@ -38,8 +38,8 @@ pub trait RateLimiter: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RateLimitKey<'r> {
-    /// The credential of this identity, distinguished by its account, its kind and [`Identity::rate_limit_subject`]. Every request
-    /// that it may make counts.
+    /// The credential of this identity, distinguished by its account, its kind and [`Identity::rate_limit_subject`]. Requests
+    /// count if the credential's scopes and the parameters are accepted.
     Credential(&'r Identity),
     /// A client's address, whose unknown tokens count. The last 64 bits of an IPv6 address are zero.
     UnknownTokens(IpAddr),

@@ -11,8 +11,8 @@ use super::windows::{BUCKETS, Fingerprints, Windows};
 
 /// Rate limiter in this process, in bounded memory: 2 MiB at first and at most 34 MiB, however many clients there are.
 ///
-/// There is room for half a million unexpired windows of credentials, and as many of addresses. As it fills up, the least
-/// used windows are evicted before their end. The two have separate memory, so unknown tokens never evict a credential.
+/// There is room for half a million unexpired windows of credentials and accounts, and as many of addresses. As it fills up,
+/// the least used windows are evicted before their end. Addresses have separate memory and never evict a credential.
 ///
 /// [`ClientAddress`](crate::limit::ClientAddress) has an example.
 pub struct LocalRateLimiter {

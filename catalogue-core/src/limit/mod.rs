@@ -1,5 +1,5 @@
 //! Rate limits (decision A2): how many requests a credential may make in a window of time, and how many unknown tokens a
-//! client may try. A [`RateLimiter`] counts; [`LocalRateLimiter`] does so in this process.
+//! client may try. A [`RateLimiter`] counts, also for the developer settings; [`LocalRateLimiter`] counts in this process.
 
 mod client_address;
 mod enforcer;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// A number of requests in each window of whole seconds.
 ///
-/// A window begins with the first request outside one, and at its end the whole allowance is available again. So any
-/// period as long as a window has at most twice the limit, as with a token bucket of that size.
+/// A window begins with the first request after the previous window, and has the whole allowance. So any period as long as
+/// a window has at most twice the limit, as with a token bucket that holds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RateLimit {
     requests: u32,

@@ -95,6 +95,6 @@ pub struct RemovedAccount {
     pub keys: u64,
     /// Number of OAuth tokens, in any state.
     pub tokens: u64,
-    /// Why the storage's files may still contain bytes of it, and what removes them; `None` if they contain none.
+    /// Why the storage's files may still contain bytes of the account, and what removes them; `None` if they contain none.
     pub remains: Option<String>,
 }

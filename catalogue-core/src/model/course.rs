@@ -1,7 +1,7 @@
 //! Courses: as the API shows them (section 2), and as a storage holds them.
 //!
-//! No serialized type has a field for a module's body, so no body can reach a response. These objects have no other
-//! fields (decision A20), so host applications can build them field by field. A new field is a breaking change.
+//! No serialized type has a field for a module's body, so no body can reach a response. Serialized types have exactly the
+//! fields of section 2 (decision A20), so host applications can use struct literals. A new field is a breaking change.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ pub const MAX_SLUG_BYTES: usize = 200;
 
 /// Returns whether `slug` can name a course: 1 to [`MAX_SLUG_BYTES`] bytes, no `/`, no control character.
 ///
-/// A path with any other text gets a 404 without a call to the storage. `.` and `..` are slugs by this rule, but
-/// browsers, curl and most libraries resolve them as dot segments, even as `%2e`, and never request such a course.
+/// A path with any other text gets a 404 without a search for a course. `.` and `..` are slugs by this rule, but
+/// browsers, curl and most libraries resolve them as dot segments, even as `%2e`, so they cannot request the course.
 #[must_use]
 pub fn is_slug(slug: &str) -> bool {
     (1..=MAX_SLUG_BYTES).contains(&slug.len()) && !slug.chars().any(|c| c == '/' || c.is_control())

@@ -19,7 +19,7 @@ pub struct Credential {
     pub revoked_at: Option<Timestamp>,
     /// Revision of the account's courses (see
     /// [`CourseStorage::revision`](crate::storage::CourseStorage::revision)), read by the same lookup; `None` if the
-    /// storage does not hold both.
+    /// storage does not hold the courses too.
     pub revision: Option<Revision>,
 }
 

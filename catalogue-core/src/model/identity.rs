@@ -65,17 +65,17 @@ pub struct Identity {
     pub credential_id: Arc<str>,
     /// The scopes granted to the credential.
     pub scopes: Scopes,
-    /// Issuer and client of the token, if an authorization server signed it; they are not stored.
+    /// Issuer and client of a signed or introspected token; `None` for stored credentials and sessions.
     pub issued: Option<Issued>,
 }
 
-/// Origin of a signed token (decision O20).
+/// Origin of a signed or introspected token (decision O20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Issued {
     /// The authorization server.
     pub issuer: Arc<str>,
-    /// Client that it was issued to, if the token names one.
+    /// Client that the token was issued to, if the token names one.
     pub client: Option<Arc<str>>,
     /// Text that represents issuer and client in a rate limit.
     rate_limit_subject: Arc<str>,
@@ -85,7 +85,7 @@ impl Issued {
     /// Creates the origin of a token that `issuer` issued to `client`.
     pub fn new(issuer: impl Into<Arc<str>>, client: Option<Arc<str>>) -> Self {
         let issuer = issuer.into();
-        // The length separates the issuer's text from the client's. A digest, since both can be long.
+        // The length separates the issuer's text from the client's. Hashed, since both can be long.
         let digest = TokenDigest::of(&format!("{}:{issuer}{}", issuer.len(), client.as_deref().unwrap_or_default()));
         let rate_limit_subject = digest.id(if client.is_some() { "client" } else { "issuer" }).into();
         Self { issuer, client, rate_limit_subject }
@@ -125,7 +125,7 @@ impl Identity {
         Self::new(account, CredentialKind::Session, id.into(), scopes)
     }
 
-    /// Creates the identity of a token that an authorization server signed. Its id is made from `digest`.
+    /// Creates the identity of a signed or introspected token. Its id is made from `digest`.
     #[must_use]
     pub fn issued(account: AccountId, digest: &TokenDigest, scopes: Scopes, issued: Issued) -> Self {
         Self { issued: Some(issued), ..Self::oauth(account, digest, scopes) }
@@ -135,9 +135,9 @@ impl Identity {
         Self { account, kind, credential_id, scopes, issued: None }
     }
 
-    /// Returns what a rate limit counts the caller by, besides account and kind (decision O20): the credential's id, or
-    /// issuer and client of an issued token, since a client could have a new token for each request; only the issuer if
-    /// the token names no client. The text for issuer and client is never a credential's id.
+    /// Returns what a rate limit counts the caller by, besides account and kind (decision O20): the credential's id. For an
+    /// issued token, returns a text for issuer and client (if the token names one), because a client could have a new token
+    /// for each request. This text is never a credential's id.
     #[must_use]
     pub fn rate_limit_subject(&self) -> &str {
         self.issued.as_ref().map_or(&self.credential_id, |issued| &issued.rate_limit_subject)

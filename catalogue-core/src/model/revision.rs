@@ -1,6 +1,6 @@
 //! [`Revision`]: identifies the state of an account's courses.
 
-/// Identifier of the state of one account's courses: equal only if the courses are.
+/// Identifier of the state of one account's courses: two are equal only if the courses are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Revision([u8; 16]);
 

@@ -1,4 +1,4 @@
-//! [`NewToken`]: a generated secret, for API keys in the format of decision C1; [`TokenDigest`]: what is stored of it.
+//! [`NewToken`]: a generated secret in the format of decision C1; [`TokenDigest`]: the digest by which storages find it.
 
 use std::{array, fmt};
 
@@ -17,7 +17,7 @@ const SHOWN_PREFIX_LENGTH: usize = 8;
 /// A newly generated secret: a prefix, 43 base62 digits of 256 random bits, and 6 base62 digits of the CRC-32 of
 /// everything before them.
 ///
-/// Scanners can find a leaked one by its format, and a mistyped API key is refused without a call to the storage. `Debug`
+/// Scanners find a leaked secret by its format, and a mistyped API key is refused without a call to the storage. `Debug`
 /// hides the secret; [`expose`](Self::expose) it once, to its owner, and store its [`digest`](Self::digest).
 ///
 /// ```
@@ -51,7 +51,7 @@ impl NewToken {
         &self.0
     }
 
-    /// Returns the digest, which is what a storage keeps of the token.
+    /// Returns the digest, which a storage keeps in place of the token.
     #[must_use]
     pub fn digest(&self) -> TokenDigest {
         TokenDigest::of(&self.0)
@@ -70,7 +70,7 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// SHA-256 of a whole token: all that a storage keeps of it (decision C2).
+/// SHA-256 of a whole token. A storage keeps only the digest and the token's first 8 characters (decision C2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenDigest([u8; 32]);
 

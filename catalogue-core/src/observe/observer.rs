@@ -1,4 +1,4 @@
-//! [`Observer`]: is called after each finished request, for the host application's metrics and logs.
+//! [`Observer`]: the callback for finished requests, for the host application's metrics and logs.
 
 use std::error::Error;
 use std::fmt;
@@ -85,15 +85,15 @@ pub struct FinishedRequest<'r> {
     pub body_length: usize,
     /// Reason for a 401.
     pub refusal: Option<Refusal>,
-    /// Holder of the refused token, if it was revoked or has expired. `None` for all other tokens, and if an
-    /// [`Authenticator`](crate::auth::Authenticator) other than the storage of the courses refused it.
+    /// Holder of a revoked or expired token. `None` for all other tokens, and if the token was refused by an
+    /// [`Authenticator`](crate::auth::Authenticator) instead of the storage of the courses.
     pub refused: Option<&'r Identity>,
     /// Explanation by the authenticator, beyond the reason (decision O32).
     pub explanation: Option<Explanation>,
     /// Limit that a request with a 429 exceeded.
     pub exceeded: Option<ExceededLimit>,
-    /// Cause of a 500: a [`StorageError`](crate::storage::StorageError) of the storage, or an error with the message of a
-    /// panic. It is logged too.
+    /// Cause of a 500: a [`StorageError`](crate::storage::StorageError) of a storage or an authenticator, or an error with
+    /// a message, such as that of a panic. It is logged too.
     pub failure: Option<&'r (dyn Error + Send + Sync + 'static)>,
     /// Trace that the request belongs to, according to the caller.
     pub trace: Option<TraceParent<'r>>,

@@ -61,7 +61,7 @@ impl Reply {
 
 /// Body of a page without its end: an envelope whose `data` is still open.
 ///
-/// It has the same bytes as a serialized [`SuccessPage`], without intermediate strings.
+/// The finished body has the same bytes as a serialized [`SuccessPage`], without intermediate strings.
 #[derive(Debug)]
 pub(crate) struct ListBody {
     json: Vec<u8>,

@@ -76,7 +76,7 @@ pub(crate) struct Spec {
     pub(crate) tag: Tag,
     /// Schema of its response.
     pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Example response for the documents, rendered like every response; only a sketch for the OpenAPI document.
+    /// Example response for the documents, rendered like every response. The OpenAPI document's is only a sketch.
     pub(crate) example: fn() -> Reply,
 }
 
@@ -148,7 +148,7 @@ impl Operation {
 }
 
 impl Call {
-    /// Returns the size of its texts in bytes.
+    /// Returns the size of the call's texts in bytes.
     pub(crate) fn weight(&self) -> usize {
         match self {
             Self::Courses(call) => call.page.after.as_ref().map_or(0, |after| after.slug.len()),

@@ -31,12 +31,12 @@ impl ETag {
         self.0.clone()
     }
 
-    /// Returns whether the request's `If-None-Match` matches this tag by weak comparison, or any tag with `*`.
+    /// Returns whether the request's `If-None-Match` is `*` or lists this tag, by weak comparison.
     pub(crate) fn is_matched_by(&self, headers: &HeaderMap) -> bool {
         headers.contains_key(IF_NONE_MATCH) && (has_wildcard(headers) || self.is_listed_in(headers))
     }
 
-    /// Returns whether the request's `If-None-Match` lists this very tag, by weak comparison.
+    /// Returns whether the request's `If-None-Match` lists this tag, by weak comparison. `*` lists no tag.
     pub(crate) fn is_listed_in(&self, headers: &HeaderMap) -> bool {
         let (fields, opaque) = (headers.get_all(IF_NONE_MATCH), opaque_tag(self.0.as_bytes()));
         let bytes: usize = fields.iter().map(HeaderValue::len).sum();

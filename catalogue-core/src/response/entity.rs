@@ -87,10 +87,10 @@ mod tests {
     fn compressed_body_decompresses_to_same_bytes() {
         let body = "what repeats is short ".repeat(100);
         let entity = Entity::from_bytes("text/plain", &*body);
-        let (form, mut plain) = (entity.compressed().unwrap(), Vec::new());
-        flate2::read::GzDecoder::new(&**form).read_to_end(&mut plain).unwrap();
+        let (compressed, mut plain) = (entity.compressed().unwrap(), Vec::new());
+        flate2::read::GzDecoder::new(&**compressed).read_to_end(&mut plain).unwrap();
         assert_eq!(plain, body.as_bytes());
-        assert!(entity.weight() >= body.len() + form.len());
+        assert!(entity.weight() >= body.len() + compressed.len());
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn weight_excludes_missing_variants() {
+    fn weight_includes_compressed_bytes_and_link() {
         let weight = |bytes: usize, link: Option<&'static str>| {
             let link = link.map(HeaderValue::from_static);
             Entity::new("text/plain", vec![b'x'; bytes], ETag::from_bytes(b""), link).weight()

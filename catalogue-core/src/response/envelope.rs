@@ -1,4 +1,4 @@
-//! The only place that makes bodies, entity tags and content headers (sections 1 and 2.6, decisions A13 to A15).
+//! Responses with their content headers, and the envelope of failures (sections 1 and 2.6, decisions A13 to A15).
 
 use bytes::Bytes;
 use http::header::{
@@ -53,7 +53,7 @@ fn anything(_: &mut SchemaGenerator) -> Schema {
     json_schema!({})
 }
 
-/// Returns the entity of an operation's reply, with `etag` or else a tag made from the bytes.
+/// Returns the entity of an operation's reply, with `etag`, or else with a digest of the bytes as its tag.
 pub(crate) fn entity(reply: Reply, etag: Option<ETag>, base: &MountUrl) -> Entity {
     let etag = etag.unwrap_or_else(|| ETag::from_bytes(&reply.body));
     let link = reply.next.map(|next| {

@@ -36,7 +36,7 @@ impl Responder {
         Self { courses, page_cache: Arc::new(PageCache::new(page_cache)) }
     }
 
-    /// Responds to a call from the cache or with 304, without reading a course; otherwise renders the response.
+    /// Responds to a call from the cache or with 304, without reading a course. Otherwise renders the response.
     pub(crate) async fn respond(
         &self,
         rendering: &Rendering,
@@ -50,7 +50,7 @@ impl Responder {
             (_, None) => self.courses.revision(caller.account()).await?.map(Subject::Courses),
             (_, Some(revision)) => Some(Subject::Courses(revision)),
         };
-        // Rendering is boxed, so that responses without any do not reserve space for it.
+        // Rendering is boxed, so that responses without rendering do not reserve space for it.
         let Some(subject) = subject else {
             let work = async move {
                 let reply = call.run(&*self.courses, caller).await?;
@@ -64,7 +64,7 @@ impl Responder {
             return Ok(CallResponse { response: envelope::success(&cached, headers), rendered: false });
         }
         let etag = rendering.tag(&key);
-        // Not for `*`, which must not match if the response does not exist; this tag was only sent with one that did.
+        // `*` needs rendering, since it must not match a course that does not exist. A listed tag proves that it exists.
         if etag.is_listed_in(headers) {
             return Ok(CallResponse { response: envelope::not_modified(&etag), rendered: false });
         }
@@ -95,7 +95,7 @@ impl Responder {
 
 pub(crate) struct CallResponse {
     pub(crate) response: Response<Bytes>,
-    /// Whether it was rendered, for this call or for a concurrent one with the same key.
+    /// Whether the response was rendered, for this call or for a concurrent one with the same key.
     rendered: bool,
 }
 
@@ -105,8 +105,8 @@ impl CallResponse {
         Self { response: envelope::success(document, request), rendered: false }
     }
 
-    /// Returns whether the rate limit refunds it (decision A2): a 304 for a tag that the caller has, without any rendering.
-    /// `*` is never free: otherwise its cost would depend on what others requested.
+    /// Returns whether the rate limit refunds the request (decision A2): it got a 304 for a listed tag, without rendering.
+    /// `*` is never refunded: otherwise its cost would depend on what other requests have cached.
     pub(crate) fn is_refundable(&self, request: &HeaderMap) -> bool {
         self.response.status() == StatusCode::NOT_MODIFIED && !self.rendered && !has_wildcard(request)
     }

@@ -3,7 +3,7 @@
 use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::{HeaderMap, HeaderName};
 
-/// Maximum length of the field in bytes. No client needs more; a longer field is ignored.
+/// Maximum length of a header's lines together, in bytes. No client needs more; longer headers are ignored.
 const MAX_HEADER_BYTES: usize = 1024;
 
 /// Returns whether the client accepts gzip and does not prefer the uncompressed bytes.
@@ -23,7 +23,7 @@ pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     gzip.or(any).is_some_and(|weight| weight >= identity.unwrap_or(0.0).max(0.001))
 }
 
-/// Returns whether the client names HTML among the types that it accepts, as browsers do. A range such as `*/*` does not.
+/// Returns whether `Accept` names HTML, as that of browsers does. A range such as `*/*` does not count.
 pub(crate) fn wants_html(headers: &HeaderMap) -> bool {
     members(headers, &ACCEPT).any(|member| {
         let mut pieces = member.split(';').map(str::trim);
@@ -41,7 +41,7 @@ fn members<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item 
     texts.flat_map(|text| text.split(','))
 }
 
-/// Returns the weight in a member's parameters: 1 if there is none, 0 if it is malformed.
+/// Returns the weight in a member's parameters: 1 without parameters, 0 if they are anything but a valid weight.
 fn weight(parameters: &str) -> f32 {
     let parameters = parameters.trim();
     if parameters.is_empty() {

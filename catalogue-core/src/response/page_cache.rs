@@ -16,10 +16,10 @@ use crate::storage::{StorageError, StorageErrorKind};
 /// Usual size of a page of fifty in bytes, for the cache's initial layout.
 const TYPICAL_WEIGHT: usize = 16 << 10;
 
-/// Size of an entry without its bytes, in bytes, measured with many small responses.
+/// Overhead of an entry besides its key and response, in bytes, measured with many small responses.
 const ENTRY_OVERHEAD: usize = 256;
 
-/// Logged as the cause for a request that failed because the request that it waited for failed.
+/// Cause in the log for a waiter whose request failed because the concurrent rendering failed.
 const LEADER_FAILED: &str = "the concurrent request that rendered this response failed; see its log line";
 
 /// Hits, misses and size of the page cache.
@@ -30,7 +30,7 @@ pub struct PageCacheStatistics {
     pub hits: u64,
     /// Responses that were not found and had to be rendered. Requests that cannot use the cache are not counted.
     pub misses: u64,
-    /// Maximum number of bytes that the cached responses occupy, with their compressed variants and keys.
+    /// Upper bound of the bytes that the cached responses now occupy, with their compressed variants and keys.
     pub bytes: u64,
 }
 
@@ -46,10 +46,10 @@ pub(crate) struct PageCache {
 /// Result that the waiters for a response get. Only a response stays in the cache.
 type SharedEntity = Result<Arc<Entity>, Unshared>;
 
-/// Reason why the waiters for a response get none.
+/// Reason why the waiters do not get the response that the first request rendered.
 #[derive(Clone, Copy, Debug)]
 enum Unshared {
-    /// Rendering failed. Waiters fail too: a retry could wait for the same error once more.
+    /// Rendering failed. Waiters fail too: if they tried again, they could wait for the same error once more.
     Failed(StorageErrorKind),
     /// The result is only for the request that rendered it; the waiters render on their own, concurrently.
     NotCacheable,
@@ -100,7 +100,7 @@ impl PageCache {
         let Some(guard) = guard else {
             return render.await.map(|rendered| rendered.entity);
         };
-        // A panic counts as a failure; otherwise each waiter in turn would run into it.
+        // A panic counts as a failure; otherwise each waiter would render in turn, and panic too.
         let outcome =
             catch_panic(pin!(render)).await.unwrap_or_else(|panicked| Err(ApiError::Internal(panicked.into())));
         let shared = match &outcome {
@@ -138,6 +138,6 @@ impl PageCache {
 #[derive(Debug)]
 pub(crate) struct Rendered {
     pub(crate) entity: Arc<Entity>,
-    /// Whether it matches its key. If the courses have changed since, the response is correct, but is not cached.
+    /// Whether the response matches its key. If the courses have changed since the lookup, it is correct, but not cached.
     pub(crate) cacheable: bool,
 }

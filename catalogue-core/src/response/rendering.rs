@@ -17,7 +17,7 @@ pub(crate) struct Rendering {
     pub(crate) base: MountUrl,
     /// Distinguishes the cached responses of this mount from those of others in this process.
     pub(crate) mount: u32,
-    /// Digest of the URL and the examples of all operations: every server of one version at one URL has the same.
+    /// Digest of version, URL and the examples of all operations: equal on all servers of one version at one URL.
     digest: Sha256,
 }
 

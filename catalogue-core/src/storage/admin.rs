@@ -60,8 +60,8 @@ pub trait AdminStorage: KeyStorage {
     /// snapshot of the data.
     async fn export(&self, accounts: Accounts<'_>, visit: &mut Visitor<'_>) -> Result<(), StorageError>;
 
-    /// Passes the accounts to `visit` by id (compared by bytes), with the number of their courses and of their keys that
-    /// are valid at `now`, all from one snapshot of the data.
+    /// Passes the accounts to `visit` by id (compared by bytes), with the numbers of their courses and of their keys that
+    /// are valid at `now`. All data is from one snapshot.
     async fn list_accounts(
         &self,
         accounts: Accounts<'_>,
@@ -69,8 +69,8 @@ pub trait AdminStorage: KeyStorage {
         visit: &mut Visitor<'_, AccountSummary>,
     ) -> Result<(), StorageError>;
 
-    /// Removes `account`, its courses and its credentials, and returns what was removed, or `None` if it does not exist.
-    /// Applies from the next request on. A later account with the same id has none of its revisions.
+    /// Removes `account` with its courses, credentials, sign-ins and events, and returns what was removed; `None` if it does
+    /// not exist. Applies from the next request on. A later account with the same id has none of its revisions.
     async fn remove_account(&self, account: &AccountId) -> Result<Option<RemovedAccount>, StorageError>;
 
     /// Removes a course with its modules. Returns whether it existed.
@@ -174,8 +174,8 @@ pub trait Import: Send {
         Ok(outcomes)
     }
 
-    /// Removes every course that this import has not put, of the accounts that it has put. Returns account and slug of
-    /// each, in any order. It is the last call before [`commit`](Self::commit).
+    /// Removes the courses that this import has not put from the accounts that it has put. Returns account and slug of each
+    /// removed course, in any order. This is the last call before [`commit`](Self::commit).
     async fn prune(&mut self) -> Result<Vec<(AccountId, String)>, StorageError>;
 
     /// Makes the whole import visible atomically.

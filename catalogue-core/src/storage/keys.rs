@@ -14,8 +14,8 @@ use super::StorageError;
 use crate::model::{AccountId, CredentialRecord, NewCredential};
 use crate::timestamp::Timestamp;
 
-/// Time for which an ended key and its events are kept, so that a key that leaks later is still recognized, and for
-/// which an event without a key is kept.
+/// Retention of an ended key with its events, and of an event without a key. A key that leaks during its retention is
+/// still recognized.
 pub const RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 /// Maximum number of ended keys, or of events without a key, that one call removes.
@@ -37,15 +37,15 @@ pub const MAX_RENAMES: usize = 20;
 /// - A call does not block its thread for longer than a lookup does.
 /// - A key ends at its revocation or at its expiry, whichever is earlier. Reads and duration of a call do not grow
 ///   with the number of ended keys.
-/// - An ended key and its events are kept for [`RETENTION`]. A call that creates a key in the account removes those whose
-///   retention has ended at the new key's creation, with their events: the [`MAX_REMOVED`] that ended first.
+/// - An ended key and its events are kept for [`RETENTION`]. A call that creates a key in the account removes keys whose
+///   retention has ended at the new key's creation, with their events: at most [`MAX_REMOVED`], those that ended first.
 /// - A key keeps the events of its last [`MAX_RENAMES`] renames. All other events of a key are kept as long as the key.
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait KeyStorage: fmt::Debug + Send + Sync + 'static {
-    /// Returns the keys of `account` that have not ended by `now`, and the `ended` keys that ended last; oldest
-    /// first, ties by id, compared by bytes. `None` if the account does not exist, even if another program manages
-    /// the accounts and keys of a removed account are left.
+    /// Returns the keys of `account` that have not ended by `now`, and at most `ended` others: those that ended last. They
+    /// are ordered by creation, oldest first, ties by id, compared by bytes. Returns `None` if the account does not exist,
+    /// even if another program has removed it and its keys are left.
     async fn list_keys(
         &self,
         account: &AccountId,

@@ -33,8 +33,8 @@ pub use crate::model::{AtRevision, Revision};
 /// - Every read is scoped to an account. Another account's course has the same result as one that does not exist.
 /// - Lists are ordered by creation time, newest first, ties by slug, descending, compared byte by byte. A page starts
 ///   right after `page.after`, whether or not a course is still there. Unpublished and hidden courses are listed.
-/// - Paging through the list neither repeats a course nor skips one that existed throughout. For that, a course keeps its
-///   creation time and slug: one that is given another counts as deleted and created.
+/// - Paging through the list neither repeats a course nor skips one that existed throughout. A course whose creation time
+///   or slug changes counts as deleted and created.
 /// - Slugs have 1 to 200 bytes of UTF-8, no `/` and no control character, and are unique within their account.
 /// - Modules are in order, numbered from 1. Their bodies are never read.
 /// - Each call sees one snapshot of the data, and everything that was committed before it began. It fails if the
@@ -42,7 +42,7 @@ pub use crate::model::{AtRevision, Revision};
 /// - Calls may run concurrently and may be dropped before they finish.
 ///
 /// A call runs on the task of its request. If it blocks the thread for longer than an index lookup, run it on the
-/// runtime's blocking threads and limit how many run concurrently, since a dropped call leaves its work running.
+/// runtime's blocking threads. Limit how many run concurrently there: a dropped call leaves its work running.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -125,7 +125,7 @@ impl<'r> CourseRows<'r> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Returns where the next page starts: the position of the last row that was taken. `None` if no further row was
+    /// Returns where the next page starts: the position of the page's last row. `None` if no row beyond the page was
     /// pushed.
     #[must_use]
     pub fn next(self) -> Option<Position> {
@@ -146,17 +146,17 @@ mod tests {
 
     /// Returns the numbers of the rows on the page, and the number after which the next page starts.
     fn page(limit: u8, rows: u32) -> (Vec<u32>, Option<String>) {
-        let mut count = Vec::new();
-        let mut sink = |row: CourseRow<'_>| count.push(row.module_count);
+        let mut numbers = Vec::new();
+        let mut sink = |row: CourseRow<'_>| numbers.push(row.module_count);
         let mut page = CourseRows::new(Limit::new(limit).unwrap(), &mut sink);
-        let refused = (0..rows).find(|&module_count| {
+        let beyond = (0..rows).find(|&module_count| {
             let row = CourseRow { slug: "", title: "", language: "", published_at: None, hidden: false, module_count };
             let position = || Position { created_at: Timestamp::MIN, slug: module_count.to_string() };
             page.push(row, position).is_break()
         });
-        assert_eq!(refused, (rows > limit.into()).then_some(limit.into()));
+        assert_eq!(beyond, (rows > limit.into()).then_some(limit.into()));
         let next = page.next().map(|position| position.slug);
-        (count, next)
+        (numbers, next)
     }
 
     #[test]

@@ -20,16 +20,16 @@ pub const MAX_SESSIONS: usize = 10;
 /// - Each call fails if the storage cannot be read or written now; a call that can fail for other reasons documents them.
 /// - A link can be exchanged only once, even by concurrent calls.
 /// - The end of a link or session applies to each lookup that begins after the call has returned.
-/// - Links and sessions are removed with their account. If another program manages the accounts, those of a removed account
-///   are removed when one of them is looked up or exchanged: a later account with the same id has none of them.
-/// - An unknown or ended code costs a read and no write, because anyone can send one.
+/// - Links and sessions are removed with their account. If another program manages the accounts, a removed account's links
+///   and sessions are removed when one is looked up or exchanged: a later account with the same id has none of them.
+/// - An unknown or ended link or session costs a read and no write, because anyone can try codes.
 /// - A call does not block its thread for longer than a lookup does.
 #[async_trait]
 #[auto_impl(Arc, Box)]
 pub trait SignInStorage: fmt::Debug + Send + Sync + 'static {
     /// Stores a link. Also removes the account's links and sessions that have expired at its creation, and some of other
-    /// accounts that expired a day before; and the account's events without a key that are past
-    /// [`RETENTION`](super::RETENTION), the oldest [`MAX_REMOVED`](super::MAX_REMOVED).
+    /// accounts that expired a day earlier. From the account's events without a key, removes the oldest that are past
+    /// [`RETENTION`](super::RETENTION), at most [`MAX_REMOVED`](super::MAX_REMOVED).
     ///
     /// # Errors
     /// Returns [`UnknownReference`](super::StorageErrorKind::UnknownReference) if its account does not exist,

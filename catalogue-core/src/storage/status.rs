@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use super::StorageError;
 
-/// State of the server that a storage writes to, and of the replicas that are read instead of it.
+/// State of the server that a storage writes to (the primary), and of the replicas that serve reads.
 #[derive(Debug, Default)]
 pub struct StorageStatus {
     /// Why the server does not respond, or is not the primary; `None` if it responds as the primary.
     pub error: Option<StorageError>,
-    /// Its connections of the request path.
+    /// Connections of the request path to the primary.
     pub connections: Connections,
     /// Replicas, in the configured order.
     pub replicas: Vec<ReplicaStatus>,
-    /// Whether accounts are distributed over several servers. One may then be down while other accounts get responses.
+    /// Whether accounts are distributed over several servers: one may be down while the accounts of others get responses.
     pub is_distributed: bool,
     /// Problems that an operator has to fix, although requests succeed: one sentence each.
     pub problems: Vec<String>,

@@ -20,8 +20,9 @@ pub(crate) const DOCS: &str = "/docs";
 /// The body of every module; no response may contain it.
 pub(crate) const BODY: &str = "the body of a module, only for paying clients";
 
-/// The owner of most courses in these tests, and another account.
+/// The owner of most courses in these tests.
 pub(crate) const OWNER: &str = "acc_owner";
+/// Another account, whose courses [`OWNER`] must not see.
 pub(crate) const OTHER: &str = "acc_other";
 
 /// A storage with both accounts, and a catalogue over it.
@@ -45,12 +46,12 @@ impl TestApp {
         Self::with(|builder| builder).await
     }
 
-    /// Creates an app with other settings, at the usual base URL.
+    /// Creates an app at the usual URLs, whose builder `settings` changes.
     pub(crate) async fn with(settings: impl FnOnce(CatalogueBuilder) -> CatalogueBuilder) -> Self {
         Self::build(BASE, settings).await
     }
 
-    /// Creates an app at other URLs.
+    /// Creates an app at `base_url`, with its documents at `docs_url`.
     pub(crate) async fn at(base_url: &str, docs_url: &str) -> Self {
         let (_, after_scheme) = base_url.split_once("://").unwrap_or_default();
         let base = after_scheme.find('/').map_or(base_url, |path| &after_scheme[path..]);
@@ -67,7 +68,7 @@ impl TestApp {
         import.commit().await.unwrap();
         let catalogue = settings(Catalogue::with_api_keys(storage.clone())).build().unwrap();
         let app = Self { storage, catalogue, base: base.trim_end_matches('/').to_owned() };
-        // Otherwise no response would be checked against the document.
+        // With a wrong `base`, `send` would compare no response with an operation of the document.
         let stranger = app.send(Method::GET, &format!("{}/me", app.base), &[]).await;
         assert_ne!(stranger.status, StatusCode::NOT_FOUND, "the app is not mounted at {base}");
         app

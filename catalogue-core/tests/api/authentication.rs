@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::app::{OWNER, TestApp, TestResponse, course};
 
-/// Paths of all operations, each of which finds something.
+/// Paths of all operations.
 const PATHS: [&str; 4] = ["/api/v1/me", "/api/v1/courses", "/api/v1/courses/c", "/api/v1/openapi.json"];
 
 #[track_caller]

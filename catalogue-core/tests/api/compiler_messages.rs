@@ -1,4 +1,4 @@
-//! Compiler messages for a host application without an implementation. A doctest that does not compile cannot check them.
+//! Compiler messages for mistakes of a host application. A `compile_fail` doctest can check only the error code.
 
 use std::fs;
 use std::io::Write;
@@ -19,7 +19,7 @@ fn dependencies() -> (PathBuf, PathBuf) {
 fn rustc_output(source: &str) -> String {
     let (core, directory) = dependencies();
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    // In a directory: as root, rustc would replace the device `/dev/null`.
+    // Written to a directory: as root, rustc would replace the device if the output were `/dev/null`.
     rustc.args(["--edition=2024", "--crate-type=lib", "--crate-name=host", "--emit=metadata", "--out-dir"]);
     rustc.args([env!("CARGO_TARGET_TMPDIR"), "-"]);
     rustc.arg("--extern").arg(format!("catalogue_core={}", core.display()));
@@ -91,7 +91,7 @@ fn missing_authenticator_impl_lists_existing_ones() {
     );
 }
 
-/// The documentation of the crate quotes these messages, for readers who search for them.
+/// The documentation of the crate quotes this message for readers who search for it.
 #[test]
 fn missing_async_trait_macro_has_documented_error() {
     let storage = with_courses("").replace("#[async_trait]", "");

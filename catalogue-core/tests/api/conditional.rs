@@ -1,4 +1,4 @@
-//! Conditional requests (decisions A14 and A15): entity tags, 304, and the headers of caches.
+//! Conditional requests (decisions A14 and A15): entity tags, 304, and the headers for caches.
 
 use catalogue_core::Catalogue;
 use http::{Method, Request};

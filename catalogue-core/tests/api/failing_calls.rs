@@ -1,4 +1,4 @@
-//! Failures of single storage calls: the response is correct or a 500, and the next one is correct (decision A19).
+//! Failures of single storage calls: the response is correct or a 500, and the next response is correct (decision A19).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -45,7 +45,7 @@ impl FailsOnce {
 
 #[async_trait]
 impl CourseStorage for FailsOnce {
-    /// Fails after all rows were passed on.
+    /// Passes all rows on before it can fail.
     async fn list_courses(
         &self,
         account: &AccountId,
@@ -87,7 +87,7 @@ impl CredentialStorage for FailsOnce {
     }
 }
 
-/// Contents of a storage, a token of each kind, and the issuer of those that no storage has.
+/// A storage with courses, a token of each kind, and the issuer that signed one of them.
 struct Fixture {
     app: TestApp,
     tokens: Vec<String>,
@@ -98,7 +98,7 @@ struct Fixture {
 /// A catalogue, and its storage.
 type Failing = (Catalogue, Arc<FailsOnce>);
 
-/// Method, path and entity tag of a request; the tag `""` stands for the one of its response.
+/// Method, path and entity tag of a request; the tag `""` stands for the current tag of the path.
 type SentRequest<'p> = (Method, &'p str, Option<&'static str>);
 
 impl Fixture {
@@ -140,7 +140,7 @@ impl Fixture {
         }
     }
 
-    /// Sends a request whose storage call `at` fails, and then sends it again. Returns whether it has such a call.
+    /// Sends a request whose storage call number `at` fails, and then sends it again. Returns whether a call failed.
     async fn try_one(
         &self,
         healthy: &Catalogue,
@@ -167,10 +167,10 @@ impl Fixture {
         storage.left.store(0, Ordering::SeqCst);
         let has_failed = storage.failed.load(Ordering::SeqCst);
         let context = format!("{sent:?}, {storage:?} at {at}: {response:?} and not {expected:?}");
-        // The first call looks up the token: without it the caller is unknown.
+        // The first call looks up the token: if it fails, only a 500 is correct.
         let is_failure = has_failed && response.status == 500;
         assert!(is_failure || is_correct(&response) && !(has_failed && at == 1), "{context}");
-        assert!(is_correct(&respond(catalogue).await), "then {context}");
+        assert!(is_correct(&respond(catalogue).await), "the next request after {context}");
         has_failed
     }
 }
@@ -233,6 +233,6 @@ async fn single_failure_causes_500_or_correct_response() {
 fn every_operation_has_a_path() {
     for operation in Operation::ALL {
         let template = operation.path().replace("{slug}", "a");
-        assert!(!template.contains('{') && PATHS.contains(&&*template), "add one of {operation:?} to PATHS");
+        assert!(!template.contains('{') && PATHS.contains(&&*template), "add a path of {operation:?} to PATHS");
     }
 }

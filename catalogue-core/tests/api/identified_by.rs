@@ -95,7 +95,7 @@ async fn session_is_checked_like_a_token() {
     assert_eq!(refused, json!({ "required": ["read:courses"], "granted": ["read:profile"] }));
 }
 
-/// The host application's own kind: sessions are not keys or OAuth tokens, in `/me`, to the observer and to `accept`.
+/// Sessions are a separate kind: `accept` does not restrict them. `/me` and observers get the host application's id.
 #[tokio::test]
 async fn session_keeps_the_id_from_the_host() {
     let callers = RecordedCallers::default();
@@ -124,7 +124,7 @@ impl Observer for RecordedCallers {
     }
 }
 
-/// Sessions cannot be mistaken for a kind that a storage has or a deployment accepts.
+/// `ALL` and `from_name` exclude sessions, so no storage or option can name them.
 #[test]
 fn session_is_not_a_storage_kind() {
     assert_eq!(CredentialKind::ALL, [CredentialKind::ApiKey, CredentialKind::OAuth]);

@@ -1,4 +1,4 @@
-//! An import of a host application, which puts one record after the other.
+//! Imports: outcomes of refused records, and conflicts with removals. Also the missing status of a memory storage.
 
 use catalogue_core::admin::{Account, AdminStorage as _, Change, Import, Record};
 use catalogue_core::storage::{MemoryStorage, StorageError, StorageErrorKind};
@@ -6,7 +6,7 @@ use catalogue_core::{AccountId, Course, Timestamp, async_trait};
 
 use crate::app::{OWNER, TestApp, course};
 
-/// Accepts accounts, and refuses each course with an error of this kind.
+/// Import that accepts accounts, and refuses each course with an error of the kind in the field.
 struct Refusing(StorageErrorKind);
 
 #[async_trait]
@@ -44,7 +44,7 @@ async fn refused_record_is_reported_and_failure_ends_import() {
     }
 }
 
-/// The memory storage imports a copy of the whole state, which must not restore records that were removed in between.
+/// A memory storage's import changes a copy of the accounts. Its commit must not restore records removed meanwhile.
 #[tokio::test]
 async fn commit_fails_when_records_were_removed_concurrently() {
     for removes_account in [true, false] {

@@ -11,7 +11,7 @@ use tracing::{Dispatch, Event, Metadata, Subscriber};
 /// Returns the lines that `calls` logs: level, message and fields.
 pub(crate) fn logs(calls: impl FnOnce()) -> Vec<String> {
     let log = Log::default();
-    // With only one subscriber, the first thread at an event decides whether it is enabled, and may be another test's.
+    // With only one subscriber, the first thread at an event decides whether the event is enabled, for all tests.
     let _second = Dispatch::new(NoSubscriber::default());
     tracing::subscriber::with_default(log.clone(), calls);
     std::mem::take(&mut *log.0.lock().unwrap())

@@ -1,4 +1,4 @@
-//! The contract, section by section, through `Catalogue::call` over the memory storage.
+//! The contract and the public API, mostly through `Catalogue::call` over the memory storage.
 
 mod app;
 mod authentication;

@@ -1,4 +1,4 @@
-//! Names in storages, logs and metrics, which no release may change.
+//! What no release may change: names in storages, logs and metrics, bytes of revisions, and the end of sessions.
 
 use catalogue_core::admin::{Account, NewCredential};
 use catalogue_core::auth::Scopes;

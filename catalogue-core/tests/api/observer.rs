@@ -143,7 +143,7 @@ async fn owner_of_refused_token_is_reported() {
     }
 }
 
-/// Members of a report other than the status.
+/// Method, body length, causes and trace of each report, as text.
 #[derive(Clone, Debug, Default)]
 struct Causes(Arc<Mutex<Vec<String>>>);
 

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::app::{OTHER, OWNER, TestApp, course, for_other};
 
-/// A storage that counts its calls, and can behave differently.
+/// A storage that counts its calls. It can delay lists, change courses during a list, and omit revisions.
 #[derive(Debug)]
 struct CountingStorage {
     memory: MemoryStorage,
@@ -27,7 +27,7 @@ struct CountingStorage {
     has_revisions: bool,
     /// Each permit allows one read of a list.
     gate: Semaphore,
-    /// Whether the account's courses change in the middle of the next list.
+    /// Whether a course of [`OWNER`] changes between the next list's read of the courses and of the revision.
     disturb: AtomicBool,
 }
 
@@ -106,7 +106,7 @@ impl CredentialStorage for CountingStorage {
     }
 }
 
-/// A catalogue over one course of [`OWNER`], a key, and the counts of its storage.
+/// A catalogue over one course each of [`OWNER`] and [`OTHER`], its counting storage, and a key of [`OWNER`].
 struct Fixture {
     catalogue: Catalogue,
     storage: Arc<CountingStorage>,
@@ -209,7 +209,7 @@ async fn change_does_not_affect_other_accounts() {
     assert_eq!(fixture.get("/api/v1/courses", Some(&tag)).await.status(), 304);
 }
 
-/// A new account with the same id gets no response of the previous one.
+/// A new account with the id of a removed one gets no response of the removed account.
 #[tokio::test]
 async fn responses_of_removed_account_never_return() {
     let mut fixture = fixture(|_| {}, |builder| builder).await;
@@ -275,7 +275,7 @@ async fn concurrent_requests_share_one_rendering() {
     wait(&mut many).await;
     assert_eq!(fixture.storage.lists.load(Ordering::SeqCst), 1);
     assert_eq!(fixture.catalogue.in_flight(), 10);
-    // If each of them read the list, nine would get no permit.
+    // If each request read the list, nine would get no permit.
     fixture.storage.gate.add_permits(1);
     for call in many {
         assert_eq!(call.await.status(), 200);
@@ -300,7 +300,7 @@ async fn wait<F: Future<Output = Response<bytes::Bytes>>>(calls: &mut [Pin<Box<F
     for call in calls {
         tokio::select! {
             biased;
-            _ = call => panic!("the storage is closed"),
+            _ = call => panic!("the call ended, although no permit was added"),
             () = async {} => {}
         }
     }
@@ -329,7 +329,7 @@ async fn waiters_render_concurrently_when_response_is_not_cacheable() {
     for _ in 0..9 {
         wait(&mut others).await;
     }
-    assert_eq!(fixture.storage.lists.load(Ordering::SeqCst), 10, "all of them read at the same time");
+    assert_eq!(fixture.storage.lists.load(Ordering::SeqCst), 10, "all waiters read at the same time");
     fixture.storage.gate.add_permits(9);
     for call in others {
         assert_eq!(call.await.status(), 200);
@@ -367,12 +367,12 @@ async fn cache_weight_includes_the_caller() {
         Identity::issued(AccountId::new("a"), &TokenDigest::from_bytes([0; 32]), Scopes::default(), issued)
     };
     let bytes = weight(session("a", "b", "c")).await;
-    // Such an entry uses about 800 bytes of the process, measured with 200,000 entries.
+    // Such an entry uses about 800 bytes of the process's memory, measured with 200,000 entries.
     assert!((800..1_000).contains(&bytes), "the overhead is not counted: {bytes}");
     let long = "x".repeat(1_000);
     let client = weight(client(&long)).await - weight(client("x")).await;
-    assert!((1_123..1_126).contains(&client), "{client}: its bytes and an eighth");
-    // The body is the same, and the key has the id twice.
+    assert!((1_123..1_126).contains(&client), "{client}: the name's bytes and an eighth more");
+    // Both bodies have the same length; the cache key counts the id twice and the account once.
     let account = weight(session(&long, "b", "c")).await;
     let id = weight(session("a", &long, "c")).await - account;
     assert!((1_123..1_126).contains(&id), "{id}");
@@ -408,7 +408,7 @@ async fn responses_are_cached_with_custom_authenticator() {
         let request = Request::get("/api/v1/courses").header("authorization", format!("Bearer {token}"));
         assert_eq!(catalogue.call(request.body(()).unwrap()).await.status(), 200);
     }
-    // The revision is the one of the storage that has the courses.
+    // The revision is read from the storage of the courses, because the credentials are in another storage.
     assert_eq!(storage.reads(), 1);
     assert_eq!(storage.revisions.load(Ordering::SeqCst), 2);
 }

@@ -1,4 +1,4 @@
-//! Paths and methods (decisions R1 to R5, R10), and the order of the checks.
+//! Paths and methods (decisions R1 to R5, R10), ignored bodies, invalid settings, and the order of the checks.
 
 use http::Method;
 

@@ -37,7 +37,7 @@ async fn api_and_public_document_are_equal() {
     let private = app.get(&token, "/api/v1/openapi.json").await;
     let public = app.send(Method::GET, "/docs/openapi.json", &[]).await;
     assert_eq!(private.body, public.body);
-    assert!(private.json().get("data").is_none(), "the document is bare");
+    assert!(private.json().get("data").is_none(), "the document has no envelope");
     assert_eq!(private.json()["openapi"].as_str().map(|version| &version[..3]), Some("3.1"));
 }
 

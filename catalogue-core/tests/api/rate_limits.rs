@@ -92,7 +92,7 @@ async fn not_modified_response_is_refunded_without_fields() {
     assert_eq!(app.get(&token, COURSES).await.header("ratelimit"), Some(r#""default";r=0;t=50"#));
 }
 
-/// With a limit of one request, each 304 would use up a window.
+/// If a 304 counted, it would use up the only request of its window.
 #[tokio::test]
 async fn client_that_only_revalidates_is_never_limited() {
     let (app, clock) = limited(1).await;
@@ -112,7 +112,7 @@ async fn client_that_only_revalidates_is_never_limited() {
     assert_eq!(state.header("ratelimit"), Some(r#""default";r=0;t=60"#));
 }
 
-/// A star matches every resource that exists, so the response must be rendered to find out whether it does.
+/// `*` matches every existing resource. Only rendering the response shows whether the resource exists.
 #[tokio::test]
 async fn if_none_match_star_is_not_refunded() {
     let (app, clock) = limited(2).await;
@@ -129,7 +129,7 @@ async fn if_none_match_star_is_not_refunded() {
     }
 }
 
-/// The courses are read for each response, even for an unchanged one.
+/// Without revisions, even a 304 needs a read of the courses.
 #[tokio::test]
 async fn not_modified_response_is_charged_without_revisions() {
     let (app, clock) = limited(2).await;
@@ -236,7 +236,7 @@ async fn equal_credential_ids_of_accounts_are_independent() {
     assert_eq!(call("a", "bc").await, 429);
 }
 
-/// Failures of earlier checks are the same and cost nothing, even when nothing remains (decision R2).
+/// Failures of earlier checks cost nothing, and do not change when no request remains (decision R2).
 #[tokio::test]
 async fn limit_is_checked_between_parameters_and_storage() {
     let (app, _) = limited(1).await;

@@ -1,5 +1,5 @@
-//! Requests to two servers next to commits, by many schedules: no response is older than commits before its request,
-//! mixes two versions or has another account's courses; a tag belongs to one body; and no request blocks the others.
+//! Requests to two servers during commits, in many random schedules. No response is older than a commit before its
+//! request, mixes two versions or has another account's courses. A tag has one body. No request blocks others.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -24,7 +24,7 @@ const SCHEDULES: u64 = 1_000;
 const PATHS: [&str; 4] =
     ["/api/v1/courses", "/api/v1/courses?limit=2", "/api/v1/courses/one", "/api/v1/courses?limit=3"];
 
-/// Reads the courses and then their revision, as storages do. Other tasks run in between, and at the end.
+/// Reads the courses first and their revision afterwards. Other tasks can run before and after the second read.
 #[derive(Debug)]
 struct SeparateReads {
     memory: MemoryStorage,
@@ -70,19 +70,20 @@ impl CredentialStorage for SeparateReads {
 struct Owner {
     id: &'static str,
     token: String,
-    /// Versions of the change that began last, and of the one that was committed last.
+    /// Version of the newest commit that has begun.
     begun: AtomicU64,
+    /// Version of the newest commit that has ended.
     committed: AtomicU64,
 }
 
-/// Two servers over one storage, whose page caches have capacity for a few responses.
+/// Two servers over one storage, each with a page cache for a few responses.
 struct World {
     memory: MemoryStorage,
     servers: [Catalogue; 2],
     owners: Vec<Owner>,
     /// Body and version of each tag.
     tags: Mutex<HashMap<String, (Bytes, u64)>>,
-    /// Numbers of unchanged responses and of full ones.
+    /// Number of 304s, and number of 200s.
     response_counts: [AtomicU64; 2],
 }
 
@@ -151,7 +152,7 @@ impl World {
         } else {
             self.tags.lock().unwrap()[&tag].1
         };
-        assert!((at_least..=at_most).contains(&version), "{path} shows {version} after {at_least}");
+        assert!((at_least..=at_most).contains(&version), "{path} shows {version}, not {at_least} to {at_most}");
         tag
     }
 
@@ -174,7 +175,7 @@ async fn yield_now() {
     poll_fn(|_| if std::mem::replace(&mut has_yielded, true) { Poll::Ready(()) } else { Poll::Pending }).await;
 }
 
-/// Runs all tasks to their ends, a random one at each step. Equal seeds cause equal schedules.
+/// Runs all tasks to completion, and polls a random task at each step. Equal seeds cause equal schedules.
 fn run(seed: u64, mut tasks: Vec<Pin<Box<dyn Future<Output = ()> + '_>>>) {
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     while !tasks.is_empty() {

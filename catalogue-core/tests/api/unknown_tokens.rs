@@ -46,7 +46,7 @@ struct LimitedApp {
 }
 
 impl LimitedApp {
-    /// Creates an app where each address may try `attempts` unknown tokens a minute.
+    /// Creates an app that lets each address try `attempts` unknown tokens a minute.
     fn new(attempts: u32) -> Self {
         let (authenticator, clock) = (Arc::<CountingAuthenticator>::default(), Clock::new());
         let builder = Catalogue::builder(MemoryStorage::new(), Arc::clone(&authenticator));
@@ -183,7 +183,7 @@ async fn refused_token_loses_its_exemption() {
     assert_eq!((app.status(CLIENT, "good").await, app.calls()), (429, calls + 1));
 }
 
-/// A false refusal would make clients discard good keys (decision A19), and so would counting failed lookups.
+/// A failed lookup does not prove that the token is unknown, so it must not limit the address.
 #[tokio::test]
 async fn failed_lookup_is_not_counted() {
     let app = LimitedApp::new(1);

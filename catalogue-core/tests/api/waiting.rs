@@ -88,7 +88,7 @@ impl Observer for Causes {
     }
 }
 
-/// A catalogue over one course, and the control of its storage.
+/// A catalogue over one course, its storage, and a sender that ends reads of the storage.
 struct Fixture {
     catalogue: Catalogue,
     storage: Arc<BlockingStorage>,
@@ -145,7 +145,7 @@ async fn poll(call: &mut Call<'_>) -> Option<u16> {
     }
 }
 
-/// Returns the statuses of calls, any of which may read for the others.
+/// Returns the statuses of all calls, in any order. Any call may read for the others, so each is polled up to twice.
 async fn statuses(mut calls: Vec<Call<'_>>) -> Vec<u16> {
     let mut statuses = Vec::new();
     for _ in 0..2 {

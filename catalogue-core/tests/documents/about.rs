@@ -46,7 +46,7 @@ async fn unset_texts_are_omitted() {
     }
 }
 
-/// The settings are mounted at this URL, so it may contain characters for which Markdown needs angle brackets.
+/// A settings URL may contain characters for which Markdown needs angle brackets.
 #[tokio::test]
 async fn documents_link_to_the_developer_settings() {
     for (url, written) in [
@@ -58,7 +58,7 @@ async fn documents_link_to_the_developer_settings() {
         let mut documents = documents(builder().settings_url(url)).await;
         let page = documents.pop().unwrap();
         let link = format!("<a href=\"{url}\">developer settings</a>");
-        assert_eq!(page.matches(&link).count(), 2, "quick start and authentication: {page}");
+        assert_eq!(page.matches(&link).count(), 2, "in the quick start and under authentication: {page}");
         for document in documents {
             let unwrapped = document.replace("\\n", " ").replace('\n', " ");
             assert!(unwrapped.contains(&format!("[developer settings]({written})")), "{written}: {document}");

@@ -127,7 +127,7 @@ fn properties_match_the_specification() {
         assert_eq!(schema["properties"].as_object().unwrap().len(), names.len() + optional, "{name}");
     }
     let details = &document["components"]["schemas"]["ErrorBody"]["properties"]["details"];
-    assert!(details.is_object() && details.get("type").is_none(), "any JSON: {details}");
+    assert!(details.is_object() && details.get("type").is_none(), "details must allow any JSON: {details}");
     walk(&document["components"]["schemas"], &mut |at, value| {
         assert!(value.get("content").is_none(), "{at} has a module's body");
     });
@@ -254,7 +254,7 @@ fn license_and_tags_are_complete() {
     let document = document();
     let info = &document["info"];
     assert_eq!(info["license"]["name"], "MIT OR Apache-2.0");
-    assert!(info["license"]["url"].is_string() && info["license"].get("identifier").is_none(), "one of the two");
+    assert!(info["license"]["url"].is_string() && info["license"].get("identifier").is_none(), "not both");
     let tags = document["tags"].as_array().unwrap();
     assert!(tags.is_sorted_by_key(|tag| tag["name"].as_str()));
     assert!(tags.iter().all(|tag| tag["description"].is_string()));

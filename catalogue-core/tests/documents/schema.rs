@@ -1,4 +1,4 @@
-//! Validation of a value against a schema of the document, for the keywords that the document uses.
+//! Validation of a value against a schema of the document, for the keywords that the document uses, except `format`.
 
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
-//! First lines of doc comments, which must name their subject, so that a reader needs no code around them.
+//! First lines of doc comments, which must name their subject: a hover or an index shows them without the code.
 
 use std::fs;
 
 use crate::{files, root};
 
-/// Words that point to something that a hover or an index does not show.
+/// Words whose referent a hover or an index does not show.
 const POINTERS: [&str; 7] = ["The same", "Those", "That", "It", "These", "As above", "So many"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! The README at the root, which newcomers read first.
+//! The README at the root, which newcomers read first, and `cargo install` commands in all documents.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn readme_begins_with_two_commands_and_stays_short() {
     );
 }
 
-/// Without `--locked`, the command builds with untested versions.
+/// Without `--locked`, `cargo install` builds with untested versions of the dependencies.
 #[test]
 fn install_commands_use_locked_versions() {
     let mut installs = 0;

@@ -1,4 +1,5 @@
-//! Checks of the workspace's texts: links, paths, citations of CONTRACT.md, and the first lines of doc comments.
+//! Checks of the workspace's texts: links, paths, citations of CONTRACT.md, lists of operations, the length of two
+//! documents, install commands, and the first lines of doc comments.
 
 mod doc_comments;
 mod front_page;
@@ -15,7 +16,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap()
 }
 
-/// Returns every file below `folder` with `extension`, except built and hidden ones.
+/// Returns every file below `folder` with `extension`, except in `target` and in hidden folders.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

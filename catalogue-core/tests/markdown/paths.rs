@@ -1,4 +1,4 @@
-//! The length of the map of the code, and the paths in the map and in the records of decisions.
+//! The length of ARCHITECTURE.md (the map of the code), and the paths in it and in each DECISIONS.md.
 
 use std::fs;
 use std::path::Path;

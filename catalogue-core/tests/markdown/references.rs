@@ -1,5 +1,5 @@
-//! Citations of CONTRACT.md in comments and documents: "section 5.5", "decisions R7, R8 and A18", "(A17)". Citations of
-//! sections of an RFC begin with its number.
+//! Citations of CONTRACT.md in comments and documents: "section 5.5", "decisions R7, R8 and A18", "(A17)". A
+//! section after the number of an RFC is not a citation of CONTRACT.md.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,7 +41,7 @@ fn citations_are_found_in_any_notation() {
     assert_eq!(contract.into_iter().collect::<Vec<_>>(), ["5", "5.5", "R1"]);
 }
 
-/// Returns the sections and decisions in the text: numbers of headings, and of rows.
+/// Returns the sections and decisions in the text: the numbers at the beginning of headings and of rows.
 fn contract(text: &str) -> BTreeSet<String> {
     let lines = text.lines().filter(|line| line.starts_with('#') || line.starts_with("| "));
     let names = lines.filter_map(|line| line.trim_start_matches(['#', '|', ' ']).split(' ').next().map(numbered));
@@ -86,7 +86,7 @@ fn follows_rfc(before: &[&str]) -> bool {
     before.len() >= 2 && before[before.len() - 2].ends_with("RFC")
 }
 
-/// Collects numbers while they continue: "R1", "R1 and R2", "R1, R2 and A3", "R1 to R3".
+/// Collects the numbers of the list at the beginning of `words`: "R1", "R1 and R2", "R1, R2 and A3", "R1 to R3".
 fn list(words: &[&str], is_one: fn(&str) -> bool, found: &mut Vec<String>) {
     let (mut is_range, mut continues) = (false, true);
     for (index, word) in words.iter().enumerate() {

@@ -51,7 +51,7 @@ CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON auth_user EXECUTE 
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses_course EXECUTE FUNCTION catalogue_emptied();
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses_module EXECUTE FUNCTION catalogue_emptied();
 
--- Fire in sessions with session_replication_role = replica too.
+-- The triggers fire in sessions with session_replication_role = replica too.
 ALTER TABLE auth_user ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE courses_course ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE courses_module ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;

@@ -1,4 +1,4 @@
--- As `migrate` of Django 5 creates them: times are texts in UTC, with a fraction if it is not zero.
+-- Tables as `migrate` of Django 5 creates them: times are texts in UTC, with a fraction if it is not zero.
 CREATE TABLE "auth_user" (
     "id"        integer      NOT NULL PRIMARY KEY AUTOINCREMENT,
     "username"  varchar(150) NOT NULL UNIQUE,

@@ -51,7 +51,7 @@ CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON users EXECUTE FUNC
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses EXECUTE FUNCTION catalogue_emptied();
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION catalogue_emptied();
 
--- Fire in sessions with session_replication_role = replica too.
+-- The triggers fire in sessions with session_replication_role = replica too.
 ALTER TABLE users ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE courses ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE lessons ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;

@@ -1,4 +1,4 @@
--- As `artisan migrate` of Laravel 12 creates them, with HasUuids and SoftDeletes: times are of type timestamp(0), in UTC.
+-- Tables as `artisan migrate` of Laravel 12 creates them, with HasUuids and SoftDeletes: times are of type timestamp(0), in UTC.
 create table "users" (
     "id"         uuid not null primary key,
     "name"       varchar(255) not null,

@@ -1,4 +1,4 @@
--- As `artisan migrate` of Laravel 12 creates them, with HasUuids and SoftDeletes: times are texts in UTC, with whole seconds.
+-- Tables as `artisan migrate` of Laravel 12 creates them, with HasUuids and SoftDeletes: times are texts in UTC, with whole seconds.
 create table "users" (
     "id"         varchar not null,
     "name"       varchar not null,

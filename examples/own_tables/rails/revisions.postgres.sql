@@ -65,7 +65,7 @@ CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON courses EXECUTE FU
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON course_lessons EXECUTE FUNCTION catalogue_emptied();
 CREATE OR REPLACE TRIGGER catalogue_emptied AFTER TRUNCATE ON lessons EXECUTE FUNCTION catalogue_emptied();
 
--- Fire in sessions with session_replication_role = replica too.
+-- The triggers fire in sessions with session_replication_role = replica too.
 ALTER TABLE accounts ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE courses ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;
 ALTER TABLE course_lessons ENABLE ALWAYS TRIGGER catalogue_changed, ENABLE ALWAYS TRIGGER catalogue_emptied;

@@ -1,4 +1,4 @@
--- As `db:migrate` of Rails 8 creates them: times are of type timestamp(6), in UTC; lessons are shared by courses, in an order.
+-- Tables as `db:migrate` of Rails 8 creates them: times are of type timestamp(6), in UTC; courses share lessons, in an order.
 CREATE TABLE accounts (
     id         bigserial PRIMARY KEY,
     name       character varying NOT NULL,

@@ -1,5 +1,5 @@
--- As `db:migrate` of Rails 8 creates them: times are texts in UTC, with a fraction if it is not zero; lessons are shared by
--- courses, in an order.
+-- Tables as `db:migrate` of Rails 8 creates them: times are texts in UTC, with a fraction if it is not zero; courses share
+-- lessons, in an order.
 CREATE TABLE "accounts" (
     "id"         integer PRIMARY KEY AUTOINCREMENT NOT NULL,
     "name"       varchar NOT NULL,

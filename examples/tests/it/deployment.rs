@@ -1,4 +1,4 @@
-//! The files of `deployment` are valid for the programs that read them. `deployment/run drill` tests their effects.
+//! bash accepts scripts of `deployment`, and haproxy its configuration. `deployment/run drill` tests their effects.
 //!
 //! If haproxy is not installed, its test is skipped with a message, unless `CATALOGUE_TEST_REQUIRE` names `haproxy`.
 
@@ -24,7 +24,7 @@ fn bash_accepts_the_scripts() {
 
 #[test]
 fn haproxy_accepts_its_configuration() {
-    // Debian installs it in a folder that is only on the PATH of administrators.
+    // Debian installs haproxy in a folder that is only on the PATH of administrators.
     let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("haproxy");
     match command.args(["-c", "-f"]).arg(file("haproxy.cfg")).env("PATH", path).output() {

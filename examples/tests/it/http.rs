@@ -30,7 +30,7 @@ impl TestResponse {
         Self { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    /// Returns the header `name`.
+    /// Returns the first value of the header `name`.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let headers = self.head.lines().skip(1).filter_map(|line| line.split_once(": "));
         let mut values = headers.filter(|(given, _)| given.eq_ignore_ascii_case(name));

@@ -1,4 +1,4 @@
-//! Starts each example like a reader would, calls it and stops it.
+//! Starts each example program like a reader would, calls it and stops it. Also checks files of `deployment`.
 
 mod data;
 mod deployment;

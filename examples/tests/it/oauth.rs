@@ -27,7 +27,7 @@ impl Issuer {
         let mut output = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut output).unwrap();
         let address = output.split(' ').next().unwrap().to_owned();
-        // The issuer's directory is removed here: it has its keys in memory and reads the file only when it starts.
+        // `state` removes the issuer's directory here: the issuer reads its keys from there only when it starts.
         Self { process, address }
     }
 }

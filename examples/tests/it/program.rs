@@ -77,7 +77,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // Fails if the example has ended already, as in a successful test.
+        // Does nothing if the example has ended already, as in a successful test.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

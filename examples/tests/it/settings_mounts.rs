@@ -25,7 +25,7 @@ fn owner() -> Owner {
     Owner::new(AccountId::new("acc"))
 }
 
-/// Requests a page, sends a form, and sends a body that is too long.
+/// Requests a page, creates a key, sends a form and a body that is too long, and sends a HEAD request.
 fn check(address: &str) {
     let page = TestResponse::to(address, &request("GET", "/settings/keys/new?name=Acme", "", ""));
     assert!(page.status == 200 && page.body.contains("value=\"Acme\""), "{page:?}");

@@ -12,7 +12,7 @@ use catalogue_core::limit::ClientAddress;
 use http::header::CONTENT_LENGTH;
 use http::{HeaderName, HeaderValue, Method, Request, Response, Uri, Version};
 
-/// Converts the request head. Drops the body and all extensions except the client address, if known.
+/// Converts the request head. Drops the body and all extensions except the client address, by default the peer's.
 pub(crate) fn request(request: &HttpRequest) -> Request<()> {
     let mut converted = Request::new(());
     let method = Method::from_bytes(request.method().as_str().as_bytes());

@@ -1,6 +1,6 @@
 //! The course catalogue API as an [`actix_web::Route`].
 //!
-//! [`route`] responds to every request, so use it as the default service of an app or a scope: unknown paths get a
+//! [`route`] responds to every request, so use it as the default service of an app or a scope. Unknown paths get a
 //! 404 in the envelope.
 //!
 //! ```
@@ -29,8 +29,8 @@
 //! extensions. Only the [`ClientAddress`](catalogue_core::limit::ClientAddress), which a rate limit needs, is kept: the one
 //! that the host application added, or else the peer's.
 //!
-//! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
-//! separate route after [`Catalogue::mounted_at`]: `web::scope("/my").default_service(catalogue_actix::route(mine))`.
+//! To identify callers by a cookie or another header, use [`Catalogue::identified_by`]. Serve its result, `mine`, at
+//! another URL ([`Catalogue::mounted_at`]): `web::scope("/my").default_service(catalogue_actix::route(mine))`.
 //!
 //! For services that read request bodies, such as the developer settings, convert requests with [`request_with`], and
 //! responses with [`response`].

@@ -46,7 +46,7 @@ fn mount_as_default_service(app: &mut ServiceConfig, catalogue: Catalogue) {
     app.default_service(route(catalogue));
 }
 
-/// Declares that non-ASCII targets are refused, by the version of `http` in actix-web.
+/// Declares that actix-web's version of `http` refuses non-ASCII targets: with `status`, or with no response if `None`.
 fn refusing_non_ascii(status: impl Into<Option<u16>>, server: Server) -> Server {
     let status = status.into();
     server

@@ -17,7 +17,7 @@ pub async fn body_is_not_parsed(frontend: &Frontend) {
     }
 }
 
-/// A body does not change the response to a method that usually has one.
+/// A body does not change the response to methods other than GET.
 pub async fn method_is_refused_despite_a_body(frontend: &Frontend) {
     let rule = "A method is refused even with a body.";
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {

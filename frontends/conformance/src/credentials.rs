@@ -1,10 +1,10 @@
-//! The `Authorization` header reaches the catalogue unchanged, and the catalogue's refusals reach the client.
+//! `Authorization` and `Cookie` headers reach the catalogue unchanged, and the catalogue's refusals reach the client.
 
 use crate::Frontend;
 use crate::seed::SESSION;
 use crate::test_request::TestRequest;
 
-/// A request without the header gets a 401.
+/// A request without a token gets a 401.
 pub async fn missing_token_returns_401(frontend: &Frontend) {
     frontend
         .assert_matches_core("A request without a token is refused.", 401, TestRequest::new("GET", "/api/v1/me"))

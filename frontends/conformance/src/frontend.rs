@@ -17,7 +17,7 @@ use crate::wire;
 
 /// Timeout for a response.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// Timeout after which a server that was declared not to respond counts as such: every run waits for it.
+/// Timeout after which a server that was declared not to respond passes. Short, because each such request waits for it.
 const NO_RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Protocol of the requests to a server.
@@ -80,8 +80,8 @@ impl Frontend {
         self.seed.catalogue.call(request.to_http("")).await.into()
     }
 
-    /// Asserts that the server's response to `request` equals the core's, and that the core returns `status`, which proves that
-    /// the case tests what it should.
+    /// Asserts that the server's response to `request` equals the core's. Also asserts that the core returns `status`, as a
+    /// check of the case itself.
     pub(crate) async fn assert_matches_core(&self, rule: &str, status: u16, request: TestRequest) {
         let core = self.core(&request).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! All other headers of a request reach the catalogue with all their values.
+//! Headers of a request other than its credentials reach the catalogue, with all their values.
 
 use crate::Frontend;
 use crate::seed::ORIGIN;
@@ -60,7 +60,7 @@ pub async fn origin_is_preserved(frontend: &Frontend) {
     }
 }
 
-/// The client's request id is returned, and is in the details of an internal error.
+/// The client's request id is returned unchanged, with all its punctuation.
 pub async fn request_id_is_returned(frontend: &Frontend) {
     let mut request = frontend.get("/api/v1/me");
     request.headers.retain(|(name, _)| *name != "x-request-id");

@@ -11,7 +11,7 @@ pub async fn head_has_headers_of_get(frontend: &Frontend) {
     }
 }
 
-/// HEAD of a failure has its length too.
+/// HEAD of a failure has the failure's headers, including the length, and no body.
 pub async fn head_of_failure_has_its_headers(frontend: &Frontend) {
     let rule = "HEAD gets the headers of a failure and no body.";
     frontend.assert_matches_core(rule, 401, TestRequest::new("HEAD", "/api/v1/me")).await;

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 
 use crate::deviations::{Deviation, Deviations};
 
-/// A server of a catalogue, which runs until this is dropped.
+/// A server of a catalogue, which runs until this value is dropped.
 ///
-/// Declares what its framework changes, in the words of the corresponding failure:
+/// A fixture declares what the framework changes, with the names of requests and headers that a failed case prints:
 ///
 /// ```
 /// # use catalogue_frontend_conformance::Server;
@@ -32,25 +32,25 @@ impl Server {
         Self { address, declared: Deviations::default(), _running: Box::new(running) }
     }
 
-    /// Declares that the framework responds to the requests of a case with `status`: it refuses them itself, or forwards
-    /// different ones. Without a status it does not respond for at least two seconds. Otherwise the case fails.
+    /// Declares that the framework responds to the requests of a case with `status`, because it refuses or changes them.
+    /// `None` declares that no response arrives within two seconds. The case fails if the server does otherwise.
     ///
-    /// `case` is the name of its test, such as `path::unescaped_text_is_preserved`, or of one of its requests, as in failures:
-    /// `path::invalid_escapes_are_preserved#2` is the second one.
+    /// `case` is the name of a case, such as `path::unescaped_text_is_preserved`, or of one request of it, as failures print
+    /// it: `path::invalid_escapes_are_preserved#2` is the second request.
     ///
     /// # Panics
-    /// Panics if there is no such case, or it was declared before.
+    /// Panics if `case` is neither a case nor a request of one, or was declared before.
     #[must_use]
     pub fn expect_status(mut self, case: &str, status: impl Into<Option<u16>>) -> Self {
         self.declared.declare(case, status.into().map_or(Deviation::NoResponse, Deviation::Status));
         self
     }
 
-    /// Declares that the framework's responses to a case, or to one request of it, have the right status and another body: it
-    /// forwards different requests that have the same status. Otherwise the case fails.
+    /// Declares that the framework's responses to a case, or to one request of it, have the right status and another body,
+    /// because it changes the requests. The case fails if the server does otherwise.
     ///
     /// # Panics
-    /// Panics if there is no such case, or it was declared before.
+    /// Panics if `case` is neither a case nor a request of one, or was declared before.
     #[must_use]
     pub fn expect_other_body(mut self, case: &str) -> Self {
         self.declared.declare(case, Deviation::Body);

@@ -48,7 +48,7 @@ impl TestRequest {
         self.header("content-length", length)
     }
 
-    /// Returns the request for [`catalogue_core::Catalogue::call`], or for an HTTP/2 client, with the prefix `origin`.
+    /// Returns the request for [`catalogue_core::Catalogue::call`] or for an HTTP/2 client, with `origin` before the target.
     pub(crate) fn to_http(&self, origin: &str) -> Request<()> {
         let mut request = Request::new(());
         *request.method_mut() = Method::from_bytes(self.method.as_bytes()).expect("a case's methods are tokens");

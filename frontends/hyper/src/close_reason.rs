@@ -8,7 +8,7 @@ use std::fmt;
 pub enum CloseReason {
     /// Either side closed it normally.
     Closed,
-    /// An error of the connection or of the protocol.
+    /// The connection or the protocol failed, or the connection's task panicked or was aborted.
     Failed,
     /// No request came in time.
     Idle,
@@ -20,13 +20,13 @@ pub enum CloseReason {
     HandshakeFailed,
     /// The head of a request was not read in time.
     SlowHead,
-    /// A request made no progress in time, or did not finish in time.
+    /// No request made progress in time, a request did not finish in time, or the socket accepted no writes for too long.
     Stalled,
     /// The client did not close its side in time, after the last response or GOAWAY.
     LingerTimeout,
     /// The server stops, and the connection had no request.
     Stopping,
-    /// The server stops, and the request did not finish within the grace period.
+    /// The server stops, and the connection was still busy at the end of the grace period.
     ShutdownTimeout,
 }
 

@@ -21,7 +21,7 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
-    /// Returns this configuration with timeouts that can be added to a time, and the minimum for heads that hyper requires (8 KiB).
+    /// Limits timeouts to 100 years, so that they can be added to a time. Raises `head_bytes` to hyper's minimum, 8 KiB.
     pub(crate) fn clamped(mut self) -> Self {
         const MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
         let Timeouts { head, idle, stall, request, linger, grace, last_request, reclaim } = &mut self.timeouts;
@@ -38,20 +38,20 @@ impl ServerConfig {
 pub struct Timeouts {
     /// Maximum time from first to last byte of an HTTP/1 head, and from accept to the end of a TLS handshake. Default: 30 s.
     pub head: Duration,
-    /// Maximum time without a request, from accept or from the end of the last response. Default: 60 s.
+    /// Maximum time without a request, from accept, the end of the TLS handshake or that of the last response. Default: 60 s.
     pub idle: Duration,
-    /// Maximum time without progress of any open request, by client or service, before the connection ends. Also the
-    /// maximum time for which a socket accepts no writes, and a peer acknowledges nothing. Default: 30 s.
+    /// Maximum time in which no open request of a connection makes progress, by client or service. Also the maximum time
+    /// in which the socket accepts no writes or, on Linux, the peer acknowledges nothing. Default: 30 s.
     pub stall: Duration,
     /// Maximum time from the end of a request's head to the end of its response. On HTTP/2, exceeding it ends the
     /// connection with all its requests. Default: 60 s.
     pub request: Duration,
-    /// Maximum time from when the server closes its side, or sends `GOAWAY`, until the client closes its own. What the
-    /// client sends until then is discarded, so that no reset overtakes the last response. Default: 2 s.
+    /// Maximum time for the client to close its side after the server has closed its own, or has sent `GOAWAY` and all
+    /// responses. Bytes after the server's close are discarded, so that no reset overtakes a response. Default: 2 s.
     pub linger: Duration,
     /// Maximum time for which running requests may continue at shutdown. Default: 10 s.
     pub grace: Duration,
-    /// Maximum time at shutdown for which an idle connection waits for a request already in flight. Default: 500 ms.
+    /// Maximum time at shutdown for which an idle HTTP/1 connection waits for a request already in flight. Default: 500 ms.
     pub last_request: Duration,
     /// Minimum time for which a connection has waited for its client before a full server may evict it. Default: 300 ms.
     pub reclaim: Duration,

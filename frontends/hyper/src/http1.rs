@@ -38,7 +38,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     if is_malformed {
         state.registry.config.metrics.malformed.add();
     }
-    // hyper has closed the connection, except after an HTTP/2 preface, a socket error, or an upgrade request.
+    // hyper leaves open a connection with an HTTP/2 preface, an upgrade or a missed deadline. A broken socket needs no close.
     if state.lock().is_closed() || (matches!(outcome, Ok(Err(_))) && !is_malformed) {
         return;
     }
@@ -46,7 +46,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
     if outcome.is_ok() {
         open.close(&mut io, if is_malformed { BAD_REQUEST } else { b"" }).await;
     } else {
-        // The deadline has passed, so this does not wait for the client's side.
+        // A single poll: the deadline has passed, so the client has no time left to close its side.
         poll_fn(|cx| Poll::Ready(Pin::new(&mut io).poll_shutdown(cx).is_ready())).await;
     }
 }

@@ -24,11 +24,11 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
         if response.is_none() {
             request_state.registry.config.metrics.refused.add();
         }
-        // Boxed, because it is large and ends soon, while hyper keeps its own state until the client has taken the response.
+        // Boxed: hyper keeps room for this large future until the client has the response, but the future ends earlier.
         Box::pin(async move {
             match response {
                 Some(response) => Ok(response.await),
-                // The service was not called, so the client may retry (RFC 9113, 8.7). A response might have to wait.
+                // The client may retry (RFC 9113, 8.7). Unlike a reset, a response might have to wait for the client's window.
                 None => Err(h2::Error::from(Reason::REFUSED_STREAM)),
             }
         })
@@ -44,7 +44,7 @@ pub(crate) async fn serve<T: Transport, S: TowerService>(transport: T, mut open:
             Pin::new(&mut connection).poll(cx)
         });
         match outcome.await {
-            // Sends `GOAWAY` before it closes: a request that is already in flight is still served.
+            // The next poll sends `GOAWAY`: a request that is already in flight is still served.
             Err(CloseReason::Idle) => is_idle = true,
             outcome => break outcome,
         }

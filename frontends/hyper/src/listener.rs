@@ -12,7 +12,7 @@ use crate::connection::{self, Accepted};
 use crate::registry::{Registry, SEARCH_INTERVAL};
 use crate::{ConnectionMetrics, ServerConfig, Tls, TowerService};
 
-/// Delay after an accept that failed for lack of a resource, such as file descriptors.
+/// Delay after a failed accept, such as for lack of file descriptors. Errors of single clients are retried immediately.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Timeout for a task to notice that its connection must end.
@@ -23,9 +23,9 @@ const MAX_BACKLOG: usize = 65_535;
 
 /// Serves on `listener` until `shutdown` resolves and the connections have ended, at the latest after the grace period.
 ///
-/// The extensions of every request contain its [`ClientAddress`](crate::ClientAddress). If the service panics, its request
-/// gets a bare 500, or ends if the response has begun. A body that the service does not read is ignored: an HTTP/1
-/// connection closes after the response, unless the whole body has arrived.
+/// The extensions of every request contain its [`ClientAddress`](crate::ClientAddress) and
+/// [`PeerAddress`](crate::PeerAddress). If the service panics, the request gets a bare 500, or its response breaks off. If
+/// the service ignores a body, an HTTP/1 connection closes after the response, unless the whole body has arrived.
 pub async fn serve<S: TowerService>(
     listener: TcpListener,
     service: S,
@@ -83,7 +83,7 @@ pub async fn serve<S: TowerService>(
     }
 }
 
-/// Waits until another connection is allowed, and evicts others for it.
+/// Waits until the limit allows another connection, and evicts idle ones for it.
 async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
     while connections.try_join_next().is_some() {}
     while connections.len() >= registry.config.limits.connections as usize {
@@ -92,7 +92,7 @@ async fn make_room(connections: &mut JoinSet<()>, registry: &Registry) {
     }
 }
 
-/// Accepts, and retries after errors. `failing` is whether the previous call had failures, so that a series is logged once.
+/// Accepts, and retries after errors. `failing` is whether the previous call had errors: a series of them is logged once.
 pub(crate) async fn accept_with_retry<T, F>(
     failing: &mut bool,
     metrics: &ConnectionMetrics,
@@ -126,7 +126,7 @@ fn is_client_error(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// Returns the clients in the listen queue. Queries the socket itself: the runtime may not know of them yet.
+/// Returns the clients in the listen queue. Accepts on the socket itself: the runtime may not know of them yet.
 fn drain_backlog(listener: TcpListener) -> impl Iterator<Item = Accepted> {
     let accepts = listener.into_std().into_iter().flat_map(|listener| iter::repeat_with(move || listener.accept()));
     accepts.filter(|accept| !accept.as_ref().is_err_and(is_client_error)).map_while(Result::ok).filter_map(

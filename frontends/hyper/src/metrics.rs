@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::CloseReason;
 
-/// Counts the connections of a listener, and what has gone wrong with them, from its start on.
+/// Counters of a listener's connections, and of errors on them, since its start.
 #[derive(Debug, Default)]
 pub struct ConnectionMetrics {
     pub(crate) accepted: Counter,
@@ -32,7 +32,7 @@ impl ConnectionMetrics {
         self.closed.iter().zip(CloseReason::TABLE).map(|(count, (reason, _))| (reason, count.get()))
     }
 
-    /// Returns how many requests were refused because they were malformed.
+    /// Returns how many requests were refused because they were malformed or, on HTTP/1, their heads too large.
     pub fn malformed(&self) -> u64 {
         self.malformed.get()
     }
@@ -47,7 +47,7 @@ impl ConnectionMetrics {
         self.panics.get()
     }
 
-    /// Returns how many accepts failed for lack of a resource, such as file descriptors.
+    /// Returns how many accepts failed, for example for lack of file descriptors. Errors of single clients do not count.
     pub fn accept_failures(&self) -> u64 {
         self.accept_failures.get()
     }

@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::connection::{ConnectionState, WaitsFor};
 
-/// An open request, shared by the service's call, the response and its unwritten parts. Ends when all of them are dropped.
+/// An open request. Ends when its last owner is dropped: the body, the service's call, the response or an unwritten part.
 pub(crate) struct OpenRequest {
     pub(crate) state: Arc<ConnectionState>,
     id: u64,
@@ -17,7 +17,7 @@ pub(crate) struct OpenRequest {
 }
 
 impl OpenRequest {
-    /// Begins a request whose head was read; in canonical form, the head has `head_length` bytes.
+    /// Begins a request whose head was read. `head_length` is the length of the head in canonical form.
     pub(crate) fn begin(
         state: &Arc<ConnectionState>,
         head_length: usize,

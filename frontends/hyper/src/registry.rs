@@ -81,7 +81,7 @@ impl Registry {
         self.stop.get().copied()
     }
 
-    /// Evicts the first idle connection in the order of [`Idle`]. Returns `false` if none can be evicted.
+    /// Evicts an idle connection, in the order of [`Idle`] at the last search. Returns `false` if none can be evicted.
     pub(crate) fn evict_one(&self) -> bool {
         let open = &mut *self.lock();
         for has_searched in [false, true] {
@@ -99,7 +99,7 @@ impl Registry {
         false
     }
 
-    /// Returns a permit for an HTTP/2 request. If there is none, evicts idle connections with open streams, for later requests.
+    /// Returns a permit for an HTTP/2 request. If none is free, evicts idle connections with open requests, for later calls.
     pub(crate) fn stream(&self) -> Option<OwnedSemaphorePermit> {
         let permit = self.streams.clone().try_acquire_owned().ok();
         if permit.is_none() {
@@ -123,7 +123,7 @@ impl Registry {
         }
     }
 
-    /// Returns connections that have been idle for long enough, the first one to be evicted first.
+    /// Returns the connections that have been idle for long enough, in the order of their eviction.
     fn idle(
         &self,
         connections: &HashMap<u64, Arc<ConnectionState>>,

@@ -12,7 +12,7 @@ use crate::connection::WaitsFor;
 use crate::open_request::{OpenRequest, TrackedBuf};
 use crate::service::catch_panic;
 
-/// Body of a response. hyper drops it when it has the whole response. A panic ends only this response.
+/// Body of a response. hyper drops it when it has the whole response. A panic breaks off the response.
 pub(crate) struct ResponseBody<B> {
     /// `None` for a bare response, which the server sends instead of the service's.
     pub(crate) body: Option<B>,

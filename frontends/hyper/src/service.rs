@@ -49,7 +49,7 @@ where
     type Body = B;
 }
 
-/// Begins a request, and passes it to the service. The future returns its response, or a bare 400 or 500.
+/// Begins a request, and passes it to the service. The future returns the service's response, or a bare 400 or 500.
 pub(crate) fn respond<S: TowerService>(
     service: &S,
     request: Request<Incoming>,

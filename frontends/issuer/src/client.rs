@@ -1,4 +1,4 @@
-//! [`client`]: the HTTP client for requests to an issuer.
+//! [`client`]: the HTTP client for requests to an issuer or another server.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn system_roots(server: &str) -> Result<RootCertStore, NoCertificates> {
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         let reason = found.errors.first().map_or_else(
-            || "found no PEM certificate; remove a byte order mark, which would hide the first one".to_owned(),
+            || "found no certificate in PEM (a byte order mark hides the first)".to_owned(),
             ToString::to_string,
         );
         return Err(NoCertificates { server: server.to_owned(), reason });

@@ -15,7 +15,7 @@ use crate::client::HttpClient;
 /// The content coding that leaves the body unchanged.
 const IDENTITY: &str = "identity";
 
-/// Sends a request. Returns the body of the response, at most `max_bytes` bytes, and its `Date`; fails unless it is a 200.
+/// Returns the body and the `Date` of the response, which must be a 200 of at most `max_bytes` bytes without a coding.
 pub(crate) async fn exchange(
     client: &HttpClient,
     request: Builder,

@@ -45,7 +45,7 @@ impl Introspection {
     /// Creates a client for `endpoint`, the `introspection_endpoint` in the issuer's metadata. Sends no request yet.
     ///
     /// # Errors
-    /// Returns an error if the system's CA certificates, which authenticate the issuer, cannot be read.
+    /// Returns an error if `endpoint` uses TLS and no CA certificate of the system can be read.
     pub fn new(endpoint: IssuerUrl, credentials: ClientCredentials) -> Result<Self, NoCertificates> {
         let client = client::issuer_client(endpoint.is_secured())?;
         Ok(Self { endpoint, credentials, client })
@@ -82,7 +82,7 @@ fn form_encode(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The example of RFC 6749 appendix B.
+    /// The first text is the example of RFC 6749 appendix B, which encodes the space as `+`; `%20` means the same.
     #[test]
     fn texts_are_form_encoded() {
         assert_eq!(form_encode(" %&+£€"), "%20%25%26%2B%C2%A3%E2%82%AC");

@@ -68,7 +68,7 @@ impl IssuerKeys {
     /// Creates a source of the keys of `issuer`, as its tokens name it in `iss`. Sends no request yet.
     ///
     /// # Errors
-    /// Returns an error if the system's CA certificates, which authenticate the issuer, cannot be read.
+    /// Returns an error if the keys are fetched over TLS and no CA certificate of the system can be read.
     pub fn new(issuer: &str, source: KeySource) -> Result<Self, NoCertificates> {
         let secured = match &source {
             KeySource::File(_) => false,
@@ -82,8 +82,8 @@ impl IssuerKeys {
     /// Like [`fetch`](FetchKeys::fetch), but also returns the issuer's clock.
     ///
     /// # Errors
-    /// Returns an error if the issuer is unreachable, does not respond within 5 s, or returns a status other than 200 or more
-    /// than 256 KiB; if its metadata name another issuer; or if the file cannot be read.
+    /// Returns an error if the issuer is unreachable or does not respond within 5 s, or if the file cannot be read. Also if a
+    /// response is not a 200, has a content coding or more than 256 KiB, or is another issuer's metadata.
     pub async fn fetch_dated(&self) -> Result<FetchedKeys, StorageError> {
         let fetched = with_timeout(FETCH_TIMEOUT, self.fetch_set()).await;
         fetched.map_err(|why| {
@@ -104,8 +104,8 @@ impl IssuerKeys {
         }
     }
 
-    /// Returns the `jwks_uri` from the issuer's metadata at the URL of OIDC Discovery. Falls back to that of RFC 8414 if the
-    /// first response is not valid metadata, such as an HTML page that the server returns for unknown paths.
+    /// Returns the `jwks_uri` from the issuer's metadata at the URL of OIDC Discovery. Falls back to the URL of RFC 8414 after
+    /// any error, such as an HTML page instead of metadata.
     async fn jwks_uri(&self) -> Result<IssuerUrl, String> {
         let cached = self.cached_jwks_uri.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((_, url)) = cached.filter(|(found_at, _)| found_at.elapsed() < JWKS_URI_TTL) {

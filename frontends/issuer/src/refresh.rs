@@ -7,7 +7,7 @@ use catalogue_core::auth::signed::SignedTokens;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// Fetches the keys of `tokens` when they are due, at least every `max_delay` (decision O24). Never returns: spawn it.
+/// Fetches the keys of `tokens` when they are due, and at least every `max_delay` (decision O24). Never returns: spawn it.
 pub async fn keep_fetching(tokens: SignedTokens, max_delay: Duration) {
     keep_fetching_with_trigger(tokens, max_delay, Arc::default()).await;
 }

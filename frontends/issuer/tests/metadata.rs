@@ -1,4 +1,4 @@
-//! Discovery of an issuer's metadata (decision O22), at one of two URLs; the other one may return something else.
+//! Discovery of an issuer's metadata (decision O22) at two URLs, of which one or both have no usable metadata.
 
 use catalogue_core::auth::signed::FetchKeys as _;
 use catalogue_issuer::{IssuerKeys, KeySource};

@@ -36,7 +36,7 @@ enum SignInMode {
 }
 
 impl SettingsService {
-    /// Serves the settings of the accounts in `storage`; `secured` means over TLS.
+    /// Creates the service for the accounts in `storage`; `secured` is whether clients use TLS.
     ///
     /// # Errors
     /// Returns the errors of [`SettingsBuilder::build`](catalogue_settings::SettingsBuilder::build).
@@ -108,7 +108,7 @@ impl SettingsService {
     }
 }
 
-/// Collects the body of a request that may change something, and ignores all others. A request takes an in-flight slot
+/// Collects the body of a POST or PATCH request, and ignores the body of any other. A request takes an in-flight slot
 /// only after its body has arrived, so that slow clients keep no owner out.
 async fn collect_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, StatusCode> {
     let (head, body) = request.into_parts();

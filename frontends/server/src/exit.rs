@@ -10,7 +10,7 @@ use crate::output;
 use crate::redaction::without_secrets;
 use crate::text::{printable, shortened};
 
-/// Maximum length of a printed line in bytes, whatever text it contains.
+/// Maximum length of a line of a message in bytes, not counting the ellipsis.
 const MAX_LINE: usize = 1_000;
 
 /// Unsuccessful end of a command.
@@ -33,7 +33,7 @@ impl Failure {
         Self::new(1, message)
     }
 
-    /// Creates the failure of a change. If its outcome is unknown, the message contains `what`, a clause, and `hint`.
+    /// Creates the failure of a change. If the outcome is unknown, the message contains `what` (a clause) and `hint`.
     pub(crate) fn change_failed(error: &StorageError, what: &str, hint: &str) -> Self {
         let why = chain(error);
         Self::work(match error.kind() {
@@ -62,7 +62,7 @@ impl Failure {
         Self::new(status, format!("interrupted; {what}"))
     }
 
-    /// Creates the end of a command whose reader closed standard output (`| head`). Not an error: exits silently.
+    /// Creates the failure for standard output that its reader closed (`| head`). Not an error: the command exits silently.
     pub(crate) fn reader_disconnected() -> Self {
         Self::new(0, "standard output was closed by its reader")
     }
@@ -72,7 +72,7 @@ impl Failure {
         if self.status == 1 { Self::work(format!("{done}, but {}", self.message())) } else { self }
     }
 
-    /// Returns the messages, for a log.
+    /// Returns the messages, joined by line feeds.
     pub(crate) fn message(&self) -> String {
         self.messages.join("\n")
     }
@@ -100,12 +100,12 @@ pub(crate) fn sanitized(text: &str) -> String {
     printable(&without_secrets(text)).into_owned()
 }
 
-/// Returns the start of a message; on a terminal bold and red.
+/// Returns the label that precedes a message, bold and red if `colored`.
 fn label(colored: bool) -> &'static str {
     if colored { "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m " } else { "error: " }
 }
 
-/// Returns `message` fit for a terminal: no line has control characters or is too long.
+/// Escapes control characters in `message`, and shortens long lines.
 fn presentable(message: &str) -> String {
     message.lines().map(|line| shortened(&printable(line), MAX_LINE).into_owned()).collect::<Vec<_>>().join("\n")
 }

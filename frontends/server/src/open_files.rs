@@ -8,7 +8,7 @@ const RESERVE: u64 = 100;
 const FILES_OF_A_READER: u64 = 2;
 
 /// Raises the limit of open files as far as `requested` connections need it and the system allows. Returns how many
-/// connections may be open, so that they leave enough files for opening the database.
+/// connections leave enough files for other uses.
 pub(crate) fn available_connections(requested: u32) -> u32 {
     let readers = thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let reserve = RESERVE + FILES_OF_A_READER * readers;
@@ -21,7 +21,7 @@ fn connections_within(limit: Option<u64>, reserve: u64, requested: u32) -> u32 {
     u32::try_from(available).unwrap_or(u32::MAX).min(requested)
 }
 
-/// Returns the limit of open files, raised to `needed` if the hard limit allows it.
+/// Returns the limit of open files, raised to `needed` as far as the hard limit allows. `None` means no limit.
 #[cfg(unix)]
 fn raised_limit(needed: u64) -> Option<u64> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

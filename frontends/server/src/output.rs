@@ -1,4 +1,4 @@
-//! The only place that writes to standard output and standard error.
+//! Writes results to standard output and messages to standard error, and checks where both lead.
 
 use std::env;
 use std::io::{self, ErrorKind, Write};
@@ -28,12 +28,12 @@ pub(crate) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
 /// Whether standard error gets JSON, one object a line.
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// Sets the format of standard error, which is that of the log.
+/// Sets the format of messages on standard error: the format of the log.
 pub(crate) fn set_format(format: Format) {
     JSON.store(format == Format::Json, Ordering::Relaxed);
 }
 
-/// Guesses the format of standard error from a command line that cannot be parsed.
+/// Guesses the format of standard error from the environment and from a command line that cannot be parsed.
 pub(crate) fn guess_format() {
     let arguments: Vec<_> = env::args_os().collect();
     let is_json_requested = arguments.windows(2).any(|pair| pair[0] == "--log-format" && pair[1] == "json")
@@ -47,7 +47,7 @@ pub(crate) fn print_note(text: &str) {
     write_line("INFO", "", text);
 }
 
-/// Like [`print_note`], with another level. `label` precedes the text, but not in JSON.
+/// Like [`print_note`], but at `level`. `label` precedes the text, but not in JSON.
 pub(crate) fn write_line(level: &str, label: &str, text: &str) {
     let line = if JSON.load(Ordering::Relaxed) {
         let (now, text) = (Timestamp::now(), json(text).expect("a string can be serialized"));
@@ -65,7 +65,7 @@ pub(crate) fn prompt(question: &str) {
     let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
 }
 
-/// Returns whether standard error may be colored: a terminal with colors, unless `NO_COLOR` or `CLICOLOR` forbid it.
+/// Returns whether standard error may be colored. Depends on the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
 pub(crate) fn stderr_supports_color() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
@@ -80,8 +80,8 @@ pub(crate) fn is_regular_file() -> bool {
     is_regular_file
 }
 
-/// Returns whether standard output is closed or `/dev/null`. Rust opens the latter instead of the former before `main`,
-/// so the two cannot be distinguished.
+/// Returns whether standard output is closed or `/dev/null`. The two cannot be distinguished, because Rust opens
+/// `/dev/null` before `main` if standard output is closed.
 fn is_discarded() -> bool {
     #[cfg(unix)]
     let is_discarded = match (rustix::fs::fstat(io::stdout()), rustix::fs::stat("/dev/null")) {

@@ -1,4 +1,4 @@
-//! Checks whether other users of this machine can read secrets.
+//! Checks whether other users of this machine can read or change secrets, and which access this process lacks.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::report::Report;
 
 const CHECK: &str = "permissions";
 
-/// Returns the mode bits of a file or directory, or `None` if it is missing, which other checks report.
+/// Returns the mode bits of a file or directory, or `None` if they cannot be read: other checks report missing files.
 #[cfg(unix)]
 pub(crate) fn mode(path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ pub(crate) fn mode(_: &Path) -> Option<u32> {
     None
 }
 
-/// Describes the access that this process lacks, with its user and the owner. A file that `is_theirs` need only be readable.
+/// Describes the access to a database that this process lacks, if any. Another program's file (`is_theirs`) is only read.
 #[cfg(unix)]
 pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -30,7 +30,7 @@ pub(crate) fn refusal(file: &Path, directory: &Path, is_theirs: bool) -> Option<
 
     if access(directory, Access::WRITE_OK) == Err(Errno::ROFS) {
         let why = "SQLite creates files next to it, but its file system is read-only";
-        return Some(format!("cannot open {file:?}: {why}; mount it writable, or serve a copy of it and its `-wal`"));
+        return Some(format!("cannot open {file:?}: {why}; mount it writable, or serve a copy with its `-wal`"));
     }
     let refused = |path: &Path, required| access(path, required) == Err(Errno::ACCESS);
     let (path, what, verb) = [

@@ -62,7 +62,7 @@ impl RateLimiting {
         Self { limiter: Some(Arc::new(LocalRateLimiter::new(limit))), display: Some(display), ..Self::default() }
     }
 
-    /// Checks whether the store counts. Returns why not and what would help, or `None` without a store.
+    /// Checks whether the store counts. The error contains the reason and a remedy. `None` without a store.
     pub(crate) async fn check_store(&self) -> Option<Result<(), String>> {
         #[cfg(feature = "redis")]
         if let Some(store) = &self.store {
@@ -93,7 +93,7 @@ pub(crate) fn parse(text: &str) -> Result<RateLimit, String> {
     if requests.is_empty() || !requests.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(invalid());
     }
-    // The only error left is a number that does not fit.
+    // The only error left is a number that does not fit into 32 bits.
     let requests = requests.parse().map_err(|_| format!("the rate limit {text:?} is too large; {HINT}"))?;
     let window = units::duration(window).map_err(|error| format!("invalid rate limit {text:?}: {error}"))?;
     RateLimit::new(requests, window).map_err(|error| format!("invalid rate limit {text:?}: {error}"))

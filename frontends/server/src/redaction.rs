@@ -1,4 +1,4 @@
-//! [`without_secrets`]: removes secrets from messages. These repeat invalid input, which may hold a password or a token.
+//! [`without_secrets`]: removes passwords and tokens from messages, which may repeat invalid input.
 
 use catalogue_core::auth::CredentialKind;
 use catalogue_settings::LINK_PREFIX;
@@ -6,7 +6,7 @@ use catalogue_settings::LINK_PREFIX;
 /// Prefixes of secrets: the catalogue's API keys and OAuth tokens, JSON Web Tokens, and the codes of sign-in links.
 pub(crate) const TOKENS: [&str; 4] =
     [CredentialKind::ApiKey.token_prefix(), CredentialKind::OAuth.token_prefix(), "eyJ", LINK_PREFIX];
-/// Minimum length of a token after its prefix, however it was cut; messages show eight characters on purpose.
+/// Minimum length of the rest that is removed after a prefix. Messages may contain the first eight characters of a token.
 const MIN_TOKEN: usize = 12;
 /// User information in the example addresses of messages.
 const EXAMPLES: [&str; 2] = ["USER", "USER:PASSWORD"];
@@ -57,7 +57,7 @@ fn parameter(value: &str) -> usize {
     end.unwrap_or(value.len())
 }
 
-/// Returns the length of a token's rest after its prefix, or 0 if that is too short.
+/// Returns the length of a token's rest after its prefix, or 0 if it is shorter than [`MIN_TOKEN`].
 fn token(rest: &str) -> usize {
     let is_end = |character: char| !character.is_ascii_alphanumeric() && !"-_.".contains(character);
     let length = rest.find(is_end).unwrap_or(rest.len());
@@ -95,6 +95,7 @@ mod tests {
         for text in
             ["redis://:a b@h", "--name=redis://:a\"@h", "'redis://a\nb@h", "redis://u@h/a'b", "redis://a\u{85}@h"]
         {
+            // A quote before the scheme belongs to a text around the address, not to an argument.
             assert_eq!(is_ambiguous(text), !text.starts_with('\''), "{text:?}");
         }
         for text in ["redis://u:a%20b@h", "redis://h/a b", "a b@c", "see https://h or a@b", ""] {

@@ -43,7 +43,7 @@ pub(crate) struct NamedKey {
     account: String,
     created_at: Timestamp,
     expires_at: Option<Timestamp>,
-    /// Last use, or creation if the key was never used. Set only if the finding is about unused keys.
+    /// Last use, or creation if the key was never used. Set only for a key that is reported as unused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unused_since: Option<Timestamp>,
 }

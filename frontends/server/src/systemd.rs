@@ -70,7 +70,7 @@ fn notify(state: &str) {
 }
 
 /// Returns the socket that systemd opened for this process, if any (`sd_listen_fds(3)`): clients stay in its queue
-/// while the server restarts. Call it once, before there are other threads.
+/// while the server restarts. Call it once, before the runtime starts threads: it removes variables from the environment.
 #[cfg(unix)]
 pub(crate) fn inherited_listener() -> Result<Option<TcpListener>, Failure> {
     const HINT: &str = "use one ListenStream= with an IP address and a port in the socket unit";

@@ -16,7 +16,7 @@ pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Strin
     for character in text.chars() {
         if is_hidden(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                write!(escaped, "\\u{unit:04x}").expect("a String takes all");
+                write!(escaped, "\\u{unit:04x}").expect("a String accepts all text");
             }
         } else {
             escaped.push(character);

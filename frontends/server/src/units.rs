@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 const DAY: u64 = 24 * 60 * 60;
-/// Units of a duration, in the order in which it must name them.
+/// Units of a duration in seconds, in the order in which a duration must name them.
 const SECONDS: [(&str, u64); 5] = [("w", 7 * DAY), ("d", DAY), ("h", 60 * 60), ("m", 60), ("s", 1)];
 const BYTES: [(&str, u64); 4] = [("", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
 
@@ -14,7 +14,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs).ok_or_else(|| format!("the duration {text:?} is too large"))
 }
 
-/// Sums the seconds of all parts, whose units must descend. `None` and `Some(None)` are as in [`parse_number`].
+/// Sums the seconds of all parts, whose units must descend. `None` if malformed, `Some(None)` if the sum is too large.
 fn seconds(text: &str) -> Option<Option<u64>> {
     let (mut units, mut total) = (SECONDS.iter(), Some(0_u64));
     for part in text.split_inclusive(|character: char| !character.is_ascii_digit()) {

@@ -141,7 +141,7 @@ fn overlap(fields: &Fields) -> Result<Duration, FieldError> {
     seconds.map(Duration::from_secs).ok_or_else(|| Reason::OutOfRange.of("overlapSeconds"))
 }
 
-/// Properties of an object, none of them unknown or repeated: a mistyped `expiresAt` must not create a key that never ends.
+/// Properties of an object, none of them unknown or repeated: with a mistyped `nonce`, a retry would create a second key.
 struct Fields(Vec<(String, Value)>);
 
 impl Fields {

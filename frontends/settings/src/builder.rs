@@ -50,8 +50,8 @@ impl SettingsBuilder {
     /// Sets the URL at which the settings are mounted, such as `https://api.example.com/settings`, or only its path. Default:
     /// `/settings`.
     ///
-    /// With a full URL, only forms from its origin are accepted. With a path, only forms from the host in the request's `Host`
-    /// are, so a proxy must pass that on. The session cookie's name is derived from the URL, or from host and path.
+    /// With a full URL, forms are accepted only from its origin. With a path, they are accepted only from the request's
+    /// host, so a proxy must pass `Host` on. The session cookie's name is derived from the URL, or from host and path.
     pub fn settings_url(mut self, settings_url: impl Into<String>) -> Self {
         self.settings_url = settings_url.into();
         self
@@ -97,7 +97,7 @@ impl SettingsBuilder {
     /// Builds the settings.
     ///
     /// # Errors
-    /// Returns an error for an invalid URL, or settings that are plain HTTP on another machine or hide the API or its documents.
+    /// Returns an error if a URL is invalid, if plain HTTP is used on another machine, or if the API or its documents are hidden.
     pub fn build(self) -> Result<DeveloperSettings, SettingsError> {
         let urls = SettingsUrls::parse(&self.settings_url, &self.base_url, &self.docs_url)?;
         Ok(DeveloperSettings(Arc::new(Inner {

@@ -11,8 +11,8 @@ const DAYS_BEFORE: u32 = 14;
 /// Maximum length of a line in bytes, without its end (RFC 5545 section 3.1).
 const MAX_LINE_BYTES: usize = 75;
 
-/// Returns an event of a whole day: 14 days before `end`, or on the day of `end` if that has passed. `page` is the URL at
-/// which the key can be rotated, if it is fully known.
+/// Returns an event of a whole day: 14 days before `end`, or the day of `end` if less time is left. `page` is the URL of the
+/// key's page, if the settings' origin is known.
 pub(crate) fn reminder(id: &str, name: &str, end: Timestamp, page: Option<&str>, now: Timestamp) -> String {
     let before = end.as_microseconds() - i64::from(DAYS_BEFORE) * DAY.as_micros() as i64;
     let day = Timestamp::from_microseconds(before).filter(|day| *day > now).unwrap_or(end);
@@ -56,7 +56,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Folds the line into pieces that are short enough, none of which ends within a character.
+/// Folds a line into pieces of at most [`MAX_LINE_BYTES`] that end between characters.
 fn fold(line: &str) -> String {
     let (mut folded, mut length) = (String::new(), 0);
     for c in line.chars() {

@@ -16,7 +16,7 @@ use crate::settings::Inner;
 /// Maximum number of active keys per account.
 const MAX_KEYS: usize = 100;
 
-/// Maximum number of new keys per account and day. Counts ended keys too, because they are retained for a long time.
+/// Maximum number of new keys per account and day. Ended keys count too, because the storage retains them.
 const MAX_NEW_KEYS: usize = 200;
 
 /// Maximum number of ended keys in a list; an older one is found by its id.
@@ -37,19 +37,19 @@ pub(crate) struct Call<'c> {
 pub(crate) struct CreatedKey {
     pub(crate) token: NewToken,
     pub(crate) key: CredentialRecord,
-    /// The key that it replaces.
+    /// The key that the new one replaces, if any.
     pub(crate) replaces: Option<CredentialRecord>,
 }
 
 /// Result of checking a pasted text.
 pub(crate) struct CheckResult {
     pub(crate) kind: Option<CredentialKind>,
-    /// The owner's key.
+    /// The key, if it is one of the owner's.
     pub(crate) key: Option<CredentialRecord>,
 }
 
 impl Call<'_> {
-    /// Returns the account's active keys, and the last of those that have ended; newest first.
+    /// Returns the account's active keys and the [`MAX_ENDED`] keys that ended last, newest first.
     pub(crate) async fn keys(&self) -> Result<Vec<CredentialRecord>, Failure> {
         self.list(self.now, MAX_ENDED).await
     }
@@ -158,7 +158,7 @@ impl Call<'_> {
         let day = i64::try_from(DAY.as_micros()).unwrap_or(i64::MAX);
         let day_ago = Timestamp::from_microseconds(self.now.as_microseconds().saturating_sub(day));
         let keys = self.list(day_ago.unwrap_or(Timestamp::MIN), 0).await?;
-        // Tokens of an authorization server do not count: they come and go without action of their owner.
+        // OAuth tokens do not count: an authorization server issues them without action of the account's owner.
         let keys = || keys.iter().filter(|key| key.identity.kind == CredentialKind::ApiKey);
         if adds_active_key && keys().filter(|key| key.state(self.now).is_active()).count() >= MAX_KEYS {
             return Err(Failure::TooMany);
@@ -178,7 +178,7 @@ impl Call<'_> {
     }
 }
 
-/// Converts a storage's error: concurrent requests may both find the id free, and the account may have been removed since.
+/// Converts a storage's error. Since the checks, another request may have created the key or removed the account.
 fn creation_failure(error: StorageError, key: &NewCredential) -> Failure {
     match error.kind() {
         StorageErrorKind::AlreadyExists => Failure::AlreadyExists(key.record.identity.credential_id.to_string()),

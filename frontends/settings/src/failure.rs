@@ -14,7 +14,7 @@ use crate::input::FieldError;
 pub(crate) enum Failure {
     /// Not a failure: an OPTIONS request for the methods of a path.
     Options(String),
-    /// The path does not support the method; it supports these.
+    /// The path does not support the method, but only the listed ones.
     Method(String),
     /// A field is invalid.
     Field(FieldError),
@@ -22,7 +22,7 @@ pub(crate) enum Failure {
     Body,
     /// The body is too large.
     TooLarge,
-    /// The body is not of this type, which is required.
+    /// The body does not have this media type, which the request requires.
     MediaType(&'static str),
     /// The client is not signed in, for the given reason. The `Set-Cookie` value, if any, removes the session cookie.
     SignedOut(&'static str, Option<HeaderValue>),
@@ -34,13 +34,13 @@ pub(crate) enum Failure {
     NoOwner,
     /// The page, key or account does not exist.
     NotFound,
-    /// The form was sent before, and has created the key with this id.
+    /// An earlier request with the same nonce has created the key with this id.
     AlreadyExists(String),
-    /// The key has a successor or has ended.
+    /// The credential is not an API key, has a successor, or has ended.
     NotRotatable,
-    /// The account has the maximum number of valid keys.
+    /// The account has the maximum number of active keys.
     TooMany,
-    /// Too many requests; the client may retry after these seconds.
+    /// Too many requests; the client may retry after this number of seconds.
     RateLimited(u32),
     /// The storage failed.
     Storage(StorageError),
@@ -137,7 +137,7 @@ impl Failure {
         })
     }
 
-    /// Logs a failure of the server, once, with its whole cause chain. A missing owner is for host applications to debug.
+    /// Logs a storage's failure with its whole cause chain, or a missing owner at the level `debug`, but no other failure.
     pub(crate) fn log(&self, request_id: &str) {
         match self {
             Self::Storage(error) => {

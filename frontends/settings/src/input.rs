@@ -97,7 +97,7 @@ pub(crate) struct NewKey {
     pub(crate) expires_at: Option<Timestamp>,
 }
 
-/// Returns a name as it is stored: trimmed, and of visible characters.
+/// Returns a name as it is stored: trimmed, with at least one visible character and without forbidden ones.
 pub(crate) fn name(text: &str) -> Result<String, FieldError> {
     let text = text.trim();
     // Characters that change the writing direction could make names look alike; U+FFFD stands for bytes that are not UTF-8.

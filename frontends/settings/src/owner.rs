@@ -19,7 +19,7 @@ pub struct Owner {
     pub(crate) actor: Actor,
     pub(crate) name: Option<String>,
     pub(crate) sign_out: SignOut,
-    /// Whether the account may not exist.
+    /// Whether requests must check that the account exists.
     pub(crate) is_unverified: bool,
 }
 
@@ -53,7 +53,7 @@ impl Owner {
     }
 
     /// Creates the owner of `account` as claimed by another program, such as a proxy. If the account does not exist, each
-    /// response is a 403, like that of [`DeveloperSettings::refuse`]; with [`new`](Self::new) it is a 404.
+    /// response is a 403, like that of [`DeveloperSettings::refuse`]; with [`new`](Self::new), its list of keys is a 404.
     #[must_use]
     pub fn unverified(account: AccountId) -> Self {
         Self { is_unverified: true, ..Self::new(account) }

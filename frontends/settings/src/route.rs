@@ -25,7 +25,7 @@ pub(crate) enum Action {
     SignOut,
 }
 
-/// A path below the settings' URL, a method, their action, and its name for logs and metrics.
+/// Path below the settings' URL, method, action, and the action's name for logs and metrics.
 type Row = (&'static str, Method, Action, &'static str);
 
 static TABLE: [Row; 22] = [
@@ -58,7 +58,7 @@ pub(crate) fn action_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|row| row.3)
 }
 
-/// An action, and the id of the key that it is about; empty if it is about none.
+/// An action with its name for logs and metrics, and the id of its key, which is empty if the action is not about one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RouteMatch {
     pub(crate) action: Action,
@@ -80,7 +80,7 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<RouteMatch, Failure> {
     let is_literal = TABLE.iter().any(|row| row.0 == path);
     let rows: Vec<_> = TABLE
         .iter()
-        // `/keys/new` is not a key.
+        // A literal path, such as `/keys/new`, does not match `/keys/{id}`.
         .filter(|row| !is_literal || row.0 == path)
         .filter_map(|row| Some((row, match_path(row.0, path)?)))
         .collect();
@@ -104,7 +104,7 @@ pub(crate) fn find(path: &str, method: &Method) -> Result<RouteMatch, Failure> {
     }
 }
 
-/// Returns whether `next`, which came with a request, is the path and query of a GET page.
+/// Returns whether `next`, which came with a request, is the path and query of a page to show after signing in.
 pub(crate) fn is_page(settings: &MountUrl, next: &str) -> bool {
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\' && byte != b'#');
     let path = next.split('?').next().unwrap_or_default();
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(matched("/", Method::HEAD).unwrap().0, Action::ListKeys);
         assert_eq!(matched("/keys/new", Method::GET).unwrap().0, Action::NewKey);
         assert_eq!(matched("/keys/oauth%3A1", Method::GET).unwrap(), (Action::ShowKey, "oauth:1".to_owned()));
-        // No key has this id, and the lookup finds none, as for any other unknown id.
+        // The path matches: the lookup of the key responds with 404, as for any other unknown id.
         assert_eq!(matched("/keys/%ff", Method::GET).unwrap().0, Action::ShowKey);
         for path in ["//", "/keys/", "/keys//revoke", "/keys/a/b", "/api", "/activity/", "/nothing"] {
             assert!(matches!(matched(path, Method::GET), Err(Failure::NotFound)), "{path}");

@@ -25,7 +25,7 @@ const HEADERS: [(&str, &str); 6] = [
     ("x-frame-options", "DENY"),
 ];
 
-/// Rejects requests from pages of other sites.
+/// Rejects requests from pages of other sites, but not a browser that follows a link from such a page.
 pub(crate) fn check(head: &request::Parts, settings: &MountUrl) -> Result<(), Failure> {
     let headers = &head.headers;
     let origin = single(headers, ORIGIN)?;

@@ -178,7 +178,7 @@ impl Inner {
         response
     }
 
-    /// Returns the sign-in page for a client that is not signed in; it leads back to the requested page.
+    /// Returns the URL of the sign-in page, with the reason and, if a page was requested, the way back to it.
     fn sign_in_page(&self, reason: &str, head: &request::Parts) -> String {
         let next = head.uri.path_and_query().map(http::uri::PathAndQuery::as_str).unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -230,8 +230,8 @@ async fn form<B: Body>(head: &request::Parts, body: B) -> Result<Form, Failure> 
     })
 }
 
-/// Takes one request from the allowance of `key`, or returns when to retry. Returns the window to refund it to, if it was
-/// counted.
+/// Counts a request against the limit of `key`, or fails with the time until a retry. Returns the window for a refund, or
+/// `None` if the limiter did not count the request.
 pub(crate) async fn acquire(limiter: &dyn RateLimiter, key: RateLimitKey<'_>) -> Result<Option<u64>, Failure> {
     match limiter.acquire(key).await {
         Acquired::Limited { resets_in } => {

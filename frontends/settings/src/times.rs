@@ -13,7 +13,7 @@ pub(crate) fn time(at: Timestamp, now: Timestamp) -> Markup {
     html! { time datetime=(exact) title=(exact) { (words(at, now)) } }
 }
 
-/// Returns a time to the minute, for something that must be done before it.
+/// Returns a time to the minute, as a deadline needs it.
 pub(crate) fn exact(at: Timestamp) -> Markup {
     let text = at.to_string();
     html! { time datetime=(at) { (&text[..10]) " " (&text[11..16]) " UTC" } }
@@ -31,7 +31,7 @@ pub(crate) fn last_day(end: Timestamp) -> String {
     date(Timestamp::from_microseconds(end.as_microseconds() - 1).unwrap_or(end))
 }
 
-/// Returns how far away `at` is. A future time is the expiry of a key.
+/// Returns how far away `at` is, or its date from 100 days on. A future time is the expiry of a key.
 fn words(at: Timestamp, now: Timestamp) -> String {
     let is_ahead = at > now;
     let seconds = (at.as_microseconds() - now.as_microseconds()) / 1_000_000;

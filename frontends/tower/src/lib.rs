@@ -28,9 +28,9 @@
 //!
 //! The head of a request reaches the catalogue unchanged, with percent-encoding and extensions; its body is dropped unread.
 //!
-//! A host application that identifies callers by a cookie, or by an extension from its own layer, uses
-//! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by), on a separate route after
-//! [`mounted_at`](catalogue_core::Catalogue::mounted_at): `.route_service("/my/{*operation}", CatalogueService::new(mine))`.
+//! To identify callers by a cookie, or by an extension that a layer of the host application adds, use
+//! [`Catalogue::identified_by`](catalogue_core::Catalogue::identified_by). Serve its result, `mine`, at another URL
+//! ([`mounted_at`](catalogue_core::Catalogue::mounted_at)): `.route_service("/my/{*operation}", CatalogueService::new(mine))`.
 //!
 //! A rate limit counts unknown tokens by the extension [`ClientAddress`](catalogue_core::limit::ClientAddress). On axum, a
 //! layer of the host application must add it, from `ConnectInfo<SocketAddr>` or from the header of a trusted proxy.

@@ -1,4 +1,4 @@
-//! Guarantees of the service: it accepts any body, is always ready, and its response is `Send`.
+//! Guarantees of the service: its traits, that it is always ready, and what it does with the bodies of requests and responses.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -40,7 +40,7 @@ fn service_is_always_ready() {
     assert!(matches!(ready, Poll::Ready(Ok(()))));
 }
 
-/// A body that is neither `Send` nor an HTTP body, and that records when it is dropped.
+/// A body that is neither `Send` nor an HTTP body, and records that it was dropped.
 struct Dropped<'f>(&'f Cell<bool>);
 
 impl Drop for Dropped<'_> {

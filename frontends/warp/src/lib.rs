@@ -15,16 +15,16 @@
 //! # }
 //! ```
 //!
-//! After filters such as `warp::path("api")` it still sees the whole path, so it serves the URLs that it was built with.
+//! Preceding filters, such as `warp::path("api")`, do not shorten the path: the catalogue gets the whole path of a request.
 //!
 //! Method, path, query and headers reach the catalogue unchanged, with percent-encoding; the request's body is not read.
 //! warp provides a request in parts, so headers are copied, and extensions are lost. Only the [`ClientAddress`], which a rate
 //! limit needs, is kept: the one that the host application added, or else the peer's, which `warp::serve` provides. A server
-//! that calls [`warp::service`] itself can avoid the copy with [`attach_head`], and also a panic of warp's own path filters:
-//! they panic on a target without a path, such as that of `GET example.com:443`.
+//! that calls [`warp::service`] itself can avoid the copy with [`attach_head`]. [`filter`] then also does not use
+//! `warp::path::full`, which panics on a target without a path, such as that of `GET example.com:443`.
 //!
-//! A host application that identifies callers by a cookie or another header uses [`Catalogue::identified_by`], on a
-//! separate route after [`Catalogue::mounted_at`]: `warp::path("my").and(catalogue_warp::filter(mine))`.
+//! To identify callers by a cookie or another header, use [`Catalogue::identified_by`]. Serve its result, `mine`, at
+//! another URL ([`Catalogue::mounted_at`]): `warp::path("my").and(catalogue_warp::filter(mine))`.
 //!
 //! Services that read request bodies, such as the developer settings, get their requests from [`full_request`].
 

@@ -16,7 +16,7 @@ use crate::seed::{account, instant, seed_accounts};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Precision {
-    /// To the microsecond, like the API.
+    /// To the microsecond, like [`Timestamp`].
     Microseconds,
     /// To the millisecond.
     Milliseconds,
@@ -46,7 +46,7 @@ pub trait Fixture: Sync {
         ready(AccountId::new(name))
     }
 
-    /// Returns the precision of times in the tables. Cases write times truncated to it, and expect these back.
+    /// Returns the precision of times in the tables. Cases write times truncated to it, and expect the truncated times back.
     fn precision(&self) -> Precision {
         Precision::Microseconds
     }

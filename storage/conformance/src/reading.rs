@@ -37,7 +37,7 @@ pub(crate) async fn read_page(
     Ok(Page { items, next, revision })
 }
 
-/// Returns the result of a read. Retries if reads may be blocked according to the fixture.
+/// Returns the result of a read. Retries a busy one if the fixture declares that reads may be blocked.
 pub(crate) async fn retry_while_blocked<T>(
     fixture: &impl Fixture,
     read: impl AsyncFn() -> Result<T, StorageError>,

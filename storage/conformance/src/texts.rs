@@ -32,7 +32,7 @@ pub(crate) fn unusual_texts() -> Vec<String> {
     texts
 }
 
-/// Returns modules that use each of these texts as a title, as a summary and as a body.
+/// Returns modules that use each of the [`unusual_texts`] as a title, as a summary and as a body.
 pub(crate) fn unusual_modules() -> Vec<CourseModule> {
     let texts = unusual_texts();
     let at = |index: usize| texts[index % texts.len()].clone();

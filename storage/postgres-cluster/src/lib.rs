@@ -1,6 +1,6 @@
-//! A private PostgreSQL for the tests of one process: in a temporary directory, on a Unix socket only, removed at the end.
+//! A private PostgreSQL for the tests of one process: in a temporary directory, on a Unix socket, removed at the end.
 //!
-//! If PostgreSQL is not installed, prints a line on standard error, or panics if `CATALOGUE_TEST_REQUIRE` names it.
+//! If PostgreSQL is not installed, [`Cluster::shared`] prints a line, or panics if `CATALOGUE_TEST_REQUIRE` names `postgres`.
 
 #![expect(clippy::missing_panics_doc, reason = "a test fails by a panic")]
 
@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
-/// Puts all of PostgreSQL's programs into the `PATH`, which may have links to only some, or none: then Debian's newest ones.
+/// Puts the folder of `initdb` (in the `PATH`, or Debian's newest) first, because the `PATH` may link to only some programs.
 const PROGRAMS: &str = r#"
     for found in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV); do PATH="$PATH:$found"; done
     initdb=$(command -v initdb) || { echo "not installed" >&2; exit 1; }
     PATH="$(dirname "$(readlink -f "$initdb")"):$PATH"
 "#;
 
-/// Creates a cluster in the folder `$1`; with `$2`, a standby of the cluster in that directory. Prints its directory, waits
-/// until standard input ends, as it does when the parent process ends, and removes the cluster.
+/// Creates a cluster in the folder `$1`; with `$2`, a standby of the cluster in the directory `$2`. Prints the new directory,
+/// waits until standard input ends, as it does when the parent process ends, and removes the cluster.
 const SCRIPT: &str = r#"
     trap '' INT HUP TERM
     directory=$(mktemp -d "$1/catalogue-postgres.XXXXXX") || exit 1
@@ -118,7 +118,7 @@ impl Cluster {
         assert!(status.unwrap().success(), "{action:?}");
     }
 
-    /// Kills the server, as a power failure would.
+    /// Kills the server's main process, as a crash would.
     pub fn kill(&self) {
         self.shell("kill -9 $(head -n 1 data/postmaster.pid)");
     }
@@ -139,12 +139,12 @@ impl Cluster {
         self.shell("touch data/standby.signal");
     }
 
-    /// Appends to the configuration, which is read at the start, or partly at `reload`.
+    /// Appends to the configuration, which the server reads when it starts, and in part at `reload`.
     pub fn configure(&self, settings: &[&str]) {
         self.write("data/postgresql.auto.conf", format!("{}\n", settings.join("\n")).as_bytes());
     }
 
-    /// Appends to a file in its directory. If the file is new, only PostgreSQL's user can read it.
+    /// Appends to a file in the cluster's directory. If the file is new, only PostgreSQL's user can read it.
     pub fn write(&self, file: &str, contents: &[u8]) {
         let mut command = shell_command("umask 077; cat >>\"$1\"");
         let mut child = command.arg(file).current_dir(&self.directory).stdin(Stdio::piped()).spawn().unwrap();
@@ -156,14 +156,14 @@ impl Cluster {
         assert!(shell_command(text).current_dir(&self.directory).status().unwrap().success(), "{text}");
     }
 
-    /// Returns the address of `database` with this cluster and `others` as its hosts.
+    /// Returns the connection string of `database` with this cluster and `others` as its hosts.
     #[must_use]
     pub fn address_with(&self, others: &[&Self], database: &str) -> String {
         let hosts: Vec<_> = [self].iter().chain(others).map(|one| one.directory.display().to_string()).collect();
         format!("host={} user=postgres dbname={database}", hosts.join(","))
     }
 
-    /// Returns the address of `database` on this cluster.
+    /// Returns the connection string of `database` on this cluster.
     #[must_use]
     pub fn address(&self, database: &str) -> String {
         self.address_with(&[], database)
@@ -180,7 +180,7 @@ fn shell_command_with(programs: Option<&Path>, text: &str) -> Command {
     command
 }
 
-/// Returns a shell that runs `text`, as another user if this one is root, as which PostgreSQL refuses to run.
+/// Returns a shell that runs `text`. If this process runs as root, the shell has another user: PostgreSQL refuses root.
 fn shell_command(text: &str) -> Command {
     let mut command = Command::new("env");
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {

@@ -1,7 +1,8 @@
 -- Accounts, courses, modules, credentials, and the data of the developer settings: the same tables as in SQLite.
 --
--- Every primary and unique key begins with the account's id (except for credentials: the digest), so that the tables can be
--- distributed over machines by account. Keys are compared byte by byte (collation "C"), whatever the database's collation is.
+-- Every primary and unique key begins with the account's id or a digest. `citus/tables.sql` changes the keys of credentials and
+-- sign-ins, so that the tables can be distributed over machines by account. Keys are compared byte by byte (collation "C"),
+-- whatever the database's collation is.
 -- Times are microseconds since 1970-01-01T00:00:00Z.
 
 CREATE TABLE accounts (
@@ -84,7 +85,7 @@ CREATE TABLE sign_ins (
 );
 
 CREATE INDEX sign_ins_by_account ON sign_ins (account_id, created_at);
--- Each new link removes some that expired long ago, of any account.
+-- Each new link removes some links and sessions, of any account, that expired at least a day ago.
 CREATE INDEX sign_ins_by_end ON sign_ins (expires_at);
 
 CREATE TABLE credential_events (
@@ -110,5 +111,5 @@ CREATE TABLE revoked_tokens (
     revoked_at BIGINT NOT NULL
 );
 
--- Each revocation removes some others whose token expired long ago.
+-- Each revocation removes some others whose token expired at least a day ago.
 CREATE INDEX revoked_tokens_by_end ON revoked_tokens (expires_at);

@@ -1,14 +1,14 @@
 -- The triggers maintain revisions, module counts and references for every writer, even if it does not know them. They are not
 -- part of the tables: an engine without triggers has only the tables, and its writers replace the revisions themselves. So do
--- the imports of this crate on every engine: they set `catalogue.writer` to `self` for their transaction, which disables the
--- triggers.
+-- the writes of this crate on every engine: they set `catalogue.writer` to `self` for their transaction, which disables the
+-- triggers that maintain revisions and module counts.
 --
 -- A trigger runs once per statement, not once per row: a statement that writes a million courses replaces each revision
 -- once. Each trigger locks its accounts by replacing their revisions before it counts. So writers to one account are
 -- serialized, and each count sees what earlier writers have committed.
 
--- Functions take this path from the session. So they change the catalogue's tables, even if the names denote other tables in
--- the writer's session. Unless `pg_temp` is named, PostgreSQL looks for temporary tables first.
+-- The functions keep this search path (`SET search_path FROM CURRENT`). So they change the catalogue's tables, even if the
+-- names denote other tables in the writer's session. Unless `pg_temp` is named, PostgreSQL looks for temporary tables first.
 SELECT set_config('search_path', format('%I, pg_temp', current_schema()), TRUE);
 
 CREATE FUNCTION catalogue_courses_inserted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -176,8 +176,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalogue_truncated();
 CREATE TRIGGER credential_events_stay BEFORE UPDATE ON credential_events
 FOR EACH ROW EXECUTE FUNCTION catalogue_events_stay();
 
--- Fire in sessions with `session_replication_role = replica` too, which loaders set. Logical replication fires only row triggers;
--- the two that only reject changes do not disturb it.
+-- These triggers also fire in sessions with `session_replication_role = replica`, which loaders set. Of these triggers, logical
+-- replication fires only those for each row. The two triggers that reject changes are not listed, so they do not disturb it.
 ALTER TABLE courses
     ENABLE ALWAYS TRIGGER courses_inserted, ENABLE ALWAYS TRIGGER courses_updated, ENABLE ALWAYS TRIGGER courses_renamed,
     ENABLE ALWAYS TRIGGER courses_deleted, ENABLE ALWAYS TRIGGER courses_truncated;

@@ -1,5 +1,5 @@
--- Credentials and sign-ins as in `0001_initial.sql`, if courses are in views over the tables of the host application. Accounts
--- and courses belong to that application, so nothing refers to them, and there are no triggers.
+-- Credentials, sign-ins, events and revocations as in `0001_initial.sql`, if courses are in views of the host application.
+-- Accounts and courses belong to that application, so no foreign key refers to them, and there are no triggers.
 
 CREATE TABLE credentials (
     digest       BYTEA NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),

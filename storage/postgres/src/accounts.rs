@@ -15,7 +15,7 @@ use crate::error::removal_error;
 use crate::rows::{account, get};
 use crate::text::can_be_stored;
 
-/// Maximum number of accounts in memory.
+/// Maximum number of accounts on a page of all accounts. Named accounts are on one page.
 const PAGE: i64 = 500;
 
 pub(crate) const PAGE_OF_ALL: Sql = Sql {
@@ -40,7 +40,7 @@ const KEYS_OF: Sql = Sql {
 /// Prevents new credentials of the account until the transaction ends.
 const LOCK: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1 FOR UPDATE", types: &[Type::TEXT] };
 
-/// The account comes last, as the others refer to it.
+/// The account comes last, as the other rows refer to it.
 const REMOVE: [Sql; 8] = [
     Sql { text: "DELETE FROM sign_ins WHERE account_id = $1", types: &[Type::TEXT] },
     Sql { text: "DELETE FROM credential_events WHERE account_id = $1", types: &[Type::TEXT] },

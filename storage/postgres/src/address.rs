@@ -1,4 +1,4 @@
-//! [`extract`]: removes parameters from a connection string that tokio-postgres does not know or interprets differently.
+//! [`extract`]: removes parameters from a connection string, such as the TLS parameters that tokio-postgres does not know.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 use crate::open_error::OpenError;
 use crate::tls::PARAMETERS;
 
-/// The other parameters, which tokio-postgres knows. Only these are shown: an unknown name may be a part of a password.
+/// The other parameters, which tokio-postgres knows. Messages name only known ones: an unknown one may be part of a password.
 const DRIVER_PARAMETERS: &str = "application_name channel_binding connect_timeout dbname host hostaddr keepalives keepalives_idle keepalives_interval \
     keepalives_retries load_balance_hosts options password port sslnegotiation tcp_user_timeout user";
 
@@ -168,7 +168,7 @@ mod tests {
             let message = error.to_string();
             assert!(message.contains(name) && message.contains("use it once"), "{message}");
         }
-        // tokio-postgres refuses parameters unknown to both, and no message repeats them.
+        // A repeated unknown parameter is left for tokio-postgres to refuse, and no message repeats its name.
         assert!(extract("postgres://h/n?hunter2=a&hunter2=b", &["sslmode"]).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! Administration: credentials, and the entry points of import and export. Each call opens a connection.
+//! Administration of accounts, courses, credentials and revocations. Each call except `status` opens a connection.
 
 use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,

@@ -37,7 +37,7 @@ pub(crate) struct Connection {
     prepared: Option<Mutex<HashMap<Box<str>, Statement>>>,
 }
 
-/// Times of the server's last response and of its last role check.
+/// State of a session's last response and last role check.
 pub(crate) struct LastResponse {
     /// Time of the last response.
     pub(crate) received: Instant,
@@ -110,7 +110,7 @@ impl Connection {
         self.client.simple_query(sql).await.map_err(storage_error)
     }
 
-    /// Begins a `COPY … FROM STDIN (FORMAT binary)`; `types` are those of its columns.
+    /// Begins a `COPY … FROM STDIN (FORMAT binary)`; `sql.types` are the types of its columns.
     pub(crate) async fn copy(&self, sql: &Sql<'_>) -> Result<BinaryCopyInWriter, StorageError> {
         let sink = match self.prepare(&Sql { types: &[], ..*sql }).await? {
             Some(statement) => self.client.copy_in(&statement).await,
@@ -119,7 +119,7 @@ impl Connection {
         Ok(BinaryCopyInWriter::new(sink.map_err(storage_error)?, sql.types))
     }
 
-    /// Returns the named statement; preparing it costs a round trip the first time.
+    /// Returns the named statement, or `None` if statements are unnamed. The first call for a text costs a round trip.
     pub(crate) async fn prepare(&self, sql: &Sql<'_>) -> Result<Option<Statement>, StorageError> {
         let Some(prepared) = &self.prepared else { return Ok(None) };
         let known = prepared.lock().unwrap_or_else(PoisonError::into_inner).get(sql.text).cloned();

@@ -1,4 +1,4 @@
-//! Writing and listing credentials on the caller's connection. Writes are in a transaction that the caller commits.
+//! Writing and listing credentials on the caller's connection. The caller commits the transaction of a write, if there is one.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -41,7 +41,7 @@ pub(crate) const LIST: Sql = Sql {
     types: &[TEXT, INT8, INT8],
 };
 
-/// Ordered, so that servers that remove the same keys wait for each other instead of deadlocking.
+/// Ordered, so that processes that remove the same keys wait for each other instead of deadlocking.
 const ENDED: Sql = Sql {
     text: "SELECT id, digest FROM credentials WHERE account_id = $1 AND \
            least(coalesce(revoked_at, 9223372036854775807), coalesce(expires_at, 9223372036854775807)) <= $2 \
@@ -83,7 +83,7 @@ const END: Sql = Sql {
 
 pub(crate) const FIND_ACCOUNT: Sql = Sql { text: "SELECT id FROM accounts WHERE id = $1", types: &[TEXT] };
 
-/// Ordered, so that servers that record uses of the same credentials wait for each other instead of deadlocking.
+/// Ordered, so that processes that record uses of the same credentials wait for each other instead of deadlocking.
 const LOCK_USED: Sql = Sql {
     text: "SELECT id FROM credentials WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE",
     types: &[Type::TEXT_ARRAY],
@@ -100,7 +100,7 @@ const RECORD_USES: Sql = Sql {
 /// A credential, and whether the call has changed it.
 pub(crate) type Changed = (CredentialRecord, bool);
 
-/// Converts the rows of [`LIST`] to an account's credentials, sorted; `None` if the account does not exist.
+/// Converts the rows of [`LIST`] to an account's credentials, sorted by creation time; `None` if the account does not exist.
 pub(crate) fn listed(rows: &[Row]) -> Result<Option<Vec<CredentialRecord>>, StorageError> {
     let mut records = Vec::new();
     for row in rows {
@@ -185,7 +185,7 @@ pub(crate) async fn rotate(
     Ok(ended)
 }
 
-/// Removes the account's credentials that are past retention at `now`, with their events.
+/// Removes up to [`MAX_REMOVED`] of the account's credentials that are past retention at `now`, with their events.
 pub(crate) async fn remove_ended(
     connection: &Connection,
     account: &AccountId,
@@ -246,7 +246,7 @@ pub(crate) async fn insert(
     check_storable([id, &record.shown_prefix, &scopes].into_iter().chain(record.replaced_by.as_deref()))?;
     let name = record.name.as_deref().map(stored);
     let (digest, account) = (credential.digest.as_bytes().as_slice(), identity.account.as_str());
-    // The schema guarantees unique ids only within an account, but a revocation names no account.
+    // The schema guarantees unique ids only within an account, but administration finds credentials by id only.
     if find(connection, id).await?.is_some() {
         return Err(StorageError::new(StorageErrorKind::AlreadyExists, "a credential with this id already exists"));
     }

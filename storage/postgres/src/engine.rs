@@ -1,4 +1,4 @@
-//! Refuses engines that speak PostgreSQL's protocol but are not PostgreSQL, before any other query.
+//! Refuses known engines that speak PostgreSQL's protocol but behave differently, before the schema is read.
 
 use crate::connection::{Connection, Sql};
 use crate::open_error::OpenError;

@@ -37,14 +37,14 @@ impl Retry {
             SqlState::FEATURE_NOT_SUPPORTED | SqlState::INVALID_SQL_STATEMENT_NAME => Self::Reconnect,
             // Cancelled by a standby's replay of the primary's log, or deadlocked with a schema change.
             SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Self::SameSession,
-            // A server behind this one is lost: Citus reports a worker this way.
+            // A server behind the connected one is lost: Citus reports a lost worker this way.
             _ if is_lost(code) => Self::SameSession,
             _ => Self::None,
         }
     }
 }
 
-/// Returns `true` if the database closed the connection, by severity, or by code if an old pooler omits the severity.
+/// Returns `true` if the database closed the connection: by the severity, or by the code if an old pooler omits the severity.
 fn ends_session(error: &Error) -> bool {
     let Some(error) = error.as_db_error() else { return false };
     match error.parsed_severity() {
@@ -53,13 +53,13 @@ fn ends_session(error: &Error) -> bool {
     }
 }
 
-/// Converts the error of a statement or of connecting. The database's own error stays as its source.
+/// Converts the error of a statement or of connecting. The database's own error becomes its source.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     let (kind, message) = kind_and_message(&error);
     StorageError::new(kind, message).with_source(error)
 }
 
-/// Like [`storage_error`], for a removal: a foreign key violation then comes from another table, which the source names.
+/// Converts the error of a removal: a foreign key violation means that another table, which the source names, has a reference.
 pub(crate) fn removal_error(error: StorageError) -> StorageError {
     match (code(&error), cause(&error)) {
         (Some(&SqlState::FOREIGN_KEY_VIOLATION), Some(cause)) => {
@@ -69,7 +69,7 @@ pub(crate) fn removal_error(error: StorageError) -> StorageError {
     }
 }
 
-/// Creates an error that may pass without a change by the operator.
+/// Creates an error of the kind [`Unavailable`].
 pub(crate) fn unavailable(message: impl Into<String>) -> StorageError {
     StorageError::new(Unavailable, message)
 }
@@ -122,7 +122,7 @@ pub(crate) fn is_transient(error: &StorageError) -> bool {
     if ![Busy, Unavailable, OutcomeUnknown].contains(&error.kind()) {
         return false;
     }
-    // Without a cause it is a timeout of this crate, or a standby that may be promoted.
+    // Without a source, the error is this crate's: a timeout, or a standby that may be promoted.
     let Some(error) = driver_error(error) else { return error.source().is_none() };
     match error.code() {
         Some(&SqlState::PROTOCOL_VIOLATION) => false,
@@ -131,7 +131,7 @@ pub(crate) fn is_transient(error: &StorageError) -> bool {
     }
 }
 
-/// Converts the error of reading a value that no writer of this schema writes.
+/// Converts the error of a column that is missing, null, or of an unexpected type.
 pub(crate) fn corrupt(error: Error) -> StorageError {
     StorageError::new(Corrupt, "the database contains an invalid value").with_source(error)
 }

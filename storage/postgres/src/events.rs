@@ -60,7 +60,7 @@ pub(crate) async fn limit_renames(connection: &Connection, account: &str, key: &
     remove(connection, account, renames.get(MAX_RENAMES..).unwrap_or_default()).await
 }
 
-/// Removes sign-in events that are past retention at `now`.
+/// Removes up to [`MAX_REMOVED`] sign-in events that are past retention at `now`.
 pub(crate) async fn remove_old(connection: &Connection, account: &str, now: Timestamp) -> Result<(), StorageError> {
     let values: Values<'_> = &[&account, &retained_since(now), &(MAX_REMOVED as i64)];
     let old = connection.query(&OLD, values).await?;

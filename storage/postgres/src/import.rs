@@ -33,7 +33,7 @@ const CREATION_TIME: Sql = Sql {
 
 const SLUGS: Sql = Sql { text: "SELECT slug FROM courses WHERE account_id = $1", types: &[Type::TEXT] };
 
-/// Statements that run for each course before the new and changed ones are copied.
+/// Statements that find stored courses and remove changed ones, before new and changed courses are copied.
 const BEFORE_COURSES: [&Sql<'_>; 5] =
     [&FIND_COURSE, &FIND_MODULES, &REMOVE_COURSE[0], &REMOVE_COURSE[1], &REMOVE_COURSE[2]];
 
@@ -109,7 +109,7 @@ impl PostgresImport {
         Ok(outcomes)
     }
 
-    /// Locks the accounts of the courses, except those that are locked or come before their courses in `records`.
+    /// Locks the accounts of the courses, except accounts that are locked already or precede their courses in `records`.
     async fn lock_accounts(&mut self, records: &[Record]) -> Result<(), StorageError> {
         let (mut written, mut named) = (HashSet::new(), HashSet::new());
         for record in records {
@@ -198,7 +198,7 @@ impl PostgresImport {
         self.put_all(&[record]).await?.swap_remove(0)
     }
 
-    /// Records whether an operation failed.
+    /// Returns `outcome`, and records whether it is an error.
     fn track_failure<T>(&mut self, outcome: Result<T, StorageError>) -> Result<T, StorageError> {
         self.failed |= outcome.is_err();
         outcome
@@ -263,7 +263,7 @@ async fn creation_time(
     rows.first().map(|row| time(row, "created_at")).transpose()
 }
 
-/// Prepares statements that then run many times concurrently; otherwise each would prepare its own.
+/// Prepares statements that then run many times concurrently; otherwise each run would prepare its own.
 async fn prepare(connection: &Connection, statements: &[&Sql<'_>]) -> Result<(), StorageError> {
     try_join_all(statements.iter().map(|sql| connection.prepare(sql))).await.map(|_| ())
 }

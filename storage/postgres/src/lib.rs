@@ -15,22 +15,21 @@
 //! Responses equal those of the SQLite storage, byte for byte. PostgreSQL text cannot contain U+0000: titles, names and bodies
 //! store it as U+FFFE and a zero digit (and the noncharacter U+FFFE as two U+FFFE).
 //!
-//! Each read is one statement and one round trip (on Citus, two for a credential), over a pool of read-only connections. It is
-//! retried once, over another connection, if this one is closed. No call of the request path exceeds [`Options::deadline`].
-//!
-//! The package's README describes the guarantees for failover, replicas, poolers and courses in the host application's views.
+//! Each read for a request is one statement and one round trip (on Citus, two for a credential or session) on a read-only
+//! pooled connection. It is retried once if the connection is lost or a conflict cancels it. Its statements never exceed
+//! [`Options::deadline`]. The package's README describes the guarantees for failover, replicas, poolers and views.
 //!
 //! # Other writers
 //! Triggers maintain each account's revision, so a host application may write to the tables with plain SQL. Without triggers
-//! ([`Options::without_triggers`]), its transactions first replace `accounts.revision` with a random UUID. They also set
-//! `courses.module_count`, and remove or move modules and their contents together with the course. Generate the UUID in the
-//! program: Citus does not allow `gen_random_uuid()` in an `UPDATE`.
+//! ([`Options::without_triggers`]), its transactions must first replace `accounts.revision` with a random UUID. They must also
+//! set `courses.module_count`, and remove or move modules and their contents together with the course. Generate the UUID in
+//! the program: Citus does not allow `gen_random_uuid()` in an `UPDATE`.
 //!
 //! If [`Options::citus`] has distributed the tables, a writer of `credentials` must also write `credential_accounts`;
 //! otherwise the key is unknown.
 //!
-//! The triggers change the tables of their own schema. If the schema is renamed, their functions need the new name: `ALTER
-//! FUNCTION catalogue_courses_updated() SET search_path = …, pg_temp`, and so on.
+//! The triggers find the tables by the schema's name. If the schema is renamed, set the new name for each trigger function:
+//! `ALTER FUNCTION catalogue_courses_updated() SET search_path = NAME, pg_temp`.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

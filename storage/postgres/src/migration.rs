@@ -87,7 +87,7 @@ pub(crate) struct SchemaState {
     pub(crate) has_citus: bool,
 }
 
-/// Reads the state of the schema.
+/// Checks the engine, the encoding and the role's schema, and reads the state of the schema.
 pub(crate) async fn read_state(options: &Options) -> Result<SchemaState, OpenError> {
     let connection = options.exporting().open().await?;
     let state = async {
@@ -149,7 +149,7 @@ async fn migrate_by(migrations: &[Migration], options: &Options) -> Result<Migra
     }
 }
 
-/// Applies missing migrations. Reads the version again under the lock, as another process may have been faster.
+/// Applies missing migrations and returns the version before. Reads it under the lock: another process may have been faster.
 async fn apply(
     migrations: &[Migration],
     connection: &Connection,
@@ -198,7 +198,7 @@ async fn apply(
     Ok(found)
 }
 
-/// Reads the version by `sql`; 0 without tables. Does not look for Citus.
+/// Reads the version by `sql`, and whether the tables are for distribution. Leaves `has_citus` false.
 async fn read_state_in(connection: &Connection, sql: &Sql<'_>, options: &Options) -> Result<SchemaState, OpenError> {
     let tables = connection.query(&TABLES, &[]).await?;
     let tables: Vec<&str> = column(&tables)?;

@@ -10,7 +10,7 @@ use crate::{address, error};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// The connection string is not one of a PostgreSQL database.
+    /// The connection string is not valid for a PostgreSQL database.
     #[error(
         "invalid connection string; use postgres://USER:PASSWORD@HOST/DATABASE, with special characters percent-encoded"
     )]
@@ -46,12 +46,12 @@ pub enum OpenError {
     /// The database's encoding is not UTF-8.
     #[error("the database has encoding {0}; create one with encoding UTF8")]
     Encoding(String),
-    /// The catalogue's schema is the one of the views, or has another program's tables, perhaps with the same names.
+    /// The catalogue's schema is also that of the views, or has another program's tables, perhaps with the same names.
     #[error("schema {0:?} has tables of another program; use another database or schema")]
     OtherApplication(String),
-    /// The schema was created for courses in views and the options name none, or the reverse.
+    /// The schema was created for courses in views but the options name no views, or the reverse.
     #[error(
-        "schema {schema:?} was created for --courses {}; use that, or another schema", if *views { "views" } else { "tables" }
+        "schema {schema:?} was created for --courses {}; use this option, or another schema", if *views { "views" } else { "tables" }
     )]
     OtherCourseSource {
         /// The schema.
@@ -66,7 +66,7 @@ pub enum OpenError {
     /// The views that courses are read from are missing or unreadable.
     #[error("cannot read the courses: {}", ViewProblem::line(.0))]
     Views(Vec<ViewProblem>),
-    /// The tables were created by a build before the first release, whose schema this one cannot read.
+    /// The tables were created by a build before the first release, whose schema this build cannot read.
     #[error(
         "schema {schema:?} has tables of an older, unreleased build, which this one cannot read: {}",
         if *.beside_views { "drop them or use another schema, and create new keys" } else {

@@ -1,4 +1,4 @@
-//! The request path: one statement per call, each bounded by an index.
+//! The request path: one statement per call (on Citus, two for a credential), each bounded by an index.
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
@@ -21,12 +21,12 @@ const FIND_CREDENTIAL: Sql = Sql {
     types: &[Type::BYTEA],
 };
 
-/// Always returns a row, so a replica's "not revoked" is trusted too.
+/// Always returns a row: [`Readers`](crate::connections::readers::Readers) would query the primary too after no rows.
 const IS_REVOKED: Sql = Sql { text: "SELECT count(*) FROM revoked_tokens WHERE digest = $1", types: &[Type::BYTEA] };
 
 /// All rows of a page as one row of arrays, which is cheaper for the database and its clients. A sorted subquery passes its
-/// rows to the aggregates in order. The first page starts from a position that no course can have. The revision is part of it,
-/// as only one statement sees one snapshot of one server.
+/// rows to the aggregates in order. The first page starts from a position that no course can have. The statement selects the
+/// revision too, so that the revision and the rows are of one snapshot.
 const PAGE: Sql = Sql {
     text: "SELECT array_agg(slug) AS slugs, array_agg(title) AS titles, array_agg(language) AS languages, \
            array_agg(published_at) AS published, array_agg(hidden) AS hidden, array_agg(module_count) AS module_counts, \

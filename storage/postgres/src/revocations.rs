@@ -14,14 +14,14 @@ const INSERT_REVOCATIONS: Sql = Sql {
     types: &[Type::BYTEA_ARRAY, Type::INT8, Type::INT8],
 };
 
-/// Skips rows locked by another transaction: this never waits.
+/// Skips rows locked by another transaction, so the removal never waits.
 const REMOVE_REVOCATIONS_PAST_RETENTION: Sql = Sql {
     text: "DELETE FROM revoked_tokens WHERE digest = ANY(ARRAY(SELECT digest FROM revoked_tokens \
            WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
     types: &[Type::INT8],
 };
 
-/// Stores revocations, and removes those past retention, unless the tables are distributed.
+/// Stores revocations. Also removes revocations past retention, unless the tables are distributed: then the caller does.
 pub(crate) async fn add(
     connection: &Connection,
     digests: &[TokenDigest],

@@ -16,7 +16,7 @@ const FIND_SCHEMA: Sql = Sql {
     types: &[Type::TEXT],
 };
 
-/// A relation of the schema: a table, a view, a sequence or a composite type.
+/// A relation of the schema, such as a table, a view, a sequence or a composite type.
 const FIND_RELATION: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_class AS c \
            JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() LIMIT 1",
@@ -38,7 +38,7 @@ pub(crate) async fn exists(connection: &Connection, options: &Options) -> Result
         (true, false) if options.through_pooler => Err(OpenError::Role(format!(
             "schema {schema} is not in the search_path; behind a pooler, run ALTER ROLE {role} SET search_path = {schema}"
         ))),
-        // A session does not see a schema without the right to use it.
+        // A session does not find a schema that the role may not use.
         (true, false) => Err(no_schema(schema, role)),
     }
 }

@@ -19,10 +19,10 @@ use crate::rows::{account, column, get, time};
 use crate::storage::PostgresStorage;
 use crate::text::can_be_stored;
 
-/// Retention of other accounts' ended links and sessions, which differ from unknown ones, and of expired tokens' revocations.
+/// Retention of expired tokens' revocations, and of expired links and sessions if their account gets no new link.
 const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Stored names of the two kinds.
+/// Stored names of the kinds of sign-in: links and sessions.
 const LINK: &str = "link";
 const SESSION: &str = "session";
 
@@ -38,7 +38,7 @@ const LOCK_SIGN_INS: Sql = Sql {
     types: &[Type::TEXT],
 };
 
-/// Rows of any account, except those locked by another transaction: this never waits.
+/// Rows of any account. Skips rows locked by another transaction, so the removal never waits.
 const REMOVE_PAST_RETENTION: Sql = Sql {
     text: "DELETE FROM sign_ins WHERE digest = ANY(ARRAY(SELECT digest FROM sign_ins \
            WHERE expires_at <= $1 ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED))",
@@ -72,7 +72,7 @@ impl SignInStorage for PostgresStorage {
         }
         let connection = self.writer().await?;
         let make = || async {
-            // In the catalogue's own tables, a foreign key refers to the account.
+            // Without views, a foreign key checks that the account exists.
             if self.views.is_some() {
                 check_account(&connection, &link.account, &self.find_account()).await?;
             }
@@ -91,7 +91,7 @@ impl SignInStorage for PostgresStorage {
         now: Timestamp,
         session: &NewSession,
     ) -> Result<Option<Account>, StorageError> {
-        // Any client may send a code, so an unknown one costs only a read over the pool.
+        // Any client may send any link, so an unknown one costs only a read over the pool.
         let found = self.look_up(link, LINK).await?.filter(|found| !found.is_expired(now));
         let Some(Session { account, .. }) = found else { return Ok(None) };
         let connection = self.writer().await?;
@@ -129,8 +129,8 @@ impl PostgresStorage {
         self.sql(FIND_SIGN_IN, |statements| &statements.find_sign_in)
     }
 
-    /// Returns the link or session with this digest. If the views lack its account, ends all of the account's: the id may be
-    /// reused.
+    /// Returns the link or session with this digest. If the views lack its account, ends all links and sessions of the account,
+    /// because its id may be reused.
     async fn look_up(&self, digest: &TokenDigest, kind: &str) -> Result<Option<Session>, StorageError> {
         let rows = match self.is_distributed {
             true => citus::sign_ins::look_up(&self.readers, digest, kind).await?,
@@ -145,7 +145,7 @@ impl PostgresStorage {
         Ok(Some(Session { account, expires_at: time(row, "expires_at")? }))
     }
 
-    /// Ends the links and sessions of an account, with an event if `by` is known. Returns their number.
+    /// Ends an account's links and sessions, and returns their number. Records an event if `by` is given.
     async fn end_all(&self, account: &AccountId, by: Option<&Actor>) -> Result<u64, StorageError> {
         let connection = self.writer().await?;
         let end = || async {
@@ -196,7 +196,7 @@ async fn exchange(
     session: &NewSession,
 ) -> Result<Option<()>, StorageError> {
     lock(connection, account).await?;
-    // If another call exchanged it concurrently, the link is gone by now.
+    // If another call exchanged the link concurrently, it is gone by now.
     if remove(connection, account, &[link.as_bytes()]).await? == 0 {
         return Ok(None);
     }
@@ -227,8 +227,8 @@ async fn insert(
     connection.execute(&INSERT_SIGN_IN, values).await.map(|_| ())
 }
 
-/// Removes the account's `digests`. Returns their number. On Citus the row that maps a digest to its account stays until it
-/// expires: it may be on a node that is down.
+/// Removes the account's links and sessions with these digests, and returns their number. On Citus, a row that maps a digest to
+/// its account stays until it expires, since it may be on a node that is down.
 async fn remove(connection: &Connection, account: &AccountId, digests: &[&[u8]]) -> Result<u64, StorageError> {
     if digests.is_empty() {
         return Ok(0);

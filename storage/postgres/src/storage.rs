@@ -27,8 +27,8 @@ use crate::views::{Statement, Statements, Views};
 const CLOCK: Sql =
     Sql { text: "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now", types: &[] };
 
-/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections, which live on the
-/// Tokio runtime that opens them, with its clock and its network enabled.
+/// Accounts, courses and credentials in one PostgreSQL database. Cheap to clone; clones share connections. A connection lives
+/// on the Tokio runtime that opens it, and needs that runtime's time and I/O drivers.
 #[derive(Clone)]
 pub struct PostgresStorage {
     pub(crate) readers: Arc<Readers>,
@@ -45,8 +45,8 @@ impl PostgresStorage {
     /// Opens a database of the current schema.
     ///
     /// # Errors
-    /// Returns [`OpenError`] if the database is unreachable, if its tables are another program's or of another schema version,
-    /// or if views that the options name, or their columns, are missing or of an unreadable type. Nothing is changed.
+    /// Returns [`OpenError`] if the database is unreachable or unsupported, if its tables are another program's or of another
+    /// schema version, or if a configured view or its columns are missing or unreadable. Nothing is changed.
     pub async fn open(options: &Options) -> Result<Self, OpenError> {
         for server in &options.unencrypted_servers {
             tracing::warn!(server, "no TLS to the database; set sslmode=verify-full or sslmode=disable");
@@ -61,7 +61,7 @@ impl PostgresStorage {
                 let readers = Arc::new(Readers::new(&options));
                 let storage = Self { readers, views, options, write_timeout: LOCK_TIMEOUT, is_distributed, has_citus };
                 match storage.check_request_queries().await {
-                    // Perhaps only one node is down; those of other accounts may be up.
+                    // Perhaps only one node is down; the nodes of other accounts may be up.
                     Err(error) if is_distributed && is_transient(&error) => {
                         storage.readers.status().await.error.map_or(Ok(()), |error| Err(OpenError::Failed(error)))?;
                         tracing::warn!(%error, "a node does not respond; requests of its accounts get a 500");
@@ -74,8 +74,8 @@ impl PostgresStorage {
         }
     }
 
-    /// Runs the queries of requests once, over the same connections, so that opening fails if the role may not read a table or
-    /// a pooler refuses the settings of a session.
+    /// Runs the queries of requests once, over the connections of requests. So opening fails if the role may not read a table,
+    /// or if a pooler refuses the settings of a session.
     async fn check_request_queries(&self) -> Result<(), StorageError> {
         let no_account = AccountId::new("");
         let none = TokenDigest::from_bytes([0; 32]);
@@ -166,7 +166,7 @@ impl PostgresStorage {
         connection
     }
 
-    /// Returns what an operator must fix in Citus; empty without Citus or if it cannot be queried.
+    /// Returns what an operator must fix in Citus; empty if Citus is absent or cannot be queried.
     pub(crate) async fn problems(&self) -> Vec<String> {
         if !self.has_citus {
             return Vec::new();

@@ -1,7 +1,7 @@
-//! U+0000, which PostgreSQL text cannot contain: how texts with it are stored and compared.
+//! U+0000, which PostgreSQL text cannot contain: how texts with it are stored, and which are refused.
 //!
-//! Displayed texts store it as U+FFFE and a zero digit, and the noncharacter U+FFFE as two U+FFFE. Ids and slugs, which are
-//! looked up and sorted, are stored unchanged, so one with U+0000 does not exist.
+//! Displayed texts store it as U+FFFE and a zero digit, and the noncharacter U+FFFE as two U+FFFE. Ids and slugs are stored
+//! unchanged, because they are looked up and sorted. So no stored id or slug contains U+0000.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(crate) fn stored(text: &str) -> Cow<'_, str> {
     text.replace(ESCAPE, "\u{fffe}\u{fffe}").replace('\0', "\u{fffe}0").into()
 }
 
-/// Returns the displayed text of a stored one. Other writers may have stored a single U+FFFE, which stays.
+/// Returns the displayed form of a stored text. A single U+FFFE, which other writers may have stored, is unchanged.
 pub(crate) fn displayed(stored: &str) -> Cow<'_, str> {
     if !stored.contains(ESCAPE) {
         return Cow::Borrowed(stored);

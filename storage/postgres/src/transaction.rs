@@ -1,4 +1,4 @@
-//! Transactions that write: the result of each shows whether it was committed.
+//! Transactions that write. An error means that nothing was committed, unless its kind is `OutcomeUnknown`.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use tokio_postgres::error::Severity;
 use crate::connection::Connection;
 use crate::error::{driver_error, is_locked, unavailable};
 
-/// Timeout for the database, in addition to the wait for a lock: a commit may have to reach a standby.
+/// Timeout for a change, in addition to its wait for a lock, and then for its commit, which may have to reach a standby.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(15);
 
 /// Like [`DEADLINE`], for a change of many rows.
 pub(crate) const BULK_DEADLINE: Duration = Duration::from_secs(60 * 60);
 
-/// Timeout for another transaction's lock.
+/// Timeout for a wait for another transaction's lock.
 pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-/// Delay before a write with a longer timeout logs that it waits for a lock.
+/// Delay before a write whose lock timeout exceeds [`LOCK_TIMEOUT`] logs that it waits.
 const LOG_WAIT_AFTER: Duration = Duration::from_secs(1);
-/// Total timeout for another transaction's lock, for a change of many rows.
+/// Like [`LOCK_TIMEOUT`], for a change of many rows.
 pub(crate) const LONG_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Runs `change` in a transaction on a dedicated connection, whose end rolls back a failed change. `None` commits nothing. If
-/// `lock_timeout` exceeds [`LOCK_TIMEOUT`], a wait of more than a second is logged.
+/// Runs `change` in a transaction, and commits unless it fails or returns `None`; then dropping `connection` rolls back. If
+/// `lock_timeout` exceeds [`LOCK_TIMEOUT`], a wait of a second for a lock is logged, and `change` runs again.
 pub(crate) async fn transact<T, F>(
     connection: &Connection,
     deadline: Duration,
@@ -51,9 +51,9 @@ where
 
 /// Begins a transaction that writes. Its settings are local to it, so they hold through any pooler.
 pub(crate) async fn begin(connection: &Connection, lock_timeout: Duration) -> Result<(), StorageError> {
-    // PostgreSQL treats 0 as no limit, and accepts no larger values.
+    // PostgreSQL treats 0 as no limit, and accepts at most `i32::MAX`.
     let milliseconds = lock_timeout.as_millis().clamp(1, i32::MAX as u128);
-    // Citus forwards settings made after this one to other nodes.
+    // Citus forwards the settings after `propagate_set_commands` to other nodes.
     let propagation = if connection.is_distributed { "SET LOCAL citus.propagate_set_commands = 'local';" } else { "" };
     let sql =
         format!("BEGIN; SET LOCAL catalogue.writer = 'self'; {propagation} SET LOCAL lock_timeout = {milliseconds}");
@@ -96,8 +96,8 @@ fn outcome_unknown() -> StorageError {
     StorageError::new(StorageErrorKind::OutcomeUnknown, "the database did not confirm the commit")
 }
 
-/// Returns `true` if the database reports a rollback instead. If it closes a connection that waits for a standby, the
-/// transaction may have been committed; distributed databases have codes for an unknown outcome.
+/// Returns `true` if the error of a `COMMIT` means a rollback. The outcome is unknown if the database closes the connection
+/// during the wait for a standby, or returns a code for an unknown outcome, as distributed databases do.
 fn is_refusal(error: &StorageError) -> bool {
     driver_error(error).and_then(Error::as_db_error).is_some_and(|refusal| {
         let is_unknown = refusal.code().code().starts_with("08") || refusal.code().code() == "40003";

@@ -16,6 +16,6 @@ pub(crate) struct Migration {
     pub(crate) tables: &'static str,
     /// SQL omitted for engines without triggers; may be empty.
     pub(crate) triggers: &'static str,
-    /// SQL that replaces both if courses are in views: only the changes to credentials and sign-ins.
+    /// SQL instead of `tables` and `triggers` if courses are in views: only the changes to credentials and sign-ins.
     pub(crate) views: &'static str,
 }

@@ -1,4 +1,4 @@
-//! Writes of administration to one account. They do the work of the triggers, which skip these writes or are missing.
+//! Administration's writes to accounts and courses. They do the work of the triggers, which skip these writes or are missing.
 
 use std::pin::pin;
 

@@ -1,5 +1,5 @@
 -- Takes one of the ARGV[1] requests of KEYS[1] in a window of ARGV[2] milliseconds. A window is stored as the time of its end,
--- by this server's clock, and the number of requests taken. Returns whether a request was left, how many remain, the
+-- by Redis's clock, and the number of requests taken. Returns whether a request was left, how many remain, the
 -- milliseconds until the window ends, and the time of its end.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -12,8 +12,8 @@ use crate::address::RedisAddress;
 use crate::store::{RedisUnavailable, Store};
 
 /// Rate limiter that counts in Redis, with a round trip for each `acquire` and `refund`. Most requests acquire once; a 304
-/// that needed no rendering also refunds. A valid token that is new to this process acquires for the client's address, refunds
-/// that, and acquires for itself. While Redis is unavailable, requests pass uncounted. Clones share a connection.
+/// that needed no rendering also refunds. If a valid token is new to this process, its request first acquires and refunds
+/// for the client's address, if known. While Redis is unavailable, requests pass uncounted. Clones share a connection.
 #[derive(Clone, Debug)]
 pub struct RedisRateLimiter {
     limit: RateLimit,

@@ -30,7 +30,7 @@ pub(crate) type WindowReply = (bool, u32, u64, u64);
 #[error("{0}")]
 pub struct RedisUnavailable(String);
 
-/// Redis with a circuit breaker: the first failed query opens it; then only a task queries Redis, until a probe succeeds.
+/// Redis with a circuit breaker: the first failed query opens it. Requests then pass uncounted until a task's probe succeeds.
 pub(crate) struct Store {
     pub(crate) address: RedisAddress,
     /// The shared connection and its number. A call that connects holds the lock, so that others wait for its connection.
@@ -38,7 +38,7 @@ pub(crate) struct Store {
     acquire: Script,
     refund: Script,
     is_unreachable: AtomicBool,
-    /// Number of calls of `RateLimiter::acquire` that were not counted, since the start.
+    /// Number of calls of `RateLimiter::acquire` that were not counted since this store was created.
     pub(crate) uncounted: Arc<AtomicU64>,
 }
 
@@ -63,7 +63,7 @@ impl Store {
 
     /// Gives one request back to `window`.
     pub(crate) async fn refund(self: &Arc<Self>, key: String, window: u64) {
-        // Failures are ignored: the end of the window refunds the request anyway.
+        // A failed refund is not repeated: the next window starts at zero anyway.
         let _: Option<()> = self.run(self.refund.key(key).arg(window)).await;
     }
 
@@ -104,7 +104,7 @@ impl Store {
         timeout(RESPONSE_TIMEOUT, self.invoke(script)).await.map_err(timed_out)?
     }
 
-    /// Runs `script`. Connects again if the connection was lost while it was idle, as after a restart of Redis.
+    /// Runs `script`, over a new connection if there is none yet, or if it was lost, as after a restart of Redis.
     async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, RedisError> {
         let (number, shared) = self.shared.read().await.clone();
         if let Some(mut connection) = shared {
@@ -169,7 +169,7 @@ fn hint(error: &RedisError) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// A request can be dropped at any await: with one before the task is spawned, nothing might ever end the outage.
+    /// A request can be dropped at any await. If `run` awaited the lock before it starts the task, the outage might never end.
     #[tokio::test]
     async fn outage_is_probed_while_connection_is_locked() {
         let store = Store::new(RedisAddress::parse("redis://127.0.0.1:1").unwrap());

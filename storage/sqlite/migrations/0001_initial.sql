@@ -1,6 +1,6 @@
 -- Accounts, courses, modules, credentials, and the data of the developer settings.
 --
--- Every primary and unique key begins with the account's id (except for credentials: the digest), so that the same schema can
+-- Every primary and unique key begins with the account's id or is a digest, so that the same schema can
 -- be distributed over machines by account. Texts are compared byte by byte. Times are microseconds since
 -- 1970-01-01T00:00:00Z.
 
@@ -12,7 +12,7 @@ CREATE TABLE accounts (
     revision BLOB NOT NULL DEFAULT (randomblob(16))
 ) STRICT, WITHOUT ROWID;
 
--- Clustered in the order of lists, which read it backwards: a page is one contiguous range of rows.
+-- Clustered in the order of lists, which read it backward: a page is one contiguous range of rows.
 CREATE TABLE courses (
     account_id   TEXT    NOT NULL REFERENCES accounts (id),
     -- From the year 0000 to 9999. Rejects times in seconds or nanoseconds here, because every later read would fail.
@@ -126,7 +126,7 @@ CREATE TRIGGER accounts_deleted AFTER DELETE ON accounts BEGIN
     DELETE FROM credential_events WHERE account_id = OLD.id;
 END;
 
--- All other tables refer to an account by its id, so the id must not change.
+-- Other tables refer to an account by its id, so the id must not change.
 CREATE TRIGGER accounts_keep_their_id BEFORE UPDATE OF id ON accounts WHEN OLD.id <> NEW.id BEGIN
     SELECT RAISE(ABORT, 'an account keeps its id; add another account and move the courses');
 END;

@@ -43,8 +43,8 @@ pub(crate) fn sorted<'a>(ids: &'a [AccountId]) -> Vec<&'a str> {
     ids
 }
 
-/// Calls `visit` for each row of `accounts`, until it breaks: for all accounts the rows of the statement `all`, otherwise those
-/// of the statement `one` for each account in order. The last parameter of `one` is the account's id, after `values`.
+/// Calls `visit` for each row until it breaks. Runs the statement `all` for all accounts. Otherwise runs `one` for each account
+/// in the order of ids; the id is its last parameter, after `values`.
 pub(crate) fn visit_rows<T>(
     connection: &Connection,
     [all, one]: [&str; 2],

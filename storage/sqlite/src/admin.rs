@@ -1,4 +1,4 @@
-//! Administration: credentials, and the entry points of import and export.
+//! [`AdminStorage`]: imports, exports, accounts, courses, credentials and revocations.
 
 use catalogue_core::admin::{
     AccountSummary, Accounts, AdminStorage, CredentialRecord, CredentialUse, Import, RemovedAccount, Visitor,

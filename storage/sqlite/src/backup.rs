@@ -44,7 +44,7 @@ pub enum BackupError {
 impl SqliteStorage {
     /// Copies the whole database at `source` to `target`, while others read and write.
     ///
-    /// Uses SQLite's backup, for any schema version. The copy is of one instant, and appears when it is complete and on the
+    /// Uses SQLite's backup API, for any schema version. The copy is of one instant, and appears when it is complete and on the
     /// disk, with the mode of the database. `progress` gets the number of copied bytes and the total, and may cancel. Returns
     /// the size in bytes; `None` if canceled. Then, and after any error but [`BackupError::Sync`], no file is left.
     ///
@@ -101,8 +101,8 @@ fn copy_all(
 ) -> Result<ControlFlow<()>, StorageError> {
     // A canceled copy is deleted, so it needs no journal.
     target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(storage_error)?;
-    // Without it each step would begin a separate read transaction, and start over after a write of another connection. Within
-    // this one all steps see the same state. `VACUUM INTO` would too, but rebuilds the file and reports no progress.
+    // In this transaction, all steps see one state. Without it, each step would begin another transaction, and start over
+    // after a write of another connection. `VACUUM INTO` copies one state too, but rebuilds the file and reports no progress.
     let snapshot = source.unchecked_transaction().map_err(storage_error)?;
     snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(storage_error)?;
     let page_size: u32 = snapshot.pragma_query_value(None, "page_size", |row| row.get(0)).map_err(storage_error)?;

@@ -1,4 +1,4 @@
-//! [`Database`]: the location and state of a database, and connections to it.
+//! [`Database`]: the location of a database, its versions, and connections to it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,11 +22,11 @@ pub(crate) const KEYS_APPLICATION_ID: i32 = 0x6374_6c6b;
 /// Application id of builds before schema version 1 was redefined: the letters `ccat`.
 const UNRELEASED_ID: i32 = 0x6363_6174;
 
-/// Timeout for a lock that another connection holds.
+/// Default timeout for a lock that another connection holds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Size to which the WAL is truncated after a checkpoint, in bytes.
 pub(crate) const WAL_SIZE_LIMIT: i64 = 64 << 20;
-/// Size of a writer's page cache, in KiB. It bounds an import's memory; what exceeds it goes to the WAL.
+/// Size of a writer's page cache, in KiB. It bounds an import's memory; changed pages beyond it go to the WAL.
 const WRITER_CACHE_KIB: i64 = 32 << 10;
 
 /// Location of a database.
@@ -77,8 +77,8 @@ impl Database {
         }
     }
 
-    /// Opens a connection for requests. It cannot read module bodies in the catalogue's tables, and can only read a host
-    /// application's file. Its reads fail immediately if the database is locked.
+    /// Opens a read-only connection for requests. Its authorizer denies module bodies in the catalogue's tables, and all but
+    /// reading in a host application's file. Its reads fail immediately if the database is locked.
     pub(crate) fn open_reader(&self) -> Result<Connection, StorageError> {
         let mut connection = self.open_exporter()?;
         connection.busy_timeout(Duration::ZERO).map_err(storage_error)?;
@@ -89,7 +89,7 @@ impl Database {
         Ok(connection)
     }
 
-    /// Opens a connection that can read everything.
+    /// Opens a read-only connection that can read everything, including module bodies.
     pub(crate) fn open_exporter(&self) -> Result<Connection, StorageError> {
         if let Self::HostApplication(path) = self {
             wal_files::check(path)?;
@@ -97,7 +97,7 @@ impl Database {
         self.open(OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(storage_error)
     }
 
-    /// Opens a connection that can read and write. Creates a missing file, which its owner may write and its group read.
+    /// Opens a connection that can read and write. Creates a missing file with mode 0640.
     pub(crate) fn open_writer(&self) -> Result<Connection, OpenError> {
         if let Self::File(path) = self {
             file::make_private(path);
@@ -139,7 +139,7 @@ impl Database {
     pub(crate) fn open(&self, flags: OpenFlags) -> rusqlite::Result<Connection> {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match self {
-            // With a leading dot, no path is a URI or a name with a special meaning to SQLite.
+            // The leading dot keeps SQLite from reading a path as a URI or a special name, such as `:memory:`.
             Self::File(path) | Self::HostApplication(path) if path.is_relative() => {
                 Connection::open_with_flags(Path::new(".").join(path), flags)?
             }
@@ -150,12 +150,12 @@ impl Database {
             }
         };
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Without it SQLite prepares a cached statement again at each execution, in case a value needs another plan.
+        // Otherwise SQLite prepares a cached statement again at each execution, in case a value needs another plan.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if matches!(self, Self::HostApplication(_)) {
-            // The host application's views may call functions that compute, but none with side effects.
+            // Lets the host application's views call functions that only compute, but none with side effects.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-            // Writers may turn foreign keys off, so `trust` must not rely on triggers that cascading deletes fire.
+            // Writers may turn foreign keys off, so `views::trust` must not rely on triggers that cascading deletes fire.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, false)?;
         }
         Ok(connection)
@@ -189,7 +189,7 @@ pub(crate) fn version_of(connection: &Connection, application_ids: &[i32]) -> ru
     Ok(is_ours.then_some(version))
 }
 
-/// Returns whether an unreleased build stored keys here, in tables with a prefix, perhaps in another program's file.
+/// Returns whether an unreleased build stored keys in this file, which may be another program's, in tables `catalogue_…`.
 fn has_prefixed_tables(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' \
                AND name IN ('catalogue_version', 'catalogue_schema_version'))";
@@ -208,7 +208,8 @@ fn refuse_module_contents(context: AuthContext<'_>) -> Authorization {
     }
 }
 
-/// Allows what views need, and the pragmas that this crate reads. The file is also opened read-only.
+/// Allows what views need, the pragmas that this crate reads, and statements that `views::trust` prepares but never runs.
+/// The file is also opened read-only.
 fn refuse_all_but_reading(context: AuthContext<'_>) -> Authorization {
     if trust::record(&context) {
         return Authorization::Allow;

@@ -1,4 +1,4 @@
-//! Writes credentials, in the caller's transaction, and lists them.
+//! Reads credentials, and changes them in the caller's transaction.
 
 use catalogue_core::admin::{Accounts, CredentialRecord, CredentialUse, NewCredential, Visitor};
 use catalogue_core::storage::{MAX_REMOVED, StorageError, StorageErrorKind};
@@ -25,7 +25,7 @@ macro_rules! end {
 columns!(record, record_columns: account_id, kind, id, scopes, digest, name, shown_prefix, created_at, expires_at, revoked_at,
     last_used_at, replaced_by);
 
-/// Credentials that are active at `?2`, and the `?3` most recently ended ones. The end is an indexed expression.
+/// Selects the credentials that are active at `?2`, and the `?3` most recently ended ones. The end is an indexed expression.
 const LIST: &str = concat!(
     "SELECT ",
     record_columns!(),
@@ -65,7 +65,7 @@ pub(crate) const RENAME: &str = "UPDATE credentials SET name = ?3 WHERE account_
 pub(crate) const REVOKE: &str =
     "UPDATE credentials SET revoked_at = ?3 WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL";
 
-/// Ends a credential at `?3` if it is active at `?4` and has no successor.
+/// Ends a credential at `?3` and sets its successor `?5`, if it is active at `?4` and has no successor.
 const END: &str = "UPDATE credentials SET expires_at = min(coalesce(expires_at, ?3), ?3), replaced_by = ?5 \
      WHERE account_id = ?1 AND id = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4) \
      AND replaced_by IS NULL";
@@ -114,7 +114,7 @@ pub(crate) fn find_in(
     connection.query_row(FIND_IN_ACCOUNT, [account.as_str(), id], credential_record).optional()
 }
 
-/// Removes the account's credentials that are past retention at `now`, with their events.
+/// Removes up to [`MAX_REMOVED`] of the account's credentials that are past retention at `now`, with their events.
 pub(crate) fn remove_ended(connection: &Connection, account: &AccountId, now: Timestamp) -> Result<(), StorageError> {
     let remove = || {
         let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
@@ -129,7 +129,7 @@ pub(crate) fn remove_ended(connection: &Connection, account: &AccountId, now: Ti
     remove().map_err(storage_error)
 }
 
-/// Ends the account's credential `id` and stores its successor. Returns `None` if there is nothing to end.
+/// Ends the account's credential `id` and stores its successor. Returns `None` if it is missing, has ended, or was rotated.
 pub(crate) fn rotate(
     connection: &Connection,
     account: &AccountId,
@@ -142,7 +142,7 @@ pub(crate) fn rotate(
     let values = params![account.as_str(), id, Micros(ends_at), Micros(record.created_at), new_id];
     let ended = change(connection, account, id, END, values)?;
     let Some((ended, true)) = ended else { return Ok(None) };
-    // The credential that was just ended is not past retention at this instant.
+    // At the earlier of both instants, the credential that was just ended is not past retention.
     remove_ended(connection, account, record.created_at.min(ends_at))?;
     insert(connection, successor)?;
     Ok(Some(ended))
@@ -164,7 +164,7 @@ pub(crate) fn change(
     run().map_err(storage_error)
 }
 
-/// Records uses. Changes no row for a use that is known: a commit would invalidate all cached lookups.
+/// Records uses. Changes no row for a use before the last recorded one: a commit would invalidate all cached lookups.
 pub(crate) fn record_uses(connection: &Connection, uses: &[CredentialUse]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(RECORD_USE)?;
     uses.iter().try_for_each(|CredentialUse { account, credential_id, at }| {
@@ -177,7 +177,7 @@ pub(crate) fn count_keys(connection: &Connection, account: &str, now: Timestamp)
     connection.query_row(COUNT_KEYS, params![account, Micros(now)], |row| rows::count(row, 0))
 }
 
-/// Stores a credential. The caller has checked that its account exists; if accounts are in this file, a foreign key does too.
+/// Stores a credential. The caller has checked that its account exists; if accounts are in this file, so does a foreign key.
 pub(crate) fn insert(connection: &Connection, credential: &NewCredential) -> Result<(), StorageError> {
     let record = &credential.record;
     let identity = &record.identity;
@@ -252,7 +252,7 @@ mod tests {
         let reads: Vec<_> =
             steps.iter().filter(|step| step.starts_with("SEARCH") || step.starts_with("SCAN c")).collect();
         assert_eq!(reads, [&range(">"), &range("<")], "{steps:?}");
-        // Only the result is sorted, not all ended keys.
+        // Each half of the result is sorted, but not all ended keys.
         let sorts = steps.iter().filter(|step| step.contains("TEMP B-TREE"));
         assert_eq!(sorts.count(), 2, "{steps:?}");
     }

@@ -6,8 +6,8 @@ use std::thread;
 use catalogue_core::storage::{StorageError, StorageErrorKind};
 use futures_channel::oneshot;
 
-/// Runs `work` on a dedicated thread and waits for it, in any runtime. It completes even if the call is dropped. Its panic
-/// propagates to the caller.
+/// Runs `work` on a dedicated thread and waits for it, in any runtime. The work completes even if the call is dropped. A
+/// panic in it propagates to the caller.
 pub(crate) async fn run_on_dedicated_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, StorageError> {

@@ -1,4 +1,4 @@
-//! Converts SQLite's errors into ones that an operator can act on.
+//! Converts SQLite's errors into errors that an operator can act on.
 
 use catalogue_core::storage::StorageErrorKind::{
     self, AlreadyExists, Busy, Corrupt, InvalidValue, Other, Unavailable, UnknownReference,
@@ -6,12 +6,12 @@ use catalogue_core::storage::StorageErrorKind::{
 use catalogue_core::storage::{StorageError, ViewProblem};
 use rusqlite::{Error, ErrorCode};
 
-/// Converts the error of a statement. SQLite's own error is the source.
+/// Converts the error of a statement. SQLite's own error is the source, except for an invalid row of a view.
 pub(crate) fn storage_error(error: Error) -> StorageError {
     if let Error::FromSqlConversionFailure(_, _, source) = &error
-        && let Some(row) = source.downcast_ref::<ViewProblem>()
+        && let Some(problem) = source.downcast_ref::<ViewProblem>()
     {
-        return StorageError::new(Corrupt, row.to_string());
+        return StorageError::new(Corrupt, problem.to_string());
     }
     let (kind, message) = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
@@ -37,7 +37,7 @@ pub(crate) fn storage_error(error: Error) -> StorageError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => (Corrupt, "the database is corrupt"),
         Some(ErrorCode::ConstraintViolation) => constraint(&error),
         Some(ErrorCode::SchemaChanged) => (Corrupt, "the database has a different schema"),
-        // An error without a code: a value that no writer of this schema stores.
+        // A conversion has no code. It fails for a value that no writer of this schema stores.
         None if is_conversion(&error) => (Corrupt, "the database contains an invalid value"),
         _ => (Other, "the database failed"),
     };
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// Kind and message name the remedy; SQLite's own error remains the cause.
+    /// SQLite's own error is the source, by which `is_locked` recognizes a lock.
     #[test]
     fn error_kind_and_message_match_sqlite_code() {
         for (code, kind, words) in [

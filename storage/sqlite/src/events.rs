@@ -25,12 +25,12 @@ const LIST: &str =
 pub(crate) const REMOVE_OF_KEY: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2)";
 
-/// Removes all but the last rename events of a key. The `+` keeps SQLite from scanning the whole account for the order.
+/// Removes all but the last `?3` rename events of a key. The `+` keeps SQLite from scanning the whole account for the order.
 const LIMIT_RENAMES: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id = ?2 AND action = 'key_renamed' \
      ORDER BY +id DESC LIMIT -1 OFFSET ?3)";
 
-/// Removes sign-in events, which belong to no key, up to an instant.
+/// Removes up to `?3` sign-in events, which belong to no key, until the instant `?2`.
 const REMOVE_OLD: &str = "DELETE FROM credential_events WHERE account_id = ?1 AND id IN \
      (SELECT id FROM credential_events WHERE account_id = ?1 AND credential_id IS NULL AND at <= ?2 \
      ORDER BY at LIMIT ?3)";
@@ -60,13 +60,13 @@ pub(crate) fn limit_renames(connection: &Connection, account: &AccountId, key: &
     connection.execute(LIMIT_RENAMES, values).map(|_| ()).map_err(storage_error)
 }
 
-/// Removes events without a key that are past [`RETENTION`] at `now`.
+/// Removes up to [`MAX_REMOVED`] events without a key that are past [`RETENTION`] at `now`.
 pub(crate) fn remove_old(connection: &Connection, account: &AccountId, now: Timestamp) -> rusqlite::Result<()> {
     let values = params![account.as_str(), retained_since(now), MAX_REMOVED as i64];
     connection.execute(REMOVE_OLD, values).map(|_| ())
 }
 
-/// Returns the last events of an account, newest first.
+/// Returns the last `limit` events of an account, newest first.
 pub(crate) fn list(
     connection: &Connection,
     account: &AccountId,

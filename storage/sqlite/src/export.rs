@@ -1,4 +1,4 @@
-//! Exports everything, module bodies included, in one state and one course at a time.
+//! Exports accounts, then courses with module bodies, of one state and one record at a time.
 
 use catalogue_core::admin::{Accounts, Record, Visitor};
 use catalogue_core::{AccountId, Course, CourseModule};

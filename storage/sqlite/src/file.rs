@@ -1,4 +1,4 @@
-//! The file of a database: its identity, its version, and its creation.
+//! The file of a database: its existence, identity, version and creation.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -8,14 +8,14 @@ use catalogue_core::storage::{StorageError, StorageErrorKind};
 
 use crate::open_error::OpenError;
 
-/// Maximum number of symbolic links in a row, as on Linux.
+/// Maximum number of symbolic links that are followed to a file, as on Linux.
 const MAX_LINKS: usize = 40;
 
 /// Identifies a file: another file at the same path has another identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity(u64, u64);
 
-/// A file as of its last write: in WAL mode by a checkpoint, or when another file was copied over it.
+/// State of a file after its last change, which in WAL mode is a checkpoint, or a copy of another file over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileVersion {
     pub(crate) identity: FileIdentity,
@@ -23,7 +23,7 @@ pub(crate) struct FileVersion {
     changed: ChangeTime,
 }
 
-/// Time of the last change, in seconds and nanoseconds. On Unix the ctime, which programs cannot set back.
+/// Time of the last change, in seconds and nanoseconds: the mtime, or on Unix the ctime, which programs cannot set back.
 type ChangeTime = (i64, i64);
 
 impl FileVersion {
@@ -58,7 +58,7 @@ impl FileIdentity {
         Self(metadata.dev(), metadata.ino())
     }
 
-    /// Uses the creation time, since these systems do not number files.
+    /// Uses the creation time, since Rust's standard library returns file numbers only on Unix.
     #[cfg(not(unix))]
     pub(crate) fn of(metadata: &fs::Metadata) -> Self {
         let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
@@ -66,11 +66,11 @@ impl FileIdentity {
     }
 }
 
-/// Creates an empty file for its owner and group if there is none: SQLite would let all users read a new file. Its WAL inherits
-/// the mode. Ignores errors: SQLite reports them when it opens the file.
+/// Creates an empty file with mode 0640 if there is none: SQLite would let all users read a new file. The WAL inherits the
+/// mode. Ignores errors: SQLite reports them when it opens the file.
 ///
-/// Never opens an existing file: closing it would drop the locks that SQLite holds on it in this process. So symbolic links
-/// are followed here.
+/// Never opens an existing file: closing it would drop the locks that SQLite holds on it in this process. So it follows
+/// symbolic links itself, which `create_new` refuses.
 pub(crate) fn make_private(path: &Path) {
     let mut file = OpenOptions::new();
     file.write(true).create_new(true);

@@ -69,7 +69,7 @@ impl SqliteImport {
         execute_changed(&self.transaction, "DELETE FROM courses WHERE account_id = ?1 AND slug = ?2", key)
     }
 
-    /// Returns the courses of `account` that were not put.
+    /// Returns the slugs of the courses of `account` that the import has not put.
     fn courses_not_put(&self, account: &str) -> rusqlite::Result<Vec<String>> {
         let mut courses = self.transaction.prepare_cached("SELECT slug FROM courses WHERE account_id = ?1")?;
         let mut rows = courses.query([account])?;
@@ -106,7 +106,7 @@ pub(crate) fn execute_changed(
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 
-/// Inserts a course, after its modules: then its trigger counts them once, and theirs find no course to count for.
+/// Inserts a course after its modules, whose triggers then find no course to update. Its own trigger counts them once.
 fn insert_course(connection: &Connection, course: &Course) -> rusqlite::Result<()> {
     let Course { account, slug, title, tagline, language, created_at, published_at, hidden, access_mode, modules } =
         course;

@@ -1,4 +1,4 @@
-//! Keys of an account; each change writes an event.
+//! [`KeyStorage`]: keys of an account, and its event log. Each change of a key writes an event.
 
 use catalogue_core::admin::{CredentialRecord, NewCredential};
 use catalogue_core::storage::{Actor, CredentialAction, CredentialEvent, KeyStorage, StorageError};

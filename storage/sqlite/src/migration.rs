@@ -16,11 +16,11 @@ pub(crate) struct Schema {
     migrations: &'static [&'static str],
 }
 
-/// Schema with accounts, courses and keys.
+/// Schema with accounts, courses, credentials and sign-ins.
 pub(crate) const CATALOGUE_SCHEMA: Schema =
     Schema { application_id: APPLICATION_ID, migrations: &[include_str!("../migrations/0001_initial.sql")] };
 
-/// Schema with keys only, for courses in views.
+/// Schema with credentials and sign-ins only, for courses in views.
 pub(crate) const KEYS_SCHEMA: Schema =
     Schema { application_id: KEYS_APPLICATION_ID, migrations: &[include_str!("../migrations/keys/0001_initial.sql")] };
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use catalogue_core::storage::{StorageError, StorageErrorKind, ViewProblem};
 
-/// Why a database cannot be opened. Nothing was changed.
+/// Why a database cannot be opened or migrated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -26,14 +26,14 @@ pub enum OpenError {
     /// The file for the keys of a storage over views has other tables.
     #[error("{0:?} has other tables; use a new file for the keys, separate from the views")]
     OtherTables(PathBuf),
-    /// The file of another program is in WAL mode, that program does not have it open, and the `-shm` that is needed to read
-    /// it cannot be created next to it.
+    /// The file of another program is in WAL mode and has no `-shm`, because that program does not have it open. This program
+    /// cannot create one next to it.
     #[error(
         "{0:?} has a WAL but no `-shm`, and none can be created; start its program first, or run catalogue as that \
          program's user"
     )]
     WalWithoutIndex(PathBuf),
-    /// The file of another program is in WAL mode, that program does not have it open, and reading it would create files next
+    /// The file of another program is in WAL mode, and that program does not have it open. Reading it would create files next
     /// to it that its owner could not write.
     #[error(
         "{path:?} is in WAL mode and its program does not have it open: reading it now would leave a `-wal` and `-shm` that \
@@ -65,8 +65,8 @@ pub enum OpenError {
         /// The problems of the views.
         problems: Vec<ViewProblem>,
     },
-    /// The database was created by a build from before the first release, whose schema this one does not read; or such a
-    /// build created tables for keys in another program's file.
+    /// A build from before the first release created the database with a schema that this build does not read, or created
+    /// tables for keys in another program's file.
     #[error(
         "{path:?} was created by an older, unreleased build, and this one cannot read it: {}",
         if *.beside_views { "use a new file and create new keys" } else {
@@ -76,7 +76,7 @@ pub enum OpenError {
     UnreleasedSchema {
         /// The database.
         path: PathBuf,
-        /// Whether it has only keys, for courses in views.
+        /// Whether it has keys for courses in views, instead of courses.
         beside_views: bool,
     },
     /// The schema is older than this program's.

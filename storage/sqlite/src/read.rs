@@ -1,4 +1,4 @@
-//! The request path: one statement per call, each bounded by an index.
+//! The request path: lookups and pages, each one statement that is bounded by an index.
 
 use catalogue_core::auth::{Credential, TokenDigest};
 use catalogue_core::storage::{
@@ -27,8 +27,8 @@ const FIND_CREDENTIAL: &str = concat!(
 const FIND_CREDENTIAL_WITHOUT_REVISION: &str =
     concat!("SELECT ", found_columns!(), " FROM (SELECT *, NULL AS revision FROM credentials) AS c WHERE digest = ?1");
 
-// Columns in reverse table order: SQLite decodes a record's header up to the requested column, so it decodes it only once
-// if the last column is read first.
+// Columns in reverse table order: SQLite decodes a record's header up to the requested column, so reading the
+// last column first decodes the header only once.
 columns!(listed, listed_columns: module_count, hidden, published_at, language, title, slug, created_at);
 
 const FIRST_PAGE: &str = concat!(
@@ -71,7 +71,7 @@ impl CourseStorage for SqliteStorage {
             return views.list_courses(account, page, rows).await;
         }
         self.readers.read_within(COURSES_WAIT, |connection| list_courses(connection, account, page, rows))?;
-        // After the rows: if a commit was in between, this is not the credential's revision, and the response is not cached.
+        // Read after the rows: if a commit was in between, it differs from the credential's revision, and nothing is cached.
         unless_locked(self.read_revision(account))
     }
 
@@ -156,7 +156,7 @@ impl CredentialStorage for SqliteStorage {
     }
 }
 
-/// Reads a page. Passes no row twice: an attempt that finds the database locked fails before its first row.
+/// Reads a page. A retry passes no row twice: an attempt that finds the database locked fails before its first row.
 fn list_courses(
     connection: &Connection,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! [`ReadOffload`]: offloads reads that wait for the disk or a lock, so that they do not block the host's executor.
+//! [`ReadOffload`]: offloads reads that wait for the disk or a lock, so that they do not block the host application's executor.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,7 +11,7 @@ pub(crate) type OffloadFn = fn(&mut dyn FnMut());
 /// Mean duration at which reads count as slow, in nanoseconds. Reading a page takes 5 % of it if the system caches the file.
 /// Occasional preemption does not raise the mean that far.
 const SLOW_MEAN: u64 = 500_000;
-/// Weight of one read in the moving average (1/16), so that a single slow read does not switch modes.
+/// Divisor of the moving average: one read has a weight of 1/16, so that a single read of a few ms does not switch modes.
 const WEIGHT: u64 = 16;
 /// Maximum number of slow reads that run concurrently; each has a connection with a cache of 2 MiB.
 const MAX_SLOW_READS: usize = 32;
@@ -53,7 +53,7 @@ impl ReadOffload {
         self.mean.store(mean - mean / WEIGHT + nanos / WEIGHT, Ordering::Relaxed);
     }
 
-    /// Offloads a read; runs it on the calling thread if the host has no function for that.
+    /// Offloads a read; runs it on the calling thread if no function was set.
     pub(crate) fn offload<T>(&self, read: impl FnOnce() -> T) -> T {
         let (mut read, mut outcome) = (Some(read), None);
         let mut work = || {
@@ -64,7 +64,7 @@ impl ReadOffload {
         if let Some(offload) = self.offload.get() {
             offload(&mut work);
         }
-        // Fallback if the host's function did not run it.
+        // Runs the read if no function was set, or if the function did not call it.
         work();
         outcome.expect("the read has run")
     }

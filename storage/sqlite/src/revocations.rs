@@ -10,7 +10,7 @@ use crate::sign_ins::retention_cutoff;
 const INSERT: &str = "INSERT INTO revoked_tokens (digest, expires_at, revoked_at) VALUES (?1, ?2, ?3) \
      ON CONFLICT (digest) DO NOTHING";
 
-/// Removes 100 at a time, to release the lock soon.
+/// Removes revocations past retention, 100 at a time to release the lock soon.
 const REMOVE_PAST_RETENTION: &str = "DELETE FROM revoked_tokens WHERE digest IN \
      (SELECT digest FROM revoked_tokens WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)";
 

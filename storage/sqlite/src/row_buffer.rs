@@ -1,7 +1,7 @@
 //! [`collect`]: buffers the rows of a page through an SQL function.
 //!
-//! Reading a page's columns one by one takes as long as finding its rows: four SQLite calls per column. An SQL function gets
-//! all values of a row in one call. It copies them and returns the row's number, so that the order is known even if SQLite
+//! Reading a page's columns one by one needs four SQLite calls each, and takes as long as finding the rows. An SQL function
+//! gets all values of a row in one call. It copies them and returns the row's number, so that the order is known even if SQLite
 //! sorts the rows later.
 
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 use rusqlite::{Connection, Row, Rows};
 
-/// Maximum capacity that each buffer keeps from page to page, in bytes.
+/// Maximum capacity, in bytes, that the values and the texts of a thread each keep from page to page.
 const MAX_RETAINED_BYTES: usize = 256 << 10;
 
 thread_local! {
@@ -62,7 +62,7 @@ pub(crate) fn collect<T>(
     while order.len() < limit
         && let Some(row) = rows.next()?
     {
-        // While each row follows its call of the function, rows are in the order of the calls. Reading numbers would be slow.
+        // While each row directly follows its call of the function, its number is known without the slow `row.get`.
         is_in_order &= COUNT.get() == order.len() + 1;
         order.push(if is_in_order { order.len() as u32 } else { row.get(0)? });
     }
@@ -105,7 +105,7 @@ impl RowBuffer {
     }
 }
 
-/// Iterator over a statement's rows in its order.
+/// Iterator over buffered rows, in the order of the statement.
 pub(crate) struct BufferedRows<'k> {
     buffer: &'k RowBuffer,
     text: Option<&'k str>,
@@ -134,7 +134,7 @@ impl<'k> BufferedRow<'k> {
     /// Returns the value of `column`.
     ///
     /// # Panics
-    /// Panics if the function had fewer arguments.
+    /// Panics if the function had fewer arguments and the row is the last one. Other rows return a value of the next row.
     #[inline]
     pub(crate) fn value(&self, column: usize) -> ValueRef<'k> {
         match self.buffer.values[self.first + column] {
@@ -180,7 +180,7 @@ impl<'r> Columns<'r> {
     /// Returns the value of `column`.
     ///
     /// # Panics
-    /// Panics if there are fewer columns.
+    /// Panics if the current row has fewer columns. For a buffered row, see [`BufferedRow::value`].
     #[inline(always)]
     pub(crate) fn value(&self, column: usize) -> ValueRef<'r> {
         match self {

@@ -1,4 +1,4 @@
-//! Rows as domain types.
+//! Conversion of rows and values to domain types.
 
 use catalogue_core::auth::{CredentialKind, Identity, Scopes, TokenDigest};
 use catalogue_core::{AccountId, Timestamp};

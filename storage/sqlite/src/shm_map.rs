@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use rustix::mm::{MapFlags, ProtFlags};
 use vm_memory::{Bytes as _, FileOffset, MmapRegion, VolatileMemory as _};
 
-/// The first words of a file, each of 8 bytes. A process that truncates the file while they are read ends this one
+/// The first words of a file, each of 8 bytes. If another process truncates the file, reading them ends this process
 /// (`SIGBUS`), as with every memory map.
 pub(crate) struct ShmMap(MmapRegion);
 

@@ -17,7 +17,7 @@ use crate::readers::CREDENTIAL_WAIT;
 use crate::rows::{Micros, account_id, time};
 use crate::storage::SqliteStorage;
 
-/// Retention after expiry of revocations, and of sign-ins unless their account gets a new link, so that owners learn of it.
+/// Retention of revocations and sign-ins after expiry, so that pages can report an expired session. A new link ends it earlier.
 const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 const INSERT: &str =
@@ -123,7 +123,7 @@ impl SqliteStorage {
     }
 }
 
-/// Stores a link, and removes expired sign-ins.
+/// Stores a link, and removes expired sign-ins and old sign-in events.
 fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()> {
     let NewSignIn { digest, account, created_at, expires_at } = link;
     let values = params![digest.as_bytes(), account.as_str(), "link", Micros(*created_at), Micros(*expires_at)];
@@ -133,7 +133,7 @@ fn create_link(connection: &Connection, link: &NewSignIn) -> rusqlite::Result<()
     events::remove_old(connection, account, *created_at)
 }
 
-/// Returns the instant, in microseconds, by which sign-ins and revocations have expired that are past retention at `at`.
+/// Returns the latest expiry, in microseconds, of sign-ins and revocations that are past retention at `at`.
 pub(crate) fn retention_cutoff(at: Timestamp) -> i64 {
     at.as_microseconds().saturating_sub(SIGN_IN_RETENTION.as_micros() as i64)
 }

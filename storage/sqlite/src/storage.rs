@@ -1,4 +1,4 @@
-//! [`SqliteStorage`]: opening a database.
+//! [`SqliteStorage`]: constructors, options, and the begin of write transactions.
 
 use std::fmt;
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::readers::{Cache, Readers};
 use crate::views::ViewedCourses;
 use crate::write::WriteTransaction;
 
-/// Maximum number of cached credentials, revisions and revocations, each; together they use about 6 MiB.
+/// Maximum number of entries of each cache; the three caches together use about 6 MiB.
 const CACHE_ENTRIES: usize = 10_000;
 /// Maximum of [`SqliteStorage::write_timeout`]; SQLite counts milliseconds in 32 bits.
 const MAX_WRITE_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Accounts, courses and credentials in one SQLite database. Cheap to clone; clones share connections.
+/// Storage in one SQLite database, or two if courses are in another program's views. Cheap to clone; clones share connections.
 #[derive(Clone)]
 pub struct SqliteStorage {
     pub(crate) readers: Arc<Readers>,
@@ -43,11 +43,10 @@ pub(crate) struct Caches {
 }
 
 impl SqliteStorage {
-    /// Opens an existing database of the current schema.
+    /// Opens an existing database of the current schema. Changes nothing in it.
     ///
     /// # Errors
-    /// Returns an error if the file is missing, unreadable, not a catalogue database, or of another schema version. Changes
-    /// nothing.
+    /// Returns an error if the file is missing, unreadable, not a catalogue database, or of another schema version.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let database = Database::File(path.as_ref().to_owned());
         migration::CATALOGUE_SCHEMA.check(&database)?;
@@ -79,15 +78,15 @@ impl SqliteStorage {
     /// Creates the file if it is missing, and migrates its schema to the current version, all or nothing.
     ///
     /// # Errors
-    /// Returns an error if the directory is missing, or the file is not a catalogue database, of a newer version, or read-only
-    /// and outdated.
+    /// Returns an error if the directory is missing, or if the file is not a catalogue database, has a newer schema version,
+    /// or is outdated and read-only.
     pub fn migrate(path: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         migration::CATALOGUE_SCHEMA.migrate(&Database::File(path.as_ref().to_owned()))
     }
 
     /// Creates an empty database in this process's memory, for demonstrations and tests. Clones share it.
     ///
-    /// It has no WAL: reads wait for an import, and fail after a second.
+    /// It has no WAL, so requests wait for an import, and fail after at most a second.
     ///
     /// # Errors
     /// Returns an error if SQLite cannot create it.
@@ -102,8 +101,8 @@ impl SqliteStorage {
 
     /// Offloads reads through `offload` while they wait for a slow disk or another program's lock.
     /// Other reads run on the calling thread. `offload` runs its argument without blocking the other tasks of its thread:
-    /// on Tokio's multi-threaded runtime that is `|read| tokio::task::block_in_place(read)`. Without it, all tasks of a
-    /// thread wait with its read, up to a second for a lock. Only the first call has an effect, for all clones.
+    /// on Tokio's multi-threaded runtime that is `|read| tokio::task::block_in_place(read)`. Without it, a read blocks the
+    /// other tasks of its thread, for up to a second if there is a lock. Only the first call has an effect, for all clones.
     #[must_use]
     pub fn offload_reads(self, offload: fn(&mut dyn FnMut())) -> Self {
         self.readers.offload.set(offload);
@@ -149,13 +148,13 @@ impl SqliteStorage {
         .await
     }
 
-    /// Begins a write to an existing database, perhaps long after this storage was opened.
+    /// Begins a write to the existing file at the path, which may have been replaced since this storage was opened.
     fn begin_update(&self) -> Result<WriteTransaction, StorageError> {
         self.readers.close_replaced()?;
         WriteTransaction::begin(self.readers.database().open_updater()?, self.write_timeout)
     }
 
-    /// Begins a write for administration.
+    /// Begins a write for administration. Creates a missing file.
     pub(crate) fn begin(&self, timeout: Duration) -> Result<WriteTransaction, StorageError> {
         WriteTransaction::begin(self.readers.database().open_writer()?, timeout)
     }

@@ -17,11 +17,11 @@ const VERSION: [u8; 4] = 3_007_000_u32.to_ne_bytes();
 /// Position of the flag that the header is initialized: the index of its word, and of its byte in the word.
 const INITIALIZED_FLAG: (usize, usize) = (1, 4);
 
-/// The `-shm` file next to a database in WAL mode, in which the connections of all processes share where the last commit
-/// ends (the "WAL-index" of SQLite's file formats).
+/// The `-shm` file next to a database in WAL mode (the "WAL-index" of SQLite's file formats). In it, the connections of all
+/// processes share where the last commit ends.
 ///
-/// Every commit replaces its header, which SQLite's own readers start from. While the header is unchanged, so is the
-/// database, provided that it stays in WAL mode. Callers ensure that with an open connection that has read once: its locks
+/// Every commit replaces its header, which SQLite's own readers read first. While the header is unchanged, so is the
+/// database, provided that it stays in WAL mode. Callers therefore keep a connection open that has read once: its locks
 /// prevent a change of the journal mode and the removal of the index. Used only on Linux; other systems are not tested.
 pub(crate) struct WalIndex {
     copies: ShmMap,
@@ -49,7 +49,7 @@ impl WalIndex {
 
     /// Returns the current header; `None` while it is being replaced.
     pub(crate) fn state(&self) -> Option<WalState> {
-        // Writers replace the second copy before the first, so copies that are read in the other order and are equal are whole.
+        // Writers replace the second copy before the first. This reads the first copy first, so equal copies are whole.
         let first: [u64; HEADER_WORDS] = self.copies.words(0)?;
         let is_valid = first == self.copies.words(HEADER_WORDS)?
             && first[0].to_ne_bytes().starts_with(&VERSION)
@@ -77,8 +77,8 @@ pub(crate) fn read_start(path: &Path, buffer: &mut [u8]) -> Option<()> {
     open_and_retain(path)?.read_exact_at(buffer, 0).ok()
 }
 
-/// Opens a file at most once, and closes it only after the file was removed: closing it drops every lock that SQLite holds
-/// on it in this process (POSIX).
+/// Opens a file at most once, and closes it only after the file was removed. Closing it earlier would drop every lock that
+/// SQLite holds on it in this process (POSIX).
 fn open_and_retain(path: &Path) -> Option<Arc<File>> {
     static OPEN: Mutex<Vec<(FileIdentity, Arc<File>)>> = Mutex::new(Vec::new());
 

@@ -1,4 +1,4 @@
-//! [`WriteTransaction`]: the only way to write, so that notifications of a change always follow its commit.
+//! [`WriteTransaction`]: the only way to write, so that every change is reported only after its commit.
 
 use std::fs;
 use std::ops::Deref;
@@ -10,7 +10,7 @@ use rusqlite::{Connection, Error, ErrorCode};
 use crate::connection::{BUSY_TIMEOUT, WAL_SIZE_LIMIT};
 use crate::error::storage_error;
 
-/// Time after which a writer with a long timeout logs what it waits for.
+/// Time after which a writer with a long timeout logs its wait. A removal waits as long to empty the WAL.
 const LOG_WAIT_AFTER: Duration = Duration::from_secs(1);
 /// Lock timeout for a change that an operator waits for, such as revoking a leaked key while other programs write.
 pub(crate) const LONG_LOCK_TIMEOUT: Duration = Duration::from_secs(60);
@@ -19,7 +19,7 @@ const WAL_STILL_READ: &str =
     "another program is still reading the old state; the next change without such a reader empties the WAL";
 /// Maximum time that a checkpoint waits for readers.
 const CHECKPOINT_TIMEOUT: Duration = Duration::from_millis(200);
-/// Like [`CHECKPOINT_TIMEOUT`], for a WAL beyond its limit. Other writers wait during this time.
+/// Like [`CHECKPOINT_TIMEOUT`], for a WAL beyond [`WAL_SIZE_LIMIT`]. Other writers wait during this time.
 const LARGE_CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Write transaction on a dedicated connection. Dropping it rolls it back.
@@ -27,7 +27,7 @@ const LARGE_CHECKPOINT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct WriteTransaction(Connection);
 
 impl WriteTransaction {
-    /// Begins a transaction as soon as no other program writes, within `timeout`. Logs a wait that is longer than usual.
+    /// Begins a transaction as soon as no other program writes, within `timeout`. If `timeout` is long, logs a wait beyond 1 s.
     pub(crate) fn begin(connection: Connection, timeout: Duration) -> Result<Self, StorageError> {
         let log_after = if timeout > BUSY_TIMEOUT { LOG_WAIT_AFTER } else { timeout };
         Self::begin_within(connection, log_after, timeout)
@@ -44,10 +44,10 @@ impl WriteTransaction {
         Ok(Self(connection))
     }
 
-    /// Commits the transaction; if it has changed anything, empties the WAL.
+    /// Commits the transaction; if it has changed anything, tries to empty the WAL.
     pub(crate) fn commit(self) -> Result<(), StorageError> {
         self.execute_batch("COMMIT").map_err(commit_error)?;
-        // A checkpoint invalidates all cached lookups, so it must be worth it.
+        // A checkpoint invalidates all cached lookups, so none is made without a change.
         if self.total_changes() > 0 {
             empty_wal(&self);
         }
@@ -73,8 +73,8 @@ impl WriteTransaction {
     }
 }
 
-/// Empties a large WAL after a rollback: pages that did not fit into the cache are in the WAL even then, and closing this
-/// connection does not remove it while others have the database open.
+/// Rolls back, and empties a large WAL: pages that did not fit into the cache are in the WAL even after a rollback. Closing
+/// this connection does not remove the WAL while others have the database open.
 impl Drop for WriteTransaction {
     fn drop(&mut self) {
         if !self.is_autocommit() && self.execute_batch("ROLLBACK").is_ok() && has_large_wal(self) {
@@ -98,8 +98,8 @@ fn begin(connection: &Connection, timeout: Duration) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")
 }
 
-/// Writes the WAL back to the database and empties it, so that a file that replaces the database does not find a WAL of the
-/// old one. With constant readers SQLite's own checkpoint may never finish, and the WAL would grow.
+/// Writes the WAL back to the database and empties it, so that SQLite does not apply it to a file that replaces the
+/// database. With constant readers SQLite's own checkpoint may never finish, and the WAL would grow.
 ///
 /// An incomplete checkpoint is harmless: all data is committed.
 fn empty_wal(connection: &Connection) {
@@ -122,9 +122,9 @@ fn try_empty_wal(connection: &Connection, timeout: Duration) -> bool {
     matches!(checkpoint, Ok(false))
 }
 
-/// Converts the error of a commit. A failed write leaves the transaction without its commit mark, so it is rolled back. After
-/// a later failure, mostly of the sync, the outcome is unknown: the transaction is in the WAL, invisible for now, but
-/// it counts if the machine stops before another one overwrites it.
+/// Converts the error of a commit. After a failed read or write, the transaction has no commit mark, so it is rolled back.
+/// After a later failure, mostly of the sync, the outcome is unknown. The transaction is in the WAL, invisible for now, but it
+/// takes effect if the WAL is recovered before another transaction overwrites it.
 fn commit_error(error: Error) -> StorageError {
     use rusqlite::ffi::{SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE};
 

@@ -12,7 +12,7 @@ use crate::line_error::field_error;
 use crate::report::Report;
 
 /// Maximum number of lines in a batch. With [`MAX_BYTES`] of input, it bounds the memory for a batch, unless a single line is
-/// longer. A storage over a network waits for each batch instead of each line.
+/// longer. Over a network, an import waits for the storage per batch instead of per line.
 const MAX_LINES: usize = 1_000;
 const MAX_BYTES: u64 = 1 << 20;
 

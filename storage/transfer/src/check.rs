@@ -23,7 +23,7 @@ pub struct CheckedInput {
 type Version = (u64, SystemTime);
 
 impl CheckedInput {
-    /// Returns the length in bytes.
+    /// Returns the length in bytes of the file or, for a stream, of its copy in UTF-8.
     pub fn length(&self) -> u64 {
         self.length
     }

@@ -17,7 +17,7 @@ pub enum ImportError {
     /// The input is invalid, or cannot be read.
     #[error("{}", in_one_line(errors))]
     Input {
-        /// One for each invalid line, in order; at least one.
+        /// One for each invalid line, in order, or a single one about the whole input.
         errors: Vec<LineError>,
         /// Whether there may be more: the check stops at 20.
         stopped: bool,

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::import::{Options, import_text};
 
-    /// Every field in its order, times in their shortest exact form, texts as they are.
+    /// An export: every field in order, times with 0, 3 or 6 decimals, and texts that are escaped only if JSON requires it.
     const EXACT: &str = concat!(
         r#"{"type":"account","id":"B","name":"","email":""}"#,
         "\n",

@@ -1,7 +1,7 @@
 //! Imports JSON Lines into a storage, all or nothing.
 //!
-//! The input is read twice. The first pass checks it: it may take long, and blocks no other writer. The second pass puts all
-//! lines into the storage in one transaction, which on SQLite blocks all other writers.
+//! An `Input` is read twice; a stream is copied, and its copy is read again. The first pass checks it, which may take long but
+//! blocks no writer. The second pass puts all lines into the storage in one transaction, which on SQLite blocks other writers.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -25,7 +25,7 @@ pub struct Options {
     pub prune: bool,
     /// Whether to run the import without committing it.
     pub dry_run: bool,
-    /// Whether the [`Report`] contains the names of all changes, however many, instead of the 20 per kind that its text contains.
+    /// Whether the number of names in the [`Report`] is unlimited, instead of at most 20 per kind of change.
     pub all_names: bool,
 }
 
@@ -39,8 +39,8 @@ impl CheckedInput {
     /// Puts all lines into an import, without committing it. If the call or its result is dropped, nothing has changed.
     ///
     /// # Errors
-    /// Returns an error if the storage fails, a line conflicts with the storage's content or another line, or the input cannot
-    /// be read again or was written to since it was checked.
+    /// Returns an error if the storage fails, or a line conflicts with the storage's content or another line. Also if the input
+    /// cannot be read again, or was written to since it was checked.
     pub async fn prepare(self, storage: &dyn AdminStorage, options: Options) -> Result<PreparedImport, ImportError> {
         let mut lines = self.lines().map_err(ImportError::from_input)?;
         let mut errors = LineErrors::default();
@@ -70,7 +70,7 @@ impl fmt::Debug for PreparedImport {
     }
 }
 
-/// Imports a text in memory. Reads it only once, since that cannot take long.
+/// Imports a text in memory. Reads it only once, since reading it cannot take long.
 ///
 /// # Errors
 /// Returns an error if the text is invalid or the storage fails. Nothing has changed then, unless the kind is `OutcomeUnknown`.
@@ -108,7 +108,7 @@ async fn put_all(
                 break;
             }
         }
-        // Imports into SQLite are never pending, so only here can a caller react to a signal.
+        // Imports into SQLite are never pending, so a caller can react to a signal only here.
         yield_now().await;
     }
     batch.flush(&mut *import, now, &mut report, errors).await?;

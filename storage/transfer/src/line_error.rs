@@ -3,7 +3,7 @@
 use catalogue_core::text::{printable, shortened};
 use serde_json::error::Category;
 
-/// Maximum length of each part of an error, the field and the message, in bytes.
+/// Length in bytes above which a part of an error, the field or the message, is shortened.
 const MAX_TEXT: usize = 400;
 
 /// Returns the error of a field, such as `modules[2].title`, or of the whole line if `field` is empty.
@@ -13,12 +13,12 @@ pub(crate) fn field_error(field: &str, message: &str) -> String {
     if field.is_empty() { limited(message) } else { format!("{}: {}", limited(field), limited(message)) }
 }
 
-/// Returns the parser's error with its byte in the line. Omits the parser's line number, since it parses only one line.
+/// Returns the parser's error with its field and, if the line is not JSON, its byte. Omits the line number, which is always 1.
 pub(crate) fn parser_error(path: &str, error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     let message = text.strip_suffix(&position).unwrap_or(&text);
-    // A path with a question mark is incomplete.
+    // In a path, a question mark stands for a part that `serde_path_to_error` does not know.
     let path = if path == "." || path.contains('?') { "" } else { path };
     if error.classify() != Category::Data {
         // Usually the object continues on the next line, or another object follows on this one.

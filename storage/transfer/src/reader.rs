@@ -1,4 +1,4 @@
-//! [`Lines`]: reads an input line by line, in bounded memory.
+//! [`Lines`]: reads an input line by line, in bounded memory unless it is UTF-16, which is decoded as a whole.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,8 +7,8 @@ use catalogue_core::Utf8Reader;
 use crate::line::{self, Line};
 use crate::spool::Spool;
 
-/// Maximum length of a line: 1 GiB. An export adds defaults, so it can write longer lines than an import has read; memory grows
-/// with the longest line of the input.
+/// Maximum length of a line: 1 GiB. Memory grows with the longest line of the input. An export adds defaults, so its lines can
+/// be longer than those that were imported.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// Maximum memory that is kept from one line to the next, in bytes.

@@ -23,7 +23,7 @@ pub struct Report {
     pub accounts: Counts,
     /// Counts of the input's courses, and of the courses that were pruned.
     pub courses: Counts,
-    /// Names of all changes in a dry run, otherwise of pruned courses; `None` if it is neither a dry run nor prunes.
+    /// Names of changes: of all kinds in a dry run, otherwise of pruned courses; `None` if it is neither a dry run nor prunes.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<NamedChange>>,
     /// Whether to record more names than the text of the report contains.

@@ -173,7 +173,7 @@ async fn file_changed_after_check_is_not_imported() {
         assert!(parsed.is_ok());
         count += 1;
     }
-    assert_eq!(count, 3, "no more than was checked");
+    assert_eq!(count, 3, "the second pass reads only the lines that the first one checked");
     assert!(checked.check_unchanged().unwrap_err().contains("changed during the import"));
 }
 

@@ -13,7 +13,7 @@ struct Phase {
     began: Instant,
     /// Number of responses by status; `None` counts requests without a response.
     statuses: BTreeMap<Option<u16>, u64>,
-    /// Times of the first and the last failure, since the phase began.
+    /// Times, since the phase began, of the first and the last request that got no 200.
     failures: Option<[Duration; 2]>,
     longest: Duration,
 }

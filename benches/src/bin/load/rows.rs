@@ -137,7 +137,7 @@ fn requests(name: &str, data: &Data, address: SocketAddr) -> Result<Vec<Vec<u8>>
     Ok(vec![request])
 }
 
-/// Returns the URL of the page of fifty at 90 % of the list, found page by page.
+/// Returns the path of the page of fifty at about 90 % of the list, found page by page.
 pub(crate) fn deep_page(address: SocketAddr, owner: &Owner) -> Result<String, Box<dyn Error>> {
     let mut connection = Connection::open(address)?;
     let mut cursor = String::new();

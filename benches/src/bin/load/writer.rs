@@ -10,14 +10,14 @@ use rusqlite::{Connection, params};
 /// Delay between commits.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Runs `measured` while a hundred changes a second are committed, each to a course of the next account. Also returns the
-/// commits per second.
+/// Runs `measured` while a hundred changes a second are committed, each to the newest course of another account. Also
+/// returns the commits per second.
 pub(crate) fn under_commits<T>(data: &Data, measured: impl FnOnce() -> T) -> rusqlite::Result<(T, f64)> {
     let connection = Connection::open(data.path())?;
     connection.busy_timeout(Duration::from_secs(5))?;
     // Turn off fsync, so disk speed does not limit the commit rate.
     connection.pragma_update(None, "synchronous", "off")?;
-    // The first account stays unchanged: the row `hot 304` sends its ETag.
+    // The first account stays unchanged, so that its ETag, which the requests of `hot 304` send, stays valid.
     let newest: Vec<_> = data.accounts().iter().skip(1).map(newest).collect();
     let (newest, stop, started) = (&newest, &AtomicBool::new(false), Instant::now());
     thread::scope(|scope| {

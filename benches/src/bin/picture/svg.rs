@@ -8,8 +8,8 @@ const RIGHT_MARGIN: f64 = 40.0;
 const TOP_MARGIN: f64 = 88.0;
 const BOTTOM_MARGIN: f64 = 56.0;
 
-/// Colors for a light and a dark background, distinguishable also with color blindness. The picture has its own background:
-/// its viewer may be dark on a light system.
+/// Colors for light and dark mode, distinguishable also with color blindness. The picture has its own background, because
+/// the viewer around it may be dark although the system is light.
 const STYLE: &str = "\
     .ground { fill: #ffffff; } text { font: 13px system-ui, sans-serif; fill: #1f2328; } .title { font-weight: 600; font-size: 14px; }\n    \
     path { fill: none; stroke-width: 1; } .grid { stroke: #d1d9e0; } .axis { stroke: #59636e; }\n    \

@@ -10,7 +10,7 @@
 //! fn catalogue(issuer: impl Introspect, key_set: Bytes) -> Result<Catalogue, BuildError> {
 //!     let signed = SignedTokens::builder("https://id.example.com", "https://api.example.com/api/v1", key_set).build()?;
 //!     let opaque = IntrospectedTokens::of(&signed, issuer);
-//!     // Last, because it introspects every token that the others do not recognize.
+//!     // `opaque` comes last: it introspects every token that the others do not recognize.
 //!     Catalogue::with_api_keys(MemoryStorage::new()).or_authenticator(signed).or_authenticator(opaque).build()
 //! }
 //! ```
@@ -44,8 +44,8 @@ use crate::timestamp::Timestamp;
 const MAX_CONCURRENT: usize = 64;
 /// Maximum time for which an accepted token is cached.
 const MAX_CACHE_TTL: Duration = Duration::from_secs(60);
-/// Members that may name the kind of token, with the values for an access token. Issuers also report on refresh tokens (RFC
-/// 7662 section 2.1), and on tokens that are bound to their sender.
+/// Members that may name the kind of token, with the values for an access token. Issuers also report refresh tokens as
+/// active (RFC 7662 section 2.1), and tokens that are bound to their sender.
 const ACCESS_TOKENS: [(&str, &[&str]); 3] = [
     // Ory Hydra and Amazon Cognito.
     ("token_use", &["access_token", "access"]),
@@ -59,9 +59,9 @@ const CACHE_CAPACITY: usize = 10_000;
 /// Authenticator for the opaque access tokens of one issuer, by introspection. Concurrent requests with the same token
 /// share one call.
 ///
-/// It leaves API keys, the catalogue's own tokens (`cato_…`) and texts of the form of a signed token to other
-/// authenticators, and treats everything else as a token of its issuer: so put it last. With a rate limit, unknown tokens
-/// are counted by client address before the issuer is called (decision A2); without one, any client can cause calls.
+/// Put it last: it leaves only API keys, the catalogue's own tokens (`cato_…`) and texts of the form of a signed token to
+/// other authenticators. With a rate limit, unknown tokens are counted by client address before the issuer is called
+/// (decision A2); without a rate limit, any client can cause calls of the issuer.
 pub struct IntrospectedTokens {
     issuer: Arc<str>,
     rules: Rules,
@@ -89,8 +89,8 @@ struct CachedToken {
 
 impl IntrospectedTokens {
     /// Creates an authenticator for the opaque tokens of the issuer of `signed`, checked against the same audience, account
-    /// claim and scopes. For an issuer that signs none, build `signed` with an empty key set (no bytes) and leave it out of
-    /// the catalogue: then nothing is fetched.
+    /// claim and scopes. For an issuer without signed tokens, build `signed` with an empty key set (no bytes), and do not
+    /// add it to the catalogue: then no keys are fetched.
     pub fn of(signed: &SignedTokens, introspect: impl Introspect) -> Self {
         let (issuer, rules, clock) = signed.parts();
         Self {
@@ -114,7 +114,7 @@ impl IntrospectedTokens {
         self
     }
 
-    /// Returns the count of each outcome by its code (decision O32). Outcomes that only signed tokens have stay 0.
+    /// Returns the count of each outcome by its code (decision O32). Outcomes that apply only to signed tokens stay 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.outcomes.all()
     }

@@ -22,9 +22,9 @@ pub enum TokenType {
     /// An access token, `at+jwt`, with the claims that RFC 9068 requires.
     #[default]
     AccessToken,
-    /// Any type, for issuers that call access tokens `JWT`. The audience and claims distinguish them from ID tokens.
-    /// Without `at+jwt` in the header, a token is refused if a claim names another kind of token, or if it has `nonce`,
-    /// `at_hash` or `c_hash` and its claim `typ` is not `Bearer`.
+    /// Any type, for issuers that declare access tokens as `JWT`. Audience and claims distinguish them from ID tokens.
+    /// A token without `at+jwt` in its header is refused if a claim names another kind of token. It is also refused if it
+    /// has `nonce`, `at_hash` or `c_hash`, unless its claim `typ` is `Bearer`.
     Any,
 }
 

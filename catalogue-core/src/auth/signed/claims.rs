@@ -1,4 +1,4 @@
-//! [`Rules`]: the checks of a token's claims after the issuer has vouched for them (decisions O14 to O19).
+//! [`Rules`]: checks of the claims, except `iss`, after the issuer has vouched for them (decisions O10 and O14 to O19).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(in crate::auth) struct Rules {
     pub(super) scope_prefix: String,
 }
 
-/// Account, client and scopes that a token grants.
+/// Account, client and scopes that a token grants, and its expiry.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::auth) struct Grant {
     pub(in crate::auth) account: AccountId,
@@ -41,7 +41,7 @@ pub(in crate::auth) struct Grant {
     pub(in crate::auth) expires: Timestamp,
 }
 
-/// A required claim that is missing counts as a claim of the wrong type.
+/// A malformed claim has the outcome of a missing one.
 impl From<Malformed> for Outcome {
     fn from(Malformed: Malformed) -> Self {
         Self::Claim
@@ -125,7 +125,7 @@ impl Rules {
     }
 }
 
-/// Checks that no claim declares another kind of token. RFC 9068 leaves that to the header, but issuers use claims.
+/// Checks that no claim declares another kind of token: RFC 9068 declares it in the header, but many issuers do in a claim.
 fn check_kind(claims: &JsonObject) -> Result<(), Outcome> {
     let mut is_bearer = false;
     for claim in TYPE_CLAIMS {
@@ -154,8 +154,8 @@ fn is_account_id(text: &str) -> bool {
     (1..=MAX_ACCOUNT_BYTES).contains(&text.len()) && !text.chars().any(char::is_control)
 }
 
-/// Converts seconds since 1970, which may have a fraction, to an instant up to the year 9999. Later ones return `None`,
-/// which detects an issuer that counts milliseconds.
+/// Converts seconds since 1970, which may have a fraction. Returns `None` for negative ones, and for times after the year
+/// 9999, so that an issuer that counts milliseconds is detected.
 pub(super) fn instant(seconds: f64) -> Option<Timestamp> {
     // The cast saturates.
     let microseconds = (seconds * 1e6) as i64;

@@ -8,14 +8,14 @@ use bytes::Bytes;
 
 use crate::storage::StorageError;
 
-/// Fetches an issuer's key set: with the host application's HTTP client, from a file, or a constant one (`Bytes`).
+/// Fetches an issuer's key set, for example over HTTP or from a file. `Bytes` is a constant set.
 ///
 /// # Contract
 /// - Finish within five seconds, because requests wait for it, and read at most 256 KiB.
 /// - Over a network, fetch from the issuer's own URL over TLS, verify the issuer's name, and follow no redirect (decision
 ///   O23): an impostor could sign tokens. Request a response without a content coding, or decode it.
-/// - The future may be dropped before it finishes. Several requests may poll it in turn, with pauses of up to ten seconds:
-///   run a fetch with a timeout in its own task.
+/// - The future may be dropped before it finishes. Several requests may poll it in turn, with pauses of up to ten seconds,
+///   so spawn a task for a fetch that has a timeout.
 ///
 /// ```
 /// use bytes::Bytes;

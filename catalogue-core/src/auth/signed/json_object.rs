@@ -21,7 +21,7 @@ impl JsonObject {
     /// Parses an object, or returns `None` if `json` is anything else. Values are parsed when they are read.
     pub(in crate::auth) fn parse(json: &[u8]) -> Option<Self> {
         let json = str::from_utf8(json).ok()?;
-        // Validate first: names are read as bytes, which may contain control characters, unlike JSON strings.
+        // Validate first: names are read as bytes, which accepts control characters that JSON forbids in strings.
         serde_json::from_str::<IgnoredAny>(json).ok()?;
         serde_json::Deserializer::from_str(json).deserialize_map(MemberVisitor).ok()
     }

@@ -38,7 +38,7 @@ pub(super) struct Key {
     public: ParsedPublicKey,
 }
 
-/// A digest over a key, its name and its algorithm.
+/// A digest over a key, its `kid` and its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyId([u8; 32]);
 
@@ -88,7 +88,7 @@ impl KeySet {
         Ok(parsed)
     }
 
-    /// Returns the keys that are not used, each with its name and the reason.
+    /// Returns the keys that are not used, each with its `kid` and the reason.
     pub(super) fn describe_skipped(&self) -> Vec<String> {
         let describe = |(kid, why): &(Option<Box<str>>, SkipReason)| match kid {
             Some(kid) => format!("{kid:?}: {why}"),
@@ -163,7 +163,7 @@ fn parse_key(jwk: &Value, algorithm: SignatureAlgorithm) -> Result<Key, SkipReas
         SignatureAlgorithm::Es384 => {
             ParsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, point(&number("x")?, &number("y")?, 48)?)
         }
-        // aws-lc would accept another length as another encoding of a key.
+        // Checks the length: aws-lc accepts other lengths as other encodings of a key.
         SignatureAlgorithm::EdDsa => {
             let x = <[u8; 32]>::try_from(octets("x")?).map_err(|_| SkipReason::Malformed)?;
             ParsedPublicKey::new(&ED25519, x)

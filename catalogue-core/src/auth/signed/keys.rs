@@ -79,8 +79,8 @@ impl Keys {
         Self { issuer, source: Arc::new(source), waiting: InFlight::new(MAX_WAITING), state: Mutex::default(), clock }
     }
 
-    /// Returns the set to verify a token with `kid`, and fetches it first if no usable set has such a key. Also fetches a
-    /// set that is stale because no task refreshes it, but uses the stale one if that fails.
+    /// Returns the set to verify a token with `kid`, and fetches it first if no usable set has a key with this `kid`. Also
+    /// fetches the set if no task refreshes it in time; if that fetch fails, returns the old set.
     pub(super) async fn key_set_for(self: &Arc<Self>, kid: Option<&str>) -> Result<Arc<KeySet>, StorageError> {
         let (set, is_due) = self.usable();
         match set.filter(|set| kid.is_none_or(|kid| set.has_kid(kid))) {
@@ -90,8 +90,8 @@ impl Keys {
         }
     }
 
-    /// Returns the set after a fetch that all waiting requests share. Starts at most one fetch in ten seconds; until then,
-    /// the result of the last one is reused.
+    /// Returns the set after a fetch that all waiting requests share. Starts at most one fetch in ten seconds, and reuses
+    /// the result of the last one in between.
     pub(super) async fn fetch_for_request(self: &Arc<Self>) -> Result<Arc<KeySet>, StorageError> {
         let not_fetched = || self.unavailable("cannot be fetched now; see the log");
         let fetch = self.begin_or_join().ok_or_else(not_fetched)?;
@@ -146,7 +146,7 @@ impl Keys {
         } else {
             BACKOFF[1].min(BACKOFF[0] * (1 << (state.failures.clamp(1, 5) - 1)))
         };
-        // Keep a later time: an extra call from elsewhere does not wake the task, which still sleeps until then.
+        // Keep a later `due`: a call from elsewhere does not wake the task, which sleeps for the longer delay.
         state.due = state.due.max((self.clock)().checked_add(delay + TASK_GRACE));
         delay
     }
@@ -172,7 +172,7 @@ impl Keys {
         KeysStatus { age, ..state.status }
     }
 
-    /// Returns the keys of the last set that are not used, each with its name and the reason.
+    /// Returns the keys of the last set that are not used, each with its `kid` and the reason.
     pub(super) fn skipped_keys(&self) -> Vec<String> {
         self.state().set.as_ref().map(|(_, set)| set.describe_skipped()).unwrap_or_default()
     }
@@ -222,7 +222,7 @@ impl Keys {
     }
 }
 
-/// Logs which keys were added and removed, by their names, which are the issuer's own texts.
+/// Logs the `kid` of each key that was added or removed, and warns of each private key that is new in the set.
 fn log_changes(issuer: &str, old: Option<&KeySet>, new: &KeySet) {
     let (added, removed) = (new.kids_without(old), old.map(|old| old.kids_without(Some(new))).unwrap_or_default());
     if !added.is_empty() || !removed.is_empty() {

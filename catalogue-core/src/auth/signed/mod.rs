@@ -1,4 +1,4 @@
-//! Signed access tokens of an authorization server (RFC 9068), checked against its public keys (decisions O6 to O21).
+//! Signed access tokens of an authorization server (RFC 9068), checked against its public keys (decisions O6 to O26, O28 and O29).
 //!
 //! ```
 //! use bytes::Bytes;
@@ -59,8 +59,8 @@ use token::SignedToken;
 
 /// Authenticator for the signed access tokens of one issuer; use one per issuer. Clones share keys and cached tokens.
 ///
-/// Put it after [`StoredCredentials`](super::StoredCredentials), which refuse revoked tokens (decision O29): before them,
-/// it would accept those.
+/// Put it after [`StoredCredentials`](super::StoredCredentials), which refuse revoked tokens (decision O29): if it came
+/// first, it would accept revoked tokens.
 ///
 /// A task of the host application calls [`refresh`](Self::refresh). Without one, a request that finds keys older than five
 /// minutes fetches them first, and a warning is logged once.
@@ -86,7 +86,7 @@ struct Inner {
 struct VerifiedToken {
     identity: Identity,
     expires: Timestamp,
-    /// The key that verified it.
+    /// The key that verified the signature.
     key: KeyId,
 }
 
@@ -129,7 +129,7 @@ impl SignedTokens {
         self.0.keys.status()
     }
 
-    /// Returns the keys of the last set that are not used, each with its name and the reason.
+    /// Returns the keys of the last set that are not used, each with its `kid` and the reason.
     #[must_use]
     pub fn skipped_keys(&self) -> Vec<String> {
         self.0.keys.skipped_keys()
@@ -141,12 +141,12 @@ impl SignedTokens {
         self.0.keys.last_failure()
     }
 
-    /// Returns the count of each outcome by its code (decision O32). Outcomes that only opaque tokens have stay 0.
+    /// Returns the count of each outcome by its code (decision O32). Outcomes that apply only to opaque tokens stay 0.
     pub fn outcomes(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.outcomes.all()
     }
 
-    /// Returns what the issuer's opaque tokens are checked with: all rules but those for signed tokens only (decision O16).
+    /// Returns issuer, rules and clock for the issuer's opaque tokens: the rules accept any `typ`, so decision O16 is skipped.
     pub(super) fn parts(&self) -> (Arc<str>, Rules, Clock) {
         let Inner { issuer, rules, clock, .. } = &*self.0;
         let rules = Rules { token_type: TokenType::Any, ..rules.clone() };
@@ -165,7 +165,7 @@ impl Inner {
         }
         let digest = token.digest();
         if let Some(cached) = self.cache.get(&digest) {
-            // Check the expiry after the wait. The token is valid only while the issuer has its key.
+            // Get the keys first, which can wait: the expiry is checked after the wait. The token needs its key in the set.
             let keys = self.keys.key_set_for(None).await?;
             if (self.clock)() < cached.expires && keys.contains(cached.key) {
                 self.outcomes.count(Outcome::Cached);
@@ -182,7 +182,7 @@ impl Inner {
         let keys = self.keys.key_set_for(header.kid.as_deref()).await?;
         let mut verified = token.verify(&header, &keys);
         if verified.is_err() && header.kid.is_none() {
-            // It may be signed with a new key, like a token with an unknown `kid`.
+            // The token may be signed with a new key, like a token with an unknown `kid`.
             let newer = self.keys.fetch_for_request().await?;
             if !Arc::ptr_eq(&newer, &keys) {
                 verified = token.verify(&header, &newer);

@@ -17,8 +17,8 @@ macro_rules! outcomes {
         impl Outcome {
             const ALL: &'static [Self] = &[$(Self::$outcome),*];
 
-            /// Returns the code, and the description for the caller. Only outcomes of a token whose signature was verified,
-            /// or that the issuer reported as active, have one: a caller without a token of the issuer learns nothing.
+            /// Returns the code, and the description for the caller. A description implies that the signature was verified
+            /// or that the issuer reported the token as active: a caller without a token of the issuer learns nothing.
             pub(in crate::auth) const fn explanation(self) -> Explanation {
                 let (code, description) = match self {
                     $(Self::$outcome => ($code, $description),)*
@@ -39,9 +39,9 @@ outcomes! {
     Length: "length", None;
     /// A member of the header occurs twice, has the wrong type or cannot be read.
     Header: "header", None;
-    /// Not active, according to the introspected issuer.
+    /// Not active, according to the introspection response.
     Inactive: "inactive", None;
-    /// From another issuer, according to the introspected issuer.
+    /// From another issuer, according to the introspection response.
     Issuer: "issuer", None;
     /// Does not have the type of an access token.
     Typ: "typ", None;

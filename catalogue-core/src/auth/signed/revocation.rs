@@ -17,8 +17,8 @@ const P256: [u64; 4] = [0xffff_ffff_0000_0000, u64::MAX, 0xbce6_faad_a717_9e84, 
 const P384: [u64; 6] =
     [u64::MAX, u64::MAX, u64::MAX, 0xc763_4d81_f437_2ddf, 0x581a_0db2_48b0_a77a, 0xecec_196a_ccc5_2973];
 
-/// Input for [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens), from one signed token. Nothing of
-/// the token is verified: use its [`SignedTokens`](super::SignedTokens) for that.
+/// Input for [`AdminStorage::revoke_tokens`](crate::admin::AdminStorage::revoke_tokens), from one signed token. The token
+/// is parsed, but not verified: only [`SignedTokens`](super::SignedTokens) verifies it.
 #[derive(Debug)]
 pub struct Revocation {
     digests: Vec<TokenDigest>,
@@ -74,7 +74,7 @@ impl SignedToken<'_> {
     }
 }
 
-/// Returns `from - what`, for big-endian numbers of the same length. Wraps if negative; then the signature is invalid.
+/// Returns `from - subtrahend`, for big-endian numbers of the same length. Wraps if negative; then the signature is invalid.
 fn subtract(from: &[u64], subtrahend: &[u8]) -> Vec<u8> {
     let (digits, _) = subtrahend.as_chunks();
     let mut borrowed = false;

@@ -26,7 +26,7 @@ pub(super) fn has_jwt_parts(text: &str) -> bool {
     parts(text, 3) == 3
 }
 
-/// Counts the parts between dots, up to `limit`, so that text that is not a signed token costs next to nothing.
+/// Counts the parts between dots, up to `limit`, so that a text with many dots costs little.
 fn parts(text: &str, limit: usize) -> usize {
     text.splitn(limit, '.').count()
 }
@@ -51,7 +51,7 @@ pub(super) struct Header {
 }
 
 impl<'t> SignedToken<'t> {
-    /// Parses a signed token; returns `None` if `text` does not have the form (decisions O6 and O8).
+    /// Parses a signed token; returns `None` if `text` does not have the form of one (decisions O6, O8 and O9).
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let (signed, signature) = text.rsplit_once('.')?;
         let (header, payload) = signed.split_once('.')?;
@@ -60,12 +60,12 @@ impl<'t> SignedToken<'t> {
         Some(Self { signed: signed.as_bytes(), signature: decode(signature)?, header, payload })
     }
 
-    /// Returns whether the token has one `iss`, and that is `issuer`.
+    /// Returns whether `iss` occurs once in the token and is `issuer`.
     pub(super) fn is_issued_by(&self, issuer: &str) -> bool {
         self.payload.text("iss").is_ok_and(|iss| iss.as_deref() == Some(issuer))
     }
 
-    /// Returns the header if it has a type that `token_type` allows and one of `algorithms`.
+    /// Returns the header if it has no `crit`, a type that `token_type` allows, one of `algorithms`, and no overlong `kid`.
     pub(super) fn header(&self, token_type: TokenType, algorithms: &[SignatureAlgorithm]) -> Result<Header, Outcome> {
         let text = |name| self.header.text(name).map_err(|Malformed| Outcome::Header);
         let (typ, alg, kid) = (text("typ")?, text("alg")?, text("kid")?);

@@ -25,7 +25,7 @@ impl UnverifiedToken {
         json_text(&self.header, name)
     }
 
-    /// Returns the claim `name` as JSON, `null` if it is absent, or a note if it occurs twice or cannot be read.
+    /// Returns the claim `name` as JSON, `null` if it is absent or an empty list, or a note if it is repeated or malformed.
     #[must_use]
     pub fn claim(&self, name: &str) -> String {
         json_text(&self.claims, name)

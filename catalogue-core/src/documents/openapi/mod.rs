@@ -37,7 +37,7 @@ pub(super) fn document(site: Site<'_>) -> Value {
             "version": VERSION,
             "summary": SUMMARY,
             "description": markdown::blocks(&general::all(site)),
-            // A license has an identifier or a URL, and older readers support only the URL.
+            // A license cannot have both an identifier and a URL, and older readers support only the URL.
             "license": { "name": env!("CARGO_PKG_LICENSE"), "url": LICENSES },
         },
         "servers": [{ "url": if base.is_empty() { "/" } else { base }, "description": "The base URL." }],

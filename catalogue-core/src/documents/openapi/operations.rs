@@ -13,7 +13,7 @@ pub(super) fn describe(spec: &Spec, responses: Value) -> Value {
         "tags": [spec.tag.name],
         "summary": spec.summary,
         "description": format!("{}\n\nScope required: {}.", spec.description, required_scope(spec)),
-        // Only schemes with flows list scopes in the requirement itself.
+        // Only OAuth 2 schemes list scopes here; for others, `x-required-scopes` does.
         "security": [{ BEARER: [] }],
         "x-required-scopes": scopes,
     });

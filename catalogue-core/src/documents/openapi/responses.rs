@@ -7,8 +7,8 @@ use crate::documents::examples::{self, ExampleResponse};
 use crate::documents::schemas::Schemas;
 use crate::operation::Operation;
 
-/// Describes the responses of one operation by status. All but successes are equal for every operation that has them, and
-/// are added to `shared` under the name of their status.
+/// Describes the responses of one operation by status. Except for successes, operations share the response to a status:
+/// it is added to `shared` under the name of the status.
 pub(super) fn describe_all(
     operation: Operation,
     site: Site<'_>,

@@ -39,7 +39,7 @@ pub(super) fn statuses(operation: Operation, statuses: &[Vec<ExampleResponse>]) 
             push(&mut html, format_args!("<div id=\"{id}\" class=\"plain\">{badge} {title}</div>\n"));
             continue;
         }
-        // Not in the summary line, which is itself a control.
+        // This link is not in the summary line, which is itself a control.
         let error =
             code.map(|code| format!("<a href=\"#{}\">About <code>{}</code></a>\n", error_id(code), code.as_str()));
         let examples = examples.iter().filter_map(|example| example.body.as_ref());

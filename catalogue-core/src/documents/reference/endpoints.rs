@@ -1,4 +1,4 @@
-//! The endpoints: parameters, fields, responses and an example of each.
+//! The section on endpoints: the scope, parameters, samples, example response, fields and statuses of each.
 
 use serde_json::Value;
 

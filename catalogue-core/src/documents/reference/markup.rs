@@ -7,7 +7,7 @@ use super::{code, form};
 use crate::documents::DocumentFormat;
 use crate::documents::links::{EXAMPLE_HOST, Link};
 
-/// Placeholder in examples for the scheme and host of a server whose URL has none. The page's script replaces it.
+/// Placeholder in examples for scheme and host, if the base URL has none. [`escape`] marks it for the page's script.
 pub(super) const ORIGIN: &str = "\u{1}";
 
 /// Renders one block. Headings, and blocks with a heading, use `id`.
@@ -55,8 +55,8 @@ fn link(link: &Link) -> String {
     format!("<a href=\"{url}\" title=\"{note}\">{title}</a>")
 }
 
-/// Renders a table. On narrow screens its cells are below each other, each after the head of its column; the roles keep the
-/// table's structure for assistive technology.
+/// Renders a table. On narrow screens its cells are below each other, each after the head of its column; the roles preserve
+/// the structure for assistive technology.
 fn table(head: &[&str], rows: &[Vec<String>], ids: &[String]) -> String {
     let mut table = String::from("<table role=\"table\">\n<thead role=\"rowgroup\">\n<tr role=\"row\">");
     for cell in head {

@@ -1,4 +1,4 @@
-//! Content of the reference, independent of its format: Markdown and the page only render it.
+//! The reference: [`content`] returns it as blocks, [`page`] renders them as HTML, and `documents/markdown.rs` as Markdown.
 
 pub(super) mod authentication;
 pub(super) mod block;

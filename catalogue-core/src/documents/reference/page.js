@@ -113,7 +113,7 @@
     part.append(text.slice(end));
   }
 
-  /** Returns whether a URL loses the value: `.` and `..` are steps in its path, encoded or not. */
+  /** Returns whether the URL would lose the value: browsers resolve `.` and `..` in a path, even encoded. */
   function isFolded(field) {
     return field.dataset.in === "path" && /^\.\.?$/.test(field.value);
   }

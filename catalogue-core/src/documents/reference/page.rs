@@ -1,4 +1,4 @@
-//! The reference page: complete without its script, and without requests to other hosts.
+//! The reference page: complete without its script, and loaded with one request.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

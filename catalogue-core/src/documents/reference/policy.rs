@@ -1,4 +1,4 @@
-//! The Content Security Policy of the reference page: its own style and script, and requests to the API.
+//! The Content Security Policy of the reference page, which allows its own style, script and icon, and requests to the API.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mount_url::MountUrl;
 
-/// Returns the policy of a page with this style and script, for an API at `base`.
+/// Returns the policy of the page at `docs` with this style and script, for an API at `base`.
 pub(super) fn of(style: &str, script: &str, base: &MountUrl, docs: &MountUrl) -> HeaderValue {
     let (style, script) = (hash(style), hash(script));
     let api = api(base.origin(), docs.origin());

@@ -1,4 +1,4 @@
-//! Parameters of the operations: their names, how they are parsed, and what is wrong with a bad one.
+//! Parameters of the operations: their names, descriptions and schemas, and the parser of a list's query.
 
 use std::borrow::Cow;
 

@@ -14,7 +14,7 @@ use crate::storage::{
 use crate::timestamp::Timestamp;
 
 impl State {
-    /// Removes the keys next to `new` in its account that are past retention at `now`, with their events.
+    /// Removes other credentials of the account of `new` that are past retention at `now`, with their events.
     fn remove_ended(&mut self, new: &CredentialRecord, now: Timestamp) {
         let account = &new.identity.account;
         let mut ended: Vec<_> = self

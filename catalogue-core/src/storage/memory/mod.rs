@@ -40,7 +40,7 @@ struct State {
     sign_ins: HashMap<TokenDigest, SignIn>,
     /// Revoked signed tokens, with their expiry.
     revoked_tokens: HashMap<TokenDigest, Timestamp>,
-    /// Ordered by time.
+    /// In the order of the calls that wrote them.
     events: Vec<CredentialEvent>,
 }
 

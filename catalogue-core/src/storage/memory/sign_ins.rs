@@ -13,7 +13,7 @@ use crate::storage::{
 };
 use crate::timestamp::Timestamp;
 
-/// Retention of another account's link or session, or of a revoked signed token, after its end.
+/// Retention after expiry: of links and sessions of accounts other than a new link's, and of revoked signed tokens.
 pub(super) const SIGN_IN_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A link or a session.
@@ -163,7 +163,7 @@ mod tests {
         link(&storage, "anna", 4, 10).await.unwrap();
         assert!(
             !is_retained(1).await && is_retained(2).await,
-            "another account's is retained, so that it is reported as expired"
+            "another account's session is retained, so that it is reported as expired"
         );
         link(&storage, "anna", 5, DAY + 9).await.unwrap();
         assert!(is_retained(2).await);
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(unknown.kind(), StorageErrorKind::UnknownReference);
         link(&storage, "anna", 3, 0).await.unwrap();
         assert_eq!(link(&storage, "bert", 3, 0).await.unwrap_err().kind(), StorageErrorKind::AlreadyExists);
-        assert_eq!(begin(&storage, 3, 10).await, None, "it ends at its expiry");
+        assert_eq!(begin(&storage, 3, 10).await, None, "a link ends at its expiry");
         assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 2);
         assert_eq!(storage.end_sign_ins(&"anna".into(), &Actor::OPERATOR).await.unwrap(), 0);
     }

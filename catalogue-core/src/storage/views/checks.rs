@@ -10,7 +10,7 @@ pub enum RowCheck {
     Slugs,
     /// The modules of a course are numbered from 1 without a gap.
     Numbers,
-    /// A course has as many modules as its `module_count` says.
+    /// A course has as many modules as its `module_count` states.
     Counts,
     /// An account has only one revision.
     Revisions,
@@ -43,7 +43,7 @@ impl RowCheck {
                  GROUP BY a, s HAVING count(*) > 1 {order}",
                 text("slug", "s")
             ),
-            // All modules of the sample's courses: the sample itself may have cut some off.
+            // Reads all modules of the courses in the sample, since the sample may lack some of them.
             Self::Numbers => format!(
                 "SELECT a, s, CAST(0 AS BIGINT), CAST(0 AS BIGINT) FROM (SELECT {account}, {course}, number FROM {schema}{MODULES}) AS m WHERE (a, s) IN \
                  (SELECT a, s FROM (SELECT {account}, {course} FROM {schema}{MODULES}{limit}) AS r) AND {known} GROUP BY a, s \

@@ -38,8 +38,8 @@ pub trait CourseViews: fmt::Debug + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns requests whose plan scans a table or sorts, for the largest account that a bounded search finds, with
-    /// a template (in terms of the views) for the index that avoids it. Also returns large tables without statistics.
+    /// Returns requests whose plan for a large account scans a table or sorts, each with a template (in terms of the views)
+    /// for an index that avoids this. A bounded search selects the account. Also returns large tables without statistics.
     async fn check_plans(&self) -> Result<Vec<ViewAdvice>, StorageError>;
 
     /// Returns the role's rights beyond reading the views and owning the catalogue's tables.
@@ -107,7 +107,7 @@ pub struct ViewAdvice {
     pub subject: String,
     /// Description of the finding.
     pub finding: String,
-    /// Statement that improves it, such as a `CREATE INDEX`, if one is known. Names in angle brackets are placeholders.
+    /// Remedy, such as a `CREATE INDEX` statement, if one is known. Names in angle brackets are placeholders.
     pub fix: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub struct ViewRow<C> {
 /// Problem of a row. Boxed, so that the values of valid rows are returned in registers.
 type Problem = Box<ViewProblem>;
 
-/// Each function is strict: it fails with the row's problem unless the value is what the function returns.
+/// Each function that returns a `Result` is strict: it fails with the row's problem if a value is not of the expected kind.
 #[allow(clippy::missing_errors_doc, reason = "all fail in the same way")]
 impl<'r, C: Cells<'r>> ViewRow<C> {
     /// Returns a problem of this row.

@@ -38,8 +38,8 @@ pub trait Cells<'r>: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct Column(pub usize, pub &'static str);
 
-/// First columns of the statements for a page, in reverse order of most tables: SQLite decodes a row's header only up
-/// to the requested column, so requesting the last one first decodes the header only once.
+/// First columns of the statements for a page, in the reverse order of most tables. SQLite decodes a row's header up to the
+/// requested column: if the table's last column is requested first, the header is decoded once.
 #[derive(Debug)]
 pub enum Page {}
 
@@ -56,11 +56,11 @@ impl Page {
     pub const KEY: &[usize] = &[7, 6];
 }
 
-/// Account whose rows are read. A numeric column also matches `012`, so an id is a number only in its usual notation.
+/// Account whose rows are read. A numeric column also matches the id `012`, so `number` requires the usual notation.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner<'a> {
     pub(super) id: &'a str,
-    /// The id as a number; `None` unless the id is the usual notation of one.
+    /// The id as a number, if it is the usual notation of a number.
     pub(super) number: Option<i64>,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn parse(text: &str) -> Option<Timestamp> {
     if bytes.get(10) != Some(&b' ') {
         return Timestamp::parse(text).ok();
     }
-    // A buffer on the stack: a page has a hundred times.
+    // A buffer on the stack: a page of fifty courses has a hundred times.
     let mut time = [b'Z'; 40];
     time[..39].get_mut(..bytes.len())?.copy_from_slice(bytes);
     time[10] = b'T';

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::document::{DOCUMENT, Document, Header, Response};
 use crate::app::TestResponse;
 
-/// Asserts that the document describes this response of a catalogue whose base URL has the path `base`.
+/// Asserts that the document describes `response`, from a catalogue whose base URL has the path `base`.
 #[track_caller]
 pub(crate) fn assert_fits(base: &str, method: &Method, target: &Uri, response: &TestResponse) {
     let result = differences(&DOCUMENT, base, method, target.path(), response);
@@ -18,7 +18,7 @@ pub(crate) fn assert_fits(base: &str, method: &Method, target: &Uri, response: &
     );
 }
 
-/// Returns the differences of a response from the document, if the document describes such a response.
+/// Returns the differences between a response and its description in the document.
 pub(super) fn differences(
     document: &Document,
     base: &str,
@@ -31,22 +31,22 @@ pub(super) fn differences(
     let operation = path.strip_prefix(base.trim_end_matches('/')).and_then(|path| document.at(path));
     let is_failure = response.status.is_client_error() || response.status.is_server_error();
     match operation.map(|operation| (operation, operation.responses.get(&response.status.as_u16()))) {
-        // The document leaves OPTIONS to HTTP.
+        // The document does not describe OPTIONS.
         _ if method == Method::OPTIONS && response.status.is_success() => {}
         Some((operation, None)) => result.push(format!("{} does not list {}", operation.id, response.status)),
         Some((_, Some(documented))) => {
             check_headers(documented, response, &mut result);
             check_content(documented, response, is_bodiless, &mut result);
         }
-        // On other paths, only the envelope is promised.
+        // On undocumented paths, the document promises only the envelope of failures.
         None if is_failure && !is_bodiless => check_body(&document.failure, &response.body, &mut result),
         None => {}
     }
     result
 }
 
-/// Returns `true` for fields of HTTP itself, and not of this API: framing and coding of the body, the field against
-/// sniffing, and the CORS protocol with its `Vary: Origin`.
+/// Returns `true` for headers that the document does not list: framing and coding of the body,
+/// `X-Content-Type-Options`, and CORS with its `Vary: Origin`.
 fn is_general(name: &HeaderName, value: &HeaderValue) -> bool {
     [CONTENT_TYPE, CONTENT_LENGTH, CONTENT_ENCODING, X_CONTENT_TYPE_OPTIONS].contains(name)
         || name.as_str().starts_with("access-control-")

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::app::{BASE, DOCS};
 
-/// Document of a catalogue at the usual URLs; another test compares it with the served one.
+/// Document of a catalogue at the usual URLs. `served_document_equals_printed_one` compares it with the served one.
 pub(super) static DOCUMENT: LazyLock<Document> = LazyLock::new(|| Document::read(&printed()));
 
 /// The descriptions of responses in the document.
@@ -87,12 +87,12 @@ impl Operation {
     }
 }
 
-/// Reads parts of the document, which may refer to others.
+/// Reads parts of the document, and resolves their references to other parts.
 struct Reader<'d>(&'d Value);
 
 impl Reader<'_> {
     fn operation(&self, path: &str, operation: &Value) -> Operation {
-        // Only schemes with flows list scopes in the requirement itself; others list them next to it.
+        // Only schemes with flows list scopes in the requirement itself; others have `x-required-scopes`.
         let ways = operation["security"].as_array().unwrap().iter().flat_map(|way| way.as_object().unwrap().values());
         let scopes = ways.chain(operation.get("x-required-scopes")).flat_map(|scopes| scopes.as_array().unwrap());
         let parameters = operation["parameters"].as_array().into_iter().flatten().map(|parameter| {

@@ -1,5 +1,5 @@
-//! The OpenAPI document against real responses: every response of these tests is checked against it, and everything
-//! that it describes occurs in a response.
+//! The OpenAPI document against real responses: each response that `app::send` returns fits the document, and
+//! everything that the document describes occurs in a response.
 
 mod check;
 mod document;

@@ -45,7 +45,7 @@ pub(super) async fn exchanges() -> Vec<Exchange> {
     let stage = Stage::new().await;
     let mut exchanges = Vec::new();
     for operation in &DOCUMENT.operations {
-        // An operation ignores parameters that it does not know: such a request is a further valid one.
+        // Only the list reads these parameters; other operations ignore them and return their usual response.
         for query in stage.queries() {
             let response = stage.usual.get(&stage.token, &stage.target(operation, "c", &query)).await;
             exchanges.push(Exchange { operation, response });
@@ -111,7 +111,7 @@ impl Stage {
         format!("{BASE}{}?{query}", operation.path.replace("{slug}", slug))
     }
 
-    /// Sends all requests that do not return the operation's body.
+    /// Sends the requests that cause the operation's 304 and failures. An operation that lacks a failure returns a 200.
     async fn refusals(&self, operation: &Operation) -> Vec<TestResponse> {
         let target = &self.target(operation, "c", "");
         let bearer = format!("Bearer {}", self.token);

@@ -1,4 +1,4 @@
-//! [`Issuer`]: an authorization server with a fresh key, whose tokens another library signs.
+//! [`Issuer`]: an authorization server with a fresh key. The library `jsonwebtoken` signs its tokens.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

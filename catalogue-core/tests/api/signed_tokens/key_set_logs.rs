@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::issuer::{AUDIENCE, ISSUER, Issuer};
 use crate::log::logs;
 
-/// An issuer whose next response a test sets; unavailable without one.
+/// An issuer whose response a test sets; without a response, the issuer is unavailable.
 #[derive(Clone, Debug, Default)]
 struct Source(Arc<Mutex<Option<Bytes>>>);
 

@@ -80,7 +80,7 @@ async fn metadata_return_404_without_authorization_server() {
     assert_eq!(response.header("www-authenticate"), Some(r#"Bearer realm="catalogue""#));
 }
 
-/// Clients compare the URL with the one that they were given, byte by byte.
+/// Clients compare the returned URL with the URL in their configuration, byte by byte.
 #[tokio::test]
 async fn resource_url_is_returned_as_configured() {
     for (base_url, path) in [

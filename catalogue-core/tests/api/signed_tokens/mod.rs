@@ -109,7 +109,7 @@ async fn signed_token_is_checked_like_any_credential() {
     let details = open.get(&token, "/api/v1/courses").await.failure(403, "insufficient_scope");
     assert_eq!(details, json!({ "required": ["read:courses"], "granted": ["read:profile"] }));
     open.get(&token, "/api/v1/nothing").await.failure(404, "not_found");
-    // OAuth tokens are not accepted for courses (decision A5).
+    // This deployment accepts no OAuth tokens for courses (decision A5).
     let keys_only = app(&issuer, |builder| builder.accept([CredentialKind::ApiKey])).await;
     let details = keys_only.get(&issuer.token(&json!({})), "/api/v1/courses").await.failure(403, "insufficient_scope");
     assert_eq!(details, json!({ "reason": "unsupported_credential" }));
@@ -136,13 +136,13 @@ async fn unreachable_issuer_returns_500() {
     response.failure(500, "internal_error");
     assert_eq!(response.header("www-authenticate"), None);
     assert!(!String::from_utf8_lossy(&response.body).contains("id.example.com"));
-    // API keys work without the issuer, and so does the refusal of tokens that need no key.
+    // Without the issuer, API keys still work, and tokens of other issuers still get a 401.
     let key = app.key(OWNER, "read:courses").await;
     assert_eq!(app.get(&key, "/api/v1/courses").await.status, 200);
     assert_eq!(app.get(&issuer.token(&json!({ "iss": "x" })), "/api/v1/me").await.status, 401);
 }
 
-/// Each issuer's keys are for its own tokens, and an unreachable one affects only its own tokens.
+/// An issuer's keys verify only its own tokens, and an unreachable issuer affects only its own tokens.
 #[tokio::test]
 async fn issuers_are_independent_authenticators() {
     const OTHER: &str = "https://id.example.org";
@@ -165,7 +165,7 @@ async fn issuers_are_independent_authenticators() {
     }
 }
 
-/// A fresh token does not reset the client's limit, and each client has a separate one.
+/// A fresh token does not reset the limit. Another client or account has a separate limit.
 #[tokio::test]
 async fn limit_is_counted_by_issuer_client_and_account() {
     let issuer = Issuer::new();

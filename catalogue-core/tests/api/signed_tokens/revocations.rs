@@ -1,4 +1,4 @@
-//! Revocations of signed tokens, which are looked up instead of credentials (decisions O6 and O29).
+//! Revocations of signed tokens: the lookup of a revocation replaces the lookup of a credential (decisions O6 and O29).
 
 use std::sync::{Arc, Mutex};
 
@@ -12,10 +12,10 @@ use super::issuer::Issuer;
 use super::refusal;
 use crate::app::{BASE, OWNER, TestResponse, send};
 
-/// Has credentials and revocations, and records its calls.
+/// A storage with at most one credential, which records its calls.
 #[derive(Debug, Default)]
 struct Revocations {
-    /// `None` if it has no revocations.
+    /// Digests of revoked tokens; `None` if the storage has no revocations.
     revoked: Option<Mutex<Vec<TokenDigest>>>,
     credential: Option<(TokenDigest, Credential)>,
     lookups: Mutex<Vec<&'static str>>,
@@ -34,7 +34,7 @@ impl CredentialStorage for Revocations {
     }
 }
 
-/// Storage without revocations.
+/// A storage that does not implement `is_revoked`.
 #[derive(Debug)]
 struct WithoutRevocations(Arc<Revocations>);
 

@@ -18,7 +18,7 @@ pub(crate) async fn exchange(address: SocketAddr, request: &TestRequest) -> Resu
     let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream).await?;
     let connection = tokio::spawn(connection);
     let mut request = request.to_http(&format!("http://{HOST}")).map(|()| Full::new(request.body.clone()));
-    // hyper adds the header itself.
+    // hyper sets this header itself.
     request.headers_mut().remove(CONTENT_LENGTH);
     let (head, body) = sender.send_request(request).await?.into_parts();
     let body = body.collect().await?.to_bytes();

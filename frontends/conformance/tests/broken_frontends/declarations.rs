@@ -135,7 +135,7 @@ mod requests {
 mod bodies {
     use super::*;
 
-    /// Runs the case over a frontend that alters the target of its request.
+    /// Runs `query_is_preserved` over a frontend that alters the request's target, with another body declared.
     fn run_with_other_body(alter: impl Fn(&str) -> String + Send + Sync + 'static) {
         let declare = |server: Server| server.expect_other_body("query::query_is_preserved");
         run_declared(Broken::target(alter), declare, "query::query_is_preserved", query::query_is_preserved);

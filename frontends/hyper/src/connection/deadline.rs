@@ -7,8 +7,8 @@ use super::state::{Activity, Phase, Request};
 use crate::registry::Stop;
 use crate::{CloseReason, Timeouts};
 
-/// State of a connection that waits for its client, with all its requests: for a head or a body, or until the client reads
-/// a response. The connection with the smallest value is evicted first.
+/// State of a connection that only its client can advance: by a handshake, a head, a body, reading a response or closing.
+/// The connection with the smallest value is evicted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Idle {
     /// Whether it had requests, and all have their responses. Evicted last: a well-behaved client would reuse it.
@@ -17,7 +17,7 @@ pub(crate) struct Idle {
 }
 
 impl ConnectionState {
-    /// Evicts the connection if it is still idle as it was. Returns the number of its requests.
+    /// Evicts the connection if its state is still `idle`. Returns the number of its open requests, or `None` if it is not.
     pub(crate) fn evict(&self, idle: Idle) -> Option<usize> {
         let mut activity = self.lock();
         if activity.idle() != Some(idle) {
@@ -76,7 +76,7 @@ impl Activity {
         )
     }
 
-    /// Returns `true` if no request is arriving or running, and no response is being sent. HTTP/2 has `GOAWAY` instead.
+    /// Returns `true` if no request is arriving or running, and no response is being sent. Never for HTTP/2: it has `GOAWAY`.
     fn is_quiet(&self) -> bool {
         let is_open = matches!(self.phase, Phase::Accepted | Phase::Http1);
         let is_busy = self.head.is_some() || self.blocked.is_some() || self.bytes_waiting;

@@ -20,7 +20,7 @@ pub(crate) struct OpenConnection {
     pub(crate) state: Arc<ConnectionState>,
     pub(crate) timer: ConnectionTimer,
     id: u64,
-    /// Why the connection ended. Until that is known, `Failed`, which remains if the task is aborted.
+    /// Why the connection ended. Until that is known, `Failed`, which remains if the task is aborted or panics.
     reason: CloseReason,
 }
 
@@ -58,7 +58,7 @@ impl OpenConnection {
         }
     }
 
-    /// Writes the `last` bytes and closes the server's side, unless the connection's deadline comes first.
+    /// Writes the `last` bytes, closes the server's side and waits for the client's close, until the connection's deadline.
     pub(crate) async fn close(&mut self, io: &mut (impl AsyncWrite + Unpin), last: &[u8]) {
         let mut closing = pin!(async {
             io.write_all(last).await?;

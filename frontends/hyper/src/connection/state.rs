@@ -26,8 +26,8 @@ pub(crate) struct Activity {
     pub(super) idle_since: Instant,
     /// When a request last made progress.
     pub(super) last_progress: Instant,
-    /// When the HTTP/1 head that is being read began. If its first bytes arrived together with the previous request, when
-    /// the next ones arrived.
+    /// When the first byte of the HTTP/1 head that is being read arrived, without counting bytes that arrived together with
+    /// the previous request.
     pub(super) head: Option<Instant>,
     /// Bytes of HTTP/1 read since the last request began or ended.
     read: usize,
@@ -60,7 +60,7 @@ pub(super) struct Request {
     waits_for: WaitsFor,
 }
 
-/// Cause of a request's wait.
+/// What a request waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
     Service,
@@ -118,8 +118,8 @@ impl Activity {
         }
     }
 
-    /// Begins a request whose head was read, and cancels an eviction. Returns its id and, for HTTP/1, whether exactly
-    /// `head_length` bytes were read, the length of its canonical head: if not, the next request may have arrived with it.
+    /// Begins a request whose head was read, and cancels an eviction. Returns its id, and whether exactly `head_length`
+    /// bytes were read: if not, the next request may have arrived with it. Only HTTP/1 uses the latter.
     pub(crate) fn begin(&mut self, head_length: usize) -> (u64, bool) {
         let (is_unpipelined, now) = (self.read == head_length, Instant::now());
         self.count += 1;
@@ -188,7 +188,7 @@ impl Activity {
 }
 
 impl Request {
-    /// Returns since when the request waits for the client. Single bytes of a body do not shorten the wait.
+    /// Returns since when the request waits for the client, if it does. Single bytes of a body do not restart the wait.
     pub(super) fn waiting_since(&self) -> Option<Instant> {
         match self.waits_for {
             WaitsFor::Service => None,

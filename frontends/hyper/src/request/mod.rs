@@ -14,7 +14,7 @@ use http::request::Parts;
 
 use self::networks::Networks;
 
-/// Address that has connected: the client's, or that of a proxy in front of it. In the extensions of every request.
+/// Address of the peer that has connected: the client, or a proxy in front of this server. An extension of every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerAddress(pub IpAddr);
 
@@ -26,7 +26,7 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// Adds the addresses of client and peer to a request's extensions. Returns whether the client used HTTPS, as far as is
-    /// known. Sets `warned` when it logs that a trusted proxy reports nothing.
+    /// known. Sets `warned` when it logs that a trusted proxy sent neither header.
     pub(crate) fn record_client_address(self, head: &mut Parts, proxies: &Networks, warned: &AtomicBool) -> bool {
         let peer = self.address.ip().to_canonical();
         let is_proxy = proxies.contain(peer);

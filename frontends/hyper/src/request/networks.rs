@@ -10,11 +10,11 @@ use ipnet::IpNet;
 pub struct Networks(Arc<[IpNet]>);
 
 impl Networks {
-    /// Parses addresses, and ranges of them: an address and its number of leading bits (RFC 4632, 3.1; RFC 4291, 2.3).
+    /// Parses addresses, and ranges such as 10.0.0.0/8 (RFC 4632, 3.1; RFC 4291, 2.3).
     ///
     /// # Errors
     ///
-    /// Returns a message with a valid example if a text is neither.
+    /// Returns a message with a hint if a text is neither, or is a range with bits after its prefix.
     pub fn parse(texts: &[impl AsRef<str>]) -> Result<Self, String> {
         texts.iter().map(|text| network(text.as_ref())).collect::<Result<_, _>>().map(Self)
     }
@@ -49,7 +49,7 @@ fn network(text: &str) -> Result<IpNet, String> {
     let Some(network) = network else {
         return Err(format!("invalid IP address or range {text:?}; use e.g. 10.0.0.0/8 or ::1"));
     };
-    // Such a text could mean the address or its network.
+    // A text such as 10.0.0.1/8 could mean the address or its network.
     if network.addr() != network.network() {
         let bits = network.prefix_len();
         return Err(format!("invalid range {text:?}: it has bits after its prefix of {bits}; set them to zero"));

@@ -1,4 +1,4 @@
-//! The address that a request gets, and the log's report about it.
+//! The client's address and scheme, and what the log reports about them.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

@@ -11,7 +11,7 @@ use super::super::ConnectionMetrics;
 use super::super::listener::accept_with_retry;
 use super::support::with_timeout;
 
-/// Accepts with these `failures` before it succeeds.
+/// Accepts after these `failures`, and asserts that the metrics count those of the server, which have an OS error.
 async fn accept_after(failing: &mut bool, mut failures: Vec<io::Error>) {
     let (metrics, expected) =
         (ConnectionMetrics::default(), failures.iter().filter(|error| error.raw_os_error().is_some()).count());
@@ -27,7 +27,7 @@ fn too_many_open_files() -> io::Error {
 
 #[tokio::test]
 async fn failed_accept_is_retried() {
-    // 23 is ENFILE.
+    // 23 is ENFILE: too many files are open on the system.
     let failures =
         vec![too_many_open_files(), io::ErrorKind::ConnectionAborted.into(), io::Error::from_raw_os_error(23)];
     accept_after(&mut false, failures).await;

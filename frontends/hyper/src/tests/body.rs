@@ -1,4 +1,4 @@
-//! Request bodies that the service ignores.
+//! Request bodies that the service ignores, and malformed ones.
 
 use super::support::{Client, GET, Server, announces_close, status};
 

@@ -70,7 +70,7 @@ impl Authority {
         CertificateDer::from_pem_file(self.certificate()).unwrap()
     }
 
-    /// Returns a client that trusts this certificate and speaks `protocol`.
+    /// Returns a client that trusts this certificate, and speaks `protocol` and these TLS `versions`.
     pub(super) fn client(&self, protocol: &[u8], versions: &[&'static SupportedProtocolVersion]) -> TlsConnector {
         let mut roots = RootCertStore::empty();
         roots.add(self.issued()).unwrap();
@@ -89,7 +89,7 @@ impl Authority {
         client.connect("localhost".try_into().unwrap(), tcp).await.unwrap()
     }
 
-    /// Returns an address at which clients reach the server in cleartext, through TLS, until the test's runtime ends.
+    /// Returns the address of a tunnel that accepts cleartext and connects to `server` over TLS, until the runtime ends.
     pub(super) async fn tunnel(self, server: SocketAddr, protocol: &'static [u8]) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

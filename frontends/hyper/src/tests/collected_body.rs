@@ -89,7 +89,7 @@ async fn incomplete_body_does_not_reach_service() {
     assert_eq!(status(&server.exchange("GET / HTTP/1.0\r\n\r\n").await), "200");
 }
 
-/// In one poll, the server accepts a client, for which it evicts this connection, and then reads the rest of the body.
+/// The server learns of a second client and of the first one's body together: it evicts the first, and then reads the body.
 #[tokio::test]
 async fn body_arriving_during_eviction_is_served() {
     let server = Server::start_direct(with(long_timeouts(), |c| {

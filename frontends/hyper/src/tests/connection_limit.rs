@@ -104,7 +104,7 @@ async fn connect_lingering(server: &Server) -> Client {
     client
 }
 
-/// Returns a connection whose request has reached the service, which waits for the body.
+/// Returns a connection with a request whose body the service awaits.
 async fn connect_with_awaited_body(server: &Server, path: &str) -> Client {
     let mut client = server.connect().await;
     let fields = "Host: a\r\nContent-Length: 5\r\nExpect: 100-continue";
@@ -238,7 +238,7 @@ async fn slowly_read_response_is_evicted() {
 
 #[tokio::test]
 async fn connection_without_request_is_evicted_first() {
-    // With a delay, `idle` could pass it slightly before `silent`, and would then be evicted.
+    // After a delay, for a moment only `idle` might have waited long enough, and would be evicted.
     let server = start_without_reclaim_delay(2).await;
     let mut idle = connect_used(&server).await;
     let mut silent = connect_silent(&server).await;

@@ -1,4 +1,4 @@
-//! Heads that are refused before there is a request.
+//! Heads that are refused because of their form or size, and heads at the limits, which are served.
 
 use super::super::ServerConfig;
 use super::support::{GET, Server, assert_bare, status, with};
@@ -116,7 +116,7 @@ async fn head_limit_is_at_least_8_kib() {
 
 #[tokio::test]
 async fn lines_can_end_with_bare_line_feed() {
-    // RFC 9112, 2.2, allows it, and no program reads such a line differently.
+    // RFC 9112, 2.2, allows a server to accept such lines.
     let server = Server::start_default().await;
     let mut client = server.connect().await;
     client.send("GET / HTTP/1.1\nHost: a\n\n").await;

@@ -32,7 +32,7 @@ pub(super) const CONTINUATION: u8 = 9;
 pub(super) const END_STREAM: u8 = 1;
 pub(super) const END_HEADERS: u8 = 4;
 
-/// `GET` over `https`, `:authority: a`, as HPACK (RFC 7541) without compression of texts; the path follows.
+/// `GET` over `https`, `:authority: a`, as HPACK (RFC 7541) without Huffman coding; the path follows.
 const GET_HTTPS_A: &[u8] = b"\x82\x87\x01\x01a";
 
 /// Returns the head of a GET for `path`.
@@ -215,7 +215,7 @@ async fn response_does_not_wait_for_body() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     client.send(HEADERS, END_HEADERS, 1, &head_of("/")).await;
     assert_eq!(client.skip_to(HEADERS).await.unwrap().0, 1);
-    // NO_ERROR: the rest of the body is not wanted.
+    // The error code 0 is NO_ERROR: the server does not want the rest of the body.
     assert_eq!(client.skip_to(RST_STREAM).await.unwrap(), (1, vec![0; 4]));
     client.send(DATA, END_STREAM, 1, &[b'x'; 1000]).await;
     client.get(3, "/").await;
@@ -236,7 +236,7 @@ async fn large_request_body_is_discarded() {
 async fn invalid_authority_returns_400() {
     let (_authority, _server, mut client) = start_raw_http2(ServerConfig::default()).await;
     let mut number = 1;
-    // The authority, and a `Host` next to it. An empty text omits it.
+    // The authority, the `Host` next to it, and the status. An empty text omits the field.
     for (authority, host, status) in [
         ("a", "", "200"),
         ("a:443", "", "200"),
@@ -253,18 +253,18 @@ async fn invalid_authority_returns_400() {
             0 => Vec::new(),
             length => [&[index, u8::try_from(length).unwrap()], text.as_bytes()].concat(),
         };
-        let named = match host.len() {
+        let host_field = match host.len() {
             0 => Vec::new(),
             // Index 38 of the static table, as a literal without indexing.
             _ => [&[0x0f, 38 - 15][..], &text(0, host)[1..]].concat(),
         };
-        let head = [b"\x82\x87\x84".as_slice(), &text(0x01, authority), &named].concat();
+        let head = [b"\x82\x87\x84".as_slice(), &text(0x01, authority), &host_field].concat();
         client.send(HEADERS, END_STREAM | END_HEADERS, number, &head).await;
         let pending = with_timeout(async {
             loop {
                 match client.next().await.expect("the connection stays open") {
                     (HEADERS, stream, payload) if stream == number => return status_of(&payload),
-                    // hyper itself finds this malformed.
+                    // hyper itself refuses the head as malformed.
                     (RST_STREAM, stream, _) if stream == number => return "400",
                     _ => {}
                 }
@@ -275,7 +275,7 @@ async fn invalid_authority_returns_400() {
     }
 }
 
-/// Returns the status at the beginning of a head, which is in HPACK's static table.
+/// Returns the status at the beginning of a head, after updates of the table's size, from its index in HPACK's static table.
 fn status_of(head: &[u8]) -> &'static str {
     match head.iter().find(|byte| !(0x20..0x40).contains(*byte)) {
         Some(0x88) => "200",
@@ -297,9 +297,9 @@ async fn head_over_16_kib_returns_431() {
     let (_authority, server, mut client) = start_raw_http2(ServerConfig::default()).await;
     // A literal field of 14,000 bytes per frame: HPACK encodes its length as 127 and two more bytes.
     let field = |length: usize| {
-        let read_to_end = length - 127;
-        let low = u8::try_from(read_to_end & 0x7f).unwrap() | 0x80;
-        [&[0x00, 1, b'x', 0x7f, low, u8::try_from(read_to_end >> 7).unwrap()][..], &vec![b'y'; length]].concat()
+        let excess = length - 127;
+        let low = u8::try_from(excess & 0x7f).unwrap() | 0x80;
+        [&[0x00, 1, b'x', 0x7f, low, u8::try_from(excess >> 7).unwrap()][..], &vec![b'y'; length]].concat()
     };
     client.send(HEADERS, END_STREAM, 1, &head_of("/")).await;
     for last in [false, true] {
@@ -307,7 +307,7 @@ async fn head_over_16_kib_returns_431() {
     }
     let (stream, head) = client.skip_to(HEADERS).await.unwrap();
     assert_eq!(stream, 1);
-    // The name at index 8, and the number in the Huffman code of RFC 7541, appendix B.
+    // `:status` is index 8 of the static table, and 431 is in the Huffman code of RFC 7541, appendix B.
     assert!(head.starts_with(b"\x48\x83\x69\x90\xff"), "{}", head.escape_ascii());
     assert_eq!(server.reached(), 0);
     client.get(3, "/").await;

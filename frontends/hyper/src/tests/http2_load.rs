@@ -266,7 +266,7 @@ async fn requests_beyond_outstanding_limit_are_refused() {
         server.wait_for_request().await;
     }
     client.get(9, "/").await;
-    // The client may retry immediately: nothing was done.
+    // The client may retry immediately: the request has not reached the service.
     assert_eq!(client.skip_to(RST_STREAM).await.unwrap(), (9, REFUSED_STREAM.to_vec()));
     assert_eq!(server.metrics.refused(), 1);
     for _ in 0..4 {

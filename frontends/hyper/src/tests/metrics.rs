@@ -4,7 +4,7 @@ use super::http2::start_raw_http2;
 use super::support::{GET, SHORT_TIMEOUT, Server, status, with, with_timeout};
 use super::timeouts::long_timeouts;
 
-/// Returns how many connections have ended for `reason`. Waits, because a client sees the end a little earlier.
+/// Returns how many connections have ended for `reason`. Waits for the first: a client sees the end before it is counted.
 pub(super) async fn closed_count(server: &Server, reason: &str) -> u64 {
     let count = || server.metrics.closed().find(|(name, _)| name.name() == reason).unwrap().1;
     with_timeout(async {

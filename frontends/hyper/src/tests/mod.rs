@@ -1,5 +1,5 @@
-//! Tests of the server on real sockets, one for each guarantee. Tests do not sleep: they wait for bytes, for the end of a
-//! connection, or for a request to reach the service.
+//! Tests of the server on real sockets. They wait for events, such as bytes, the end of a connection or a request that reaches
+//! the service. Only tests of timeouts, of slow clients and of what must not happen depend on the clock.
 
 use super::{ConnectionMetrics, ServerConfig, serve};
 

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::support::SHORT_TIMEOUT;
 
-/// Base times of the attempts. The longest test waits for 12 times as long, which must be less than the timeout of a step.
+/// Base times of the attempts. The longest test waits for 12 times as long, which must be less than `TEST_TIMEOUT`.
 const PACES: [Duration; 3] = [SHORT_TIMEOUT, SHORT_TIMEOUT.saturating_mul(6), SHORT_TIMEOUT.saturating_mul(24)];
 
 const TOO_EARLY: &str = "it ended too early, which a slow machine does not explain";

@@ -31,7 +31,7 @@ async fn panic_in_suspended_future_returns_500() {
     assert_survived("/panic-late").await;
 }
 
-/// The head has been sent, so there can be no other response: the connection ends before the response is complete.
+/// hyper already has the head, so there can be no other response: the connection ends before the response is complete.
 #[tokio::test]
 async fn panic_in_response_body_ends_connection() {
     let server = Server::start_default().await;

@@ -36,7 +36,7 @@ async fn renewed_certificate_is_used_for_next_handshake() {
     super::support::with_timeout(async {
         loop {
             let tcp = tokio::net::TcpStream::connect(server.address).await.unwrap();
-            // This client trusts only the new certificate, so its handshake fails until the server uses that.
+            // This client trusts only the new certificate, so its handshake fails until the server uses it.
             if connector.connect("localhost".try_into().unwrap(), tcp).await.is_ok() {
                 return;
             }
@@ -154,7 +154,7 @@ fn combined_file_and_older_key_formats_are_read() {
 fn to_older_format(pkcs8: &str, label: &str) -> String {
     let whole = pem_bytes(pkcs8);
     let found = (0..whole.len()).find(|&index| {
-        // An octet string with a long or a short length, which contains a sequence and ends with the key.
+        // An octet string with a long or a short length, which contains a sequence and ends where the PKCS#8 text ends.
         match whole[index..] {
             [0x04, 0x82, high, low, 0x30, ..] => index + 4 + usize::from(high) * 256 + usize::from(low) == whole.len(),
             [0x04, 0x81, length, 0x30, ..] => index + 3 + usize::from(length) == whole.len(),

@@ -1,4 +1,4 @@
-//! Requests that are served or have an invalid target, and their connections.
+//! Requests with valid or invalid targets, and how many of them a connection serves.
 
 use std::time::Duration;
 

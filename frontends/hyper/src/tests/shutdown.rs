@@ -12,7 +12,7 @@ const GATE: &[u8] = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n";
 /// A time that does not end within a test.
 const LONG_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Starts a server that waits forever for a last request.
+/// Starts a server that waits longer for a last request than a test lasts.
 async fn start_with_long_timeouts() -> Server {
     let config = with(ServerConfig::default(), |c| {
         c.timeouts.grace = LONG_TIMEOUT;
@@ -80,7 +80,7 @@ async fn shutdown_does_not_exceed_grace() {
     server.wait_until_stopped().await;
 }
 
-/// Requests that arrive together all get a response; the response to the next one announces that it is the last.
+/// Requests that arrive together all get a response; the response to the next request announces the close.
 #[tokio::test]
 async fn pipelined_last_requests_get_responses() {
     let mut server = start_with_long_timeouts().await;
@@ -223,7 +223,7 @@ async fn request_received_before_shutdown_gets_response() {
         let mut used = server.connect().await;
         used.send(GET).await;
         used.response().await;
-        // The runtime of this test has one thread, so the server has not read these when the shutdown begins.
+        // The runtime of this test has one thread, so the server has not read these requests when the shutdown begins.
         fresh.0.try_write(GET).unwrap();
         used.0.try_write(GET).unwrap();
         server.stop();
@@ -314,7 +314,7 @@ async fn request_arriving_after_stop_gets_response() {
     server.wait_for_request().await;
     server.stop();
     with_timeout(server.wait_until_refusing()).await;
-    // The runtime of this test has one thread, so the server has not seen this request when the first response is ready.
+    // The runtime of this test has one thread, so the server has not seen the second request when the first response is ready.
     server.open_gate();
     client.0.try_write(GET).unwrap();
     let responses = client.read_to_end().await;
@@ -357,7 +357,7 @@ async fn response_does_not_wait_for_body() {
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel").await;
     server.wait_for_request().await;
     server.stop();
-    // Bytes that are still sent do not reset the connection before the response is read.
+    // The rest of the body does not reset the connection before the client has read the response.
     with_timeout(server.wait_until_refusing()).await;
     client.send("lo").await;
     let response = client.read_to_end().await;

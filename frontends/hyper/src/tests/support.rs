@@ -56,9 +56,9 @@ pub(super) const MAX_BODY: usize = 16 * 1024;
 /// Service that responds by path, and counts requests. Ignores bodies, except those for which [`collects_body`] is true.
 #[derive(Clone)]
 pub(super) struct PathService {
-    /// Number of requests that have reached the service.
+    /// Number of requests that have reached the service, with their bodies if it collects them.
     pub(super) reached: Arc<AtomicUsize>,
-    /// Has a permit for each of these requests, so that tests can wait for them.
+    /// Gets a permit for each of these requests, so that tests can wait for them.
     pub(super) arrivals: Arc<Semaphore>,
     /// Each permit lets one request at `/gate` continue.
     pub(super) gate: Arc<Semaphore>,
@@ -180,7 +180,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Serves on a free port.
+    /// Serves on a free port, behind a tunnel if [`USES_TLS`].
     pub(super) async fn start(config: ServerConfig) -> Self {
         if USES_TLS { Self::start_behind_tunnel(config).await } else { Self::start_direct(config).await }
     }
@@ -206,7 +206,7 @@ impl Server {
         Self { address, service, metrics, stop: Some(stop), running }
     }
 
-    /// Serves with the default limits.
+    /// Serves with the default configuration.
     pub(super) async fn start_default() -> Self {
         Self::start(ServerConfig::default()).await
     }
@@ -268,7 +268,7 @@ impl Client {
         with_timeout(self.0.write_all(bytes.as_ref())).await.unwrap();
     }
 
-    /// Closes this side; the other stays open.
+    /// Closes the client's side; the server's stays open.
     pub(super) async fn finish(&mut self) {
         self.0.shutdown().await.unwrap();
     }

@@ -12,7 +12,7 @@ use crate::Timeouts;
 /// A time that does not end within a test.
 pub(super) const LONG_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Returns a configuration with long timeouts, of which a test shortens one.
+/// Returns a configuration in which heads, idle connections and stalled requests do not time out within a test.
 pub(super) fn long_timeouts() -> ServerConfig {
     with(ServerConfig::default(), |c| {
         c.timeouts.head = LONG_TIMEOUT;

@@ -1,4 +1,4 @@
-//! HTTPS: negotiation, timeouts and the end of connections.
+//! HTTPS: negotiation, resumption, refusal of plain HTTP, timeouts, and the end of connections.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -169,11 +169,11 @@ async fn empty_records_do_not_keep_connection_alive() {
 #[tokio::test]
 async fn half_closed_client_gets_response() {
     let authority = Authority::new();
-    for says_so in [true, false] {
+    for sends_close_notify in [true, false] {
         let server = start(&authority, ServerConfig::default()).await;
         let mut client = authority.connect(server.address, HTTP_1).await;
         send(&mut client, b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\n").await;
-        if says_so {
+        if sends_close_notify {
             client.shutdown().await.unwrap();
         } else {
             client.get_mut().0.shutdown().await.unwrap();
@@ -182,7 +182,7 @@ async fn half_closed_client_gets_response() {
         server.open_gate();
         let mut bytes = Vec::new();
         with_timeout(client.read_to_end(&mut bytes)).await.unwrap();
-        assert!(bytes.ends_with(b"passed"), "{says_so} {}", bytes.escape_ascii());
+        assert!(bytes.ends_with(b"passed"), "{sends_close_notify} {}", bytes.escape_ascii());
     }
 }
 
@@ -236,7 +236,7 @@ async fn request_received_before_shutdown_gets_response() {
         let mut client = authority.connect(server.address, HTTP_1).await;
         send(&mut client, GET).await;
         read_response(&mut client).await;
-        // The runtime of this test has one thread, so the server has not read this when the shutdown begins.
+        // The runtime of this test has one thread, so the server has not read this request when the shutdown begins.
         let (tcp, session) = client.get_mut();
         std::io::Write::write_all(&mut session.writer(), GET).unwrap();
         let mut records = Vec::new();
@@ -259,7 +259,7 @@ async fn request_arriving_after_stop_gets_response() {
     server.wait_for_request().await;
     server.stop();
     with_timeout(server.wait_until_refusing()).await;
-    // The runtime of this test has one thread, so the server has not seen this one when the first response is ready.
+    // The runtime of this test has one thread, so the server has not seen the second request when the first response is ready.
     server.open_gate();
     send(&mut client, GET).await;
     let responses = read_to_end(&mut client).await;

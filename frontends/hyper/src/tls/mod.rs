@@ -66,7 +66,7 @@ impl Tls {
         self.current.0.borrow().problems.clone()
     }
 
-    /// Returns whether the certificate in use is for `host` (a name or address); `None` if that is unknown or it names no host.
+    /// Returns whether the certificate in use is for `host`. `None` if `host` is malformed or the certificate names no host.
     pub fn is_valid_for(&self, host: &str) -> Option<bool> {
         lint::is_valid_for(&self.current.0.borrow().certified_key.cert[0], host)
     }
@@ -87,7 +87,7 @@ impl Tls {
     }
 }
 
-/// TLS 1.2 and 1.3 with the provider's cipher suites, all of them AEAD with forward secrecy.
+/// Configures TLS 1.2 and 1.3 with the provider's cipher suites, all of them AEAD with forward secrecy.
 fn config(provider: Arc<CryptoProvider>, current: Arc<CurrentCertificate>) -> ServerConfig {
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.expect("the provider has suites for both versions").with_no_client_auth();

@@ -1,4 +1,4 @@
-//! Uses recorded by many threads, and uses that cannot be written.
+//! Which uses are recorded, and what happens to those that cannot be written.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;

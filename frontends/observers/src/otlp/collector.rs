@@ -42,7 +42,7 @@ pub(crate) struct Collector<C> {
     pub(crate) counts: Arc<SpanCounts>,
     /// Whether the last export failed. Only the first of consecutive failures is logged.
     is_failing: AtomicBool,
-    /// Closed when the program ends.
+    /// Closed when [`SpanExport::finish`](super::SpanExport::finish) is called.
     ending: watch::Receiver<()>,
 }
 
@@ -65,7 +65,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
         Self { endpoint, client, resource: resource(), counts, is_failing: AtomicBool::new(false), ending }
     }
 
-    /// Exports spans, and retries if the error may be temporary. Once the program ends, makes only one more attempt.
+    /// Exports spans, and retries if the error may be temporary. Once `ending` is closed, tries only once more.
     pub(crate) async fn export(&self, spans: Vec<SpanData>) {
         let count = spans.len() as u64;
         let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
@@ -83,13 +83,13 @@ impl<C: Connect + Clone + Send + Sync + 'static> Collector<C> {
                 self.counts.dropped.fetch_add(count, Ordering::Relaxed);
                 return;
             };
-            // Ends early if the program ends.
+            // Ends early if `ending` is closed.
             let _ = timeout(pause.max(retry_after.min(MAX_BACKOFF)), ending.changed()).await;
             pause = (pause * 2).min(MAX_BACKOFF);
         }
     }
 
-    /// Sends a message, and returns whether the collector accepted it.
+    /// Sends a message. Returns an error unless the collector accepts it.
     async fn send(&self, message: Bytes) -> Result<(), ExportError> {
         let temporary = |reason| ExportError { reason, pause: Some(Duration::ZERO) };
         let request = Request::post(&self.endpoint)

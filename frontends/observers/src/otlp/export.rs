@@ -20,7 +20,7 @@ use tokio::task::spawn_blocking;
 use super::collector::Collector;
 use super::span::Template;
 
-/// Maximum number of waiting spans.
+/// Maximum number of spans that are queued or being sent.
 const MAX_QUEUED_SPANS: u64 = 5_000;
 /// Maximum number of spans in a batch.
 const MAX_BATCH_SPANS: usize = 512;
@@ -57,8 +57,8 @@ pub struct SpanExport {
 }
 
 impl SpanExport {
-    /// Starts to export spans of requests: those whose caller sampled its trace, and a fraction `ratio` (0 to 1) of those that
-    /// carry no trace. `client` sends them to `collector`, the full URL for traces, usually with the path `/v1/traces`.
+    /// Starts to export the spans of requests whose caller sampled its trace, and of a fraction `ratio` (0 to 1) of the requests
+    /// without a trace. `client` sends them to `collector`, the full URL for traces, usually with the path `/v1/traces`.
     ///
     /// # Panics
     /// Panics outside a Tokio runtime.
@@ -146,7 +146,7 @@ where
         let spans = batch.len() as u64;
         let collector = Arc::clone(&self.collector);
         let sent = self.runtime.spawn(async move { collector.export(batch).await });
-        // Cancelled if the program ends.
+        // An error if the runtime has shut down.
         let sent = sent.await.map_err(|error| OTelSdkError::InternalFailure(error.to_string()));
         self.collector.counts.waiting.fetch_sub(spans, Ordering::Relaxed);
         sent

@@ -1,4 +1,4 @@
-//! A span of each request for OpenTelemetry, sent to a collector by OTLP over HTTP.
+//! A span of each sampled request for OpenTelemetry, sent to a collector by OTLP over HTTP.
 
 mod collector;
 mod export;

@@ -23,7 +23,7 @@ pub(crate) struct Template {
     scope: InstrumentationScope,
     /// Scheme that clients use, as far as it is known.
     scheme: &'static str,
-    /// Path before the paths of operations.
+    /// Path of the base URL, which precedes the paths of operations.
     base_path: String,
 }
 

@@ -1,4 +1,4 @@
-//! The operator's listener: `/live`, `/ready` and `/metrics`, separate from the API's.
+//! The operator's listener, separate from the API's listener: `/live`, `/ready` and `/metrics`.
 //!
 //! It has a dedicated accept loop, so it responds even if all API connections are taken, and until the process ends.
 
@@ -59,7 +59,7 @@ impl Monitor {
         let _ = self.probe.set(Probe::new(storage));
     }
 
-    /// Publishes the catalogue: the server is now ready.
+    /// Publishes the catalogue, without which the server is not ready.
     pub(crate) fn set_serving(&self, catalogue: Catalogue, max_connections: u32) {
         let _ = self.metrics.served.set((catalogue, max_connections));
     }

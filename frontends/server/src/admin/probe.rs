@@ -14,11 +14,11 @@ use tokio::time::timeout;
 use crate::database::Storage;
 use crate::exit::chain;
 
-/// Timeout for all queries together.
+/// Timeout for all checks together, and for the status.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// A probe that sends the storage the queries of requests, over the same connections. It fails if the database is
-/// unreachable, has the tables of another build, or is a file with other content.
+/// A probe that makes the storage run the queries of requests, over the connections of requests. It fails if the database
+/// is unreachable, has the tables of another build, or is a file with other content.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     storage: Storage,
@@ -35,7 +35,7 @@ impl Probe {
         Self { storage, running: Arc::default() }
     }
 
-    /// See [`Monitor::database`](super::Monitor::database).
+    /// Returns the status that [`Monitor::database`](super::Monitor::database) describes.
     pub(super) async fn status(&self) -> Option<Option<StorageStatus>> {
         timeout(DEADLINE, self.storage.admin().status()).await.map_or(Some(None), |status| status.map(Some))
     }

@@ -9,7 +9,7 @@ use super::Monitor;
 
 impl Monitor {
     /// Runs all checks. Returns whether the server is ready, and `{"ready":true,"checks":{"server":"ok",…}}`, with
-    /// `"replicas"`, `"problems"` and `"issuer"` if there are any. Unresponsive replicas do not count: no request reads them.
+    /// `"replicas"`, `"problems"` and `"issuer"` if there are any. Unresponsive replicas do not matter: no request reads them.
     pub(super) async fn readiness(&self) -> (bool, Value) {
         let (mut checks, mut database) = (Vec::new(), StorageStatus::default());
         if let Some(probe) = self.probe.get() {
@@ -41,7 +41,7 @@ impl Monitor {
         (is_ready, body)
     }
 
-    /// Returns the status of a database server: `Some(None)` if it does not respond in time, `None` for other databases.
+    /// Returns the status of an open database server: `Some(None)` if it does not respond in time. `None` for other databases.
     pub(super) async fn database(&self) -> Option<Option<StorageStatus>> {
         self.probe.get()?.status().await
     }

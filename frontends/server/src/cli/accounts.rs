@@ -38,7 +38,7 @@ One transaction removes everything; the keys are refused from the next request
 on. An SQLite file is then rewritten, so that no byte of the account remains.
 That blocks other writers, and needs up to the size of the remaining data both
 next to the file and in TMPDIR. Backups, exports, logs and PostgreSQL's WAL
-keep their data.
+are not changed.
 
 Example: in a script, without a confirmation prompt
   catalogue accounts remove acc_1 --yes")]

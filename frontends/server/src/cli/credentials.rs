@@ -146,7 +146,7 @@ pub(crate) struct FindKey {
     /// Source of a text that contains tokens: - for standard input
     #[arg(long, value_name = "-", conflicts_with = "token")]
     pub(crate) in_text: Option<String>,
-    /// Print the credential as a JSON object, or those in a text as an array
+    /// Print the credential as a JSON object, or the tokens of a text as an array
     #[arg(long)]
     pub(crate) json: bool,
 }

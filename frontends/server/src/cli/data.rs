@@ -1,4 +1,4 @@
-//! The commands that move data, and the command that prints documents.
+//! The arguments of `import`, `backup`, `migrate` and `openapi`.
 
 use std::path::PathBuf;
 

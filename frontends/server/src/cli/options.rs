@@ -91,8 +91,8 @@ pub(super) fn given_options(mut matches: &ArgMatches) -> BTreeMap<&'static str, 
     table::all().filter_map(texts).collect()
 }
 
-/// Value parser that also offers `values` for shell completion. Other values are passed to `parser`, whose messages
-/// explain better than a list what is wrong with them.
+/// Value parser that also offers `values` for shell completion. Every value is passed to `parser`, whose messages
+/// explain an invalid one better than a list of the valid ones.
 #[derive(Clone)]
 pub(super) struct PossibleValues<P> {
     parser: P,

@@ -110,7 +110,7 @@ fn to_json(AccountSummary { account, courses, keys }: &AccountSummary) -> Value 
     json!({ "id": account.id.as_str(), "name": account.name, "email": account.email, "courses": courses, "keys": keys })
 }
 
-/// Fails without `--yes` unless a terminal can ask for confirmation.
+/// Fails unless `--yes` is given or a terminal can ask for confirmation.
 fn check_confirmable(remove: &RemoveAccount) -> Result<(), Failure> {
     if remove.yes || (io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(());
@@ -141,7 +141,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     let RemovedAccount { courses, modules, keys, tokens, remains } = removed;
     let mut counts = [(courses, "course"), (modules, "module"), (keys, "key")].map(|(count, what)| plural(count, what));
     if usable != keys {
-        // `accounts list` shows only the number of active keys.
+        // The prompt and `accounts list` contain only the number of active keys.
         counts[2] += &format!(" ({usable} active)");
     }
     let done = format!("{is_removed}, with {} and {}", counts.join(", "), plural(tokens, "token"));
@@ -157,7 +157,7 @@ async fn remove(storage: &Storage, remove: &RemoveAccount) -> Result<(), Failure
     printed.map_err(|failure| failure.after(&done))
 }
 
-/// Describes the outcome of an interrupted removal: an account that was already removed stays removed.
+/// Returns the failure of an interrupted removal. An account that was already removed stays removed.
 async fn on_interrupt(storage: &dyn AdminStorage, remove: &RemoveAccount, status: u8, is_removed: &str) -> Failure {
     let ids = [AccountId::new(&*remove.id)];
     let what = match read(storage, Accounts::Only(&ids)).await {

@@ -20,11 +20,11 @@ const MAX_BYTES: u64 = 1 << 16;
 
 /// Claims that identify the kind of a token if every `typ` is accepted.
 const KIND_CLAIMS: [&str; 7] = ["nonce", "at_hash", "c_hash", "typ", "token_use", "token_usage", "token_type"];
-/// Claims that a failed step `claims` reports, unless the token's kind or `cnf` is the reason.
+/// Claims that the step `claims` reports if it fails, unless the token's kind or `cnf` is the reason.
 const CLAIMS: [&str; 11] = ["exp", "nbf", "iat", "sub", "client_id", "azp", "cid", "appid", "jti", "scope", "scp"];
 
-/// Returns the step at which a token with the outcome `code` failed, and what that step expects. If every `typ` is
-/// accepted, ID tokens are recognized by their claims.
+/// Returns the step at which a token with the outcome `code` failed, and what the step expects. If every `typ` is
+/// accepted, ID and refresh tokens are recognized by their claims.
 fn failed_step(options: &IssuerOptions, code: &str) -> (&'static str, Cow<'static, str>) {
     let any_type = options.token_type == TokenType::Any;
     let (step, expected) = match code {

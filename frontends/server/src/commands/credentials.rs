@@ -1,4 +1,4 @@
-//! Creating and printing credentials, for `keys`, `tokens` and `demo`.
+//! Creates and prints credentials for `keys` and `tokens`, and describes unknown accounts and ids.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::output;
 use crate::redaction::TOKENS;
 use crate::text::printable;
 
-/// Sets the expiry of a new credential, if any.
+/// Sets the expiry of a new credential; without `expires_in`, it never expires.
 pub(super) fn set_expiry(credential: &mut NewCredential, expires_in: Option<Duration>) -> Result<(), Failure> {
     let record = &mut credential.record;
     let too_late = || Failure::usage("--expires-in: the expiry is after the year 9999; omit it for no expiry");

@@ -48,7 +48,7 @@ pub(super) fn run(json: bool, context: &Context) -> Result<(), Failure> {
     report.finish(json)
 }
 
-/// Reports the permissions of secret files: the TLS key, files of addresses with passwords, a configuration file with one.
+/// Reports the permissions of secret files: the TLS key, files named by `file:`, a configuration file with a password.
 fn check_secret_files(settings: &Settings, report: &mut Report) {
     let mut files = settings.layers.secret_files();
     files.extend(settings.given(&TLS_KEY));

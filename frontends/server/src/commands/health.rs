@@ -17,7 +17,7 @@ use crate::text::printable;
 
 /// Timeout for connecting, and for each read and write.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum length of a status line that is read.
+/// Maximum length of a status line in bytes; the rest is not read.
 const MAX_LINE: u64 = 1_000;
 
 const HINT: &str = "use http://ADDRESS:PORT/PATH, e.g. http://127.0.0.1:8080/docs/openapi.json";
@@ -27,7 +27,7 @@ pub(super) fn run(url: Option<&str>, context: &Context) -> Result<(), Failure> {
         Some(url) => parse_url(url)?,
         None => docs_address(&context.settings)?,
     };
-    // A server that speaks only TLS responds to plain HTTP with 400. Expecting that avoids a TLS handshake, which would
+    // A server that speaks only TLS responds to plain HTTP with 400. Expecting the 400 avoids a TLS handshake, which would
     // fail: the certificate is for the server's public name, not for `address`.
     let https = url.is_none() && context.settings.is_given(&TLS_CERT);
     let expected_status = if https { "400" } else { "2" };

@@ -98,9 +98,9 @@ async fn prepare(
 pub(super) fn failure(name: &str, error: &ImportError) -> Failure {
     let (errors, stopped) = match error {
         ImportError::Input { errors, stopped } => (errors, stopped),
-        // An import is idempotent: it leaves existing data as it is.
+        // An import is idempotent: to repeat one that succeeded changes nothing.
         ImportError::Storage(error) => {
-            return Failure::change_failed(error, "it was imported", "repeat the import: existing data stays as it is");
+            return Failure::change_failed(error, "all was imported", "repeat the import, which is harmless");
         }
         other => return Failure::work(chain(other)),
     };

@@ -106,7 +106,7 @@ async fn revoke(storage: &Storage, id: &str, arguments: &RevokeKey) -> Result<()
     let printed =
         if arguments.json { credentials::print_json(storage.admin(), &record).await } else { output::print(&done) };
     printed.map_err(|failure| failure.after(&done))?;
-    // For an operator who has only a token. Only on a terminal: a script's standard error stays empty.
+    // Identifies the key for an operator who has only its token. A script's standard error stays empty.
     if io::stderr().is_terminal() {
         let name = record.name.as_deref().map(|name| format!("name {name:?}, ")).unwrap_or_default();
         output::print_note(&printable(&format!("{name}account {}", record.identity.account)));

@@ -40,7 +40,7 @@ struct Context {
 }
 
 impl Context {
-    /// Returns the configured database if all settings are valid.
+    /// Returns the configured database if all settings that were read are valid.
     fn database(&self) -> Result<Database, Failure> {
         let database = self.settings.database();
         self.settings.finish().map(|()| database)
@@ -113,7 +113,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Fail
 }
 
 /// Number of tasks that run between two polls of sockets. A connection's task responds to up to sixteen pipelined
-/// requests: with Tokio's default of 61 tasks, a new request would wait for a thousand of those.
+/// requests: with Tokio's default of 61 tasks, a new request would wait for about a thousand responses.
 const TASKS_BETWEEN_EVENTS: u32 = 8;
 
 /// Runs the work of a command that serves, on all cores.

@@ -9,8 +9,8 @@ const BAR: &str = "{msg} [{wide_bar}] {percent:>3} %  {bytes} of {total_bytes}  
 /// Template for an unknown total.
 const SPINNER: &str = "{msg} {spinner} {bytes}  {bytes_per_sec}";
 
-/// Shows the progress of `work` on `length` bytes, if known: a bar without colors on standard error until it is
-/// cleared. Shows nothing if standard error is not a terminal.
+/// Starts a bar without colors on standard error for `work` on `length` bytes; a spinner if the length is unknown.
+/// Hides it if standard error is not a terminal.
 pub(super) fn begin(work: &'static str, length: Option<u64>) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Reloads the log filter, the certificate and the issuer's keys, if any, at each signal. Never returns.
+/// Reloads the log filter, the certificate and the issuer's keys, if any, on each SIGHUP. Never returns.
 #[cfg_attr(not(feature = "oauth"), expect(unused_variables, reason = "a build without OAuth has no tokens"))]
 async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<Tls>>, tokens: &Option<IssuerTokens>) {
     let reload_logs = context.log_reloader();
@@ -66,7 +66,7 @@ async fn keep_reloading(mut hangup: Signal, context: &Context, tls: Option<Arc<T
         if let Some(tokens) = tokens {
             tokens.refresh_requested.notify_one();
         }
-        // On a blocking thread: a pipe may have no writer, and this task also serves. A panic there is logged.
+        // On a blocking thread: the configuration file may be a pipe, and this task also serves. A panic there is logged.
         let _ = spawn_blocking(reload_logs.clone()).await;
         reload
     };
@@ -93,12 +93,12 @@ async fn serve(
         Some(listener) => serving::adopt(listener).map_err(Failure::from),
         None => bind(&LISTEN, settings.listen),
     };
-    // Started first, so that it reports what the server is waiting for.
+    // Started before the database is opened, so that `/ready` reports that the server waits for it.
     if let Some(address) = settings.admin_listen {
         let (listener, bound) = bind(&ADMIN_LISTEN, address)?;
         admin::start(listener, bound, Arc::clone(&monitor));
     }
-    // Bound first, so that a taken address creates no database. With `--wait`, closed again: clients are refused, not queued.
+    // Bound early, so that a taken address creates no database. With `--wait`, closed again: clients are refused, not queued.
     let early_listener = Some(bind_for_clients()?).filter(|_| settings.wait.is_none());
     let is_new = settings.database.is_missing();
     let opened = waiting::open(&settings.database, settings.migration, settings.wait, &mut signals).await?;

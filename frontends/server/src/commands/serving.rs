@@ -58,7 +58,7 @@ pub(super) fn cannot_listen(setting: &Setting, address: SocketAddr, error: &io::
     Failure::work(format!("cannot listen on {address}: {error}{hint}"))
 }
 
-/// Returns the address at which this machine reaches a listener: loopback for one on all addresses.
+/// Returns the address at which this machine reaches a listener: loopback for a listener on all addresses.
 pub(super) fn reachable_address(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -1,4 +1,4 @@
-//! Signals that a command handles. They no longer end the process by themselves.
+//! Signals that a command handles, so that they do not end the process by themselves.
 
 use std::future::pending;
 #[cfg(unix)]
@@ -28,8 +28,8 @@ pub(super) struct Signals {
 #[cfg(unix)]
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
-/// Ends the process on SIGQUIT, and on SIGTERM and SIGINT until the command [catches](Signals::catch) them, if it is PID 1 (of
-/// a container): the kernel drops signals for PID 1 unless it has a handler. A command's changes are atomic even then.
+/// Handles signals if this process is PID 1 (of a container), because the kernel drops signals for PID 1 without a handler.
+/// SIGQUIT ends it, as do SIGTERM and SIGINT until the command [catches](Signals::catch) them. No change is left half made.
 pub(super) fn end_as_pid_1() -> Result<(), Failure> {
     #[cfg(unix)]
     if process::id() == 1 {
@@ -80,7 +80,7 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal. Returns its exit status: 128 plus its number.
+    /// Waits for a signal. Returns the exit status for it: 128 plus its number.
     pub(super) async fn next(&mut self) -> u8 {
         #[cfg(unix)]
         {
@@ -126,7 +126,7 @@ pub(super) fn catch_hangup() -> Result<Signal, Failure> {
     Ok(Signal)
 }
 
-/// Keeps SIGHUP from ending the process. Signals before it [is caught](catch_hangup) may be lost.
+/// Keeps SIGHUP from ending the process. A SIGHUP that arrives before it [is caught](catch_hangup) may be lost.
 pub(super) fn ignore_early_hangups() -> Result<(), Failure> {
     // Tokio keeps the handler of a signal even after its runtime has ended.
     let runtime = super::runtime(&mut Builder::new_current_thread())?;
@@ -134,7 +134,7 @@ pub(super) fn ignore_early_hangups() -> Result<(), Failure> {
     catch_hangup().map(drop)
 }
 
-/// Returns whether the kernel would end the process on SIGHUP. `false` if unknown: the signal is then not caught.
+/// Returns whether the kernel would end the process on SIGHUP. `false` if unknown, so that SIGHUP is not caught.
 #[cfg(unix)]
 fn ends_by_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

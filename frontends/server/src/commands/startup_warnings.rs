@@ -1,4 +1,4 @@
-//! Messages of `serve` at startup: the URL of the documents, and warnings about common oversights.
+//! Texts that `serve` logs at startup: the URL of the documents, and warnings about common oversights.
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -39,7 +39,7 @@ pub(super) fn warn_new_database(database: &Database) {
     tracing::warn!(%database, "created a new database, so API keys get a 401; {fill}create a key with `keys create`");
 }
 
-/// Warns if all keys are revoked or expired, or none exists. Runs on a blocking thread, because the storage may block.
+/// Warns if the storage has no active credential. Runs on a blocking thread, because the storage may block.
 pub(super) fn warn_if_no_keys(storage: Box<dyn AdminStorage>) {
     spawn_blocking(move || match Handle::current().block_on(has_no_active_key(&*storage)) {
         Ok(true) => tracing::warn!("no API key is active, so API keys get a 401; create one with `keys create`"),
@@ -48,7 +48,7 @@ pub(super) fn warn_if_no_keys(storage: Box<dyn AdminStorage>) {
     });
 }
 
-/// Warns of views with unreliable revisions or slow requests. The startup does not wait for it.
+/// Warns of views with missing columns, unreliable revisions or slow requests. The startup does not wait for the checks.
 pub(super) fn warn_about_views(storage: Storage) {
     spawn_blocking(move || {
         let Some(views) = storage.views() else { return };

@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::text::printable;
 
-/// Returns rows below headings, aligned as a terminal shows them: most Japanese characters are two columns wide, and
-/// combining accents none.
+/// Returns rows below headings, aligned by their width on a terminal: most Japanese characters take two columns, and
+/// combining accents take none.
 pub(super) fn aligned<const N: usize>(headings: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     lines([headings.map(str::to_owned)].into_iter().chain(rows))
 }

@@ -19,7 +19,7 @@ use crate::report::Report;
 /// Timeout for the integrity check.
 const QUICK_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reports what is visible before SQLite opens the file: closing the file later would release SQLite's locks on it.
+/// Checks the file before SQLite opens it: closing it later would release SQLite's locks. Returns whether it is in WAL mode.
 pub(super) fn check_files(path: &Path, report: &mut Report) -> Option<bool> {
     let directory = directory(path);
     #[cfg(unix)]
@@ -39,7 +39,7 @@ pub(super) fn check_courses_file(path: &Path, report: &mut Report) {
     if is_wal {
         report.ok("journal", format!("{} is in WAL mode", path.display()));
     } else {
-        let what = "reads wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
+        let what = "reads wait for the program's writes; run in the database: PRAGMA journal_mode = wal;";
         report.warning("journal", format!("{} is not in WAL mode, so {what}", path.display()));
     }
 }
@@ -53,7 +53,7 @@ fn is_wal(path: &Path) -> Option<bool> {
 
 /// Converts an error, which the permissions of the file or its directory may explain.
 pub(super) fn describe_failure(error: OpenError, courses: Option<&PathBuf>) -> OpenFailure {
-    // The other program's file is never created.
+    // The other program's file is never created, so the usual hint to create it would be wrong.
     if let OpenError::Missing(path) | OpenError::MissingDirectory(path) = &error
         && courses == Some(path)
     {
@@ -89,7 +89,7 @@ pub(super) fn check_integrity(path: &Path, is_wal: Option<bool>, report: &mut Re
     }
 }
 
-/// Minimum free space: less is too little for an import and its WAL.
+/// Minimum free space in bytes: less is too little for an import and its WAL.
 #[cfg(unix)]
 const MIN_FREE_SPACE: u64 = 256 << 20;
 

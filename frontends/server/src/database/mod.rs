@@ -1,4 +1,4 @@
-//! [`Database`]: parses the address that `--database` takes, and opens the database.
+//! [`Database`]: parses the address in `--database`; opens, checks, migrates and copies the database.
 
 mod file;
 mod postgres;
@@ -43,11 +43,11 @@ pub(crate) enum Database {
 pub(crate) struct OpenFailure {
     /// The failure to report.
     pub(crate) failure: Failure,
-    /// Whether a retry can succeed after a change to the database only, such as its start.
+    /// Whether a retry can succeed without other settings, for example once the database server has started.
     pub(crate) can_pass: bool,
     /// Whether the database does not exist yet, or its creation was interrupted.
     is_uncreated: bool,
-    /// Problems of the views, if these are the reason.
+    /// Problems of the views, if they are the reason.
     pub(crate) views: Vec<ViewProblem>,
 }
 
@@ -69,7 +69,7 @@ impl From<OpenError> for OpenFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Migration {
     Allowed,
-    /// Forbidden by `--no-migrate`.
+    /// Because of `--no-migrate`, or because the command needs an existing database.
     Forbidden,
 }
 
@@ -147,7 +147,7 @@ impl Database {
         })
     }
 
-    /// Opens the database for a dry run, which leaves no trace: in memory if there is none yet and it may be created.
+    /// Opens the database without changing it. Opens an empty one in memory if it does not exist yet but may be created.
     pub(crate) async fn open_for_rehearsal(&self, migration: Migration) -> Result<Box<dyn AdminStorage>, OpenFailure> {
         match self.open().await {
             Err(open_failure) if open_failure.is_uncreated && migration == Migration::Allowed => {
@@ -157,7 +157,7 @@ impl Database {
         }
     }
 
-    /// Reports what is visible before the database is opened. Returns whether it is an SQLite file in WAL mode.
+    /// Checks an SQLite file before it is opened. Returns whether it is in WAL mode; `None` for other databases.
     pub(crate) fn check_files(&self, report: &mut Report) -> Option<bool> {
         let Self::File { path, courses } = self else { return None };
         if let Some(courses) = courses {
@@ -166,14 +166,14 @@ impl Database {
         file::check_files(path, report)
     }
 
-    /// Reports the state of an open database's file.
+    /// Reports whether an SQLite file is damaged or not in WAL mode.
     pub(crate) fn check_integrity(&self, is_wal: Option<bool>, report: &mut Report) {
         if let Self::File { path, .. } = self {
             file::check_integrity(path, is_wal, report);
         }
     }
 
-    /// Returns whether the file does not exist yet.
+    /// Returns whether the database is an SQLite file that does not exist yet.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::File { path, .. } if fs::symlink_metadata(path).is_err())
     }
@@ -199,8 +199,8 @@ impl Database {
         }
     }
 
-    /// Copies the file of an SQLite database. Returns the size of the copy in bytes, or `None` if `progress` (called
-    /// with the copied bytes and all bytes) stops it. Then, and after an error, no copy is left.
+    /// Copies the file of an SQLite database. Calls `progress` with the number of copied bytes and of all bytes. Returns
+    /// the size of the copy in bytes, or `None` if `progress` stops it. After a stop or an error, no copy is left.
     pub(crate) fn copy(
         &self,
         target: &Path,

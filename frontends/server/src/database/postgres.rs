@@ -11,7 +11,7 @@ use super::{Migration, OpenFailure, unconfirmed};
 use crate::exit::{Failure, chain};
 use crate::text::printable;
 
-/// A PostgreSQL database. Shows only its hosts and name: the rest of the address may hold a password.
+/// A PostgreSQL database. Its display contains only hosts and name: the rest of the address may hold a password.
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
     pub(super) options: Options,
@@ -103,7 +103,7 @@ fn display_address(address: &str) -> Result<String, String> {
     Ok(printable(&format!("postgres://{hosts}{name}")).into_owned())
 }
 
-/// Returns a hint to append, unless the error contains one.
+/// Returns a hint to append to the message of an error, or an empty text if there is none.
 fn hint(can_pass: bool, cause: Option<&(dyn Error + 'static)>) -> &'static str {
     let code = cause.and_then(|cause| cause.downcast_ref::<tokio_postgres::Error>()?.code());
     match code {

@@ -31,7 +31,7 @@ macro_rules! dispatch {
 }
 
 impl Storage {
-    /// Returns the storage for commands that write or read everything.
+    /// Returns the storage for commands, which read and write the data of all accounts.
     pub(crate) fn admin(&self) -> &dyn AdminStorage {
         dispatch!(self, storage => storage)
     }

@@ -1,4 +1,4 @@
-//! Addresses, and dry runs on files.
+//! Addresses, replicas, and dry runs on files.
 
 use super::*;
 

@@ -42,12 +42,12 @@ pub(crate) async fn check(options: &IssuerOptions, base_url: &str, report: &mut 
     }
 }
 
-/// Returns an authenticator with the keys as of now and the issuer's `Date`, or the reason for missing keys.
+/// Fetches the issuer's keys. Returns an authenticator with them, and the response's `Date` or the reason for missing keys.
 pub(crate) async fn fetch(options: &IssuerOptions) -> Result<(SignedTokens, Result<Option<String>, String>), Failure> {
     let fetched = options.source()?.fetch_dated().await;
     let (set, date) = fetched.map_or_else(|why| (Bytes::new(), Err(chain(&why))), |keys| (keys.set, Ok(keys.date)));
     let tokens = options.tokens_by(set)?;
-    // A refresh logs failures for servers; here they are reported.
+    // A refresh would log failures, as for servers; here the caller reports them.
     let quiet = set_default(NoSubscriber::default());
     tokens.refresh().await;
     drop(quiet);

@@ -80,7 +80,7 @@ impl IssuerOptions {
     /// Creates the authenticators, which fetch the keys when needed.
     ///
     /// # Errors
-    /// Returns the failures of [`source`](Self::source).
+    /// Returns the failures of [`source`](Self::source) and [`tokens_by`](Self::tokens_by).
     pub(crate) fn tokens(&self) -> Result<IssuerTokens, Failure> {
         let signed = self.tokens_by(self.source()?)?;
         let opaque = match &self.introspection {
@@ -133,7 +133,7 @@ pub(crate) fn issuer(text: &str) -> Result<String, String> {
     not_empty(text).and_then(|text| Some(text).filter(is_shown).ok_or_else(wrong))
 }
 
-/// Checks that the issuer's metadata can be fetched, and that the API can name it as an authorization server.
+/// Checks that `issuer` is a URL for fetching metadata, and that the API can name it as an authorization server.
 ///
 /// # Errors
 /// Returns what is wrong with the issuer's URL.
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn key_urls_require_https_or_loopback() {
+    fn urls_require_https_or_loopback() {
         for text in ["https://id.example.com", "https://a:8443/b/", "http://localhost:1", "http://127.0.0.9"] {
             assert_eq!(discoverable(text), Ok(()), "{text}");
         }

@@ -31,7 +31,7 @@ impl Observer for AccessLog {
     }
 }
 
-/// Returns whether to log the client's address: only if that helps against abuse.
+/// Returns whether to log the client's address: only for a 401 or a 429, to help against abuse.
 pub(crate) fn is_refused(status: StatusCode) -> bool {
     [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS].contains(&status)
 }

@@ -17,7 +17,7 @@ use crate::exit::chain;
 use crate::output;
 use crate::text::{json, printable};
 
-/// Maximum capacity of a buffer that is reused.
+/// Maximum capacity in bytes of a buffer that is reused.
 const MAX_LINE_CAPACITY: usize = 16 << 10;
 
 /// Format of a line.
@@ -31,7 +31,7 @@ pub(crate) enum Format {
 
 /// Formats each event as a line. Ignores spans, because this program opens none.
 ///
-/// Each thread reuses a buffer, so a line needs no allocation.
+/// Each thread reuses a buffer, which saves an allocation for each line.
 pub(super) struct Lines {
     format: Format,
     colored: bool,
@@ -126,14 +126,14 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.name(field);
         if JSON {
-            // No early exit, as below.
+            // No early exit: a branch-free loop is vectorized.
             if value.bytes().fold(true, |ascii, byte| ascii & (byte < 0x7f)) {
                 return serde_json::to_writer(&mut *self.0, value).expect("a string can be serialized");
             }
             return self.0.extend_from_slice(json(value).expect("a string can be serialized").as_bytes());
         }
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-        // No early exit: a branch-free loop is vectorized.
+        // No early exit, as above.
         if value.bytes().fold(true, |plain, byte| plain & is_plain(byte)) {
             self.0.push(b'"');
             self.0.extend_from_slice(value.as_bytes());
@@ -169,7 +169,7 @@ impl<const JSON: bool> Visit for Fields<'_, JSON> {
         serde_json::to_writer(&mut *self.0, &value).expect("a number can be serialized");
     }
 
-    /// Appends numbers of other types, and values recorded by `%` or `?`.
+    /// Appends the message, numbers of other types, and values recorded by `%` or `?`.
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         let text = format!("{value:?}");
         if JSON {

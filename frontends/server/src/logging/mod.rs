@@ -27,7 +27,7 @@ pub(crate) use sink::Sink;
 /// Handle that changes the log filter.
 type Reloader = reload::Handle<EnvFilter, Registry>;
 
-/// The logs of this process. Dropping it writes the queued lines.
+/// The log of this process. Dropping it writes the queued lines.
 #[derive(Debug)]
 pub(crate) struct Logs {
     pub(crate) reloader: Reloader,
@@ -61,7 +61,7 @@ pub(crate) fn reload(reloader: &Reloader, filter: Result<EnvFilter, Failure>) {
 
 impl Drop for Logs {
     fn drop(&mut self) {
-        // The subscriber holds the sink too, and lives as long as the process.
+        // Explicit, because the subscriber also holds the sink and is never dropped.
         self.sink.finish();
     }
 }

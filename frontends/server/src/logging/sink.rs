@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Maximum number of bytes in the queue: lines of about five thousand requests.
 const MAX_QUEUED_BYTES: usize = 1 << 20;
 
-/// Pause of the thread after each write. Lines logged during it are written together, and need not wake the thread.
+/// Pause of the thread after each write. Lines logged during the pause are written together, and need not wake the thread.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Timeout for writing the queue at exit: a blocked standard error must not keep the process alive.
@@ -69,7 +69,7 @@ impl Sink {
         }
     }
 
-    /// Waits until the queue is written, but not long if standard error is blocked. Further lines are not written.
+    /// Waits until the queue is written, at most for [`FINISH_TIMEOUT`]. Further lines are not written.
     pub(super) fn finish(&self) {
         if let Self::Background(queue) = self {
             queue.finish();

@@ -40,7 +40,7 @@ fn log_unusual_values() {
 
 #[test]
 fn text_message_is_one_line() {
-    let [line] = &*logged(Format::Text, log_unusual_values) else { panic!("one line") };
+    let [line] = &*logged(Format::Text, log_unusual_values) else { panic!("expected one line") };
     let (time, rest) = line.split_once(' ').unwrap();
     assert!(catalogue_core::Timestamp::parse(time).is_ok(), "{line}");
     let expected = r#" WARN catalogue::logging::tests: hello text="a \"b\"\n\u{1b}[2J ü" shown=c\nd number=7 is=true"#;
@@ -49,7 +49,7 @@ fn text_message_is_one_line() {
 
 #[test]
 fn json_line_contains_all_fields() {
-    let [line] = &*logged(Format::Json, log_unusual_values) else { panic!("one line") };
+    let [line] = &*logged(Format::Json, log_unusual_values) else { panic!("expected one line") };
     let mut value: Value = serde_json::from_str(line).unwrap();
     value["timestamp"].take();
     let expected = serde_json::json!({
@@ -63,7 +63,7 @@ fn json_line_contains_all_fields() {
 fn json_escapes_control_characters() {
     const UNSAFE: &str = "a\u{7f}\u{9b}2J\u{202e}\u{2066}\u{200f}";
     let log = || tracing::warn!(text = UNSAFE, shown = %UNSAFE, debug = ?"\u{9b}", "{UNSAFE}");
-    let [line] = &*logged(Format::Json, log) else { panic!("one line") };
+    let [line] = &*logged(Format::Json, log) else { panic!("expected one line") };
     assert!(line.is_ascii() && !line.contains('\u{7f}'), "{line:?}");
     let value: Value = serde_json::from_str(line).unwrap();
     assert_eq!([&value["text"], &value["shown"], &value["message"]], [UNSAFE; 3]);

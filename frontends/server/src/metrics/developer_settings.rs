@@ -1,4 +1,4 @@
-//! [`SettingsCounts`]: counts requests of the developer settings. They are few, so a map under a lock suffices.
+//! [`SettingsCounts`]: counts requests of the developer settings. Such requests are rare, so a map under a lock suffices.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ const STATUSES: [u16; 14] = [200, 201, 204, 303, 400, 401, 403, 404, 405, 409, 4
 pub(crate) struct SettingsCounts(Mutex<BTreeMap<(&'static str, u16), u64>>);
 
 impl SettingsCounts {
-    /// Starts all counters, if there are developer settings.
+    /// Starts all counters at 0. Called only if there are developer settings.
     pub(crate) fn start(&self) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.extend(RequestLabels::actions().flat_map(|action| STATUSES.map(|status| ((action, status), 0))));

@@ -1,6 +1,6 @@
 //! Metrics for Prometheus, in its text format (version 0.0.4).
 //!
-//! `catalogue-observers` counts requests; this module adds all other metrics. Labels come from fixed lists, never from clients.
+//! `catalogue-observers` counts requests; this module adds the rest. Labels come from code or settings, never from clients.
 
 mod database;
 mod developer_settings;
@@ -24,7 +24,7 @@ use crate::logging::Sink;
 use crate::otlp::SpanCounts;
 use developer_settings::SettingsCounts;
 
-/// All measurements of a server. Those that are available only after startup are set once.
+/// All measurements of a server. Measurements that exist only after startup are set once.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// The catalogue's observer.
@@ -47,8 +47,8 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Renders all metrics as text, for a server that started at `began` and logs to `log`. `database` is `None`
-    /// without a database server, and `Some(None)` if it did not respond.
+    /// Renders all metrics as text, for a server that started at `began` and logs to `log`. `database` is `None` unless a
+    /// database server is open, and `Some(None)` if it did not respond.
     pub(crate) fn render(&self, began: SystemTime, log: &Sink, database: Option<Option<&StorageStatus>>) -> String {
         let mut out = Exposition::default();
         let version = [("version", env!("CARGO_PKG_VERSION"))];

@@ -21,12 +21,12 @@ pub(super) fn render(began: SystemTime, out: &mut Exposition) {
             out.single("process_max_fds", "Maximum number of open files and sockets.", files);
         }
     }
-    // Only Linux reports these, in files.
+    // Only Linux reports the remaining values, in files.
     if let Some(bytes) = resident_bytes() {
         out.single("process_resident_memory_bytes", "Resident memory of the process.", bytes);
     }
     if let Ok(files) = fs::read_dir("/proc/self/fd") {
-        // One of them is the open directory itself.
+        // One of the files is the open directory itself.
         out.single("process_open_fds", "Open files and sockets.", files.count().saturating_sub(1));
     }
 }

@@ -9,7 +9,7 @@ const HINT: &str = "use http://HOST:PORT or https://HOST:PORT, like http://127.0
 /// Path that OTLP appends to a collector's URL for traces.
 const TRACES: &str = "/v1/traces";
 
-/// Parses a collector's URL. Messages do not repeat it: it could hold a password.
+/// Parses a collector's URL and appends [`TRACES`]. Messages do not repeat the URL: it could hold a password.
 pub(crate) fn parse(text: &str) -> Result<Uri, String> {
     let uri = parse_server_url(text, "collector", HINT).map_err(|error| error.to_string())?;
     let base = uri.path().trim_end_matches('/');

@@ -1,7 +1,7 @@
 //! OpenTelemetry spans of requests, sent to a collector by OTLP over HTTP.
 //!
 //! A request puts its span into a bounded queue, from which a thread of OpenTelemetry's SDK sends batches. So no
-//! request waits for a collector, and an unreachable one costs only spans.
+//! request waits for a collector, and only spans are lost while the collector is unreachable.
 
 #[cfg(feature = "otel")]
 mod endpoint;
@@ -27,7 +27,7 @@ pub(crate) fn parse_endpoint(_: &str) -> Result<Endpoint, String> {
     Err("this build lacks OpenTelemetry; build with the feature otel, or remove the collector".to_owned())
 }
 
-/// Starts exporting spans for a share of the requests that are served at `base_url`, over TLS if `secured`.
+/// Starts exporting spans for a share of the requests. URLs in spans begin with `base_url`, and with `https` if `secured`.
 ///
 /// # Errors
 /// Returns a failure if the system's CA certificates, which authenticate a collector, cannot be read.

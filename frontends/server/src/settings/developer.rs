@@ -64,7 +64,7 @@ impl DeveloperOptions {
         if self.cross_origin_tryout { builder.cross_origin_tryout() } else { builder }
     }
 
-    /// Refuses a bare path without TLS, unless on loopback without a proxy: sessions could travel in cleartext.
+    /// Refuses a bare path without TLS, unless `listen` is on loopback without a proxy: sessions could travel in cleartext.
     pub(super) fn check_listener(&self, settings: &Settings, listen: SocketAddr, secured: bool, proxies: &Networks) {
         let is_this_machine_only = listen.ip().to_canonical().is_loopback() && proxies.is_empty();
         if self.url.origin().is_empty() && !secured && !is_this_machine_only {
@@ -73,7 +73,7 @@ impl DeveloperOptions {
         }
     }
 
-    /// Returns a warning if every user of this machine can act as any owner, or if a local URL has another port than `listen`.
+    /// Returns a warning if all local users can act as any owner, or, with sign-in links, if a local URL has another port.
     pub(crate) fn warning(&self, listen: SocketAddr) -> Option<String> {
         let Some(OwnerHeader { name, proxies, secret }) = &self.owner_header else {
             return self.other_port(listen.port());
@@ -149,7 +149,7 @@ fn owner_header(settings: &Settings) -> Option<OwnerHeader> {
     Some(OwnerHeader { name, proxies, secret })
 }
 
-/// Parses the URL of the settings. Whether it hides others is checked later, when these are known.
+/// Parses the URL of the settings. Whether it hides the API or its documents is checked once their URLs are known.
 pub(super) fn url(text: &str) -> Result<MountUrl, String> {
     match DeveloperSettings::builder(MemoryStorage::new()).settings_url(text).build() {
         Err(error @ (SettingsError::SettingsUrl(_) | SettingsError::PlainHttp(_))) => Err(error.to_string()),

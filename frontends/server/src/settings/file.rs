@@ -60,7 +60,7 @@ impl ConfigFile {
     }
 }
 
-/// Returns the setting of `key` with its texts, or what is wrong with one of them.
+/// Returns the setting of `key` with its texts, or what is wrong with the key or the value.
 fn read_pair(key: &str, value: &Spanned<DeValue<'_>>) -> Result<(&'static Setting, Vec<String>), String> {
     let Some(setting) = named(key) else {
         if is_ambiguous(key) {

@@ -20,7 +20,7 @@ pub(crate) struct CommandLine {
     pub(crate) config: Option<PathBuf>,
 }
 
-/// The command line over the environment over the configuration file. Settings that a command does not use are not read.
+/// Command line, environment and configuration file: each overrides the next. Only values that a command uses are parsed.
 #[derive(Default)]
 pub(crate) struct Layers {
     pub(crate) command_line: CommandLine,
@@ -33,9 +33,9 @@ pub(crate) struct Layers {
 pub(crate) struct RawValue {
     /// One text, unless the setting is a list.
     pub(super) texts: Vec<String>,
-    /// The option, the variable, or the line of the file.
+    /// The option, the variable, or the line of the file; and the secret file that it names, if any.
     pub(super) location: String,
-    /// The key in that line.
+    /// The key, if `location` is only a line of the configuration file.
     pub(super) key: Option<&'static str>,
 }
 
@@ -61,7 +61,7 @@ impl Layers {
         Self { command_line, variables, file }
     }
 
-    /// Returns the files that should be secret: those named by `file:` values, and a configuration file with a password.
+    /// Returns the files that should be secret: the files named by `file:` values, and a configuration file with a password.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let secrets = || table::all().filter(|setting| setting.is_secret);
         let raw_value = secrets().filter_map(|setting| self.raw_value(setting).ok()?);
@@ -72,7 +72,7 @@ impl Layers {
         named.into_iter().chain(in_file.then(|| PathBuf::from(&self.file.name))).collect()
     }
 
-    /// Returns the variables that could be settings by their name.
+    /// Returns the names of the variables that begin with `CATALOGUE_`, except [`CONFIG_VARIABLE`].
     pub(crate) fn variables(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().map(|name| &**name).filter(|name| *name != CONFIG_VARIABLE)
     }

@@ -12,7 +12,7 @@ use crate::exit::{Failure, sanitized};
 use crate::redaction::{AMBIGUOUS, is_ambiguous};
 
 /// The settings of this process. Problems of a value are collected when it is read, and reported together by
-/// [`finish`](Self::finish); values of options that the command does not use are not read.
+/// [`finish`](Self::finish). Values of options that the command does not use are not read.
 #[derive(Default)]
 pub(crate) struct Settings {
     pub(crate) layers: Layers,
@@ -96,7 +96,7 @@ impl Settings {
         if messages.is_empty() { Ok(()) } else { Err(Failure::errors(messages.into_iter())) }
     }
 
-    /// Returns the given value, if any, without secrets, and the source of the effective one.
+    /// Returns the given value, if any, without secrets, and the source of the effective value.
     pub(crate) fn display(&self, setting: &'static Setting) -> (Option<Vec<String>>, String) {
         let Some(RawValue { texts, location, .. }) = self.raw_value(setting) else {
             return (None, "default".to_owned());
@@ -154,7 +154,7 @@ fn apply_to(database: Database, settings: &Settings) -> Database {
         (database @ Database::Postgres(_), _) if views => database.with(|options| options.views(&views_schema)),
         (Database::File { path, .. }, courses @ Some(_)) if views => Database::File { path, courses },
         (database, _) if views => {
-            let what = "SQLite views need --courses-database sqlite:PATH, and keys --database sqlite:PATH";
+            let what = "SQLite views need --courses-database sqlite:PATH, and keys need --database sqlite:PATH";
             settings.conflict(&[&VIEWS], &what);
             database
         }

@@ -1,4 +1,4 @@
-//! `file:PATH` instead of a secret, so that neither the process list nor the environment shows it.
+//! Secrets in files: with `file:PATH` as the value, neither the process list nor the environment contains the secret.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::permissions;
 
 /// Prefix of a value that names a file. No address of a database or a store begins with it.
 const PREFIX: &str = "file:";
-/// Maximum length of the file in bytes; every address is shorter.
+/// Maximum length of the file in bytes; every address or secret is shorter.
 const MAX_SECRET_BYTES: usize = 64 << 10;
 
 /// Returns the file that a value names, if it names one.
@@ -61,7 +61,7 @@ mod tests {
         assert!(read(directory.path()).unwrap_err().contains("cannot read "));
     }
 
-    /// Like the reader of certificates, never waits for an endless file or a pipe without a writer.
+    /// A device may be endless, so it is refused; a pipe is read to its end.
     #[cfg(target_os = "linux")]
     #[test]
     fn devices_are_refused_and_pipes_are_read() {

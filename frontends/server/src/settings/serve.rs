@@ -1,4 +1,4 @@
-//! [`ServeSettings`]: options of `serve`.
+//! [`ServeSettings`]: options of `serve`, and [`AboutSettings`]: options that describe the API in its documents.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(crate) struct ApiSettings {
     about: AboutSettings,
     accept: Vec<CredentialKind>,
     origins: Vec<String>,
-    /// Maximum size in bytes; 0 disables the cache.
+    /// Maximum size of the response cache in bytes; 0 disables it.
     pub(crate) page_cache: usize,
     /// Maximum number of concurrent requests.
     max_in_flight: u32,
@@ -135,8 +135,8 @@ type ApplySetting = fn(CatalogueBuilder, &str) -> CatalogueBuilder;
 impl AboutSettings {
     pub(crate) fn read(settings: &Settings) -> Self {
         let settings_url = settings.given(&SETTINGS_URL).map(|url| url.as_str().to_owned());
-        // The documents name the issuer only if the base URL is absolute, because the API's metadata contain that URL
-        // (decision O33), and only if clients can find the issuer's metadata by its URL.
+        // The documents name the issuer only if the base URL is absolute, because the API's metadata contain it (decision
+        // O33). In addition, clients must be able to find the issuer's metadata by its URL.
         #[cfg(feature = "oauth")]
         let issuer = settings
             .given(&OAUTH_ISSUER)

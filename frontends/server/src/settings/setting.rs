@@ -5,7 +5,7 @@ use std::ops::Deref;
 /// A command-line option that also has an environment variable and a key in the configuration file.
 #[derive(Debug)]
 pub(crate) struct Setting {
-    /// Name of the option without hyphens, and key in the configuration file.
+    /// Name of the option without the leading hyphens, and key in the configuration file.
     pub(crate) name: &'static str,
     /// Placeholder for a value.
     pub(crate) value_name: &'static str,
@@ -16,7 +16,7 @@ pub(crate) struct Setting {
     pub(crate) note: &'static str,
     pub(crate) shape: Shape,
     pub(crate) section: Section,
-    /// Whether the value can contain a secret, as in an address: it is never shown whole, and can be read from a `file:`.
+    /// Whether the value can contain a secret, as in an address: it is never shown whole, and can be in a file (`file:PATH`).
     pub(crate) is_secret: bool,
     /// Values for shell completion.
     pub(crate) possible_values: &'static [&'static str],

@@ -173,7 +173,7 @@ table! {
     MAX_CONNECTIONS: u32 = Entry::new("max-connections", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "Maximum number of open connections; at the limit, a new one closes an idle or slow one",
         default: Value("15000"), shape: Shape::Size, section: Section::Clients;
-    // More than any storage processes concurrently, and few enough that waiting requests finish within the storage's timeouts.
+    // More than a storage processes concurrently by default, and few enough that waiting requests finish within its timeouts.
     MAX_IN_FLIGHT: u32 = Entry::new("max-in-flight", "NUMBER", One(|text| value::count(text, value::MAX_COUNT))),
         help: "Maximum number of concurrent requests; further ones get a 429",
         default: Value("1000"), shape: Shape::Size, section: Section::Clients;

@@ -10,11 +10,11 @@ use catalogue_core::{Catalogue, CatalogueBuilder, MountUrl};
 use crate::database::Database;
 use crate::units;
 
-/// Maximum number of database connections: as many as fit into the open-file limit next to those of clients.
+/// Maximum of `--database-connections`. Each connection takes an open file, which clients then cannot use.
 pub(super) const MAX_DATABASE_CONNECTIONS: usize = 1_000;
 /// Maximum count: within the limit of Tokio's semaphores, and more than any machine can use.
 pub(super) const MAX_COUNT: usize = 1 << 28;
-/// Maximum request timeout; a longer one would never expire in practice.
+/// Maximum request timeout; a longer one is shortened, because it would never expire in practice.
 pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) fn flag(text: &str) -> Result<bool, String> {

@@ -35,7 +35,7 @@ impl DevTools {
             return None;
         };
         let profile = tempfile::tempdir().unwrap();
-        // Chromium reads commands from descriptor 3 and writes to 4; its own output goes nowhere.
+        // Chromium reads commands from descriptor 3 and writes messages to descriptor 4; its standard output is discarded.
         let mut command = Command::new("sh");
         command.args(["-c", "exec 3<&0 4>&1 </dev/null >/dev/null; exec \"$0\" \"$@\""]).arg(program);
         command.args(["--headless", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--disable-quic"]);

@@ -71,7 +71,11 @@ fn pasted_key_reads_catalogue_to_its_last_page() {
     }
     assert_eq!((pages, &*slugs.join(" ")), (3, "course-5 course-4 course-3 course-2 100%2D & 'été'"));
     assert!(displayed.status.ends_with("This is the last page."), "{}", displayed.status);
-    assert_eq!(page.evaluate("document.activeElement.textContent"), "Send", "the focus is not lost with the button");
+    assert_eq!(
+        page.evaluate("document.activeElement.textContent"),
+        "Send",
+        "the focus moves to `Send` when the other button disappears"
+    );
     assert_eq!(page.evaluate("document.querySelectorAll('main img, main script').length"), 0);
 
     page.paste(SLUG, "course-2");

@@ -6,7 +6,7 @@ use crate::axe::Axe;
 use crate::page::Page;
 use crate::site::Site;
 
-/// Script that returns texts whose contrast with their background is below that of WCAG 2.2, level AA.
+/// Script that returns elements whose text or input border has less contrast than WCAG 2.2, level AA, requires.
 pub(crate) const LOW_CONTRAST: &str = include_str!("low_contrast.js");
 
 /// Script that returns elements that overflow the window or their own box, except input fields.

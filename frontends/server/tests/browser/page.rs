@@ -15,7 +15,7 @@ pub(crate) struct Page {
     context: Option<Value>,
 }
 
-/// Browser of the tests that need no host rules.
+/// Browser that all pages of [`Page::fresh`] share.
 static SHARED: Mutex<Weak<Mutex<DevTools>>> = Mutex::new(Weak::new());
 
 /// The displayed response in the form of one endpoint.
@@ -75,7 +75,7 @@ impl Page {
         self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the preferred color scheme, and no motion, as moving elements cannot be clicked reliably.
+    /// Sets the preferred color scheme, and reduced motion, as moving elements cannot be clicked reliably.
     pub(crate) fn prefer(&mut self, scheme: &str) {
         let preferences = [("prefers-color-scheme", scheme), ("prefers-reduced-motion", "reduce")];
         let features = preferences.map(|(name, value)| json!({ "name": name, "value": value }));
@@ -86,7 +86,7 @@ impl Page {
         self.navigate(|page| _ = page.command("Page.navigate", json!({ "url": address })));
     }
 
-    /// Runs `action`, which navigates to another page, and waits until that has loaded.
+    /// Runs `action`, which navigates to another page, and waits until the other page has loaded.
     pub(crate) fn navigate(&mut self, action: impl FnOnce(&mut Self)) {
         self.until_event("Page.loadEventFired", action);
         // The browser discards input before the first paint.
@@ -209,12 +209,12 @@ impl Page {
         FormResponse { status: text(0), headers: text(1), body: text(2), curl: text(3), next: displayed[4] == true }
     }
 
-    /// Presses the button of the form of `path`.
+    /// Clicks the button of the form of `path`, and returns the displayed response.
     pub(crate) fn send(&mut self, path: &str) -> FormResponse {
         self.response_to(path, |page| page.click(&format!("form[data-path=\"{path}\"] [type=submit]")))
     }
 
-    /// Returns all exceptions, console messages and log entries, except those about the status of a response.
+    /// Returns all exceptions, console messages and log entries, except log entries about the network or of level `info`.
     pub(crate) fn complaints(&self) -> Vec<Value> {
         let complains = |event: &&Value| match event["method"].as_str().unwrap() {
             "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" => true,

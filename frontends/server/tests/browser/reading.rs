@@ -1,4 +1,5 @@
-//! Reading aids of the page: choice of the samples' language, copy buttons, and a table of contents that follows the reader.
+//! Reading aids of the page: choice of the samples' language, copy buttons, a table of contents that follows the
+//! reader, and links that open examples.
 
 use serde_json::json;
 

@@ -28,7 +28,7 @@ impl Site {
         Self { server, key: key.trim_end().to_owned(), _guard: dir }
     }
 
-    /// Opens a page in a browser that can reach only this site, also as `docs.test` and `api.test`.
+    /// Opens a page in a browser that can reach only this machine, with the site also as `docs.test` and `api.test`.
     pub(crate) fn browser(&self) -> Option<Page> {
         let address = &self.server.address;
         Page::open(&format!("MAP docs.test {address}, MAP api.test {address}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))

@@ -110,7 +110,7 @@ impl Course {
         let mut line = self.detail();
         line["type"] = "course".into();
         line["account"] = ACCOUNT.into();
-        // Half of the neighbors in time are a microsecond apart.
+        // Every other creation time is a microsecond after the previous one.
         let (second, microsecond) = (self.instant / 2, self.instant % 2);
         line["createdAt"] = format!("2026-01-01T00:{:02}:{:02}.00000{microsecond}Z", second / 60, second % 60).into();
         line["modules"] = self

@@ -1,7 +1,7 @@
-//! Samples of the reference page, run unchanged.
+//! Samples of the reference page, run with the origin of a test server.
 //!
-//! If a language is not installed, its test prints a line and passes, unless `CATALOGUE_TEST_REQUIRE` names it (`ruby`,
-//! `php`; Python and Node.js belong to `clients`).
+//! If a language is not installed, its test prints a line and passes, unless `CATALOGUE_TEST_REQUIRE` names `ruby`, `php`,
+//! or `clients` for Python, Node.js, bash and curl.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -41,7 +41,7 @@ impl Reference {
         let start = format!("data-copy=\"{label}\"><pre><code>");
         let (_, rest) = self.page.split_once(&start).unwrap_or_else(|| panic!("no {label}"));
         let (code, _) = rest.split_once("</code>").unwrap();
-        // As the page's script does.
+        // Inserts the origin, as the page's script does.
         let origin = "<span class=\"origin\">https://api.example.com</span>";
         let code = code.replace(origin, &format!("http://{}", self.server.address));
         assert!(!code.contains('<'), "{code}");
@@ -62,7 +62,7 @@ impl Reference {
         let course: Value = serde_json::from_str(&show("GET /courses/{slug}")).unwrap();
         assert_eq!(course["data"]["slug"], "bread-for-beginners");
         let document: Value = serde_json::from_str(&show("GET /openapi.json")).unwrap();
-        assert_eq!(document, self.server.get("/docs/openapi.json", "").1, "with empty objects");
+        assert_eq!(document, self.server.get("/docs/openapi.json", "").1, "the sample keeps empty objects");
 
         let list = show("GET /courses");
         let slugs: Vec<Value> =

@@ -42,7 +42,7 @@ impl Service {
 
     /// Runs a client's program and asserts that it prints the whole catalogue.
     pub(crate) fn assert_read_by(&self, program: &mut Command) {
-        // The document contains the server's URL relative to its own.
+        // The document contains the server's URL relative to the URL of the document.
         let base_path = self.document["servers"][0]["url"].as_str().unwrap();
         program.env("BASE_URL", format!("http://{}{base_path}", self.server.address));
         program.env("TOKEN", self.key["token"].as_str().unwrap()).env("NO_PROXY", "127.0.0.1");

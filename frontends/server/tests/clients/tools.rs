@@ -8,7 +8,8 @@ use std::process::Command;
 /// Maximum length of a printed reason for skipping a test; package managers print long errors.
 const MAX_REASON: usize = 300;
 
-/// Returns a directory below the target directory, which `install` fills once per change of a manifest. Other runs wait.
+/// Returns a directory below the target directory, which `install` fills once per change of a manifest.
+/// Concurrent calls wait.
 pub(crate) fn installed(
     name: &str,
     manifests: &[(&str, &str)],
@@ -48,7 +49,8 @@ pub(crate) fn run(command: &mut Command) -> String {
     output_of(command).unwrap_or_else(|reason| panic!("{reason}"))
 }
 
-/// Returns the value of `ready`. If it is an error, prints it and returns `None`, unless the tools are required.
+/// Returns the value of `ready`. If `ready` is an error, prints the error and returns `None`.
+/// Panics instead if the tools are required.
 pub(crate) fn or_skip<T>(ready: Result<T, String>) -> Option<T> {
     or_skip_unless("clients", ready)
 }

@@ -95,7 +95,7 @@ fn token_for_missing_account_gets_warning() {
     assert!(!output.contains("no account"), "an invalid token gets no warning: {output}");
 }
 
-/// If any type is accepted, the header of an ID token is valid, and only a claim identifies it.
+/// If any type is accepted, the header of an ID token is valid, and only a claim distinguishes it from an access token.
 #[test]
 fn id_token_fails_claims_check_if_any_type_is_accepted() {
     let dir = TestDir::with_courses();

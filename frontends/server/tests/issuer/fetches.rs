@@ -1,4 +1,4 @@
-//! Fetches of an issuer's metadata and keys, from fake servers (decisions O22 and O23).
+//! Fetches of an issuer's metadata and keys, from fake servers and files (decisions O22 and O23).
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -28,7 +28,7 @@ struct Fake {
 
 impl Fake {
     /// Starts a server. `response` gets the server's URL and a path, and returns the whole response, or `None` for no response.
-    /// Connections are closed, except after `None` or a response that contains `keep-alive`: those stay open, but unread.
+    /// The server closes connections, except after `None` or a response that contains `keep-alive`: then it only stops reading.
     fn start(response: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -221,7 +221,7 @@ fn key_file_over_256_kib_is_rejected() {
     fails(&keys("https://id.example.com", "--oauth-keys file:none"), "none: No such file");
 }
 
-/// Metadata are cached for an hour, or until a fetch fails (decision O24).
+/// Metadata are cached for an hour, or until a fetch fails.
 #[test]
 fn metadata_are_refetched_after_failed_fetch() {
     let is_unavailable = Arc::new(Mutex::new(false));
@@ -248,7 +248,7 @@ fn metadata_are_refetched_after_failed_fetch() {
     assert_eq!(paths_after("success", 3.0), [OPENID, "/keys"]);
 }
 
-/// With configured keys, the issuer is only compared, and is not published as an authorization server.
+/// With configured keys, the issuer is only compared with the tokens' `iss`, and is not published as an authorization server.
 #[test]
 fn issuer_may_be_any_text_if_keys_are_configured() {
     let fake = Fake::start(|_, _| ok(SET));
@@ -269,7 +269,7 @@ fn issuer_may_be_any_text_if_keys_are_configured() {
     assert!(fake.requests().iter().all(|path| path == "/keys"));
 }
 
-/// Serializers write null and empty lists for missing members, and some issuers pad numbers with leading zeros.
+/// Serializers write null and empty lists for missing members, so a null `d` is not a private key.
 #[test]
 fn key_set_with_null_members_is_accepted_without_warning() {
     let dir = TestDir::new();

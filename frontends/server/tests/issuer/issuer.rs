@@ -62,14 +62,14 @@ impl Issuer {
         *self = Self::run(self.packages.clone(), self.folder.clone(), port, None);
     }
 
-    /// Returns a token of its token endpoint. `query` may contain `alg`, `scope`, `resource`, `format` (`jwt` or `opaque`)
+    /// Returns a token from the token endpoint. `query` may contain `alg`, `scope`, `resource`, `format` (`jwt` or `opaque`)
     /// and `lifetime` in seconds.
     pub(crate) fn token(&self, query: &str) -> String {
         self.text(&format!("/test/token?{query}"))
     }
 
     /// Returns a signed token that the token endpoint would not issue. `query` may contain `kid`, `typ` and `claims`, which
-    /// change those of a valid token.
+    /// replace values of a valid token.
     pub(crate) fn signed(&self, query: &str) -> String {
         self.text(&format!("/test/sign?{query}"))
     }
@@ -79,7 +79,7 @@ impl Issuer {
         self.text(&format!("/test/revoke?token={token}"));
     }
 
-    /// Publishes only the keys `names`, each `ALG-` and a number. The first key of an algorithm signs.
+    /// Publishes only the keys `names`, such as `ES256-1,ES256-2`. The first key of an algorithm signs.
     pub(crate) fn publish(&self, names: &str) {
         self.text(&format!("/test/keys?names={names}"));
     }

@@ -1,4 +1,4 @@
-//! Key rotation, and an issuer that is unavailable.
+//! Key rotation, sources of keys, unavailable issuers, and private keys in a key set.
 
 use serde_json::json;
 
@@ -13,13 +13,13 @@ fn valid_tokens_are_accepted_across_key_rotation() {
     let observed = serve(&dir, &issuer);
     let old = issuer.token("");
     assert_eq!(courses(&observed, &old), 200);
-    // Published and used immediately: the first token makes the server fetch the keys.
+    // The issuer publishes a new key and uses it immediately: the first token makes the server fetch the keys.
     issuer.publish("ES256-2,ES256-1");
     let new = issuer.token("");
     assert_eq!([courses(&observed, &new), courses(&observed, &old)], [200, 200]);
     observed.wait_for_log("added=[\"ES256-2\"]");
     assert_eq!(observed.metrics()["catalogue_issuer_fetches_total{outcome=\"success\"}"], 2.0);
-    // Removed from the set: with the next fetch, even cached tokens of the key are refused.
+    // The issuer removes the old key: after the next fetch, even cached tokens of the key are refused.
     issuer.publish("ES256-2");
     observed.server.signal("HUP");
     wait_for_fetches(&observed, 3.0);
@@ -75,7 +75,7 @@ fn metadata_of_another_issuer_are_rejected() {
     let other = issuer.name.replace("127.0.0.1", "localhost");
     let observed = Observed::start(&dir, &format!("--oauth-issuer {other} --oauth-audience a"));
     observed.wait_for_log("the metadata name the issuer");
-    // Tokens of the configured issuer cannot be verified; those of other issuers are refused.
+    // Tokens of the configured issuer cannot be verified; tokens of other issuers are refused.
     let other_token = issuer.signed(&format!("claims=%7B%22iss%22:%22{other}%22%7D"));
     assert_eq!([courses(&observed, &other_token), courses(&observed, &issuer.token(""))], [500, 401]);
 }

@@ -51,8 +51,8 @@ pub(crate) fn assert_account_commands_work(command: impl Fn(&str) -> Command, se
     assert_eq!(server.get("/api/v1/courses/one", &text(&keys[2])).1["data"]["title"], "Other");
     assert_eq!(run("accounts list --json").json(), json!([b]));
     assert_eq!(run("export").succeeds(), format!("{}\n{}\n", lines[1], lines[4]));
-    for gone in ["accounts remove a --yes", "accounts show a", "keys list --account a", "export --account a"] {
-        run(gone).fails(1, &["no account \"a\"; see `accounts list`"]);
+    for arguments in ["accounts remove a --yes", "accounts show a", "keys list --account a", "export --account a"] {
+        run(arguments).fails(1, &["no account \"a\"; see `accounts list`"]);
     }
     let message = run("accounts remove b --yes").succeeds();
     assert!(message.starts_with("b was removed, with 1 course, 0 modules, 1 key and 0 tokens\n"), "{message}");
@@ -67,7 +67,7 @@ fn accounts_are_listed_shown_and_removed() {
     assert_account_commands_work(|arguments| dir.command(arguments), &server);
 }
 
-/// Checks the database and its WAL, while a server has it open.
+/// Searches all files of the database while a server has it open.
 #[test]
 fn account_removal_leaves_no_bytes() {
     let dir = TestDir::new();
@@ -101,7 +101,7 @@ fn account_removal_leaves_no_bytes() {
     assert!(count("title of left") > 100);
 }
 
-/// The command succeeds, since the account is removed; scripts find the remaining data in `remains`.
+/// The command succeeds, since the account is removed. `remains` states why its data may still be in the files.
 #[test]
 fn removal_reports_remaining_data_while_database_is_read() {
     let dir = TestDir::new();
@@ -115,11 +115,11 @@ fn removal_reports_remaining_data_while_database_is_read() {
     assert!(remains.as_str().unwrap().contains("is still reading the old state"), "{remains}");
 }
 
-/// SQLite removes many rows by way of a temporary file, for which a read-only root has no directory.
+/// SQLite needs a temporary file to remove many rows. A read-only root has no directory for temporary files.
 #[cfg(target_os = "linux")]
 #[test]
 fn removal_without_temporary_directory_fails_with_hint() {
-    // The mounts may hide the program's file, so descriptor 9 is opened on it before.
+    // The mounts may hide the program's file, so the script first opens the file as descriptor 9.
     const SCRIPT: &str = r#"exec 9<"$2" && mount --bind . /mnt || exit 9
         for directory in /tmp /var/tmp /usr/tmp; do
             [ ! -d $directory ] || mount -t tmpfs -o ro none $directory || exit 9
@@ -134,7 +134,8 @@ fn removal_without_temporary_directory_fails_with_hint() {
     };
     let lines = [r#"{"type":"account","id":"a"}"#.to_owned()].into_iter().chain((0..50).map(course));
     dir.run_reading(&lines.collect::<Vec<_>>().join("\n"), "import -").succeeds();
-    // SQLite tries the working directory last. Its check refuses the read-only `/tmp`; in `/proc`, creating a file fails.
+    // SQLite tries the working directory last. It rejects the read-only `/tmp` beforehand, but accepts `/proc`, in which it
+    // cannot create a file.
     for working_directory in ["/tmp", "/proc"] {
         let program = dir.command("accounts remove a --yes --database sqlite:/mnt/catalogue.db");
         let mut unshared = Command::new("unshare");
@@ -151,7 +152,7 @@ fn removal_without_temporary_directory_fails_with_hint() {
     dir.run("accounts remove a --yes").succeeds();
 }
 
-/// `accounts list` counts the active keys.
+/// `accounts show` counts only active keys; the removal counts all keys of the account.
 #[test]
 fn removal_reports_number_of_active_keys() {
     let dir = TestDir::with_courses();

@@ -98,7 +98,7 @@ fn ready_returns_503_after_sigterm() {
     assert_eq!(observed.server.wait(), Some(0));
 }
 
-/// The limit of open files allows few connections.
+/// A low limit of open files allows fewer connections than the test opens.
 #[test]
 fn admin_pages_respond_at_connection_limit() {
     let dir = TestDir::new();

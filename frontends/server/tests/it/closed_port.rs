@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use socket2::{Domain, Socket, Type};
 
-/// A loopback port that refuses connections. It stays bound until this is dropped, so that no other test's server gets it.
+/// A loopback port that refuses connections. It stays bound until it is dropped, so that no other test's server gets the port.
 pub(crate) struct ClosedPort(Socket);
 
 impl ClosedPort {

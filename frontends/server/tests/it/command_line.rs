@@ -1,4 +1,4 @@
-//! Help, versions, and invalid command lines.
+//! Help, versions, invalid command lines, database paths, and standard output that is closed or full.
 
 use std::fs::File;
 use std::io::pipe;
@@ -153,7 +153,7 @@ fn sqlite_file_may_have_any_name() {
     assert_eq!(dir.files().len(), 4, "{:?}", dir.files());
 }
 
-/// SQLite's own programs read these paths as URIs, so a file of such a name is not what the operator meant.
+/// Other programs read these paths as URIs, so the operator probably does not mean a file with this name.
 #[test]
 fn sqlite_uri_is_refused_and_creates_no_file() {
     let dir = TestDir::new();
@@ -185,7 +185,7 @@ fn closed_standard_output_exits_0() {
     }
 }
 
-/// A token is printed only once, so the message reports that it was lost.
+/// The message reports what the command has changed. A token that was not printed is lost, so it must be revoked.
 #[cfg(target_os = "linux")]
 #[test]
 fn unwritable_output_exits_1() {

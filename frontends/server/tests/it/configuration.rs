@@ -2,7 +2,7 @@
 
 use crate::program::TestDir;
 
-/// Returns the server's URL in the OpenAPI document, from which tests conclude the layer that set it.
+/// Returns the server's URL in the OpenAPI document. Each layer sets a different URL.
 fn base_url(dir: &TestDir, variables: &[(&str, &str)], arguments: &str) -> String {
     let document = dir.run_in(variables, &format!("openapi {arguments}")).json();
     document["servers"][0]["url"].as_str().unwrap().to_owned()
@@ -84,7 +84,7 @@ fn empty_variables_are_ignored() {
     let names = ["LISTEN", "ACCEPT", "CORS_ORIGIN", "SHUTDOWN_GRACE", "BASE_URL", "DATABASE", "LOG", "NO_MIGRATE"];
     let names: Vec<_> = names.iter().map(|name| format!("CATALOGUE_{name}")).collect();
     let variables: Vec<_> = names.iter().map(|name| (&**name, "")).chain([("CATALOGUE_PAGE_CACHE", "")]).collect();
-    // Only the last option is invalid.
+    // Only `--docs-url` is invalid.
     dir.run_in(&variables, "serve --docs-url docs").fails(2, &["--docs-url"]);
     dir.run_in(&variables, "migrate").succeeds();
     assert_eq!(dir.files(), ["catalogue.db"]);

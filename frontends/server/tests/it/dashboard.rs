@@ -26,7 +26,7 @@ pub(crate) fn exported_metrics(observed: &Observed) -> BTreeSet<String> {
     observed.metrics().keys().map(|sample| sample.split('{').next().unwrap().to_owned()).collect()
 }
 
-/// Metrics of PostgreSQL and of certificates are tested with PostgreSQL and HTTPS.
+/// Skips the metrics of PostgreSQL and of certificates, which the tests of PostgreSQL and HTTPS check.
 #[cfg(target_os = "linux")]
 #[test]
 fn dashboard_queries_only_existing_metrics() {

@@ -34,7 +34,7 @@ fn printed_commands_work_and_demo_leaves_no_files() {
     assert!(notes.contains(&format!("http://{}/docs", server.address)), "{notes:?}");
     assert_eq!(server.get("/docs", "").0, 200);
 
-    // Lines to paste may be longer.
+    // Commands and links may be longer, as they are copied.
     let is_pasted = |line: &str| line.starts_with("curl ") || line.contains("/sign-in#");
     assert!(notes.iter().all(|line| is_pasted(line) || line.chars().count() < 80), "{notes:?}");
 
@@ -52,7 +52,7 @@ fn printed_commands_work_and_demo_leaves_no_files() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// On any other address, a session over plain HTTP could be intercepted.
+/// On other addresses, a session over plain HTTP could be intercepted.
 #[test]
 fn developer_settings_are_served_only_on_loopback() {
     let dir = TestDir::new();
@@ -104,7 +104,7 @@ fn requests_are_logged() {
 
 #[test]
 fn demo_uses_free_port_when_default_is_busy() {
-    // If this fails, another process uses the port, and the test works too.
+    // If the bind fails, another process uses the port, so the port is busy in any case.
     let _taken = TcpListener::bind("127.0.0.1:8080");
     let dir = TestDir::new();
     let (server, notes) = start(&dir, "");

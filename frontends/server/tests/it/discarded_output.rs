@@ -53,7 +53,7 @@ fn export_fails_when_output_is_discarded() {
     assert_eq!(redirected(&dir, "export", "| cat").succeeds(), COURSES);
 }
 
-/// Other commands have an effect even if their report is discarded.
+/// Commands that print neither a secret nor an export succeed even if their output is discarded.
 #[test]
 fn reports_may_be_discarded() {
     let dir = TestDir::with_courses();
@@ -64,7 +64,7 @@ fn reports_may_be_discarded() {
     }
 }
 
-/// A link that was not printed is still valid.
+/// A link that was not printed is still valid, so the error names the command that ends it.
 #[test]
 fn link_creation_is_reported_when_output_fails() {
     let dir = TestDir::with_courses();

@@ -10,7 +10,8 @@ use std::thread;
 
 use crate::program::{DEADLINE, Server, TestDir};
 
-/// Starts a server that reads its settings from a pipe. Calls `before` when the server has opened it, before the write.
+/// Starts a server that reads its settings from a pipe. Calls `before` when the server has opened the pipe, before the write.
+/// Kills the server after [`DEADLINE`], unless the returned sender is dropped before.
 fn start(dir: &TestDir, command: &mut Command, before: impl FnOnce(u32) + Send + 'static) -> (Server, Sender<()>) {
     let pipe = dir.path("settings");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -42,7 +43,7 @@ fn kill(signal: &str, id: u32) {
     assert!(sent.success());
 }
 
-/// The configuration file is a pipe, so that the server waits when it reads it.
+/// The configuration file is a pipe, so that the server waits while it reads its settings.
 #[test]
 fn hangup_before_settings_are_read_is_ignored() {
     let dir = TestDir::new();

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::program::{COURSES, Outcome, TestDir};
 
-/// Returns `text` in each accepted encoding, with the name of the encoding.
+/// Returns `text` in each accepted encoding except plain UTF-8, with the name of the encoding.
 fn encodings(text: &str) -> [(&'static str, Vec<u8>); 5] {
     let marked = format!("\u{feff}{text}");
     let [little, big] = [u16::to_le_bytes, u16::to_be_bytes];
@@ -25,22 +25,22 @@ fn encodings(text: &str) -> [(&'static str, Vec<u8>); 5] {
 fn run_reading(dir: &TestDir, arguments: &str, input: &[u8]) -> Outcome {
     let mut command = dir.command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A command that refuses its arguments reads nothing.
+    // The write fails if the command exits without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap().into()
 }
 
-/// Returns a token of `https://id.example.com` for the account `a`, by the key `k`.
+/// Returns a token of `https://id.example.com` for the account `a`, with the key ID `k` and an invalid signature.
 fn signed_token() -> String {
     let claims = r#"{"iss":"https://id.example.com","aud":"a","sub":"a","client_id":"c","jti":"x","exp":9999999999}"#;
     let parts = [r#"{"typ":"at+jwt","alg":"ES256","kid":"k"}"#, claims, "not a signature"];
     parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".")
 }
 
-/// Asserts that each encoding of `text` gets the outcome of plain UTF-8, in which `piece` occurs.
+/// Asserts that each encoding of `text` has the outcome of plain UTF-8, and that its output contains `piece`.
 fn assert_same_outcome(text: &str, piece: &str, run: impl Fn(&[u8]) -> Outcome) {
     run(text.as_bytes());
-    // Compare with the second run: a key is revoked only once.
+    // Compares with a second run: the first run of `keys revoke` or `keys rotate` has another outcome.
     let plain = run(text.as_bytes());
     assert!(plain.out.contains(piece) || plain.err.contains(piece), "{piece}: {plain:?}");
     for (encoding, bytes) in encodings(text) {
@@ -131,7 +131,7 @@ fn files_are_read_in_each_encoding() {
     fs::remove_file(dir.path("f")).unwrap();
 }
 
-/// Windows PowerShell's `>>` appends UTF-16 to files in any encoding.
+/// Windows PowerShell's `>>` appends UTF-16 to a file, whatever the file's encoding.
 #[test]
 fn tokens_are_found_in_utf16_appended_to_utf8() {
     let dir = TestDir::with_courses();

@@ -1,4 +1,4 @@
-//! Escaping of control characters and invisible characters in JSON, as in text.
+//! Escaping of control characters and invisible characters in JSON output and JSON messages.
 
 use serde_json::Value;
 

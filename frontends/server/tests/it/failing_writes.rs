@@ -1,4 +1,5 @@
 //! Failing disk writes: commands that change the database report whether the change took effect.
+//! A failed backup leaves no file.
 
 #[path = "../../../../storage/sqlite/tests/it/failing_writes/shim.rs"]
 pub(crate) mod shim;
@@ -124,7 +125,7 @@ fn each_command_reports_whether_it_took_effect() {
 fn failed_backup_reports_reason_and_leaves_no_file() {
     let Some(shim) = Shim::shared() else { return };
     let (dir, _) = fixture();
-    // A command that only reads, as a backup does, leaves the database's WAL and WAL index behind.
+    // Creates the WAL and WAL index, which commands that only read, such as `backup`, leave behind.
     dir.run("export").succeeds();
     let files = dir.files();
     for (kind, why) in [(Failure::FULL, "the disk is full"), (Failure::BROKEN, "the disk failed")] {

@@ -47,7 +47,7 @@ fn bash_completions_work() {
     assert!(complete_in_bash(&dir, "catalogue openapi --format j").unwrap().contains(&"json-3.0".to_owned()));
 }
 
-/// Values that completions do not offer are valid too, and the help lists no values twice.
+/// Values that completions do not offer are valid too. The help names the values in its text, not in a separate list.
 #[test]
 fn completions_offer_known_values() {
     let dir = TestDir::new();

@@ -1,4 +1,4 @@
-//! Processor work per request field, in instructions: with HTTP/2, a byte is enough to repeat a long field.
+//! Processor work per request field and per target, in instructions: with HTTP/2, a byte is enough to repeat a long field.
 //!
 //! Without valgrind the test prints that it is skipped and passes, unless `CATALOGUE_TEST_REQUIRE` names `valgrind`.
 
@@ -14,8 +14,8 @@ use crate::rate_limit::{COURSES, key};
 const MAX_HEAD_BYTES: usize = 15_000;
 /// Maximum cost of a field that the server reads, as a multiple of one that it ignores, in an unoptimized build.
 const MAX_RATIO: u64 = 4;
-/// Maximum cost of a target. `form_urlencoded` decodes its query, after the rate limit: 15,000 bytes of `a&` take 0.16 ms in
-/// an optimized build. A filter before the decoder was tried, but made ordinary queries slower.
+/// Maximum cost of a target, as a multiple of a field that the server ignores. After the rate limit, `form_urlencoded` decodes
+/// the query: 15,000 bytes of `a&` take 0.16 ms in an optimized build. A filter before the decoder made ordinary queries slower.
 const MAX_TARGET_RATIO: u64 = 8;
 
 const SETTINGS: &str = "--settings-url https://a.example/settings";
@@ -89,8 +89,8 @@ fn is_installed() -> bool {
     }
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "valgrind"), "valgrind is required and not installed");
-    // Bypasses the capture of test output, so that it is visible.
-    stderr().write_all(b"skipped: the work that fields make: valgrind is not installed\n").unwrap();
+    // Bypasses the capture of test output, so that the message is visible.
+    stderr().write_all(b"skipped: work per request field: valgrind is not installed\n").unwrap();
     false
 }
 

@@ -27,7 +27,7 @@ fn health_derives_url_from_settings() {
         let outcome = dir.run_in(&[(variable, &value)], "health");
         match variable {
             "CATALOGUE_CONFIG" => assert_eq!(outcome.succeeds(), "200: healthy\n"),
-            // Nothing listens on this address.
+            // The server listens only on IPv4 addresses.
             _ => outcome.fails(1, &[&format!("[::1]:{port} does not respond")]),
         }
     }

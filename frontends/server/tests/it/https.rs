@@ -1,4 +1,4 @@
-//! HTTPS, proxies and limits of `catalogue serve`.
+//! HTTPS of `catalogue serve`, and invalid options for certificates, proxies and limits.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -36,7 +36,7 @@ fn issue_until(dir: &TestDir, not_after: OffsetDateTime) {
 
 pub(crate) const SERVE: &str = "serve --listen 127.0.0.1:0 --tls-cert chain.pem --tls-key key.pem";
 
-/// Connects as a client that trusts only the certificate in the file and offers `protocols` with ALPN.
+/// Connects as a client that trusts only the certificate in `chain.pem` and offers `protocols` with ALPN.
 pub(crate) fn connect(
     dir: &TestDir,
     server: &Server,
@@ -52,7 +52,7 @@ pub(crate) fn connect(
     Ok(StreamOwned::new(session.unwrap(), TcpStream::connect(&server.address)?))
 }
 
-/// Returns the response to a client that trusts only the certificate in the file.
+/// Returns the response to a client that trusts only the certificate in `chain.pem`.
 fn get(dir: &TestDir, server: &Server) -> io::Result<String> {
     let mut stream = connect(dir, server, &[])?;
     stream.write_all(b"GET /docs/llms.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;

@@ -9,7 +9,7 @@ use crate::program::{Server, TestDir};
 
 /// Number of concurrent connections.
 const CONNECTIONS: u64 = 60;
-/// Maximum growth of a connection in KiB over its memory after a small request: a head of 16 KiB and a margin.
+/// Maximum additional memory of a connection after a large head, in KiB: a head of 16 KiB and a margin.
 const MAX_GROWTH_KIB: u64 = 24;
 
 /// Returns the resident memory of the process in KiB.

@@ -117,7 +117,7 @@ fn failed_import_leaves_no_new_database() {
     dir.run_reading(&text, "import -").fails(1, &["line 6"]);
     assert_eq!(dir.export(), "");
 
-    // Unknown accounts are found only in the database, which other processes may have opened since its creation.
+    // Unknown accounts are detected only after the database was created. It stays, since another process may have opened it.
     let dir = TestDir::new();
     dir.run_reading(&COURSES.replace(r#""id":"b""#, r#""id":"c""#), "import -").fails(1, &["no account \"b\""]);
     assert_eq!(dir.export(), "");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::program::{COURSES, TestDir};
 
-/// Returns JSON Lines of the account `a` and `count` courses of it.
+/// Returns JSON Lines for the account `a` and `count` of its courses.
 fn courses(count: usize) -> String {
     let course = |number| {
         format!(r#"{{"type":"course","account":"a","slug":"c{number:02}","title":"T","language":"en"}}"#) + "\n"
@@ -27,7 +27,7 @@ nonsense
     let database_errors = format_errors.replace("\"t\"}", "\"t\",\"language\":\"en\"}").replace("nonsense", "");
     dir.write("bad.jsonl", format_errors);
     dir.write("wrong.jsonl", database_errors);
-    // Another connection is writing: only errors that are found in the database require a transaction.
+    // Another connection is writing: errors of the format are reported without a transaction.
     let writer = Connection::open(dir.path("catalogue.db")).unwrap();
     writer.execute_batch("BEGIN IMMEDIATE").unwrap();
     for arguments in ["import bad.jsonl", "import bad.jsonl --dry-run", "import bad.jsonl --prune --json"] {

@@ -12,7 +12,7 @@ const CREATE: &str = "keys create --account a --name n --scope read:courses --js
 /// Runs a command with `input` on standard input.
 pub(crate) fn reading(mut command: Command, input: &str) -> Outcome {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A command that reads nothing may have exited.
+    // The write fails if the command exits without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap().into()
 }
@@ -154,7 +154,7 @@ fn text_without_known_tokens_exits_1() {
     outcome.fails(2, &["standard input"]);
 }
 
-/// An operator who has only the token learns whom to inform. Without a terminal the output is unchanged.
+/// On a terminal, operators learn whom to inform. Without a terminal, standard error stays empty.
 #[cfg(target_os = "linux")]
 #[test]
 fn revoke_prints_owner_on_terminal() {

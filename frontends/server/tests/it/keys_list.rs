@@ -11,7 +11,8 @@ fn names(listed: &Value) -> Vec<&str> {
     listed.as_array().unwrap().iter().map(|key| key["name"].as_str().unwrap_or("token")).collect()
 }
 
-/// Asserts that the command works on the database of `command`, which has the accounts `a` and `b`; `sql` changes it.
+/// Asserts that `keys list` works on the database of `command`, which has the accounts `a` and `b`.
+/// `sql` runs a statement on this database.
 pub(crate) fn assert_keys_can_be_listed_and_filtered(command: impl Fn(&str) -> Command, sql: impl Fn(&str)) {
     let run = |arguments: &str| Outcome::from(command(arguments).output().unwrap());
     let create = |account: &str, arguments: &str| {

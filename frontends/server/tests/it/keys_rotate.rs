@@ -10,7 +10,7 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("{name}: {value}"))
 }
 
-/// Returns the key `id` of `keys list`.
+/// Returns the entry of the key `id` in `keys list`.
 fn listed(dir: &TestDir, id: &str) -> Value {
     let all = dir.run("keys list --account a --json").json();
     all.as_array().unwrap().iter().find(|key| key["id"] == id).unwrap().clone()

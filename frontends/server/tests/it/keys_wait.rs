@@ -1,4 +1,4 @@
-//! Credential commands that wait while another program writes.
+//! Commands for keys, tokens, links and accounts that wait while another program writes.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ pub(crate) fn commands([one, two]: [&str; 2]) -> [String; 7] {
     ]
 }
 
-/// Commands that wait for another program, and have logged that.
+/// Commands that wait for another program, and have logged that they wait.
 pub(crate) struct WaitingCommands(Vec<Child>);
 
 impl WaitingCommands {

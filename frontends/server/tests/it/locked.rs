@@ -12,7 +12,8 @@ use crate::program::{TestDir, get};
 /// Maximum time for a response on a busy machine; requests wait at most a second for a lock.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// Starts a server with one thread on a database without a WAL; returns it, a key, and another program's connection.
+/// Starts a server with one worker thread on a database without a WAL.
+/// Returns the directory, the server, a token, and another program's connection.
 fn fixture() -> (TestDir, Observed, String, Connection) {
     let dir = TestDir::with_courses();
     let token = dir.run("keys create --account a --name n --scope read:courses").succeeds();

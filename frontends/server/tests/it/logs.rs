@@ -1,4 +1,4 @@
-//! Lines and formats of a server's log, and requests while its output is blocked.
+//! Lines and formats of logs and error messages, and requests while a server's log output is blocked.
 
 use std::io::{BufRead, BufReader, Read, Write, pipe};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use crate::program::{Server, TestDir};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// Returns the lines of requests.
+/// Returns the lines about requests.
 fn access_lines(log: &str) -> Vec<&str> {
     log.lines().filter(|line| line.contains("catalogue::access")).collect()
 }
@@ -217,7 +217,8 @@ fn sighup_reloads_log_filter() {
     assert!(observed.stop_and_read_log().contains("stopped"));
 }
 
-/// Standard error is a pipe without a reader. Requests succeed, and the number of dropped lines is logged later.
+/// Standard error is a pipe that is not read while requests arrive.
+/// Requests succeed, and the number of dropped lines is logged later.
 #[test]
 fn full_stderr_pipe_does_not_block_requests() {
     let dir = TestDir::new();

@@ -1,4 +1,4 @@
-//! Black-box tests of the program: command lines, exit status and output.
+//! Black-box tests of the program: exit status and output of commands, and responses of servers.
 
 mod accounts;
 mod admin;

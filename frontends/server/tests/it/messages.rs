@@ -1,4 +1,4 @@
-//! Messages about invalid input: they stay on one line and print no secrets.
+//! Messages about invalid input: the input adds no lines to a message, and its secrets are not printed.
 
 use std::process::Command;
 

@@ -76,7 +76,7 @@ fn limits_and_storage_errors_are_counted_by_kind() {
     assert_eq!(errors.map(|(_, count)| count).sum::<f64>(), 1.0);
 }
 
-/// Clients cannot add names or labels. A counter that begins with its first event would hide that event.
+/// Clients cannot add names or labels. If a counter appeared with its first event, rates would miss the event.
 #[test]
 fn samples_do_not_depend_on_requests() {
     let dir = TestDir::with_courses();

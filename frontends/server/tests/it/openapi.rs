@@ -32,7 +32,7 @@ fn all_formats_are_printed_without_database() {
 
 /// Tools such as Swagger UI send every example, even of optional parameters.
 #[test]
-fn demo_accepts_example_values_of_all_parameters() {
+fn server_accepts_example_values_of_all_parameters() {
     let dir = TestDir::new();
     dir.write("courses.jsonl", include_bytes!("../../demo/courses.jsonl"));
     dir.run("import courses.jsonl").succeeds();

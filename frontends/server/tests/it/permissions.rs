@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 
 use crate::program::TestDir;
 
-/// User `nobody`, if the tests run as root.
+/// ID of the user `nobody`. The program runs as this user if the tests run as root.
 const UNPRIVILEGED_USER: u32 = 65534;
 
 #[test]

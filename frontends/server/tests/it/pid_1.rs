@@ -1,4 +1,4 @@
-//! Signals to the program as PID 1, as in a container: the kernel drops those that PID 1 does not handle.
+//! Signals to the program as PID 1, as in a container: the kernel drops signals that PID 1 does not handle.
 //!
 //! Without namespaces the tests print that they are skipped and pass, unless `CATALOGUE_TEST_REQUIRE` names `unshare`.
 
@@ -29,7 +29,7 @@ fn is_permitted() -> bool {
     }
     let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
     assert!(!required.split(',').any(|name| name.trim() == "unshare"), "unshare is required and not permitted");
-    // Bypasses the capture of test output, so that it is visible.
+    // Bypasses the capture of test output, so that the message is visible.
     stderr().write_all(b"skipped: signals to PID 1: unshare is not permitted\n").unwrap();
     false
 }
@@ -52,7 +52,7 @@ impl Init {
 
     /// Writes `text` to standard input, and returns when the program has read it.
     fn write_input(&mut self, text: &str) {
-        // More than the capacity of a pipe and a buffer.
+        // More than the capacity of a pipe and a buffer, so the program has read the text when the write returns.
         let padding = "\n".repeat(1 << 20);
         write!(self.0.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
     }
@@ -80,7 +80,7 @@ fn child_of(process: u32) -> u32 {
     children.trim().parse().unwrap()
 }
 
-/// The configuration file is a pipe without a writer, so every command waits for it.
+/// The configuration file is a pipe without data, so every command waits for it.
 #[test]
 fn every_command_exits_on_signals() {
     if !is_permitted() {

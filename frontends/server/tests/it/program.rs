@@ -118,7 +118,7 @@ impl TestDir {
     /// Starts a command that reads standard input to its end. Returns when it has read `text`; the input stays open.
     pub(crate) fn start_reading(&self, command: &mut Command, text: &str) -> RunningCommand {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // More than the capacity of a pipe and a buffer, so the text has been read after the write.
+        // More than the capacity of a pipe and a buffer, so the command has read the text when the write returns.
         let padding = "\n".repeat(1 << 20);
         write!(child.stdin.as_mut().unwrap(), "{text}{padding}").unwrap();
         RunningCommand(Some(child))
@@ -149,7 +149,7 @@ impl Outcome {
         serde_json::from_str(&self.succeeds()).unwrap()
     }
 
-    /// Asserts the status, an empty standard output, and a short message on standard error with these pieces.
+    /// Asserts the status, an empty standard output, and a short message on standard error with `pieces`.
     pub(crate) fn fails(self, status: i32, pieces: &[&str]) {
         assert_eq!((self.status, &*self.out), (Some(status), ""), "{self:?}");
         assert!(self.err.starts_with("error: ") && self.err.lines().count() <= 24, "{self:?}");
@@ -219,7 +219,7 @@ impl Server {
         out.read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("listening on ").and_then(|origin| origin.split_once("://"));
         let address = address.filter(|(scheme, _)| ["http", "https"].contains(scheme)).map(|(_, rest)| rest.to_owned());
-        // Created before the assertion, so that the process is killed if it fails.
+        // Created before the panic, which then kills the process by dropping the server.
         let mut server = Self { child, out, address: String::new() };
         server.address = address.unwrap_or_else(|| panic!("{line:?}"));
         server

@@ -20,7 +20,7 @@ impl Head {
         self.lines.iter().find(has_name).map(|line| line[name.len() + 1..].trim())
     }
 
-    /// Returns the remaining requests that the response reports.
+    /// Returns the number of remaining requests that the response reports.
     pub(crate) fn remaining(&self) -> Option<u32> {
         let state = self.field("ratelimit")?.strip_prefix(r#""default";r="#).unwrap();
         state.split(';').next().unwrap().parse().ok()
@@ -96,7 +96,7 @@ fn malformed_tokens_count_as_unknown() {
 fn client_address_is_taken_from_trusted_proxy() {
     let dir = TestDir::with_courses();
     let server = serve(&dir, "--rate-limit 2/1h --trusted-proxies 127.0.0.1");
-    // Addresses before the proxy's are ignored. `Forwarded` is not read, so the proxy itself is counted.
+    // Only the last address, which the proxy appends, counts. `Forwarded` is not read, so the proxy's own address counts.
     for (before, own) in
         [("X-Forwarded-For", "\r\nX-Forwarded-For: 192.0.2.66"), ("X-Forwarded-For", ", 192.0.2.67"), ("Forwarded", "")]
     {

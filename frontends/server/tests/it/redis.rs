@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write, stderr};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-/// Runs Redis until the test process exits: it holds the other end of the input, which closes even if it is killed.
+/// Runs Redis until standard input closes. The test process holds the other end, which also closes if the process is killed.
 const SCRIPT: &str = r#"
     redis-server --port "$1" --bind 127.0.0.1 --save '' --appendonly no </dev/null &
     cat >/dev/null
@@ -26,11 +26,11 @@ impl Redis {
         if !installed.is_ok_and(|status| status.success()) {
             let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
             assert!(!required.split(',').any(|name| name.trim() == "redis"), "Redis is required and not installed");
-            // Bypasses the capture of test output, so that it is visible.
+            // Bypasses the capture of test output, so that the message is visible.
             stderr().write_all(b"skipped: Redis: it is not installed\n").unwrap();
             return None;
         }
-        // Tries another port if another process takes this one first.
+        // Tries another port if another process takes the free port first.
         (0..10).find_map(|_| Self::start_at(free_port())).or_else(|| panic!("Redis does not start"))
     }
 

@@ -1,4 +1,4 @@
-//! `catalogue config check` of sample files with errors of each kind.
+//! `catalogue config check` of valid sample files, and of files with errors of each kind.
 
 use std::fs;
 use std::path::Path;

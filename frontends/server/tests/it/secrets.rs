@@ -48,7 +48,7 @@ fn files_logs_and_lists_contain_no_tokens() {
             assert!(!bytes.windows(secret.len()).any(|window| window == secret), "{name}");
         }
     }
-    // The searched texts are those that would contain tokens.
+    // The searched texts are complete: the log contains the shutdown, the lists a prefix, and a file the key's id.
     assert!(log.contains("stopping") && lists.contains(&tokens[0][..8]));
     assert!(files.iter().any(|(bytes, _)| bytes.windows(id.len()).any(|window| window == id.as_bytes())));
 }

@@ -43,7 +43,7 @@ fn servers_share_limits_in_redis() {
     assert_eq!(attempts, [401, 401, 401, 401, 429, 429]);
 }
 
-/// A client that only gets 304 responses is never limited, and Redis stores no limits without charges.
+/// A 304 response does not count. A client without remaining requests gets a 429 instead of a 304.
 #[test]
 fn refunded_requests_do_not_count_in_redis() {
     let Some(redis) = Redis::start() else { return };

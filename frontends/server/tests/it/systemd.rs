@@ -44,7 +44,7 @@ fn notify_socket(dir: &TestDir) -> UnixDatagram {
     socket
 }
 
-/// The server rereads the certificate between the two notifications, according to the log.
+/// According to the log, each reload rereads the log filter, and the certificate if the server has one.
 #[test]
 fn begin_and_end_of_reload_are_notified() {
     let dir = TestDir::new();
@@ -96,7 +96,7 @@ fn sighup_does_not_stop_server() {
     assert_eq!(server.stop_with("TERM").0, Some(0));
 }
 
-/// Returns the program, which inherits `number` sockets; the first is `input`.
+/// Returns the program with `number` inherited sockets, which are duplicates of `input`.
 fn activated(dir: &TestDir, arguments: &str, number: usize, input: Stdio) -> Command {
     let program = dir.command(arguments);
     let mut command = Command::new("sh");

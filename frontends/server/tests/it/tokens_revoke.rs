@@ -3,8 +3,8 @@
 use crate::keys_find::reading;
 use crate::program::{Server, TestDir};
 
-/// An ES256 token that expires in the year 2100, and its twin (r, n - s). The signatures are made up; the claims are
-/// `{"sub":"acc_gone","exp":4102444800}`.
+/// An ES256 token that expires in the year 2100, and its twin with the signature (r, n - s). The signatures are invalid.
+/// The claims are `{"sub":"acc_gone","exp":4102444800}`.
 const HEADER: &str = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzI1NiJ9";
 const CLAIMS: &str = "eyJzdWIiOiJhY2NfZ29uZSIsImV4cCI6NDEwMjQ0NDgwMH0";
 const SIGNATURES: [&str; 2] = [
@@ -36,7 +36,7 @@ fn revoked_token_and_its_twin_are_refused_immediately() {
     assert!(ids.len() == 2 && ids.iter().all(|id| id.starts_with("oauth:")), "{output}");
     assert_eq!([reason(&one), reason(&twin)], ["revoked", "revoked"]);
     assert_eq!(revoke(), output, "revoking it again is harmless");
-    // Neither another account's removal nor a token that differs by a bit changes that.
+    // The token stays revoked after the removal of another account. A token whose last byte differs is not revoked.
     dir.run("accounts remove a --yes").succeeds();
     assert_eq!([reason(&one), reason(&token(OTHER))], ["revoked", "invalid"]);
 }

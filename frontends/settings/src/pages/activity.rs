@@ -18,7 +18,7 @@ pub(super) fn page(call: Call<'_>, events: &[CredentialEvent]) -> Markup {
     Frame { inner, owner: Some(owner) }.page("Activity", &content)
 }
 
-/// Returns changes, newest first; `names_keys` adds the key of each one.
+/// Returns a list of changes in the given order; `names_keys` adds the key of each change.
 pub(super) fn list(call: Call<'_>, events: &[CredentialEvent], names_keys: bool) -> Markup {
     html! {
         ul.events {

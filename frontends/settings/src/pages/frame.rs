@@ -95,7 +95,7 @@ pub(crate) fn prefix(key: &CredentialRecord) -> Markup {
     html! { code { (key.shown_prefix) "…" } }
 }
 
-/// Returns a word for the state with a sign, so that no state depends only on its color.
+/// Returns the state's name with a sign, so that states differ by more than their color.
 pub(crate) fn state(state: CredentialState) -> Markup {
     let sign = match state {
         CredentialState::Valid => "✓",
@@ -138,7 +138,7 @@ pub(crate) fn hint(id: &str, hint: &str, error: Option<&FieldError>) -> Markup {
     }
 }
 
-/// Returns the line for curl from the API's documents. If no origin is known, the script inserts the page's.
+/// Returns the curl command of the API's documents. If no origin is configured, the script inserts that of the page.
 pub(crate) fn curl(inner: &Inner) -> Markup {
     let (base, settings) = (&inner.urls.base, &inner.urls.settings);
     let origin = if base.origin().is_empty() { settings.origin() } else { base.origin() };
@@ -158,7 +158,7 @@ pub(crate) fn curl(inner: &Inner) -> Markup {
     }
 }
 
-/// Returns lines to paste, with a button that the script enables.
+/// Returns lines to paste, with a button that is hidden without the script.
 pub(crate) fn code(label: &str, lines: &Markup) -> Markup {
     html! {
         div.code {

@@ -79,7 +79,7 @@ fn card(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Ma
     }
 }
 
-/// Returns each hint for a key, with a link to the page that helps.
+/// Returns each hint for a key, with a link to the page that helps, if there is one.
 pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialRecord]) -> Markup {
     let (now, id) = (call.now, &*key.identity.credential_id);
     let at = |below: &str| call.inner.urls.key(id, below);
@@ -113,7 +113,7 @@ pub(super) fn advice(call: Call<'_>, key: &CredentialRecord, keys: &[CredentialR
     }
 }
 
-/// Returns a link with the first characters of a key, since its name is also that of its predecessor.
+/// Returns a link with the first characters of a key, because a key and its predecessor have the same name.
 fn prefix_link(call: Call<'_>, key: &CredentialRecord) -> Markup {
     html! { a href=(call.inner.urls.key(&key.identity.credential_id, "")) { (prefix(key)) } }
 }

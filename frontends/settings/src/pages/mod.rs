@@ -1,4 +1,4 @@
-//! The pages, one file each.
+//! Responses with pages. Each page has a file; `frame` has the parts that they share.
 
 mod activity;
 mod check;

@@ -43,7 +43,7 @@ fn ok_or_push<T>(value: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> 
     value.map_err(|error| errors.push(error)).ok()
 }
 
-/// Returns the form with a link's values, or a rejected form with its values and each error next to its field.
+/// Returns the form with the values of a link or of a rejected form, and each error next to its field.
 pub(super) fn page(call: Call<'_>, values: &Form, errors: &[FieldError]) -> Markup {
     let Call { inner, owner, now } = call;
     let default_choice = if errors.is_empty() { DEFAULT_EXPIRY } else { "" };

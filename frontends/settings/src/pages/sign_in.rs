@@ -11,7 +11,7 @@ pub(crate) fn page(frame: Frame<'_>, next: Option<&str>, refused: Option<&Failur
         @if let Some(failure) = refused {
             p.warning role="alert" {
                 (failure.sentence())
-                // With `next`, the request was only to view that page, so there was nothing to do.
+                // With `next`, the request only viewed a page, so it could not have changed anything.
                 @if matches!(failure, Failure::SignedOut(..)) && next.is_none() { " Nothing was done." }
             }
         }

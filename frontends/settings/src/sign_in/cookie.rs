@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::security::{authority, without_default_port};
 
-/// Maximum length of all `Cookie` fields of a request that are read; a longer request carries no session.
+/// Maximum total length of a request's `Cookie` fields, in bytes. Longer ones are treated like no cookies.
 const MAX_FIELDS: usize = 16 << 10;
 
 /// The session cookie of these settings.
@@ -36,7 +36,7 @@ impl Cookie {
         Self { name: format!("{prefix}catalogue-settings-{digest:08x}"), is_secure }
     }
 
-    /// Returns the value that came with a request; `None` if there are two, since either may be the owner's.
+    /// Returns the value that came with a request; `None` if there are two, because either may be a foreign one.
     pub(super) fn find(&self, headers: &HeaderMap) -> Option<String> {
         // HTTP/2 may send cookies in separate fields, and other applications' cookies may contain any bytes.
         let fields = || headers.get_all(COOKIE).iter().map(HeaderValue::as_bytes);

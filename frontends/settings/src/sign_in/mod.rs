@@ -36,7 +36,7 @@ const ATTEMPTS_PER_MINUTE: u32 = 20;
 
 /// Developer settings with built-in sign-in, for programs without user accounts.
 ///
-/// Limits sign-in attempts by the [`ClientAddress`] among the request's extensions. Without one, they are not limited.
+/// Limits sign-in attempts by the [`ClientAddress`] among the request's extensions. Requests without it have no limit.
 #[derive(Clone, Debug)]
 pub struct SignInSettings {
     settings: DeveloperSettings,
@@ -128,8 +128,8 @@ impl SignIn {
         Ok(acquire(&*self.attempts, key).await?.map(|window| (key, window)))
     }
 
-    /// Ends the session of a request, if `limiter` allows a change. Returns whether there was one. An unknown secret
-    /// costs a lookup but no write, since anyone can send it.
+    /// Ends the session of a request, if `limiter` allows a change. Returns whether the request had a session. An unknown
+    /// secret costs a lookup but no write, since anyone can send one.
     async fn end(
         &self,
         cookie: &Cookie,

@@ -1,4 +1,4 @@
-//! Expiry of a key whose owner chose a day: the key expires at the midnight after it.
+//! Expiry of a key whose owner chose a day: the key expires at the end of that day, in UTC.
 
 use crate::app::App;
 

@@ -1,5 +1,5 @@
-//! Failure of any one storage call: the response is correct or a 500, the change is made completely or not at all, and after
-//! the request is sent again, it has been made once.
+//! Failure of any one storage call: the response is correct or a 500, and the change is made completely or not at all. When
+//! the client has sent the request again, the change has been made exactly once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -168,7 +168,7 @@ impl Fixture {
         self.site.call(request.clone()).await
     }
 
-    /// Returns the keys and events without random values, and whether the session is valid. Each change alters some of it.
+    /// Returns the keys and events without random values, and whether the session is valid. Each change alters the snapshot.
     async fn snapshot(&self) -> (Vec<Value>, Vec<Value>, bool) {
         let (account, memory) = (AccountId::new("anna"), &self.failing.memory);
         let keys = memory.list_keys(&account, Timestamp::MAX, usize::MAX).await.unwrap().unwrap();
@@ -247,7 +247,7 @@ async fn request_reports_outcome_when_any_storage_call_fails() {
                 } else {
                     assert_eq!((response.status, &snapshot), (expected, &done), "{context}");
                 }
-                // Retried like an owner would. A completed change may now be refused, and is not made twice.
+                // The owner retries. A completed change may be refused now, and must not be made twice.
                 let again = fixture.call(&request).await.status;
                 assert!(if snapshot == done { again < 500 } else { again == expected }, "{again}: {context}");
                 assert_eq!(fixture.snapshot().await, done, "{context}");

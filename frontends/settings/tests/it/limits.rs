@@ -123,7 +123,7 @@ async fn account_has_at_most_100_valid_keys() {
     let path = format!("/settings/api/keys/{}", first["id"].as_str().unwrap());
     let refused = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": DAY })).await;
     assert_eq!(refused.failure().2.unwrap(), "too_many");
-    // A leaked key can be replaced immediately, as the number of valid keys stays the same, even if the operator created more.
+    // A leaked key can be replaced immediately even above the limit, because the number of valid keys stays the same.
     let (_, more) = NewCredential::api_key("anna".into(), "more", Scopes::from_names(["read:courses"]));
     app.storage.create_key(&more, &Actor::OPERATOR).await.unwrap();
     let rotated = app.send("POST", &format!("{path}/rotate"), &json!({ "overlapSeconds": 0 })).await;

@@ -33,7 +33,7 @@ async fn names_are_escaped_on_all_pages() {
     let storage = storage().await;
     let app = App::over(storage.clone(), storage.clone(), |builder| builder.brand(HOSTILE[0], "/\"><script>a"));
     for name in HOSTILE {
-        // Created like the command line does, which accepts any name.
+        // Stored directly, because the form refuses some of these names.
         let (_, key) = NewCredential::api_key("anna".into(), name, Scopes::from_names(["read:courses", "<script>a"]));
         let id = key.record.identity.credential_id.to_string();
         storage.create_key(&key, &Actor::owner_named(name)).await.unwrap();

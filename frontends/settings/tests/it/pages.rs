@@ -186,7 +186,7 @@ async fn rotation_creates_successor_and_ends_old_key() {
     let (new, old) = (&keys[0], &keys[1]);
     assert_eq!((&old["state"], &old["replacedBy"]), (&json!("ending"), &new["id"]));
     assert_eq!((&new["name"], &new["scopes"]), (&old["name"], &old["scopes"]));
-    assert_eq!(new["expiresAt"], "2027-02-21T04:40:00.000Z", "lifetime of the old key");
+    assert_eq!(new["expiresAt"], "2027-02-21T04:40:00.000Z", "the new key has the lifetime of the old one");
     let nonce = app.nonce("/settings/keys/new").await;
     let again = app.post(&format!("{page}/rotate"), &[("nonce", &nonce), ("overlap", "0")]).await;
     assert_eq!(again.status, 409);

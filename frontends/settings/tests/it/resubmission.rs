@@ -22,7 +22,7 @@ async fn resubmitted_form_creates_no_key_and_shows_no_token() {
     let keys = app.get("/settings/api/keys").await.data();
     assert_eq!(keys.as_array().unwrap().len(), 1);
     second.shows(&format!("href=\"/settings/keys/{}\"", keys[0]["id"].as_str().unwrap()));
-    // In another account, the same nonce makes another key, so no account can take an id of another one.
+    // In another account, the same nonce results in another id, so one account cannot occupy an id of the other.
     assert_eq!(app.call_as("bert", form("/settings/keys", &fields)).await.status, 201);
 }
 

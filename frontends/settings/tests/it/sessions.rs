@@ -15,7 +15,7 @@ use catalogue_core::{AccountId, Timestamp, async_trait};
 use crate::app::{App, form};
 use crate::sign_in::{COOKIE_NAME, Site, with_cookie};
 
-/// A session storage that counts lookups and ended sessions; its call `fails_at` fails.
+/// A session storage that counts lookups of sessions and links, and ends of sessions. The method named in `fails_at` fails.
 #[derive(Clone, Debug)]
 pub(crate) struct CountingStorage {
     storage: MemoryStorage,

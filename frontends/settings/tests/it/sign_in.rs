@@ -172,7 +172,7 @@ async fn session_ends_after_12_hours_or_revocation() {
     assert_eq!(api.failure(), (401, "unauthorized".to_owned(), Some("expired".to_owned())));
     assert!(api.header("set-cookie").unwrap().ends_with("Max-Age=0"));
     assert_eq!(site.call(get("/settings/api/keys")).await.failure().2.unwrap(), "missing");
-    // Changes that were sent without a session are not made.
+    // Changes that were sent with an expired session are not made.
     let new = json!({ "name": "a", "scopes": ["read:courses"], "expiresAt": null });
     assert_eq!(site.call(with_cookie(request("POST", "/settings/api/keys", &new), &other)).await.status, 401);
     let page = site.call(with_cookie(form("/settings/keys", &[("name", "a")]), &other)).await;
@@ -214,7 +214,7 @@ async fn repeated_session_cookie_is_ignored() {
     let surrounded =
         with_cookie(with_cookie(get("/settings/api/keys"), &format!("a=b; x{COOKIE_NAME}=c;{session}")), "d=e");
     assert_eq!(site.call(surrounded).await.status, 200);
-    // Other applications' cookies may contain any bytes. A malformed session cookie makes the valid one a repetition.
+    // Other applications' cookies may contain any bytes. Two session cookies are ignored even if one is malformed.
     assert_eq!(site.get("/settings/api/keys", &format!("lang=café; {session}")).await.status, 200);
     let broken = site.get("/settings/api/keys", &format!("{COOKIE_NAME}=é; {session}")).await;
     assert_eq!(broken.failure().2.unwrap(), "missing");

@@ -11,7 +11,7 @@ use crate::credential_lookup::find as look_up;
 use crate::reading::{export, find, slugs};
 use crate::seed::{account, api_key, course, create, digest, id, modules, oauth_token, seed, seed_accounts, time};
 
-/// Puts accounts `a` and `b`, each with courses and with credentials of every state.
+/// Puts accounts `a` and `b`, each with courses, two keys, one of them revoked, and an OAuth token.
 async fn seed_two(storage: &impl Storage) {
     let with_modules = |account, slug, count| Course { modules: modules(count), ..course(account, slug) };
     seed(storage, &[with_modules("a", "1", 2), with_modules("a", "2", 3), with_modules("b", "1", 1)]).await;

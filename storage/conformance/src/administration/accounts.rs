@@ -8,7 +8,7 @@ use catalogue_core::{Course, Timestamp};
 use crate::Storage;
 use crate::seed::{account, api_key, course, create, id, modules, oauth_token, seed, seed_accounts, time};
 
-/// Time that is passed to the calls.
+/// Time that is passed to the calls, in microseconds after the default time.
 const NOW: i64 = 7;
 
 async fn listed(storage: &impl Storage, accounts: Accounts<'_>) -> Vec<AccountSummary> {

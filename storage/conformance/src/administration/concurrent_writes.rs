@@ -77,7 +77,7 @@ pub async fn removal_during_import_is_not_undone(storage: &impl Storage) {
             wait_until_done_or_blocked(&removal).await;
             let put = import.put_course(&course("a", "put")).await;
             if put.is_ok() {
-                // The storage may refuse it.
+                // The storage may refuse the commit.
                 let _ = import.commit().await;
             } else {
                 drop(import);

@@ -33,7 +33,7 @@ pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Stora
     seed_accounts(storage, &accounts).await;
     for index in 0..24 {
         let account = accounts[index * 5 % accounts.len()];
-        // Between accounts without credentials, the next one must still be found.
+        // An account without credentials must not end the visit of the later ones.
         if account == "a-" {
             continue;
         }
@@ -63,7 +63,7 @@ pub async fn records_of_all_accounts_are_ordered_by_account(storage: &impl Stora
     }
 }
 
-/// Credentials of some accounts are in the same order, without those of other accounts.
+/// Credentials of some accounts are ordered like those of all accounts, and no others are returned.
 pub async fn account_filter_returns_only_records_of_named_accounts(storage: &impl Storage) {
     seed_accounts(storage, &["a", "b", "c", "empty"]).await;
     for (account, key) in [("c", "key_1"), ("a", "key_2"), ("b", "key_3"), ("c", "key_0")] {

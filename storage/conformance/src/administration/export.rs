@@ -18,7 +18,7 @@ async fn seed_all(storage: &impl Storage) -> Vec<Record> {
     let accounts = ids.map(|id| Account { name: format!("Name of {id}"), email: format!("{id}@"), ..account(id) });
     let mut courses = Vec::new();
     for (index, id) in ids.into_iter().enumerate().filter(|(index, _)| index % 3 != 2) {
-        // The newest course of an account is neither its first nor its last by slug.
+        // The newest courses of the first account are neither its first nor its last by slug.
         let slugs = ids.into_iter().enumerate().filter(|(at, _)| index == 0 || at % 4 == index % 4);
         courses.extend(slugs.map(|(at, slug)| Course {
             title: format!("{slug} of {id}"),
@@ -153,7 +153,7 @@ pub async fn export_stops_when_visitor_breaks(storage: &impl Storage) {
     assert_eq!(export(storage).await, expected, "An export that ended early does not affect the next one.");
 }
 
-/// An export of some accounts contains only these and their courses, in the same order.
+/// An export of some accounts contains only these and their courses, in the order of a full export.
 pub async fn account_filter_exports_only_named_accounts(storage: &impl Storage) {
     let all = seed_all(storage).await;
     for selected in [&["a", "\u{1f917}", "A"][..], &["a-", "unknown", "a-"], &["a "], &["unknown", ""], &[]] {

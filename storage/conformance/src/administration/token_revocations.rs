@@ -9,7 +9,7 @@ use crate::seed::{digest, id, instant, second, seed_accounts, time};
 
 const DAY: i64 = 24 * 60 * 60;
 
-/// Number of revocations, more than a call that removes a hundred would remove.
+/// Number of revocations: more than a call removes if it removes at most a hundred.
 const MORE_THAN_REMOVED: usize = 150;
 
 /// Revokes `tokens`. Returns `None` if the storage has no revocations, and so must refuse to revoke.
@@ -58,7 +58,7 @@ pub async fn revocation_is_retained_for_a_day_after_expiry(storage: &impl Storag
     }
 }
 
-/// Revocations that ended a day ago are removed with later ones: each call removes more than it adds.
+/// Revocations of tokens that expired a day ago are removed by later calls, each of which removes more than it adds.
 pub async fn later_revocations_remove_those_past_retention(storage: &impl Storage) {
     let (expired, unexpired) = (digests("over", MORE_THAN_REMOVED), digest("lasting"));
     let Some(()) = revoke(storage, &expired, second(0), instant(-1)).await else { return };

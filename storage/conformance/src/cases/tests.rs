@@ -1,4 +1,4 @@
-//! Tests that the lists of cases are complete.
+//! Checks that the lists of cases are complete.
 
 use std::fs;
 use std::path::Path;

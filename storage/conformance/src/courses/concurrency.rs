@@ -8,7 +8,7 @@ use crate::concurrency::{on_threads, poll_then_drop, read_during_writes, run_all
 use crate::reading::{assert_found, assert_listed, detail_of, find, item_of, list, listed, read_page};
 use crate::seed::{course, course_at, module, modules, seed};
 
-/// Number of concurrent reads, more than a connection pool is likely to have connections.
+/// Number of concurrent reads, and of rounds of dropped reads: more than a connection pool is likely to have connections.
 const CONCURRENT_READS: usize = 300;
 
 /// Puts courses of two accounts that share slugs.
@@ -92,12 +92,15 @@ pub async fn read_returns_all_changes_committed_before_it(fixture: &impl CourseF
     }
 }
 
-/// A call sees one state of the data: a course as one write left it, and every write before that one.
+/// A call sees each course as a single write left it, and if it sees a write, it also sees all earlier ones.
 pub async fn call_returns_one_consistent_state(fixture: &impl CourseFixture) {
     let read = async || {
         let numbers = write_numbers_of_read(fixture).await;
         let in_order = numbers.is_sorted_by(|one, two| one >= two) && numbers[0] <= numbers[5] + 1;
-        assert!(in_order, "A list is one state of the data, and no write lacks an earlier one: {numbers:?}.");
+        assert!(
+            in_order,
+            "A list is one state of the data, and no write is visible without all earlier ones: {numbers:?}."
+        );
     };
     let write = async |number| {
         for course in &generation(number) {
@@ -107,7 +110,7 @@ pub async fn call_returns_one_consistent_state(fixture: &impl CourseFixture) {
     read_during_writes(read, write).await;
 }
 
-/// Returns courses whose every part depends on the number of their write; they are written in this order.
+/// Returns the courses of write `number`, in the order in which they are written. Titles and modules depend on the number.
 pub(crate) fn generation(number: usize) -> [Course; 6] {
     let modules: Vec<_> = (0..number % 4).map(|index| module(&format!("{number}.{index}"))).collect();
     ["1", "2", "3", "4", "5", "6"].map(|slug| Course {

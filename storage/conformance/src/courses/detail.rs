@@ -66,7 +66,7 @@ pub async fn slugs_are_compared_by_bytes(fixture: &impl CourseFixture) {
     for slugs in groups {
         let group: Vec<_> = slugs.iter().filter(|slug| fixture.accepts_slug(slug)).collect();
         for slug in &group {
-            // Only one course in the account first, so that none can be mistaken for another.
+            // First each slug alone in an account: a lookup of another slug must find nothing.
             let account = format!("with {slug:?}");
             seed(fixture, &[course(&account, slug)]).await;
             for other in slugs {

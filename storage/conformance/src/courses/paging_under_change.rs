@@ -68,7 +68,7 @@ impl Paging {
 
     async fn change(&mut self, fixture: &impl CourseFixture, next: &Position) {
         match self.random.below(4) {
-            // Removes the course at the position where the next page starts.
+            // Removes the course after whose position the next page starts.
             0 => self.remove(fixture, &next.slug).await,
             1 => {
                 let slug = self.any_slug();
@@ -124,7 +124,7 @@ async fn put_and_read_first_page(fixture: &impl CourseFixture) -> (Vec<Course>, 
     let courses: Vec<_> = (0..6).map(|index| course_in(&format!("c{index}"), index)).collect();
     seed(fixture, &courses).await;
     let next = page(fixture, "a", 3, None).await.next;
-    assert_eq!(next, Some(position(fixture, &courses[3])), "The next page starts at the position of the last item.");
+    assert_eq!(next, Some(position(fixture, &courses[3])), "The next page starts after the position of the last item.");
     (courses, next)
 }
 
@@ -150,7 +150,7 @@ pub async fn courses_added_after_position_are_returned(fixture: &impl CourseFixt
     assert_last_page(fixture, "a", 3, second.next, &expected[3..], rule).await;
 }
 
-/// Paging ends with an empty page only if all remaining courses were removed since the page before.
+/// Paging ends with an empty page only if all remaining courses were removed since the previous page.
 pub async fn paging_ends_when_remaining_courses_are_deleted(fixture: &impl CourseFixture) {
     let (courses, next) = put_and_read_first_page(fixture).await;
     for course in &courses[..4] {

@@ -12,14 +12,14 @@ use crate::reading::{find, find_at_revision, list, page, retry_while_blocked};
 use crate::seed::{course, remove, seed};
 use crate::variants::{variants, whole_course};
 
-/// Returns the revision of an account that has courses, or had some.
+/// Returns the current revision of an account, if it has one.
 pub(crate) async fn revision(fixture: &impl CourseFixture, account: &str) -> Option<Revision> {
     let account = fixture.account(account).await;
     let revision = retry_while_blocked(fixture, async || fixture.storage().revision(&account).await).await;
     revision.expect("a revision can be read")
 }
 
-/// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`. A storage without revisions passes these cases.
+/// Puts a course `c` in accounts `a` and `b`, and returns the revision of `a`: `None` if the storage has none, as it may.
 pub(crate) async fn seed_and_read_revision(fixture: &impl CourseFixture) -> Option<Revision> {
     seed(fixture, &[whole_course("a", "c"), whole_course("b", "c")]).await;
     revision(fixture, "a").await

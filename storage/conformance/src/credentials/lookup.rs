@@ -62,7 +62,7 @@ pub async fn scopes_are_stored_unchanged(fixture: &impl CredentialFixture) {
     }
 }
 
-/// A time is stored with the table's precision, and an expired credential is still found: the authenticator refuses it.
+/// An expiry is stored with the table's precision, and an expired credential is still found: the authenticator refuses it.
 pub async fn expiry_is_stored_to_the_microsecond(fixture: &impl CredentialFixture) {
     let times = [Timestamp::MIN, instant(-1), instant(0), instant(1), time(999_999), time(123_456), Timestamp::MAX];
     for (index, expiry) in times.into_iter().enumerate() {

@@ -10,8 +10,8 @@ use crate::credential_lookup::as_stored;
 use crate::key_calls::{create, event_actions, events, last_events, rename, revoke, rotate, try_create};
 use crate::seed::{api_key, create_account, oauth_token, second};
 
-/// Each change has one event: the action, the actor, the key, the key's name then and, if the call has a time, the same
-/// time.
+/// Each change has one event, with the action, the actor, the key, the key's name after the change and, if the call has a
+/// time, the time of the call.
 pub async fn each_change_records_one_event(fixture: &impl KeyFixture) {
     const RULE: &str = "Each change has one event";
     let (storage, account) = (fixture.storage(), create_account(fixture, "a").await);
@@ -115,7 +115,7 @@ pub async fn events_are_listed_newest_first(fixture: &impl KeyFixture) {
     }
 }
 
-/// An event keeps the name that the key had then, and all its other fields, whatever happens to the key.
+/// An event keeps the key's name at the time of the event, and all its other fields, whatever happens to the key.
 pub async fn events_keep_key_name_at_their_time(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     let mut keys = vec![api_key("a", "key_1", "token-1")];
@@ -161,7 +161,7 @@ pub async fn events_belong_to_one_account(fixture: &impl KeyFixture) {
     }
 }
 
-/// Events are removed with their account, and only with that; a later account with the same id has none of them.
+/// Events are removed with their account, but not with another; a later account with the same id has none of them.
 pub async fn events_are_removed_with_their_account(fixture: &impl KeyFixture) {
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for name in ["a", "b"] {

@@ -1,4 +1,4 @@
-//! The keys of one account, as its owner may see them.
+//! The list of one account's keys, and lookups of its keys by id.
 
 use catalogue_core::Timestamp;
 use catalogue_core::admin::NewCredential;
@@ -118,9 +118,9 @@ pub async fn revoked_keys_stay_listed(fixture: &impl KeyFixture) {
     assert_eq!(list(fixture, &account).await, Some(expected), "Only a revoked key is listed as revoked.");
 }
 
-/// All active keys are listed, and of the others up to `limit` keys: those that ended last.
+/// All active keys are listed, and in addition the keys that ended last, up to a limit.
 pub async fn ended_keys_are_listed_up_to_limit(fixture: &impl KeyFixture) {
-    const RULE: &str = "All active keys are listed, and of the others up to a limit those that ended last";
+    const RULE: &str = "All active keys are listed, and ended keys up to a limit: those that ended last";
     const NOW: i64 = 50;
     let account = create_account(fixture, "a").await;
     // Created, expires, revoked; ended keys are in the order of their ends, latest first.

@@ -5,7 +5,7 @@ use crate::key_calls::{assert_all, create, rename, revoke};
 use crate::seed::{api_key, create_account, second};
 use crate::texts::unusual_texts;
 
-/// A renamed key is returned and listed with its name, whatever text that is, and nothing else of it changes.
+/// A renamed key is returned and listed with its new name, whatever the text, and nothing else changes.
 pub async fn key_accepts_any_name(fixture: &impl KeyFixture) {
     let account = create_account(fixture, "a").await;
     let mut unnamed = api_key("a", "key_1", "token-1");

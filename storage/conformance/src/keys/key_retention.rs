@@ -11,7 +11,7 @@ use crate::seed::{api_key, create_account, second};
 /// The retention in seconds.
 const RETENTION_SECONDS: i64 = RETENTION.as_secs() as i64;
 
-/// Returns a key that expires `expires` seconds after the default time, or never.
+/// Returns a key with the given creation and expiry, in seconds after the default time; `None` never expires.
 fn key(account: &str, number: usize, created: i64, expires: Option<i64>) -> NewCredential {
     let mut key = api_key(account, &format!("key_{number}"), &format!("token-{number}"));
     key.record.created_at = second(created);
@@ -79,7 +79,7 @@ pub async fn creation_removes_at_most_100_ended_keys(fixture: &impl KeyFixture) 
     }
 }
 
-/// A key's last twenty renames keep their events. Its other events are retained, and so are those of other keys.
+/// A key keeps the events of its last twenty renames, and all events of other actions. Other keys' events are unchanged.
 pub async fn last_renames_of_key_keep_their_events(fixture: &impl KeyFixture) {
     const SURPLUS: usize = 3;
     let account = create_account(fixture, "a").await;
@@ -91,8 +91,8 @@ pub async fn last_renames_of_key_keep_their_events(fixture: &impl KeyFixture) {
         rename(fixture, &account, &busy, &format!("name {number}")).await;
     }
     let logged = events(fixture, &account).await;
-    let names: Vec<_> = logged.iter().filter(|event| event.credential_id.as_ref() == Some(&busy)).collect();
-    let (renames, before) = names.split_at(MAX_RENAMES.min(names.len()));
+    let of_busy: Vec<_> = logged.iter().filter(|event| event.credential_id.as_ref() == Some(&busy)).collect();
+    let (renames, before) = of_busy.split_at(MAX_RENAMES.min(of_busy.len()));
     let expected: Vec<_> = (SURPLUS..MAX_RENAMES + SURPLUS).rev().map(|number| format!("name {number}")).collect();
     let found: Vec<_> = renames.iter().filter_map(|event| event.name.clone()).collect();
     assert_eq!(found, expected, "The last twenty renames of a key keep their events.");

@@ -8,9 +8,9 @@ use crate::credential_lookup::{as_stored, assert_stored};
 use crate::key_calls::{assert_all, create, revoke, rotate};
 use crate::seed::{api_key, create_account, oauth_token, second};
 
-/// Creation time of successors.
+/// Creation time of successors, in seconds after the default time.
 const NOW: i64 = 10;
-/// End of the replaced keys.
+/// End of the replaced keys, in seconds after the default time.
 const END: i64 = 20;
 
 /// Returns a key that expires `expires_at` seconds after the default time, or never.

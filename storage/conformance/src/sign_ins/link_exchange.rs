@@ -71,7 +71,7 @@ pub async fn expired_or_unknown_link_returns_none(fixture: &impl SignInFixture) 
     assert!(exchanged.is_some(), "A link is valid until its end.");
 }
 
-/// Whether a link has expired is decided by the time of the call, not by the session's start.
+/// The time of the call, not the session's start, decides whether a link has expired.
 pub async fn expiry_is_checked_at_time_of_call(fixture: &impl SignInFixture) {
     let account = create_account(fixture, "a").await;
     for (code, now, begins) in [("in-time", 1, LIFETIME * 2), ("too-late", LIFETIME, 1)] {

@@ -53,7 +53,7 @@ pub async fn link_is_found_only_by_whole_digest(fixture: &impl SignInFixture) {
     }
 }
 
-/// Creating a link removes its account's expired sign-ins, and those of other accounts that expired a day before.
+/// Creating a link removes its account's expired sessions, and those of other accounts that expired more than a day before.
 pub async fn creating_a_link_purges_expired_sessions(fixture: &impl SignInFixture) {
     const DAY: i64 = 24 * 60 * 60;
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);

@@ -17,7 +17,7 @@ pub async fn session_is_found_with_account_and_expiry(fixture: &impl SignInFixtu
     let ends = [Timestamp::MIN, instant(-1), instant(1), time(1), time(123_456), time(999_999), Timestamp::MAX];
     for (index, expires_at) in ends.into_iter().enumerate() {
         let (secret, code) = (format!("secret-{index}"), format!("code-{index}"));
-        // All links have the same creation time, so that none removes a session.
+        // Each session is looked up before the next link: the creation of a link removes expired sessions.
         make_link(fixture, &account.id, &code, 0).await;
         let expires_at = fixture.precision().truncate(expires_at);
         let new = NewSession { expires_at, ..session(&secret, 0) };

@@ -11,7 +11,7 @@ use crate::sign_in_calls::{
     LIFETIME, begin, end, event_actions, exchange, find, link, make_link, session, sign_out, try_link,
 };
 
-/// Each change has one event: the action, the actor and, if the call has a time, that time.
+/// Each change has one event, with the action, the actor and, if the call has a time, the time of the call.
 pub async fn each_change_records_one_event(fixture: &impl SignInFixture) {
     let (storage, account) = (fixture.storage(), create_account(fixture, "a").await);
     let other = create_account(fixture, "b").await;
@@ -45,7 +45,7 @@ pub async fn each_change_records_one_event(fixture: &impl SignInFixture) {
     assert_eq!(fixture.events(&other).await, [], "An account's log contains only its own events.");
 }
 
-/// A call that changes nothing has no event, such as for a refused, expired or unknown link or an unknown session.
+/// A call that changes nothing has no event, such as one with a refused, expired or unknown link, or an unknown session.
 pub async fn calls_without_change_record_no_event(fixture: &impl SignInFixture) {
     const RULE: &str = "A call without a change has no event:";
     let account = create_account(fixture, "a").await;
@@ -96,7 +96,7 @@ pub async fn session_and_its_event_become_visible_together(fixture: &impl SignIn
     read_during_writes(read, write).await;
 }
 
-/// An event of signing in or out is retained for 400 days. Then the next link of its account removes it.
+/// An event of signing in or out is retained for 400 days. Then the next creation of a link in its account removes it.
 pub async fn creating_a_link_removes_old_events(fixture: &impl SignInFixture) {
     const RETENTION_SECONDS: i64 = RETENTION.as_secs() as i64;
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);

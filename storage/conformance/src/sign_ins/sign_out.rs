@@ -41,7 +41,7 @@ pub async fn signing_out_ends_links_and_sessions(fixture: &impl SignInFixture) {
     begin(fixture, &a, "again", 1).await;
 }
 
-/// Links and sessions are removed with their account, and only with that; a later account with the same id has none of them.
+/// Links and sessions are removed with their account, but not with another; a later account with the same id has none.
 pub async fn sign_ins_are_removed_with_their_account(fixture: &impl SignInFixture) {
     let (a, b) = (create_account(fixture, "a").await, create_account(fixture, "b").await);
     for (account, name) in [(&a, "a"), (&b, "b")] {

@@ -1,4 +1,4 @@
-//! Flaws of lists and removals of accounts, and of account filters.
+//! Flaws of lists and removals of accounts, of lists of all accounts' credentials, and of account filters.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};

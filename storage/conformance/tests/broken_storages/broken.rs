@@ -56,7 +56,7 @@ macro_rules! replaceable {
 }
 
 replaceable! {
-    /// Calls that are not replaced are forwarded to a memory storage.
+    /// A storage whose calls are forwarded to a memory storage, except replaced ones.
     Broken {
         list: fn(&AccountId, &PageRequest, &mut CourseRows<'_>) = list;
         find: fn(&AccountId, &str) -> Option<CourseDetail> = find;
@@ -89,7 +89,7 @@ replaceable! {
 }
 
 impl Broken {
-    /// Lists and lookups take one of `permits` permits, and return it unless they are dropped.
+    /// Makes lists of courses and lookups of credentials take one of `permits` permits. Dropped calls do not return theirs.
     pub(crate) fn permits(mut self, permits: usize) -> Self {
         self.permits = Some(AtomicUsize::new(permits));
         self

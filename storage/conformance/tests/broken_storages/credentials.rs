@@ -47,7 +47,7 @@ fn comparing_part_of_digest(part: fn(&TokenDigest) -> &[u8]) -> Broken {
         })
 }
 
-/// Removes all credentials if an import replaces accounts.
+/// Finds no credential after an import has pruned courses.
 fn removing_on_import() -> Broken {
     let replaced = Arc::new(AtomicBool::new(false));
     let gone = Arc::clone(&replaced);

@@ -1,4 +1,4 @@
-//! Flaws of single courses: of their lookup and their stored fields.
+//! Flaws of single courses: of their lookup, their stored and exported fields, and their removal.
 
 use std::ops::ControlFlow;
 

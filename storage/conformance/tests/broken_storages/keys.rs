@@ -1,4 +1,4 @@
-//! Flaws of key names and of the log of changes.
+//! Flaws of names, lists and retention of keys, and of the log of changes.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

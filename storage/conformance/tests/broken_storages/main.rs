@@ -1,4 +1,4 @@
-//! Tests that the suite can fail: each of its cases catches at least one storage that has a single flaw, which violates the
+//! Checks that every case of the suite can fail: it catches at least one storage with a single flaw, which violates the
 //! rule of the case.
 
 mod broken;

@@ -61,7 +61,7 @@ fn counting_changes() -> Broken {
         .revision(move |_, account| Some(revision_of((counted.load(Ordering::SeqCst), account.clone()))))
 }
 
-/// Alters the revision that reads return.
+/// Alters the revision that reads of the kind `read` return.
 fn altering(read: Read, alter: impl Fn(Option<Revision>) -> Option<Revision> + Send + Sync + 'static) -> Broken {
     Broken::new().returned_revision(move |_, of, revision| if of == read { alter(revision) } else { revision })
 }

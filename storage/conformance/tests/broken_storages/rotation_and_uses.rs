@@ -1,4 +1,4 @@
-//! Flaws of rotated credentials and of their last uses.
+//! Flaws of rotations of keys, of lookups of credential records, and of last uses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

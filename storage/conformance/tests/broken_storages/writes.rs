@@ -57,7 +57,7 @@ fn exporting_removed_courses() -> Broken {
         })
 }
 
-/// Restores the modules of a removed course if one with the same slug is put.
+/// Stores the earlier modules of a slug if a course without more modules is put, even after a removal.
 fn restoring_old_modules() -> Broken {
     let retained: Arc<Mutex<HashMap<String, Vec<CourseModule>>>> = Arc::default();
     putting(move |inner, course| {

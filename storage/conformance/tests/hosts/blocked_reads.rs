@@ -1,4 +1,4 @@
-//! A host application whose reads fail during another program's long write. It must declare that, or cases fail.
+//! A host application whose reads fail during another program's long write. Its fixture must declare this, or cases fail.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,10 +13,10 @@ use catalogue_storage_conformance::{CourseFixture, CredentialFixture, Fixture, c
 
 use crate::assert_caught;
 
-/// Part of the case's message, whichever read fails first.
+/// Message of each failed read, which the message of a failed case contains.
 const LOCKED: &str = "another program is writing";
 
-/// A storage that fails all but every `one_of`th read. Counted, not timed, so that results are the same on any machine.
+/// A storage of which only every `one_of`th read succeeds. Reads are counted, not timed, so results are the same everywhere.
 #[derive(Debug)]
 struct Blocked {
     memory: MemoryStorage,

@@ -1,5 +1,5 @@
-//! Host applications that write their tables themselves and have storages that only read. With full and with minimal tables,
-//! they pass the suite; with a flaw, they fail it.
+//! Host applications that fill their tables themselves: two whose storages only read, with full and with minimal tables, and
+//! one with developer settings. Without a flaw, they pass the suite; with a flaw, or undeclared lock errors, they fail it.
 
 mod blocked_reads;
 mod credentials;

@@ -137,7 +137,7 @@ impl SignInStorage for Rows {
     }
 }
 
-/// The host application, which writes its tables itself.
+/// The host application, which writes its accounts itself, and its keys through [`Rows`].
 #[derive(Default)]
 pub(crate) struct Owners {
     rows: Rows,

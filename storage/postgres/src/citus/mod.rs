@@ -1,8 +1,8 @@
 //! Citus: tables distributed over nodes by account.
 //!
-//! A statement that changes rows names their account, so it runs on one node and waits for no other account or node. A token
+//! A statement that changes an account's rows names it, so it runs on one node and waits for no other account or node. A token
 //! or a key's id does not contain the account, so `credential_accounts` and `sign_in_accounts` map them to accounts.
-//! `credential_accounts` is on every node, and its rows never change.
+//! `credential_accounts` is on every node, and its rows are never updated.
 //!
 //! The statements are plain SQL, and mean the same on PostgreSQL without Citus.
 

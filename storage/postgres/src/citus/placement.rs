@@ -55,7 +55,7 @@ pub(crate) async fn distribute(connection: &Connection) -> Result<(), OpenError>
     Ok(())
 }
 
-/// Returns an error without the extension Citus, or on a node other than the coordinator: only that can distribute tables.
+/// Returns an error unless the node can distribute tables: it must have the extension Citus and be the coordinator.
 pub(crate) async fn check(connection: &Connection, has_citus: bool) -> Result<(), OpenError> {
     if !has_citus {
         let missing =

@@ -32,7 +32,7 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// are used only if no server on the highest timeline responds.
 pub(crate) struct Hosts {
     pub(crate) hosts: Vec<HostConfig>,
-    /// Number of sessions opened, if each starts with another host (`load_balance_hosts=random`).
+    /// Number of sessions opened, if each tries another host first (`load_balance_hosts=random`).
     pub(crate) opened: Option<AtomicUsize>,
     pub(crate) role: Role,
     pub(crate) read_only: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Hosts {
 pub(crate) type LatestTimeline = Arc<Mutex<Option<Log>>>;
 
 impl Hosts {
-    /// Makes sessions use unnamed statements: if each one runs only once, naming it would cost another round trip.
+    /// Makes sessions use unnamed statements: naming a statement that runs only once would cost another round trip.
     pub(crate) fn without_names(self) -> Self {
         Self { named_statements: false, ..self }
     }

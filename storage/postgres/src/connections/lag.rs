@@ -35,7 +35,7 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Records the end of the log after `queried_at`. Samples are retained for `retention`, the maximum lag.
+    /// Records the log's end as a query begun at `queried_at` found it. Samples are retained for `retention`, the maximum lag.
     pub(crate) fn record(&mut self, queried_at: Instant, log: Log, end: u64, retention: Duration) {
         if self.log != Some(log) {
             *self = Self { log: Some(log), positions: VecDeque::new() };
@@ -51,8 +51,8 @@ impl Samples {
         }
     }
 
-    /// Returns the time as of which a replica that has replayed `log` up to `replayed` is complete. On another timeline (it
-    /// follows another server, or has transactions lost in a failover), positions are not comparable: returns `before`.
+    /// Returns the time as of which a replica that has replayed `log` up to `replayed` is complete; `None` if it replicates
+    /// another database. Returns `before`, the previous result, if it has reached no sample or is on another timeline.
     pub(crate) fn as_of(&self, before: Option<Instant>, log: Log, replayed: u64) -> Option<Instant> {
         match self.log {
             Some(primary) if primary == log => {
@@ -60,7 +60,7 @@ impl Samples {
                 reached.map(|(at, _)| *at).or(before)
             }
             Some(primary) if primary.system != log.system => None,
-            _ => before,
+            _ => before, // Positions of different timelines are not comparable.
         }
     }
 }

@@ -26,7 +26,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 const LATE_RESPONSE_TIMEOUT: Duration = Duration::from_millis(100);
 /// Interval between checks that the server is still the primary.
 const ROLE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// Delay before a retry if the server's connection slots are in use.
+/// Delay before a retry if all connection slots of the server are in use.
 const SLOT_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Pool of read-only connections. A read uses one for one statement.
@@ -46,7 +46,7 @@ struct Connector {
 struct Liveness {
     /// When a read last timed out. A connection without a response since is checked before its next use.
     read_timed_out: Option<Instant>,
-    /// When a check last timed out. A connection without a response since is closed: each check would delay a read.
+    /// When the last check that timed out began. A connection without a response since is closed: a check would delay a read.
     check_timed_out: Option<Instant>,
 }
 
@@ -57,8 +57,8 @@ impl Pool {
         Self { inner: inner.expect("a pool without timeouts is valid"), timeouts: AtomicUsize::default() }
     }
 
-    /// Runs a statement that reads. Retries once, over another connection if this one, its prepared statement or the server's
-    /// primary role is lost. Everything ends by `deadline`.
+    /// Runs a statement that reads. Retries once, over another connection if the first, its prepared statement or the server's
+    /// primary role is lost. All attempts end by `deadline`.
     pub(crate) async fn read(
         &self,
         sql: &Sql<'_>,
@@ -149,7 +149,7 @@ impl Pool {
         loop {
             match timeout_at(deadline, self.inner.get()).await {
                 Ok(Ok(connection)) => return Ok(connection),
-                // Other clients have the slots, and release some soon.
+                // Other clients use the slots, and may release some soon.
                 Ok(Err(PoolError::Backend(error)))
                     if code(&error) == Some(&SqlState::TOO_MANY_CONNECTIONS)
                         && self.inner.status().size > 0
@@ -203,7 +203,7 @@ impl Manager for Connector {
         let LastResponse { received, is_outstanding, .. } = *connection.last_response();
         let liveness = self.liveness(|_| ());
         if liveness.check_timed_out.is_some_and(|at| received < at) {
-            return Err(RecycleError::message("unresponsive, like another one"));
+            return Err(RecycleError::message("unresponsive, like another connection"));
         }
         let is_doubtful = liveness.read_timed_out.is_some_and(|at| received < at);
         if is_outstanding || is_doubtful || received.elapsed() > CHECK_AFTER_IDLE {

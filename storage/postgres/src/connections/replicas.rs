@@ -23,8 +23,8 @@ const WARN_AFTER: Duration = Duration::from_secs(5);
 /// Timeout for a monitoring query.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Position that a standby has replayed; null if the server is not a standby. The timeline is that of its data files or, if
-/// the role may see it (`pg_monitor`), that of its stream, which is known sooner after a failover.
+/// Position that a standby has replayed; null if the server is not a standby. The timeline is read from the data files and, if
+/// the role may (`pg_monitor`), from the replication stream, which has the new one sooner after a failover.
 const REPLAYED: Sql = Sql {
     text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END AS place, system_identifier, \
            greatest((SELECT min_recovery_end_timeline FROM pg_control_recovery()), \
@@ -39,7 +39,7 @@ pub(crate) struct Replicas {
     _watch: JoinSet<()>,
 }
 
-/// A replica.
+/// A replica, with its connections and what the last query found.
 pub(crate) struct Replica {
     pub(crate) name: String,
     pub(crate) pool: Pool,
@@ -49,9 +49,9 @@ pub(crate) struct Replica {
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// Time as of which it is complete: it has everything committed before.
+    /// Time as of which the replica is complete: it has everything committed before.
     as_of: Option<Instant>,
-    /// Whether it responded to the last query.
+    /// Whether the last monitoring query succeeded, and no read has failed since.
     responds: bool,
 }
 
@@ -63,10 +63,10 @@ impl Replicas {
         let max_replica_lag = options.max_replica_lag;
         let interval = (max_replica_lag / 10).clamp(Duration::from_millis(20), MONITOR_INTERVAL);
         // Two sets of connections to each: for reads, and for monitoring.
-        for ((name, hosts), (_, queried_at)) in options.reading_replicas().zip(options.reading_replicas()) {
+        for ((name, hosts), (_, monitored)) in options.reading_replicas().zip(options.reading_replicas()) {
             let pool = Pool::new(hosts, options.connections.get());
             let replica = Arc::new(Replica { name, pool, max_replica_lag, state: Mutex::default() });
-            watch.spawn(watch_replica(Arc::clone(&replica), queried_at, Arc::clone(&samples), interval));
+            watch.spawn(watch_replica(Arc::clone(&replica), monitored, Arc::clone(&samples), interval));
             all.push(replica);
         }
         if all.is_empty() {
@@ -114,7 +114,7 @@ impl Replica {
 }
 
 impl State {
-    /// Returns its maximum lag, or `None` if it is unknown.
+    /// Returns an upper bound of the replica's lag, or `None` if it is unknown.
     fn lag(self) -> Option<Duration> {
         self.as_of.map(|at| at.elapsed())
     }
@@ -145,7 +145,7 @@ async fn watch_replica(replica: Arc<Replica>, hosts: Hosts, samples: Arc<Mutex<S
             state.responds = replayed.is_some();
             match replayed {
                 Some((Some(position), log)) => state.as_of = samples.as_of(state.as_of, log, position),
-                // It is a primary now, but not necessarily the one that gets the writes.
+                // The server is a primary now, but not necessarily the one that gets the writes.
                 Some((None, _)) => state.as_of = None,
                 None => {}
             }

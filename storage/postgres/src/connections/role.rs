@@ -23,7 +23,7 @@ const SHOW_CURRENT_READ_ONLY: &str = "BEGIN READ WRITE; SET LOCAL default_transa
 /// Why a server is not usable as the primary.
 const NOT_PRIMARY: &str = "a standby or read-only; use the primary, or target_session_attrs=any to read stale data";
 
-/// End of everything committed: with `synchronous_commit = off` it includes what is not written yet.
+/// End of the log, including commits that are not written yet, as with `synchronous_commit = off`.
 const LOG_END: Sql = Sql {
     text: "SELECT pg_current_wal_insert_lsn() AS place, \
            substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) AS timeline, \
@@ -42,7 +42,7 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Begins a session; fails if the server has another role.
+    /// Begins a session, read-only if `read_only`; fails if the server has another role.
     pub(crate) async fn begin(self, connection: &Connection, read_only: bool) -> Result<(), StorageError> {
         if self == Self::Any && !read_only {
             return Ok(());
@@ -77,7 +77,7 @@ pub(crate) async fn end_of_log(connection: &Connection) -> Option<(Log, u64)> {
     Some((Log { system: row.try_get("system_identifier").ok()?, timeline }, end.into()))
 }
 
-/// Returns the value of the only row.
+/// Returns the first value of the first row.
 fn single_value(response: &[SimpleQueryMessage]) -> Option<&str> {
     response.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0),

@@ -26,17 +26,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVES_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVES_RETRIES: u32 = 3;
-/// Timeout for unacknowledged data: keepalives detect nothing while some is outstanding.
+/// Timeout for unacknowledged data: keepalives detect nothing while data is outstanding.
 const TCP_USER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Servers of a database, and settings of connections to it. `Debug` never prints a password.
 #[derive(Clone, Debug)]
 pub struct Options {
     hosts: Vec<HostConfig>,
-    /// Whether each session starts with another host.
+    /// Whether each session tries another host first.
     random: bool,
     tls: Tls,
-    /// Servers that get passwords and courses unencrypted over a network, without `sslmode=disable`.
+    /// First remote server of each connection string that has neither TLS nor `sslmode=disable`.
     pub(crate) unencrypted_servers: Vec<String>,
     role: Role,
     replicas: Vec<(HostConfig, Tls)>,
@@ -54,9 +54,9 @@ impl Options {
     /// Parses a connection string in libpq format: `postgres://user:password@host:5432/database`, or
     /// `host=/run/postgresql dbname=catalogue`.
     ///
-    /// Hosts are separated by commas. By default, sessions use the primary, wherever it is after a failover; of several
-    /// servers that accept writes, the one promoted last, if it is up. `target_session_attrs=any` reads from the first host
-    /// that responds, and `target_session_attrs=read-only` from a standby: responses are as old as that server's lag, and a
+    /// Hosts are separated by commas. By default, sessions use the primary, also after a failover. If several servers accept
+    /// writes, sessions use the one promoted last while it responds. `target_session_attrs=any` reads from the first host
+    /// that responds, and `target_session_attrs=read-only` from a standby. Then responses are as old as the server's lag, and a
     /// revoked key stays valid for as long. Writes go to the primary in any case. If a host does not respond within 500 ms,
     /// the next one is tried concurrently.
     ///
@@ -64,11 +64,11 @@ impl Options {
     /// within a minute, `connect_timeout`, `keepalives_idle`, `keepalives_interval`, `keepalives_retries` and
     /// `tcp_user_timeout` have defaults.
     ///
-    /// With the feature `tls`, `sslmode=verify-full` requires TLS and a server certificate for the host's name, issued by a
-    /// certificate in the file `sslrootcert` (PEM) or of the system; `sslcert` and `sslkey` name the client's certificate and
-    /// key. `require` and `verify-ca` mean the same. `disable` means no TLS, and so does no `sslmode`, but then a host on
-    /// another machine causes a warning. `prefer` and `allow` are refused, as an attacker on the network could choose. Unix
-    /// sockets have no TLS. The files are read once, in this call.
+    /// With the feature `tls`, `sslmode=verify-full` requires TLS and a server certificate for the host's name. Its issuer must
+    /// be in the file `sslrootcert` (PEM) or among the system's; `sslcert` and `sslkey` name the client's certificate and key.
+    /// `require` and `verify-ca` mean the same as `verify-full`. `disable` means no TLS, and so does no `sslmode`, but then a
+    /// host on another machine causes a warning. `prefer` and `allow` are refused, because an attacker on the network could
+    /// turn TLS off. Unix sockets have no TLS. The files are read once, in this call.
     ///
     /// # Errors
     /// Returns [`OpenError`] if the connection string is invalid, has an unknown parameter or a parameter twice, is ambiguous
@@ -136,8 +136,8 @@ impl Options {
     /// Adds a standby that the request path reads from; several are read in turn. Several hosts in one connection
     /// string are several standbys. Each host must be one server, not a load balancer in front of several.
     ///
-    /// A server is read only while it is a standby whose lag is known to be at most [`max_replica_lag`](Self::max_replica_lag). If
-    /// there is none, the primary is read; if that is down too, a call fails as
+    /// A server is used only while it is a standby whose lag is known to be at most [`max_replica_lag`](Self::max_replica_lag).
+    /// Without such a standby, reads use the primary; if the primary is down too, a call fails as
     /// [`Unavailable`](catalogue_core::storage::StorageErrorKind::Unavailable). Rows that a standby does not have are looked
     /// up in the primary.
     ///
@@ -150,9 +150,9 @@ impl Options {
         Ok(self)
     }
 
-    /// Sets the maximum lag of a [`replica`](Self::replica) that is read. Default: 10 seconds. During this time a change may be
-    /// missing from responses, and a revoked key may be valid. If the primary is down for longer, the lag is unknown, and no
-    /// replica is read.
+    /// Sets the maximum lag of a [`replica`](Self::replica) that is read. Default: 10 seconds. Within the lag, a change may be
+    /// missing from responses, and a revoked key may be valid. If the primary is down for longer, no replica's lag is known to
+    /// be small enough, and none is read.
     #[must_use]
     pub const fn max_replica_lag(mut self, lag: Duration) -> Self {
         self.max_replica_lag = lag;
@@ -183,7 +183,7 @@ impl Options {
         self
     }
 
-    /// Makes a migration create new tables without triggers, for engines that have none. Existing tables keep theirs.
+    /// Makes a migration create new tables without triggers, for engines that have none. Existing tables keep their triggers.
     #[must_use]
     pub const fn without_triggers(mut self) -> Self {
         self.triggers = false;
@@ -191,7 +191,7 @@ impl Options {
     }
 
     /// Makes a migration distribute the tables, including existing ones, over the nodes of a Citus cluster by account, and
-    /// drop their triggers. Connect to the coordinator; other sessions may use any node, without this option.
+    /// drop their triggers. The migration must connect to the coordinator; sessions without this option may use any node.
     #[must_use]
     pub const fn citus(mut self) -> Self {
         self.triggers = false;
@@ -209,7 +209,7 @@ impl Options {
     }
 
     /// Sets the schema of the catalogue's own tables, whatever `search_path` the connection string sets; a migration creates
-    /// it if missing. Poolers do not forward settings, so the role needs it there: `ALTER ROLE … SET search_path = …`.
+    /// it if missing. Poolers do not forward settings: behind one, run `ALTER ROLE ROLE SET search_path = NAME` as well.
     #[must_use]
     pub fn schema(mut self, name: &str) -> Self {
         self.courses.schema = Some(name.to_owned());

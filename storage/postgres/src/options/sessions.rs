@@ -13,17 +13,17 @@ use crate::connections::role::Role;
 use crate::tls::Tls;
 
 impl Options {
-    /// Returns the hosts for the request path; the server rejects writes and cancels statements at the deadline.
+    /// Returns the hosts for the request path. Without a pooler, they reject writes and cancel statements at the deadline.
     pub(crate) fn reading(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, self.role, true)
     }
 
-    /// Returns the hosts for the session that monitors the primary.
+    /// Returns the hosts for reads of the primary, and for the session that monitors it.
     pub(crate) fn reading_primary(&self) -> Hosts {
         self.sessions(&self.hosts, &self.tls, Role::Primary, true)
     }
 
-    /// Returns each replica's name and connection settings, for the request path.
+    /// Returns each replica's name and connection settings, for the request path and for monitoring.
     pub(crate) fn reading_replicas(&self) -> impl Iterator<Item = (String, Hosts)> {
         let sessions = |(host, tls): &(HostConfig, Tls)| self.sessions(slice::from_ref(host), tls, Role::Any, true);
         self.replicas.iter().map(move |replica| (replica.0.0.clone(), sessions(replica)))

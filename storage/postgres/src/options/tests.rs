@@ -58,7 +58,7 @@ fn invalid_address_error_reveals_no_secret() {
 }
 
 #[test]
-fn unencrypted_servers_are_listed_unless_requested() {
+fn first_unencrypted_server_is_listed_unless_requested() {
     let unencrypted_servers = |address: &str| Options::parse(address).unwrap().unencrypted_servers;
     assert_eq!(unencrypted_servers("postgres://localhost,one,two/db"), ["one:5432"]);
     for silent in ["postgres://one/db?sslmode=disable", "postgres://localhost/db", "host=/run/postgresql"] {

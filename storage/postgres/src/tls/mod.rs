@@ -33,16 +33,16 @@ impl fmt::Debug for Tls {
 impl Tls {
     /// Creates the transport from the connection string's parameters; reads the files that they name.
     pub(crate) fn of(parameters: &HashMap<&'static str, String>) -> Result<Self, OpenError> {
-        let file = |name: &str| parameters.get(name).map(String::as_str);
-        match file("sslmode") {
+        let get = |name: &str| parameters.get(name).map(String::as_str);
+        match get("sslmode") {
             Some("require" | "verify-ca" | "verify-full") => {
                 #[cfg(feature = "tls")]
-                return verified::connector(file("sslrootcert"), file("sslcert"), file("sslkey")).map(Self::Verified);
+                return verified::connector(get("sslrootcert"), get("sslcert"), get("sslkey")).map(Self::Verified);
                 #[cfg(not(feature = "tls"))]
                 Err(OpenError::NoTls)
             }
             Some("disable") => Ok(Self::Off),
-            None if PARAMETERS.iter().all(|name| file(name).is_none()) => Ok(Self::Off),
+            None if PARAMETERS.iter().all(|name| get(name).is_none()) => Ok(Self::Off),
             _ => Err(OpenError::SslMode),
         }
     }

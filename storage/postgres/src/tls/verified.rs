@@ -16,7 +16,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::open_error::OpenError;
 
-/// Trusts the certificates in the file `roots`, or the system's; presents `certificate` if it is given.
+/// Creates a connector that trusts the certificates in the file `roots`, or the system's, and presents `certificate` if given.
 pub(crate) fn connector(
     roots: Option<&str>,
     certificate: Option<&str>,
@@ -84,7 +84,7 @@ pub(crate) fn problem(source: &(dyn Error + 'static)) -> Option<&'static str> {
         return Some("invalid host name for TLS; set host to the name in the database's certificate");
     }
     Some(match error.downcast_ref::<rustls::Error>()? {
-        // The signature is invalid if a trusted issuer has the same name.
+        // The signature is invalid if a trusted certificate has the issuer's name but another key.
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer | CertificateError::BadSignature) => {
             "the issuer of the database's certificate is not trusted; set sslrootcert to the issuer's certificate"
         }

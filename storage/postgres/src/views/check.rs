@@ -16,7 +16,7 @@ use crate::error::{cause, code};
 use crate::options::quoted;
 use crate::rows::get;
 
-/// Fetches the rows in batches.
+/// Fetches the next batch of rows.
 const FETCH: Sql = Sql { text: "FETCH 1000 FROM checked", types: &[] };
 
 /// Maximum number of problems of one kind in a report.

@@ -9,7 +9,7 @@ use tokio_postgres::types::Type;
 use crate::connection::{Connection, Sql};
 use crate::rows::get;
 
-/// The type of a column of a domain is the base type, through any number of domains.
+/// Views, their columns, types and collations, and the names for a `GRANT`. Of nested domains, the innermost base type.
 const VIEW_COLUMNS: Sql = Sql {
     text: "SELECT CAST(c.relname AS TEXT), \
            has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT'), \
@@ -42,7 +42,7 @@ struct Column {
 }
 
 impl Columns {
-    /// Reads the columns of the views in `schema`. Returns them with the problems of those that cannot be read.
+    /// Reads the columns of the views in `schema`. Returns them, and the problems of views and columns that cannot be read.
     pub(crate) async fn read(connection: &Connection, schema: &str) -> Result<(Self, Vec<ViewProblem>), StorageError> {
         let names: Vec<&str> = VIEWS.iter().map(|(view, _)| *view).collect();
         let rows = connection.query(&VIEW_COLUMNS, &[&schema, &names]).await?;
@@ -128,8 +128,8 @@ impl Columns {
     }
 }
 
-/// Returns the types that a column of `kind` is read from, their description, and the type that others can be cast to. `text`,
-/// `varchar`, `char`, `citext` and the like can be cast to text.
+/// Returns the types that a column of `kind` is read from, their description, and the type that others can be cast to. If
+/// that type is text, all string types are read too, such as `varchar`, `char` and `citext`.
 fn accepted_types(kind: Kind) -> (&'static [&'static str], &'static str, Option<&'static str>) {
     const TIMES: &str = "a timestamptz, a timestamp (read as UTC), or a bigint (microseconds since 1970)";
     match kind {

@@ -2,13 +2,14 @@
 //!
 //! Without triggers, rows can change while their revision stays the same. So each revision is mixed with a [`Generation`]: a
 //! digest of the triggers, their functions, the tables and the views, as the catalogs have them. Dropping, disabling, replacing
-//! or recreating one changes the generation, so that responses cached or tagged in an earlier one are not found.
+//! or recreating one changes the generation, so that responses cached or tagged in an earlier generation are not found.
 //!
-//! A request checks the catalogs when the last check is ten seconds old; others wait for it. Revisions are not returned:
+//! A request checks the catalogs if the last check is ten seconds old; other requests wait. Revisions are not returned:
 //!
 //! - while a table behind the views lacks an enabled trigger;
 //! - while a trigger or function differs from the first complete set, since its effect cannot be judged;
-//! - until two checks, ten seconds apart, have the same result: a replica may lag behind.
+//! - after a change of the generation, until two checks, ten seconds apart, have the same result: a replica may lag behind;
+//! - while the last check has failed.
 
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ const MAX_AGE: Duration = Duration::from_secs(10);
 /// Tables that lack an enabled trigger, the generation, and a digest of the definitions of triggers and functions.
 ///
 /// Tables are those behind the views, with partitions and the views in between. A materialized view is not followed further,
-/// since its rows do not follow its tables. Functions are those of triggers, and those of their schema that their texts name.
+/// since its rows do not follow its tables. Functions are those of triggers, and functions of the same schema that they name.
 const CHECK_TRIGGERS: Sql = Sql {
     text: "WITH RECURSIVE views AS ( \
            SELECT c.oid, c.relname <> 'catalogue_revisions' AS is_shown FROM pg_catalog.pg_class AS c \
@@ -74,12 +75,12 @@ const REMEDY: &str = "run your copy of examples/own_tables/*/revisions.postgres.
 
 pub(super) const VIEWS: &[&str] = &[ACCOUNTS, COURSES, MODULES, REVISIONS];
 
-/// The state of the catalogs in which a revision was read.
+/// Digest of the catalogs' state in which a revision was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation([u8; 16]);
 
 impl Generation {
-    /// Returns a revision of the view as one of this generation.
+    /// Returns a revision of the view, mixed with this generation.
     pub(crate) fn of(self, revision: Revision) -> Revision {
         let mut bytes = *revision.as_bytes();
         bytes.iter_mut().zip(self.0).for_each(|(byte, other)| *byte ^= other);
@@ -153,7 +154,7 @@ impl LastCheck {
         self.distrust.is_none().then_some(self.generation)
     }
 
-    /// Returns the check that follows this one, began at `at` and has the result `found`. Logs if caching stops or resumes.
+    /// Returns the check after this one, which began at `at` and found `found`. Logs if caching stops or resumes.
     fn after(&self, found: Result<Snapshot, StorageError>, at: Instant) -> Self {
         let (distrust, generation, texts) = match found {
             Err(error) => (Some(format!("cannot read the triggers: {error}")), self.generation, self.texts),
@@ -186,7 +187,7 @@ fn missing_triggers_message(missing: &[String]) -> Option<String> {
     (!missing.is_empty()).then(|| format!("{}; {REMEDY}", missing.join(". ")))
 }
 
-/// Returns the tables without the triggers that `catalogue_revisions` needs.
+/// Returns advice for each table without the triggers that `catalogue_revisions` needs.
 pub(crate) async fn check(connection: &Connection, schema: &str) -> Result<Vec<ViewAdvice>, StorageError> {
     let rows = connection.query(&CHECK_TRIGGERS, &[&schema, &VIEWS]).await?;
     let advice = |what| ViewAdvice {

@@ -1,14 +1,13 @@
-//! Courses in views over the host application's tables; credentials, events, sign-ins and revocations in the catalogue's.
+//! Courses in views over the host application's tables; credentials, events, sign-ins, revocations in the catalogue's tables.
 //!
-//! - The catalogue's tables are in a dedicated schema, which is the session's whole search path, so their statements stay the
-//!   same; `migrations/0001_views.sql` creates them without accounts, courses and foreign keys. Views are named with their
-//!   schema.
-//! - Few statements need an account or a course. [`Statements`] has these, built once at opening from the names and types that
-//!   [`Columns`] finds; they replace the constants for the catalogue's own tables.
+//! - The catalogue's tables are in a dedicated schema, the only one in the session's search path. So statements that need only
+//!   these tables stay the same. `migrations/0001_views.sql` creates the tables, without accounts, courses and foreign keys.
+//! - Statements that need an account or a course name the views with their schema. [`Statements`] builds them at opening, from
+//!   the names and types that [`Columns`] finds, instead of the constants for the catalogue's own tables.
 //! - A statement orders by the column `created_at` itself and by the slug's bytes, so that an index of the base table can be
-//!   used; times are read as the eight bytes of their type, exact in any session time zone.
-//! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. Sorting by time puts null and
-//!   infinite times first or last, so they are on a page.
+//!   used. Times are read as the eight bytes of their type, exact in any session time zone.
+//! - Each row is checked as it is read ([`rows`]), for requests and for `check_views` alike. Null and infinite times sort first
+//!   or last, so a page contains and reports them.
 //! - Revisions are returned only while triggers maintain `catalogue_revisions`, which is checked every ten seconds
 //!   ([`freshness`]).
 //! - Plans are checked with the database's own `EXPLAIN` ([`plans`]).

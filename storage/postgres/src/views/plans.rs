@@ -29,7 +29,7 @@ const KEY: &str = "CREATE INDEX ON <table behind catalogue_accounts> (<id>); \
                    CREATE INDEX ON <table behind catalogue_revisions> (<account_id>)";
 
 /// Number of rows of each table (estimated from its size without statistics), and whether it has statistics. Tables are found
-/// by name, as the role may not use their schema.
+/// by name in the catalogs, because the role may lack the right to use their schema.
 const TABLES: Sql = Sql {
     text: "SELECT name, CASE WHEN reltuples > 0 THEN reltuples ELSE CAST(pg_relation_size(oid) / 100 AS REAL) END, reltuples > 0 \
            FROM (SELECT c.oid, c.reltuples, quote_ident(CAST(n.nspname AS TEXT)) || '.' || quote_ident(CAST(c.relname AS TEXT)) \
@@ -106,7 +106,7 @@ impl Step {
         Some(Self(head.trim_start_matches("->  ").to_owned()))
     }
 
-    /// Returns the name of the table that it reads, quoted as in SQL.
+    /// Returns the name of the table that the step reads, quoted as in SQL.
     fn table(&self) -> Option<&str> {
         let (_, relation) = self.0.split_once("Scan")?.1.split_once(" on ")?;
         let mut is_quoted = false;
@@ -121,7 +121,7 @@ impl Step {
         self.table().filter(|_| self.0.contains("Seq Scan"))
     }
 
-    /// Returns `true` for a sort of all rows. An incremental one ends with the page.
+    /// Returns `true` for a sort of all rows. An incremental sort ends with the page.
     fn sorts(&self) -> bool {
         self.0.ends_with("Sort") && !self.0.contains("Incremental")
     }

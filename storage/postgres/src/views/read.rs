@@ -98,7 +98,7 @@ impl Views {
     }
 }
 
-/// Returns the revision in `position` as one of `generation`, or `None` without either.
+/// Returns the revision at `position`, mixed with `generation`; `None` if either is missing.
 pub(crate) fn revision(
     account: &str,
     row: &Row,

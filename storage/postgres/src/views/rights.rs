@@ -8,7 +8,7 @@ use super::freshness::VIEWS;
 use crate::connection::Sql;
 use crate::rows::get;
 
-/// Name of the role, and its attributes.
+/// Name and attributes of the role; name of the database, and whether the role may create schemas.
 const ROLE: Sql = Sql {
     text: "SELECT quote_ident(CAST(rolname AS TEXT)), rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, \
            quote_ident(CAST(current_database() AS TEXT)), has_database_privilege(current_database(), 'CREATE') \
@@ -16,7 +16,7 @@ const ROLE: Sql = Sql {
     types: &[],
 };
 
-/// Roles that the role can switch to for attributes or privileges that it does not inherit, each with the member to revoke.
+/// Roles that the role can switch to for attributes or privileges that it does not inherit, each with one of its members.
 const MEMBERSHIPS: Sql = Sql {
     text: "SELECT quote_ident(CAST(r.rolname AS TEXT)), quote_ident(CAST(h.rolname AS TEXT)) \
            FROM pg_catalog.pg_auth_members AS m JOIN pg_catalog.pg_roles AS r ON r.oid = m.roleid \
@@ -53,8 +53,8 @@ const SCHEMAS: Sql = Sql {
 
 pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError> {
     let connection = views.connection().await?;
-    let ask = async |sql, values| connection.query(sql, values).await;
-    let role = ask(&ROLE, &[]).await?;
+    let query = async |sql, values| connection.query(sql, values).await;
+    let role = query(&ROLE, &[]).await?;
     let Some(role) = role.first() else { return Ok(Vec::new()) };
     let name: &str = get(role, 0)?;
     let advice = |subject: &str, finding, fix| ViewAdvice { subject: subject.to_owned(), finding, fix: Some(fix) };
@@ -70,7 +70,7 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
             found.push(advice(&about, format!("it has {attribute}"), format!("ALTER ROLE {name} NO{attribute}")));
         }
     }
-    for row in ask(&MEMBERSHIPS, &[]).await? {
+    for row in query(&MEMBERSHIPS, &[]).await? {
         let (other, member): (&str, &str) = (get(&row, 0)?, get(&row, 1)?);
         found.push(advice(&about, format!("it may become role {other}"), format!("REVOKE {other} FROM {member}")));
     }
@@ -79,12 +79,12 @@ pub(crate) async fn check(views: &Views) -> Result<Vec<ViewAdvice>, StorageError
         let remedy = format!("REVOKE CREATE ON DATABASE {database} FROM {name}");
         found.push(advice(&about, "it may create schemas".to_owned(), remedy));
     }
-    for row in ask(&SCHEMAS, &[]).await? {
+    for row in query(&SCHEMAS, &[]).await? {
         let schema: &str = get(&row, 0)?;
         let remedy = format!("REVOKE CREATE ON SCHEMA {schema} FROM {name}, PUBLIC");
         found.push(advice(&format!("schema {schema}"), format!("role {name} may create tables in it"), remedy));
     }
-    for row in ask(&RELATIONS, &[&views.schema, &VIEWS]).await? {
+    for row in query(&RELATIONS, &[&views.schema, &VIEWS]).await? {
         let (relation, may_write): (&str, bool) = (get(&row, 0)?, get(&row, 1)?);
         let does = if may_write { "change" } else { "read" };
         let rights = match (get(&row, 2)?, may_write) {

@@ -64,7 +64,7 @@ impl<'r> Cells<'r> for PostgresCells<'r> {
 fn value<'r>(ty: &'r Type, raw: &'r [u8]) -> Value<'r> {
     let typed = Value::Typed(ty.name());
     match *ty {
-        // Statements cast texts, numbers and booleans to the first three types.
+        // Statements cast texts and numbers to the first two types.
         Type::TEXT => std::str::from_utf8(raw).map_or(typed, Value::Text),
         Type::INT8 => raw.try_into().map_or(typed, |raw| Value::Integer(i64::from_be_bytes(raw))),
         Type::BOOL => Value::Boolean(raw == [1]),

@@ -16,7 +16,7 @@ use crate::options::quoted;
 
 const TEXT: Type = Type::TEXT;
 
-/// Accounts that have credentials. Replace [`PAGE_OF_ALL`](crate::accounts::PAGE_OF_ALL) and `NAMED_ACCOUNTS`.
+/// Accounts that have credentials, instead of those of [`PAGE_OF_ALL`](crate::accounts::PAGE_OF_ALL) and `NAMED_ACCOUNTS`.
 pub(crate) const CREDENTIAL_OWNERS: [Sql<'static>; 2] = [
     Sql {
         text: "SELECT DISTINCT account_id, '', '' FROM credentials WHERE account_id >= $1 ORDER BY account_id LIMIT $2",
@@ -77,7 +77,7 @@ pub(crate) struct Statements {
     /// Like [`LIST`](crate::credentials::LIST).
     pub(crate) list_keys: Statement,
     pub(crate) find_account: Statement,
-    /// Like [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), and whether its account is in its view.
+    /// Like [`FIND_SIGN_IN`](crate::sign_ins::FIND_SIGN_IN), also for an account that the view lacks (`is_known` is false).
     pub(crate) find_sign_in: Statement,
     /// A page of all accounts, the named ones, and the numbers of their courses.
     pub(crate) accounts: [Statement; 3],
@@ -87,8 +87,8 @@ impl Statements {
     pub(crate) fn new(schema: &str, columns: &Columns) -> Self {
         let [accounts, courses, modules, revisions] =
             [ACCOUNTS, COURSES, MODULES, REVISIONS].map(|view| format!("{}.{view}", quoted(schema)));
-        // In a `CASE` the planner uses no index for the second comparison, and does not count its selectivity again: an
-        // account would seem to have too few rows for the index on their order.
+        // In a `CASE` the planner uses no index for the second comparison, and does not count its selectivity again.
+        // Otherwise an account would seem to have too few rows for the index on their order.
         let equals = |alias: &str, view, name, text: &str| {
             let [key, value] = columns.compared(alias, view, name, text);
             format!("{key} = {value} AND CASE WHEN CAST({alias}{name} AS TEXT) COLLATE \"C\" = {text} THEN TRUE END")
@@ -100,7 +100,7 @@ impl Statements {
                  AND CASE WHEN CAST({name} AS TEXT) COLLATE \"C\" = ANY($1) THEN TRUE END"
             )
         };
-        // Returns no data of an account that its view no longer has.
+        // Excludes an account that the view of accounts no longer has.
         let is_known =
             |id: &str| format!("EXISTS (SELECT 1 FROM {accounts} AS a WHERE {})", equals("a.", ACCOUNTS, "id", id));
         let revision = |id: &str| {

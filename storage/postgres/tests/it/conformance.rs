@@ -14,7 +14,7 @@ trait Storage: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + 
 
 impl<S: CourseStorage + CredentialStorage + KeyStorage + SignInStorage + AdminStorage> Storage for S {}
 
-/// Creates an empty storage, or a memory storage if PostgreSQL is missing; `Schema::new` logs that.
+/// Creates an empty storage, or a memory storage if PostgreSQL is missing, which `Cluster::shared` logs.
 async fn fixture(configure: fn(Options) -> Options) -> (Arc<dyn Storage>, Option<Schema>) {
     let Some(schema) = Schema::new().await else {
         return (Arc::new(MemoryStorage::new()), None);

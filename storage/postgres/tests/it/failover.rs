@@ -118,7 +118,7 @@ async fn last_promoted_primary_is_preferred_while_reachable() {
         let single = PostgresStorage::open(&Schema::options_of(&cluster.address("postgres"))).await.unwrap();
         title(&single).await.unwrap().unwrap()
     };
-    // Both the storage that knew the first, with new sessions, and a new storage must choose the second.
+    // End the sessions of the storage that knew the first. Then it must choose the second, and so must a new storage.
     sql(
         &pair.second,
         "SELECT CAST(count(pg_terminate_backend(pid)) AS TEXT) FROM pg_stat_activity \

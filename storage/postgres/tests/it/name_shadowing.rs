@@ -96,7 +96,7 @@ async fn temporary_tables_never_shadow_catalogue_tables() {
     }
 }
 
-/// A role with its own tables, and a function, of the same names. Its search path puts the system's functions last.
+/// A role whose tables and function have names that the triggers use. Its sessions search `pg_catalog` last.
 const ROLE: &str = "
     CREATE ROLE {r} LOGIN;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {r};
@@ -121,7 +121,7 @@ async fn tables_of_role_never_shadow_catalogue_tables() {
     assert_eq!(host.query(own, &[]).await.unwrap().len(), 1, "the role's own table has changed");
 }
 
-/// Scripts that load data set this role.
+/// Scripts that load data set the replication role `replica`, in which ordinary triggers do not fire.
 #[tokio::test]
 async fn replica_role_session_replaces_revisions() {
     let Some(database) = Database::new("replica_role", "public").await else { return };

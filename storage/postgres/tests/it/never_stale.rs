@@ -11,7 +11,7 @@ use crate::schema::Schema;
 use crate::settings::digest;
 use crate::{course, import_one_course, key_of};
 
-/// A catalogue over a schema, a key that reads it, and a separate connection of the host application.
+/// A catalogue over a schema, a key that reads it, a connection of the host application, and another server's storage.
 struct Watched {
     storage: PostgresStorage,
     catalogue: Catalogue,
@@ -75,7 +75,7 @@ async fn revoked_or_expired_key_gets_401_immediately() {
     }
 }
 
-/// Covers cached and uncached pages: both are read together with the current credential.
+/// Covers cached and uncached pages: a request for either reads the current credential.
 #[tokio::test]
 async fn key_scope_and_account_changes_take_effect_immediately() {
     let Some(watched) = Watched::new().await else { return };
@@ -112,7 +112,7 @@ async fn token_revocation_takes_effect_immediately() {
     }
 }
 
-/// An account that is created again with its id gets none of its data.
+/// A new account with the removed account's id gets none of the old data.
 #[tokio::test]
 async fn removed_account_gets_401_and_cached_responses_never_return() {
     let Some(watched) = Watched::new().await else { return };

@@ -164,7 +164,7 @@ async fn missing_or_unreachable_database_fails_with_unavailable() {
     }
 }
 
-/// Returns the connection string of a server that asks every client for a password.
+/// Starts a server that asks every client for a password, and returns its address.
 fn password_server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -192,7 +192,7 @@ async fn read_only_role_can_serve_but_not_write() {
     host.batch_execute(&grant).await.unwrap();
     let options = Schema::options_of(&schema.address().replace("user=postgres", "user=reader"));
     let OpenError::Failed(refused) = PostgresStorage::open(&options).await.unwrap_err() else {
-        panic!("it is refused")
+        panic!("the role must be refused")
     };
     assert!(refused.to_string().contains("revoked_tokens") && refused.to_string().contains("grant"), "{refused}");
     host.batch_execute("GRANT SELECT ON revoked_tokens TO reader").await.unwrap();
@@ -210,5 +210,5 @@ async fn clock_returns_time_of_primary() {
     let storage = PostgresStorage::open_and_migrate(&schema.options()).await.unwrap();
     let before = Timestamp::now();
     let clock = storage.clock().await.unwrap();
-    assert!(before <= clock && clock <= Timestamp::now(), "{before} {clock}: it runs on this machine");
+    assert!(before <= clock && clock <= Timestamp::now(), "{before} {clock}: the database runs on this machine");
 }

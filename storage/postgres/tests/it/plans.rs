@@ -1,4 +1,4 @@
-//! Plans of statements: each is bounded by an index, and every unique key begins with the account's id.
+//! Plans of statements, each bounded by an index, and the first columns of unique keys.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::course;
 use crate::schema::Schema;
 use crate::statements::{self, Declared};
 
-/// Accounts, each with more courses than fit on a page.
+/// Accounts with a key each; nine of them have more courses than fit on a page.
 const FILL: &str = "
     INSERT INTO accounts (id) SELECT 'a' || n FROM generate_series(1, 5000) AS n;
     INSERT INTO courses (account_id, created_at, slug, title, language)
@@ -72,7 +72,7 @@ async fn reads_are_bounded_by_indexes() {
             "Index Cond: ((account_id = $1) AND (ROW(created_at, slug) < ROW($3, $4)))",
         ]
     );
-    // The planner chooses how the two are joined, and how the few modules are sorted.
+    // The planner chooses how courses and modules are joined, and how the few modules are sorted.
     let detail = plan(&host, "FIND_COURSE").await;
     let lookups: Vec<_> = detail.iter().filter(|step| step.starts_with("Index Cond")).collect();
     assert_eq!(lookups.len(), 3, "{detail:?}");
@@ -258,7 +258,7 @@ async fn accounts_and_credentials_are_listed_by_index() {
 }
 
 #[tokio::test]
-async fn unique_keys_begin_with_distribution_column() {
+async fn unique_keys_begin_with_account_id_or_digest() {
     let Some(schema) = Schema::new().await else { return };
     schema.storage().await;
     let keys = "SELECT t.relname || ' ' || a.attname || ' ' || coalesce(c.collname, '-') FROM pg_index AS i \
@@ -288,7 +288,7 @@ async fn unique_keys_begin_with_distribution_column() {
     );
 }
 
-/// Plans made for empty tables stay in use until they are full, so they must read only the rows of a course.
+/// Plans made for empty tables stay in use while the import fills the tables, so they must read only the rows of a course.
 #[tokio::test]
 async fn import_into_empty_tables_reads_only_rows_of_its_course() {
     const COURSES: i64 = 1000;

@@ -69,7 +69,7 @@ async fn reads_use_replica_and_fall_back_to_primary() {
     assert!(storage.find_credential(&credential.digest).await.unwrap().is_some());
     assert_eq!(storage.list_keys(&account(), Timestamp::MAX, usize::MAX).await.unwrap().unwrap().len(), 2);
     assert_eq!(storage.revision(&AccountId::new("nobody")).await.unwrap(), None);
-    // For a token that is not revoked, only the replica is queried, as for an existing key.
+    // The replica lacks the revocation, but returns a row as for an existing key, so the primary is not queried.
     let token = NewCredential::api_key(account(), "", Scopes::default()).1.digest;
     storage.revoke_tokens(&[token], Timestamp::MAX, Timestamp::now()).await.unwrap();
     assert_eq!(storage.is_revoked(&token).await.unwrap(), Some(false));
@@ -173,7 +173,7 @@ async fn keys_sessions_and_events_are_never_read_from_standby() {
     let Some(pair) = Pair::start(|options| options).await else { return };
     let replicated = storage(&pair, LONG_LAG).await;
     wait_until(async || is_in_rotation(&replicated).await).await;
-    // With this connection string, all other reads go to the standby.
+    // With this connection string, reads of the request path go to the standby.
     let standby = pair.second.address_with(&[&pair.first], "postgres");
     let options = Schema::options_of(&format!("{standby} target_session_attrs=read-only"));
     let standby_storage = PostgresStorage::open(&options).await.unwrap();
@@ -198,8 +198,8 @@ async fn keys_sessions_and_events_are_never_read_from_standby() {
     }
     control(&pair.first, &["-m", "immediate", "stop"]);
     for storage in [&replicated, &standby_storage] {
-        let away = storage.find_session(&digest(101)).await.unwrap_err();
-        assert_eq!(away.kind(), StorageErrorKind::Unavailable, "{away}");
+        let error = storage.find_session(&digest(101)).await.unwrap_err();
+        assert_eq!(error.kind(), StorageErrorKind::Unavailable, "{error}");
     }
 }
 

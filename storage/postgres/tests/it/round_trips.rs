@@ -1,4 +1,4 @@
-//! Round trips to the database: one for a cached response, two for a rendered one.
+//! Round trips to the database: of changes to keys and sign-ins, and of cached and rendered responses.
 
 use std::io::{self, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -167,7 +167,7 @@ async fn assert_round_trips(schema: &Schema, direct: PostgresStorage, lookup: us
                 (&rendering, "", 200, rendered),
                 (&rendering, &tag, 304, lookup),
             ] {
-                // The credential identifies the caller.
+                // The response needs only the credential.
                 let round_trips = if path.ends_with("/me") { lookup } else { round_trips };
                 assert_eq!(get(catalogue, path, &token, tag).await.0, status, "{path} {tag}");
                 assert_eq!(counter.take(), round_trips, "{path} {tag} {options:?}");

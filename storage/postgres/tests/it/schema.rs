@@ -37,7 +37,7 @@ impl Schema {
         Some(Self { name, address, _slot: slot })
     }
 
-    /// Returns its name, which is also the `application_name` of all its sessions.
+    /// Returns the schema's name, which is also the `application_name` of its sessions.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

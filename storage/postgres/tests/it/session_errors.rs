@@ -12,7 +12,7 @@ use crate::schema::Schema;
 async fn fail_accounts(host: &Client, code: &str, always: bool) {
     let trap = "
         CREATE FUNCTION fail(code TEXT, always BOOLEAN) RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN
-            -- This lock is the only state of a session that survives a failed statement.
+            -- An advisory lock of the session survives a failed statement, so it records that the session has failed once.
             IF always OR NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) THEN
                 PERFORM pg_advisory_lock(pg_backend_pid());
                 RAISE EXCEPTION 'another server is unavailable' USING ERRCODE = code;
@@ -26,7 +26,7 @@ async fn fail_accounts(host: &Client, code: &str, always: bool) {
     host.batch_execute(&trap).await.unwrap();
 }
 
-/// Codes that Citus reports for a worker (08006, 57P01), a standby (40001), or a concurrent change of tables (40P01).
+/// Codes of errors after which a session stays open: a lost Citus worker (08006, 57P01), a standby's conflict, a deadlock.
 const NON_FATAL_CODES: [&str; 4] = ["08006", "57P01", "40001", "40P01"];
 
 #[tokio::test]

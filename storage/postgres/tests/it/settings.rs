@@ -230,7 +230,7 @@ async fn events_cannot_be_changed_in_sql() {
     import_one_course(&storage).await;
     storage.create_link(&link("acc", 1, 0), &Actor::OPERATOR).await.unwrap();
     let host = schema.host().await;
-    // Even with the setting by which the catalogue's writers disable triggers, and with functions of another schema.
+    // Try the setting with which the catalogue's writers disable triggers, and a search path with `pg_catalog` last.
     let trap = format!("SET catalogue.writer = 'self'; SET search_path = {}, pg_catalog", schema.name());
     host.batch_execute(&trap).await.unwrap();
     let refused = host.batch_execute("UPDATE credential_events SET actor = 'other'").await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Bodies of PostgreSQL and SQLite with equal data, which are equal byte for byte at every limit.
+//! Response bodies: with equal data, those of PostgreSQL and SQLite are equal byte for byte at every limit.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use http::Request;
 
 use crate::schema::Schema;
 
-/// Texts that encodings or collations often change; those that are not valid slugs are used only as titles.
+/// Texts that encodings or collations often change. All are valid slugs.
 const TEXTS: [&str; 17] = [
     "a",
     "A",
@@ -109,7 +109,7 @@ async fn bodies_equal_those_of_sqlite_at_every_limit() {
     assert_same_bodies(schema.storage().await).await;
 }
 
-/// Asserts that the empty storage `postgres` responds as SQLite does.
+/// Fills the empty storage `postgres`, and asserts that it responds as SQLite does.
 pub(crate) async fn assert_same_bodies(postgres: PostgresStorage) {
     let sqlite = SqliteStorage::in_memory().unwrap();
     let scopes = Scopes::from_names(["read:courses zebra"]);

@@ -71,8 +71,8 @@ fn may_change(sql: &str) -> bool {
     functions(sql).all(|name| ["coalesce", "least", "unnest", "ANY"].contains(&name))
 }
 
-/// Changes of tables that are not distributed; `citus::purge` removes the same rows of others. `ANY(ARRAY(…))` runs the
-/// subquery once: a join may run it again, and beyond its limit, since it skips rows that are locked by then.
+/// Removals from tables that are not distributed; `citus::purge` removes such rows from distributed ones. `ANY(ARRAY(…))` runs
+/// the subquery once. A join may run it again, which skips the rows locked by then and so exceeds the limit.
 const ON_ONE_NODE: [&str; 2] = ["REMOVE_REVOCATIONS_PAST_RETENTION", "REMOVE_PAST_RETENTION"];
 
 #[test]
@@ -162,7 +162,7 @@ fn citus_statements_name_one_account_or_digest() {
         .collect();
     let mut all_node_statements = Vec::new();
     for sql in &statements {
-        // The table of the accounts of credentials is on every node.
+        // `credential_accounts` is on every node.
         let is_everywhere = sql.text.starts_with("SELECT account_id FROM credential_accounts WHERE ");
         let is_routed = [" account_id = $1", " c.account_id = $1", " s.account_id = $1", " digest = $1"]
             .iter()

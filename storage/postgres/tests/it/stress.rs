@@ -56,7 +56,7 @@ struct Last {
     longest: Duration,
 }
 
-/// Counts and durations of a load.
+/// Counts, durations and violations of a load.
 pub(crate) struct Report {
     pub(crate) reads_done: u64,
     pub(crate) reads_failed: u64,
@@ -175,7 +175,7 @@ impl Tally {
             self.violations.lock().unwrap().push(format!("no {what}"));
         }
         if found.is_err() {
-            // Real servers would not retry immediately.
+            // Clients of a real server would not retry immediately.
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         self.record(&self.reads, what, began, found.map(|_| ()));
@@ -191,8 +191,8 @@ impl Tally {
         count.failed.fetch_add(1, Ordering::Relaxed);
         last.failure = Some(Instant::now());
         // The response to a commit may be lost.
-        let may_be = what == "write" && error.kind() == StorageErrorKind::OutcomeUnknown;
-        if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) && !may_be {
+        let is_expected = what == "write" && error.kind() == StorageErrorKind::OutcomeUnknown;
+        if ![StorageErrorKind::Busy, StorageErrorKind::Unavailable].contains(&error.kind()) && !is_expected {
             let source = error.source().map(ToString::to_string);
             self.violations.lock().unwrap().push(format!("{what}: {error} ({source:?})"));
         }

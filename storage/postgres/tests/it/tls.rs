@@ -140,7 +140,7 @@ async fn valid_certificate_is_accepted() {
         "host={directory} port={port} user=postgres dbname=postgres sslmode=verify-full sslrootcert={roots}"
     ))
     .await;
-    // The rules refuse every unencrypted connection.
+    // The rules refuse every unencrypted connection over TCP.
     let clear = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres sslmode=disable");
     assert!(failure(&clear).await.contains("authentication failed for this role"));
 }

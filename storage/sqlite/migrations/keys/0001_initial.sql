@@ -1,5 +1,5 @@
 -- Credentials and sign-ins in a separate file, if courses are read from views in the database of the host application. Accounts
--- are rows of such a view, so nothing refers to them.
+-- are rows of such a view, so no foreign key refers to them.
 
 CREATE TABLE credentials (
     -- The SHA-256 of the token; the token itself is not stored.

@@ -17,7 +17,7 @@ use crate::wal_index::{WalIndex, WalState};
 /// Lifetime of a check of the path, in nanoseconds (decision A14). Commits are seen immediately regardless.
 const CHECK_LIFETIME: u64 = 1_000_000;
 
-/// Timeout for a read, which is then interrupted. Reads are bounded by indexes, so only an almost unresponsive disk causes it.
+/// Timeout for a read, which is then interrupted. Reads are bounded by indexes, so only an almost unresponsive disk exceeds it.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Number of steps of SQLite's engine between two checks of the clock; a page of 50 courses takes about 1,000.
@@ -31,8 +31,8 @@ pub(crate) struct Version(u64);
 pub(super) struct Generation {
     /// The file as the last check found it.
     file: FileVersion,
-    /// When the last check expires, by [`nanos`]. Zero without a WAL, so that each read checks the path. Without a WAL, each
-    /// commit changes the file's version: a later check would reopen the file for a commit that reads have already seen.
+    /// When the last check expires, by [`nanos`]. Zero without a WAL, so that each read checks the path: each commit then
+    /// changes the file's version, and a check that stayed valid would only delay the reopening.
     checked_until: u64,
     wal: Option<WatchedWal>,
     /// Idle connections, all of which have read this version of the file.
@@ -71,7 +71,7 @@ impl Generation {
     }
 
     /// Records a check that began at `began` and found `file` at the path. Returns `false` if the file must be reopened: it is
-    /// another file, its WAL index was removed (open connections still use the removed index), or it has changed without a WAL.
+    /// another file, has changed without a WAL, or its WAL index was removed. Open connections still use the removed index.
     pub(super) fn check(&mut self, file: FileVersion, began: u64) -> bool {
         let is_same = self.file.identity == file.identity;
         let Some(wal) = self.wal.as_mut().filter(|wal| is_same && wal.index.is_at_its_path()) else {

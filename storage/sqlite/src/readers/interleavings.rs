@@ -26,7 +26,7 @@ fn directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Database file in WAL mode with two courses of version 0.
+/// Database file in WAL mode with an account, its key, and two courses of version 0.
 static TEMPLATE: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
     let directory = directory();
     let path = directory.path().join("catalogue.db");
@@ -49,8 +49,9 @@ struct Served {
     storage: SqliteStorage,
     /// The version of the courses at each revision.
     revisions: Arc<std::sync::Mutex<HashMap<Revision, u64>>>,
-    /// The version of the last change that was begun; `committed` is that of the last one committed.
+    /// The version of the last change that has begun.
     begun: Arc<AtomicU64>,
+    /// The version of the last change that was committed.
     committed: Arc<AtomicU64>,
 }
 
@@ -99,8 +100,8 @@ impl Served {
         point();
     }
 
-    /// Reads a revision, then a page, as the core does for a response that it caches. Asserts that the page is of one version,
-    /// not older than the last commit before the read; and of the revision's version if that is the same after the page.
+    /// Reads a revision, then a page, as the core does for a response that it caches. Asserts that the page is of one version
+    /// and not older than the last commit before the read. If the page returns the same revision, their versions must match.
     fn read(&self) {
         let at_least = self.committed.load(Ordering::SeqCst);
         let account = AccountId::new("a");
@@ -172,26 +173,26 @@ fn key_lookups_during_revocations_are_fresh() {
     });
 }
 
-/// The locks on the new file's index are those of its readers: closing a connection to the old file drops none of them.
+/// Closing connections to the old file must not drop a lock of the new file's readers on its index.
 #[test]
 #[cfg(target_os = "linux")]
 fn reads_during_file_replacement_are_fresh() {
     use std::os::unix::fs::MetadataExt as _;
 
-    let replaced = |rounds: u64| {
+    let read_during_replacements = |rounds: u64| {
         let replace = move |served: &Served| {
             for round in 1..=rounds {
                 fs::copy(&TEMPLATE.1, served.path("next.db")).unwrap();
                 served.retitle(&mut served.host("next.db"), round * 10);
                 served.change(round * 10, || {
                     if round == rounds {
-                        // The WAL and its index stay, and the WAL is empty.
+                        // The old WAL and its index stay, but the WAL is empty.
                         served
                             .host("catalogue.db")
                             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
                             .unwrap();
                     } else {
-                        // The WAL and its index do not exist before the first read.
+                        // Without the old WAL and its index, the first read creates new ones.
                         let _ = fs::remove_file(served.path("catalogue.db-wal"));
                         let _ = fs::remove_file(served.path("catalogue.db-shm"));
                     }
@@ -214,12 +215,12 @@ fn reads_during_file_replacement_are_fresh() {
         };
         assert!((0..100).any(|_| is_held()), "the index was never locked");
     };
-    // With one round, the threads may not have opened anything before the replacement.
-    explore(100, move || replaced(1));
-    explore(75, move || replaced(2));
+    // One round does not suffice: the threads may not have opened the database before its replacement.
+    explore(100, move || read_during_replacements(1));
+    explore(75, move || read_during_replacements(2));
 }
 
-/// A read returns the content of a version if that is the file's version before and after the read.
+/// Two reads return the same content if the file has the same version before and after each of them.
 #[test]
 #[cfg(target_os = "linux")]
 fn equal_versions_have_equal_content() {

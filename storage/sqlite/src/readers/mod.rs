@@ -1,4 +1,4 @@
-//! [`Readers`]: read-only connections, one for each call that runs at the same time, and cached lookups.
+//! [`Readers`]: read-only connections, one for each concurrent call, and cached lookups.
 
 mod generation;
 
@@ -17,8 +17,8 @@ use crate::sync::{self, Mutex, RwLock, nanos};
 use generation::Generation;
 pub(crate) use generation::{Reader, Version};
 
-/// Maximum wait of a credential's lookup for another program's lock. With it and two calls for courses, a request waits a
-/// second at most (decision P10).
+/// Maximum wait of a credential's lookup for another program's lock. A request makes one lookup and at most two calls for
+/// courses, so it waits for at most a second (decision P10).
 pub(crate) const CREDENTIAL_WAIT: Duration = Duration::from_millis(600);
 /// Maximum wait of a call for an account's courses or revision for another program's lock.
 pub(crate) const COURSES_WAIT: Duration = Duration::from_millis(200);
@@ -27,8 +27,8 @@ pub(crate) const ADMINISTRATION_WAIT: Duration = Duration::from_secs(5);
 /// Delay between two attempts to read a locked database.
 const RETRY_DELAY: Duration = Duration::from_millis(5);
 
-/// Lock on the files of all databases. Held shared by every read transaction of this process and while a connection for reading
-/// is opened; held exclusively while connections to a replaced file are closed.
+/// Lock on the files of all databases. Every read by [`Readers`] holds it shared, also while it opens a connection. Closing
+/// the connections to a replaced file, or of a dropped [`Readers`], holds it exclusively.
 ///
 /// A file and its replacement may share a `-shm`: closing it for the old file drops the locks of the new one's readers (POSIX).
 static FILES: RwLock<()> = RwLock::new(());
@@ -36,8 +36,8 @@ static FILES: RwLock<()> = RwLock::new(());
 /// Cache of lookups by key, each with the version of the file in which it is valid.
 pub(crate) type Cache<K, V> = sync::Cache<K, (Version, V)>;
 
-/// Read-only connections to a database. A read takes an idle one, or opens one instead of waiting for one, and puts it
-/// back, so there are never more connections than reading threads.
+/// Read-only connections to a database. A read takes an idle connection, or opens one if none is idle, and puts it back.
+/// So there is at most one for each concurrent read, and one more that keeps the file in WAL mode.
 pub(crate) struct Readers {
     database: Database,
     /// Open connections to the file at the path; `None` before the first read.
@@ -62,7 +62,7 @@ impl Readers {
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Reader) -> rusqlite::Result<T>) -> Result<T, StorageError> {
         self.offload.run(|| {
             loop {
-                let _shared = self.current()?;
+                let _shared = self.lock_current()?;
                 let idle = self.generation().as_ref().and_then(Generation::take);
                 let Some(reader) = idle.map_or_else(|| self.open(), |reader| Ok(Some(reader)))? else { continue };
                 let outcome = reader.run(read);
@@ -84,8 +84,8 @@ impl Readers {
         self.retry_while_locked(wait, || self.read(&mut read))
     }
 
-    /// Runs `attempt`. If that finds the database locked, offloads it and repeats it until it finds no lock or `wait` has
-    /// passed. SQLite's own busy handler would hold [`FILES`] during the wait.
+    /// Runs `attempt`. If the database is locked, repeats it, offloaded, until the lock is released or `wait` has passed.
+    /// SQLite's own busy handler would wait while [`FILES`] is held.
     pub(crate) fn retry_while_locked<T>(
         &self,
         wait: Duration,
@@ -115,7 +115,7 @@ impl Readers {
         key: &K,
         read: impl FnOnce(&Reader) -> rusqlite::Result<Option<V>>,
     ) -> Result<Option<V>, StorageError> {
-        // Determined before the read: a commit during the read then makes the cached value outdated.
+        // Determined before the read, so that a commit during the read invalidates the cached value.
         let Some(version) = self.version()? else { return self.read(read) };
         if let Some((known, value)) = cache.get(key)
             && known == version
@@ -129,14 +129,14 @@ impl Readers {
         Ok(value)
     }
 
-    /// Returns the version of the file at the path; `None` if only a transaction can detect changes: without a WAL, and
-    /// while the header of the WAL index is being replaced.
+    /// Returns the version of the file at the path. `None` without a WAL, and while the header of the WAL index is being
+    /// replaced: then only a transaction can detect changes.
     pub(crate) fn version(&self) -> Result<Option<Version>, StorageError> {
         let known = self.generation().as_ref().and_then(|generation| generation.known_version(nanos()));
         if known.is_some() {
             return Ok(known);
         }
-        let _shared = self.current()?;
+        let _shared = self.lock_current()?;
         Ok(self.generation_mut().as_mut().and_then(Generation::version))
     }
 
@@ -155,8 +155,8 @@ impl Readers {
         Ok(())
     }
 
-    /// Opens the file at the path unless the generation is of it. The generation stays while the returned guard lives.
-    fn current(&self) -> Result<RwLockReadGuard<'static, ()>, StorageError> {
+    /// Opens the file at the path unless the generation already reads it. The generation stays while the returned guard lives.
+    fn lock_current(&self) -> Result<RwLockReadGuard<'static, ()>, StorageError> {
         let guard = lock_shared();
         let is_recent = self.generation().as_ref().is_some_and(|generation| generation.is_recent(nanos()));
         if is_recent || self.check()? {

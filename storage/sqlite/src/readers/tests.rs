@@ -1,4 +1,4 @@
-//! Cached lookups: how often they read, and what invalidates them.
+//! Cached lookups: how often they read, what invalidates them, and how often the path is checked.
 
 use std::cell::Cell;
 
@@ -43,7 +43,7 @@ impl Counted {
         self.readers.generation().as_ref().unwrap().is_recent(now)
     }
 
-    /// Returns the number of accounts; zero is not cached.
+    /// Returns the number of accounts by a cached lookup; `None`, which is not cached, if there are none.
     fn accounts(&self) -> Option<i64> {
         let count = |connection: &Reader| {
             self.reads.set(self.reads.get() + 1);
@@ -200,13 +200,13 @@ fn slow_reads_are_offloaded_and_cached_lookups_are_not() {
     slow();
     assert_eq!(database.accounts(), Some(2));
     assert_eq!((database.reads.get(), OFFLOADED.get()), (2, 2));
-    // Simulate a recent check of the path, however long this thread was preempted.
+    // Simulate a recent check of the path, which stays recent however long this thread is preempted.
     database.check_at(database.file(), nanos() + 1_000_000_000_000);
     database.readers.version().unwrap();
     assert_eq!(OFFLOADED.get(), 2, "a recent check needs no read");
 }
 
-/// Without a WAL, each commit changes the file: a later check would reopen it for a commit that reads have already seen.
+/// Without a WAL, each commit changes the file. A check that stayed valid would only delay the reopening after a commit.
 #[test]
 fn path_is_checked_each_time_without_wal() {
     let database = Counted::new();

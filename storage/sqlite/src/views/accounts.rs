@@ -1,4 +1,4 @@
-//! Accounts that the views name.
+//! Accounts, from the views or from the catalogue's own tables.
 
 use catalogue_core::admin::{Account, AccountSummary, Accounts, Visitor};
 use catalogue_core::storage::views::{ACCOUNTS, Column};

@@ -1,4 +1,4 @@
-//! Checks views, columns and rows for what the API could not serve.
+//! [`CourseViews`]: problems of views, columns and rows that the API could not serve, and advice.
 
 use catalogue_core::async_trait;
 use catalogue_core::storage::StorageError;
@@ -16,7 +16,7 @@ use crate::error::storage_error;
 use crate::readers::ADMINISTRATION_WAIT;
 use crate::row_buffer::Columns;
 
-/// Maximum number of problems of one kind in a report.
+/// Maximum number of invalid rows of one view in a report.
 const MAX_PROBLEMS: usize = 100;
 
 #[async_trait]
@@ -114,7 +114,7 @@ fn check_revision(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>> {
     row.revision(Column(1, "revision")).map(drop)
 }
 
-/// Fails for numbers like seconds or milliseconds since 2001: as microseconds they are in the first years after 1970.
+/// Fails for the numbers of seconds or milliseconds since 2001. As microseconds, they would be in the first years after 1970.
 fn check_not_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>> {
     use rusqlite::types::ValueRef;
 
@@ -125,7 +125,7 @@ fn check_not_seconds(row: &ViewRow<Columns<'_>>) -> Result<(), Box<ViewProblem>>
     Err(row.problem(problem, "microseconds: multiply seconds by 1000000, milliseconds by 1000"))
 }
 
-/// Reports integers that no request finds: a column of no type, or of several, never compares an integer equal to a text.
+/// Reports the first integer that no request finds: in a column without a type, or with several, it never equals a text.
 fn check_unmatched_integers(
     connection: &Connection,
     view: &'static str,

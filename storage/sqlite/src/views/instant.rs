@@ -1,4 +1,4 @@
-//! [`instant`]: the instant of a column as an SQL expression, to order by.
+//! [`instant`]: the instant of a column as an SQL expression, by which lists are ordered.
 
 /// Expands to the SQL expression for the instant of a column, in microseconds.
 ///

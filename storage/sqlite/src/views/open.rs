@@ -23,11 +23,11 @@ impl SqliteStorage {
     /// in the file `keys`.
     ///
     /// `courses` is only read. It needs the views `catalogue_accounts`, `catalogue_courses` and `catalogue_modules`;
-    /// `catalogue_revisions` is optional. Each read reports invalid rows, and so does [`views`](Self::views) in advance.
+    /// `catalogue_revisions` is optional. Each read reports invalid rows; [`views`](Self::views) finds them in advance.
     ///
     /// # Errors
-    /// Returns an error if a file cannot be read; if reading `courses` would keep its program from writing; if a view or
-    /// column is missing; if `courses` is not in UTF-8; or if `keys` is not of the current version or has other tables.
+    /// Returns an error if a file cannot be read, `courses` is not in UTF-8, or a view or column is missing. Also if reading
+    /// `courses` would keep its program from writing, or if `keys` is not of the current version or has other tables.
     /// Nothing is changed.
     pub fn open_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
         let (keys, courses) = (Database::File(keys.as_ref().to_owned()), courses.as_ref().to_owned());
@@ -49,8 +49,8 @@ impl SqliteStorage {
     /// Creates or migrates the file `keys` for [`open_views`](Self::open_views), all or nothing. Nothing in `courses` changes.
     ///
     /// # Errors
-    /// Returns an error if `courses` cannot be read, or `keys` is of a newer version, has other tables, or is read-only and
-    /// outdated.
+    /// Returns an error if `courses` cannot be read, is not in UTF-8, or could then not be written by its program. Also if `keys`
+    /// is of a newer version, has other tables, or is read-only and outdated.
     pub fn migrate_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Migrated, OpenError> {
         inspect_courses(courses.as_ref())?;
         KEYS_SCHEMA.migrate(&Database::File(keys.as_ref().to_owned())).map_err(keys_file_error)
@@ -78,7 +78,7 @@ impl SqliteStorage {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of both.
+    /// Returns the errors of both functions.
     pub fn open_and_migrate_views(keys: impl AsRef<Path>, courses: impl AsRef<Path>) -> Result<Self, OpenError> {
         Self::migrate_views(&keys, &courses)?;
         Self::open_views(keys, courses)
@@ -101,7 +101,7 @@ fn inspect_courses(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Converts an error of the file for keys, which may not be another program's, nor one with the catalogue's courses.
+/// Converts an error of the file for keys. Another program's database, or one with the catalogue's courses, has other tables.
 fn keys_file_error(error: OpenError) -> OpenError {
     match error {
         OpenError::OtherApplication(path) => OpenError::OtherTables(path),
@@ -113,7 +113,7 @@ fn read_error(database: &Database, error: rusqlite::Error) -> OpenError {
     let path = database.path();
     match error.sqlite_error().map(|error| (error.code, error.extended_code)) {
         Some((ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt, _)) => OpenError::NotADatabase(path),
-        // The database file itself could be opened, so this is about its WAL or index.
+        // The database file itself could be opened, so the error is that of its `-wal` or `-shm`.
         Some((ErrorCode::CannotOpen, _)) if !sibling_path(&path, "-shm").is_file() => OpenError::WalWithoutIndex(path),
         Some((_, ffi::SQLITE_READONLY_DIRECTORY)) => OpenError::WalWithoutIndex(path),
         _ => wal_files::unreadable_file(&path).unwrap_or_else(|| database.failed(storage_error(error))),

@@ -34,7 +34,7 @@ pub(super) fn check(connection: &Connection, statements: &Statements) -> rusqlit
     for (subject, sql, index) in requests {
         let Ok(steps) = steps(connection, sql) else { continue };
         let sorts = steps.iter().any(|step| step.starts_with("USE TEMP B-TREE"));
-        // If there is only one account, a scan of its rows in their order ends with the page.
+        // With one account, a scan reads one row of accounts or revisions, or rows in list order until the page ends.
         let scans = steps.iter().any(|step| is_scan(step)) && !(has_at_most_one_account && subject != "a course");
         let does = match (scans, sorts) {
             (true, true) => "scans and sorts",

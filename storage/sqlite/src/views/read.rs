@@ -1,4 +1,4 @@
-//! Reading courses from the views.
+//! Reads courses, modules, accounts and revisions from the views.
 
 use std::ops::ControlFlow;
 use std::sync::PoisonError;
@@ -105,7 +105,7 @@ impl ViewedCourses {
         self.readers.read_within(wait, read).map_err(view_error)
     }
 
-    /// Reads a page. Passes no row twice: an attempt that finds the database locked fails before its first row.
+    /// Reads a page. A retry passes no row twice: an attempt that finds the database locked fails before its first row.
     fn list(
         &self,
         connection: &Connection,
@@ -138,7 +138,7 @@ impl ViewedCourses {
     }
 }
 
-/// Runs `read` in one transaction. Only its first statement can find the database locked, so a repeated page is not cut off.
+/// Runs `read` in one transaction. Only its first statement can find the database locked, so no later one makes a retry fail.
 fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
     connection.prepare_cached("BEGIN")?.execute([])?;
     let outcome = read();
@@ -146,7 +146,7 @@ fn in_one_transaction(connection: &Connection, read: impl FnOnce() -> rusqlite::
     outcome.and(committed)
 }
 
-/// Passes on the rows of a page, each of which must be the owner's.
+/// Passes on the rows of a page, each of which must belong to the owner.
 struct PushCourses<'p, 'r> {
     account: &'p str,
     owner: Owner<'p>,
@@ -170,7 +170,7 @@ impl PushCourses<'_, '_> {
         })?
     }
 
-    /// Always inlined: the kind of rows is known in each caller.
+    /// Always inlined: each caller knows the variant of `row`.
     #[inline(always)]
     fn push(&mut self, row: Columns<'_>) -> rusqlite::Result<ControlFlow<()>> {
         let row = ViewRow { view: COURSES, cells: row, key: Page::KEY };
@@ -238,7 +238,7 @@ fn find_revision(connection: &Connection, account: &str) -> rusqlite::Result<Opt
     }
 }
 
-/// Converts the error of a statement over the views. A statement that SQLite cannot prepare means a changed or missing view.
+/// Converts the error of a statement over the views. If SQLite cannot prepare it, a view was changed or removed.
 fn view_error(error: StorageError) -> StorageError {
     if error.kind() != StorageErrorKind::Other {
         return error;

@@ -9,7 +9,7 @@ use catalogue_core::storage::Revision;
 use crate::readers::Version;
 
 /// Returns the account's revision in the state `version` of the file. A state that returns after another one has a new version,
-/// so no revision stands for two states. The hash keys are random, so no other process or account has it.
+/// so no revision stands for two states. The hash keys are random, so no other process or account gets the same revision.
 pub(super) fn file_revision(version: Version, account: &AccountId) -> Revision {
     static KEYS: LazyLock<[RandomState; 2]> = LazyLock::new(Default::default);
 

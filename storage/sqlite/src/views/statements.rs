@@ -11,7 +11,7 @@ pub(super) fn has_module_count(connection: &Connection) -> bool {
     connection.prepare("SELECT module_count FROM catalogue_courses").is_ok()
 }
 
-/// Position of the instant in the rows of a page. [`IS_MODULE`] is the position of the module flag in those of [`FIND_COURSE`].
+/// Position of the instant in the rows of a page. [`IS_MODULE`] is the position of the module flag in rows of [`FIND_COURSE`].
 pub(super) const INSTANT: usize = 8;
 pub(super) const IS_MODULE: usize = 8;
 
@@ -48,8 +48,8 @@ const COUNT_MODULES: &str = concat!(
     " AND m.course_slug = c.slug COLLATE BINARY)"
 );
 
-/// Returns the columns of a page, the last of most tables first: SQLite decodes a record's header up to the requested
-/// column, so it decodes it only once if the last column is read first.
+/// Returns the columns of a page, in the reverse order of most tables. SQLite decodes a record's header up to the requested
+/// column, so reading the last column first decodes the header only once.
 pub(super) fn course_columns(module_count: &str) -> String {
     let instant = instant!("created_at");
     format!("{module_count}, hidden, published_at, created_at, language, title, slug, account_id, {instant}")
@@ -58,8 +58,8 @@ pub(super) fn course_columns(module_count: &str) -> String {
 /// Sort term for the newest instant first.
 const NEWEST_FIRST: &str = concat!(instant!("created_at"), " DESC, ");
 
-/// Returns the `ORDER BY` and the `LIMIT` of a page. The limit is 0 if the account is unknown or `condition` is false: in the
-/// limit, both are evaluated once, not for each row.
+/// Returns the `ORDER BY` and the `LIMIT` of a page. The limit is 0 if the account is unknown or `condition` is false. In the
+/// limit, both are evaluated only once, instead of for each row.
 fn order_and_limit(order: &str, condition: &str) -> String {
     let is_known = is_known!();
     format!(" ORDER BY {order}slug COLLATE BINARY DESC LIMIT ?2 * coalesce({is_known}{condition}, 0)")
@@ -75,7 +75,7 @@ pub(super) const FIND_COURSE: &str = concat!(
     is_of_known_account!()
 );
 
-/// Selects no row for an account that the views no longer name: its courses disappear without a change of its revision.
+/// Selects the account's revision; no row if the views do not name the account, since its revision does not change then.
 pub(super) const FIND_REVISION: &str =
     concat!("SELECT account_id, revision FROM catalogue_revisions WHERE ", is_of_known_account!(), " LIMIT 2");
 
@@ -94,11 +94,11 @@ pub(super) const COUNT_COURSES: &str = concat!(
 pub(super) struct Statements {
     pub(super) has_module_count: bool,
     pub(super) pages: Pages,
-    /// Pages whose rows are buffered; `None` if SQLite sorts the rows, as then all courses would be buffered for each page.
+    /// Pages whose rows are buffered; `None` if SQLite sorts the rows, as it would buffer all of the account's courses.
     pub(super) buffered_pages: Option<Pages>,
 }
 
-/// Statements for a page. A later page has two: the usual one, and one that runs if that returns no rows.
+/// Statements for a page. A later page has two: the usual one, and one that runs if the usual one returns no rows.
 pub(super) struct Pages {
     pub(super) first: [String; 1],
     pub(super) next: [String; 2],
@@ -136,8 +136,8 @@ fn is_sorted(connection: &Connection, sql: &str) -> rusqlite::Result<bool> {
 }
 
 /// Returns the usual statement for a later page. Its `OFFSET` skips the courses of the cursor's instant up to the cursor, so
-/// that no row is compared with the cursor; if they are more than 20, it returns no rows. One `SELECT`, since SQLite copies
-/// each text of a compound one. A course without a slug comes last in its instant: it cannot be served or skipped.
+/// that no row is compared with the cursor. If it would skip more than 20, it returns no rows. It is one `SELECT`, since SQLite
+/// copies each text of a compound one. A course without a slug comes last in its instant; the page that reaches it fails.
 fn next_page(select: &str) -> String {
     let instant = instant!("created_at");
     let skipped = format!(
@@ -149,8 +149,8 @@ fn next_page(select: &str) -> String {
     format!("{select} AND {instant} <= ?3{order} OFFSET (SELECT count(*) {skipped})")
 }
 
-/// Returns a statement that is right for any later page: the rest of the cursor's instant, its courses without a slug, which
-/// cannot be served or skipped, then older courses. Each part is one range of an index, even if many courses have one instant.
+/// Returns a statement that is right for any later page. It selects the rest of the cursor's instant, then the instant's courses
+/// without a slug, which make the page fail, then older courses. Each part is one index range, however many share the instant.
 fn next_page_in_parts(select: &str) -> String {
     let instant = instant!("created_at");
     let [same_instant, without_slug, older] = ["", "", NEWEST_FIRST].map(|order| order_and_limit(order, ""));

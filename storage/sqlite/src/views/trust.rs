@@ -1,7 +1,7 @@
 //! Decides whether `catalogue_revisions` can be relied on: whether each write to a table behind the views changes it.
 //!
-//! SQLite itself reports that. It compiles triggers into the statement that fires them, and calls the connection's authorizer
-//! for each table that the statement and its triggers read or write. So this module prepares statements that it never runs.
+//! SQLite itself reports such writes. It compiles triggers into the statement that fires them, and calls the authorizer for
+//! each table that the statement and its triggers access. So this module prepares statements that it never runs.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,7 +108,7 @@ fn distrust(connection: &Connection) -> rusqlite::Result<Vec<ViewAdvice>> {
     let advice = |reason: String| ViewAdvice {
         subject: REVISIONS.to_owned(),
         finding: format!("not used, so responses are cached until anything in the file changes: {reason}"),
-        fix: Some("create the triggers again, such as with all of your revisions.sqlite.sql".to_owned()),
+        fix: Some("create the triggers again, such as by running your whole revisions.sqlite.sql".to_owned()),
     };
     let mut base = TableColumns::new();
     for sql in ["SELECT * FROM catalogue_courses", "SELECT * FROM catalogue_modules"] {
@@ -166,7 +166,7 @@ fn events_without_trigger(
     };
     let is_generated =
         |column: &String| update(column).is_err_and(|error| error.to_string().contains("generated column"));
-    // SQLite reports an empty name if only rows of the table are counted, or an unknown column is computed.
+    // SQLite reports an empty name if the statement uses no column of the table, such as for `count(*)`.
     let mut columns: Vec<String> = columns.iter().filter(|column| !column.is_empty()).cloned().collect();
     if columns.iter().any(is_generated) {
         let all = connection.prepare(&format!("SELECT * FROM {}", quoted(table)))?;
@@ -194,8 +194,8 @@ fn events_without_trigger(
     Ok(missing)
 }
 
-/// Returns the revision for `row` under version `schema` of the schema, which differs from that under any other version: while
-/// triggers were missing, content may have changed without the row. Versions only grow.
+/// Returns the revision for `row` under version `schema` of the schema. It differs under each version: while triggers were
+/// missing, content may have changed without the row. Versions only grow.
 pub(super) fn at_schema(schema: i64, row: Revision) -> Revision {
     /// So large that no two rows differ by a multiple of it, neither random ones nor counters.
     const SCHEMA_STRIDE: u128 = 0xa7c9_3b1e_58d4_f602_9e37_79b9_7f4a_7c15;

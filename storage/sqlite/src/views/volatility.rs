@@ -10,7 +10,7 @@ const VOLATILE: [&str; 5] = ["current_date", "current_time", "current_timestamp"
 /// Functions that return the current moment if no instant is given.
 const VOLATILE_WITHOUT_ARGUMENT: [&str; 6] = ["date", "time", "datetime", "julianday", "unixepoch", "strftime"];
 
-/// Returns whether the views' content depends on when they are read, judging by their SQL and that of views that they read.
+/// Returns whether the views' content depends on when they are read, judging by their SQL and that of the views behind them.
 pub(super) fn is_volatile(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement =
         connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE")?;

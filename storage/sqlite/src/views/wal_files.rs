@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::open_error::OpenError;
 
-/// Fails if reading the file would create a `-wal` and `-shm`, owned by this user, that the file's owner could not write: then
-/// the owner's program could not write to the database, not even after this process has ended.
+/// Fails if reading the file would create a `-wal` and `-shm`, owned by this user, that the file's owner could not write. Then
+/// the owner's program could not write to the database, even after this process has ended.
 #[cfg(unix)]
 pub(crate) fn check(database: &Path) -> Result<(), OpenError> {
     check_for(database, rustix::process::geteuid(), rustix::process::getegid())

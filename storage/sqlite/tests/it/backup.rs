@@ -49,7 +49,7 @@ async fn backup_is_a_snapshot_and_never_restarts_during_writes() {
         ControlFlow::Continue(())
     });
     assert_eq!(outcome.unwrap(), Some(fs::metadata(&copy).unwrap().len()));
-    // The last report confirms that the copy is on the disk.
+    // The last report repeats the one before it, once the copy is on the disk.
     assert_eq!(reports.pop().as_ref(), reports.last());
     assert!(reports.len() > 4 && reports.iter().all(|(_, total)| *total == reports[0].1), "{reports:?}");
     assert!(reports.windows(2).all(|pair| pair[0].0 < pair[1].0), "{reports:?}");

@@ -1,4 +1,4 @@
-//! Another program locks the database: a read waits briefly, offloaded if the host can, then fails.
+//! Another program locks the database: a read waits briefly, offloaded if the host application can, then fails.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

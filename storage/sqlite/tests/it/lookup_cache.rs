@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::database_in;
 
-/// Placeholders: account `A`, another account `B`, digest `D` of a key or token, another digest `E`.
+/// Changes with placeholders: accounts `A` and `B`, and digests `D` and `E` of keys or tokens.
 const CHANGES: [&str; 30] = [
     "INSERT OR IGNORE INTO accounts (id) VALUES ('A')",
     "INSERT OR REPLACE INTO accounts (id) VALUES ('A')",
@@ -55,7 +55,7 @@ fn digest(number: u8) -> TokenDigest {
 #[derive(Clone, Debug)]
 struct Step {
     change: usize,
-    /// Indexes of account, other account, key and other key.
+    /// Numbers for the placeholders `A`, `B`, `D` and `E`; two may be the same.
     ids: [u8; 4],
     /// Whether to compare the cached lookups after the change.
     compares: bool,
@@ -80,7 +80,7 @@ impl Database {
         let directory = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
         let storage = SqliteStorage::open_and_migrate(database_in(&directory)).unwrap();
         let host = Connection::open(database_in(&directory)).unwrap();
-        // As in most programs that use SQLite.
+        // Foreign keys are not enforced in most programs that use SQLite.
         host.pragma_update(None, "foreign_keys", false).unwrap();
         Self { directory, storage, host }
     }

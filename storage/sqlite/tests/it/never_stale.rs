@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::views::never_stale::in_another_process;
 use crate::{database_in, fixture, import_one_course, key_of, wait_until_new};
 
-/// A catalogue over a file, a key that reads it, and the host application's connection to the file.
+/// A catalogue over a file, its storage and directory, and an account with a key.
 struct Watched {
     storage: SqliteStorage,
     catalogue: Catalogue,
@@ -116,7 +116,7 @@ async fn token_revocation_takes_effect_immediately() {
     assert_eq!(revoked(0).await, Some(false));
 }
 
-/// An account that is created again with its id gets none of its data.
+/// An account created again with the id of a removed one gets none of its data.
 #[tokio::test]
 async fn removed_account_gets_401_and_cached_responses_never_return() {
     let watched = Watched::new().await;
@@ -157,7 +157,7 @@ async fn replaced_file_is_in_next_response() {
     assert!(String::from_utf8_lossy(next.body()).contains("From the copy"));
 }
 
-/// Copies by another process: closing a file drops the locks that SQLite holds on it in this one.
+/// Copies by another process: closing the file in this process would drop the locks that SQLite holds on it.
 fn copy_over(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg(from).arg(to).status().unwrap().success());
 }
@@ -179,8 +179,8 @@ async fn overwritten_file_is_in_next_response() {
     }
 }
 
-/// Without the lock on the index, the next program that opens the database takes the index for abandoned and truncates it,
-/// although this process has it mapped into memory.
+/// Without the lock on the index, the next program that opens the database takes the index for abandoned and truncates it.
+/// This process still has it mapped into memory.
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn wal_index_stays_locked_when_file_is_replaced() {
@@ -292,7 +292,7 @@ async fn whole_course(watched: &Watched) -> catalogue_core::Course {
     found.unwrap()
 }
 
-/// Runs the statements that the guide recommends after writes without triggers.
+/// Runs the statements that the server's README recommends after writes without triggers.
 #[tokio::test]
 async fn manual_revision_change_invalidates_responses() {
     const GUIDE: &str = include_str!("../../../../frontends/server/README.md");

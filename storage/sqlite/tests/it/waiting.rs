@@ -1,4 +1,4 @@
-//! A change of keys or sign-ins waits for another program that writes, without blocking its thread.
+//! A change of keys or sign-ins waits for another program that writes, without blocking the caller's thread.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -119,7 +119,7 @@ async fn change_fails_with_busy_after_timeout_without_effect() {
     impatient.revoke_key(&account, id, now, ACTOR).await.unwrap().unwrap();
 }
 
-/// Dropped as when a client disconnects: the change is made completely or not at all.
+/// The call is dropped, as when a client disconnects: the change is made completely or not at all.
 #[tokio::test]
 async fn dropped_change_is_atomic() {
     let (storage, account, host, _directory) = with_host().await;
@@ -140,7 +140,7 @@ async fn dropped_change_is_atomic() {
     }
 }
 
-/// The test creates more events than one millisecond allows.
+/// Several events share a millisecond, so their times do not order them.
 #[tokio::test]
 async fn events_keep_creation_order() {
     let storage = SqliteStorage::in_memory().unwrap();

@@ -80,7 +80,7 @@ fn cached_token_expires_at_its_exp() {
     fixture.refuses(&valid_response_with(&json!({ "exp": NOW + 5 })).to_string(), "expired", "The token has expired.");
 }
 
-/// Setting the clock back does not extend the caching.
+/// A clock that is set back does not extend the time in the cache.
 #[test]
 fn cache_entry_from_the_future_is_ignored() {
     let fixture = caching(60);

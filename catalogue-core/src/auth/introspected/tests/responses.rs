@@ -15,12 +15,12 @@ fn active_token_identifies_account_scopes_and_client() {
     assert_eq!((identity.account.as_str(), identity.kind), ("acc_1", CredentialKind::OAuth));
     assert_eq!(identity.scopes, Scopes::from_names(["read:courses"]));
     assert_eq!(*identity.credential_id, *BearerToken::new("opaque").unwrap().digest().id("oauth"));
-    assert_ne!(identity.rate_limit_subject(), &*identity.credential_id, "by its client");
+    assert_ne!(identity.rate_limit_subject(), &*identity.credential_id, "the limit is by client");
     let issued = identity.issued.unwrap();
     assert_eq!((&*issued.issuer, issued.client.as_deref()), (ISSUER, Some("partner")));
 }
 
-/// RFC 7662 requires only `active`; claims that only signed tokens must have are optional.
+/// RFC 7662 requires only `active`. The catalogue also requires `aud`, `sub` and `exp`, and no other claim.
 #[test]
 fn minimal_response_is_accepted() {
     let fixture = Fixture::new();
@@ -73,7 +73,7 @@ fn claims_are_checked_as_in_signed_tokens() {
     fixture.accepts_response(&valid_response_with(&json!({ "aud": ["x", AUDIENCE], "exp": NOW + 1, "nbf": NOW + 30 })));
 }
 
-/// Issuers report on refresh tokens too, even if the request is about access tokens, and some name the kind.
+/// Issuers introspect refresh tokens too, even if the request names access tokens. Some return the token's kind.
 #[test]
 fn only_access_tokens_are_accepted() {
     let fixture = Fixture::new();

@@ -80,7 +80,7 @@ fn at_most_64_tokens_are_introspected_concurrently() {
     let Poll::Ready(Err(error)) = poll(pin!(fixture.authenticate("one-more"))) else { panic!("beyond the limit") };
     assert!(chain(&error).contains("64 introspections"), "{error:?}");
     assert_eq!(fixture.issuer.requests(), texts);
-    // A waiter for one of them does not count toward the 64.
+    // A waiter for a token that is already introspected does not count toward the 64.
     let mut same = pin!(fixture.authenticate("opaque-0"));
     assert!(poll(same.as_mut()).is_pending());
     // Dropping a request frees its permit.

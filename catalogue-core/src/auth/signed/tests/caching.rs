@@ -1,4 +1,4 @@
-//! Cached tokens: valid until they expire, while the issuer has the key (decision O28).
+//! Cached tokens, which are valid until they expire and while the issuer has the key (decision O28); invalid settings.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ fn cached_token_is_invalid_without_its_key() {
     block_on(fixture.tokens.refresh());
     assert_eq!(fixture.verdict_and_outcomes(&other).1, CACHED);
     fixture.refuses("its key was removed", &token, "key");
-    // Another key with the same `kid` does not make it valid again.
+    // Another key with the same `kid` does not make the token valid again.
     fixture.source.set_behavior(Behavior::Set(set([patch(OTHER_ES256.jwk(), &json!({ "kid": "es256" }))])));
     block_on(fixture.tokens.refresh());
     fixture.refuses("another key", &token, "signature");

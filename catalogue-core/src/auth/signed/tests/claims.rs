@@ -280,7 +280,7 @@ fn other_client_claims_are_read_with_any_type() {
         fixture.refuses(name, &with_claims(&patch(others.clone(), &json!({ name: 1 }))), "claim");
         others[name] = json!(null);
     }
-    // All tokens without a client share one rate limit; the client `""` has its own.
+    // All tokens without a client share one rate limit; the client `""` has a separate one.
     let [first, second] =
         ["j1", "j2"].map(|jti| fixture.accepts(&with_claims(&patch(others.clone(), &json!({ "jti": jti })))));
     assert_ne!(first.credential_id, second.credential_id);

@@ -1,4 +1,4 @@
-//! Fetches of the key set (decisions O24 to O26, with the table of O25), on clocks that only tests advance.
+//! Fetches of the key set (decisions O24 to O26), on clocks that only tests advance. `table.rs` has all cases of O25.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ fn unknown_key_causes_one_refetch() {
     let fixture = with_task(Behavior::Set(set_of(&[&ES256, &OTHER_ES256])));
     fixture.accepts(&OTHER_ES256.token(&OTHER_ES256.header(), &claims()));
     assert_eq!(fixture.source.fetches(), 2);
-    // Within ten seconds no fetch starts, and the result of the last one, a success, is reused.
+    // For ten seconds, requests start no other fetch. Since the last one succeeded, unknown keys are refused.
     for number in 0..100 {
         fixture.refuses("made up", &unknown(number), "key");
     }
@@ -265,7 +265,7 @@ fn new_key_is_fetched_for_token_without_kid() {
     assert_eq!(fixture.source.fetches(), 1);
     fixture.accepts(&new);
     assert_eq!(fixture.source.fetches(), 2);
-    // At most one fetch in ten seconds, whatever causes it.
+    // Requests start at most one fetch in ten seconds, whether for tokens with or without `kid`.
     let forged = format!("{}.{}", new.rsplit_once('.').unwrap().0, "A".repeat(86));
     fixture.refuses("forged", &forged, "signature");
     fixture.refuses("made up", &unknown(0), "key");

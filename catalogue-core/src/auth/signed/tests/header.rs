@@ -1,4 +1,4 @@
-//! Headers of signed tokens: which are accepted, and which are refused before a key is looked up.
+//! Headers of signed tokens: which are accepted, and which are refused.
 
 use serde_json::{Value, json};
 

@@ -71,7 +71,7 @@ fn null_and_empty_list_count_as_absent() {
     }
 }
 
-/// Some issuers write a zero before a number for its sign, or strip zeros from a number that is shorter than the others.
+/// Some issuers write zeros before a number, such as one zero for its sign.
 #[test]
 fn leading_zeros_of_numbers_are_ignored() {
     let zeros = |number: &Value, zeros: usize| {
@@ -97,14 +97,14 @@ fn leading_zeros_of_numbers_are_ignored() {
     assert_eq!(
         skip_reason(patch(ed.clone(), &json!({ "x": zeros(&ed["x"], 1) }))),
         SkipReason::Malformed,
-        "its text is not a number"
+        "`x` of Ed25519 is a byte string and not a number"
     );
 }
 
-/// RFC 7518 requires all octets of a coordinate, and in one of 128 keys a coordinate is shorter.
+/// Some issuers strip leading zeros of coordinates, although RFC 7518 forbids it. One in 128 keys has such a zero.
 #[test]
 fn coordinate_without_leading_zeros_is_accepted() {
-    // The multiples of the generator of P-256 by 379 and by 43: a zero before x, and before y.
+    // Multiples of P-256's generator: by 379, with a zero octet before x, and by 43, with one before y.
     for (x, y) in SHORT_POINTS {
         let number = |hex: &str| {
             let octets =
@@ -231,7 +231,7 @@ fn kids_missing_from_another_set_are_listed() {
     assert_eq!(new.kids_without(None), ["es384"]);
 }
 
-/// A key with another name or for another algorithm is a different key: tokens that it verified before are not valid.
+/// A key with another `kid` or algorithm has another id, so cached tokens of the earlier key are no longer valid.
 #[test]
 fn key_id_is_stable_across_sets() {
     let id = |jwk: Value, alg| {

@@ -21,7 +21,7 @@ fn verdict(text: &str) -> Option<Verdict> {
     BearerToken::new(text).map(|token| block_on(TOKENS.authenticate(token)).unwrap())
 }
 
-/// Verifies a token with another library, and with every key that the header's `kid` allows. Returns the claims.
+/// Verifies a token with another library and the keys that its `kid` allows, until one fits. Returns the claims.
 fn verify_with_other_library(text: &str) -> Result<Value, String> {
     let header = decode_header(text).map_err(|error| error.to_string())?;
     let mut validation = Validation::new(header.alg);

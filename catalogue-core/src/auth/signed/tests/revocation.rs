@@ -19,7 +19,7 @@ fn digest(token: &str) -> TokenDigest {
     BearerToken::new(token).unwrap().digest()
 }
 
-/// The twin of an ECDSA signature verifies too, so a revocation has both digests (decision O29).
+/// The twin `(r, n - s)` of an ECDSA signature `(r, s)` verifies too, so a revocation has both digests (decision O29).
 #[test]
 fn twin_of_ecdsa_signature_has_another_digest() {
     let fixture = Fixture::new();

@@ -4,8 +4,9 @@ use serde_json::json;
 
 use super::fixture::*;
 
-/// Order of the group of P-256, and below of Ed25519: both big-endian, although Ed25519 itself is little-endian.
+/// Order of the group of P-256, big-endian.
 pub(super) const P256_ORDER: &str = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
+/// Order of the group of Ed25519, big-endian, although Ed25519 itself is little-endian.
 const ED25519_ORDER: &str = "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed";
 
 pub(super) fn decode_hex(hex: &str) -> Vec<u8> {

@@ -92,7 +92,7 @@ fn overlong_token_is_refused_without_parsing() {
     fixture.refuses("long", &longest_within(MAX_BYTES + 8), "length");
 }
 
-/// Revocations are looked up only for texts that look like a JWT, so every valid token must (decision O29).
+/// Revocations are looked up only for texts that look like a JWT, so every valid token must do so (decision O29).
 #[test]
 fn looks_like_jwt_checks_only_parts_and_characters() {
     assert!(looks_like_jwt(&with_claims(&json!({}))) && looks_like_jwt("..") && looks_like_jwt("a.b.c"));

@@ -49,7 +49,7 @@ fn behavior(name: &str) -> Behavior {
     }
 }
 
-/// Creates a server with `keys`, whose host application has a refresh task.
+/// Creates a fixture with `keys`. Unless they are [`Keys::Never`], a refresh task has fetched them.
 fn with_keys(keys: Keys) -> Fixture {
     let fixture = Fixture::with_behavior(behavior("unchanged"), |builder| builder);
     match keys {

@@ -66,7 +66,7 @@ async fn waiters_fail_when_shared_fetch_fails() {
     assert_eq!(fixture.source.fetches(), 2);
 }
 
-/// Each waiter holds a connection. Further ones get a 500 immediately, and tokens with known keys are still verified.
+/// Each waiter holds a connection. Further requests get a 500 immediately. Known keys still verify tokens.
 #[test]
 fn at_most_64_requests_wait_for_keys() {
     let [fetched, none, old] = [hanging(), Fixture::with_behavior(Behavior::Hangs, |builder| builder), hanging()];
@@ -97,7 +97,7 @@ fn at_most_64_requests_wait_for_keys() {
                 "{name}"
             );
         }
-        // A waiter that disconnects frees its permit, and the task needs none.
+        // A waiter that disconnects frees its permit. The refresh task needs no permit.
         waiting.pop();
         assert!(poll(pin!(fixture.tokens.refresh())).is_pending(), "{name}");
         assert!(poll(pin!(fixture.authenticate(&tokens[0]))).is_pending(), "{name}");
@@ -119,7 +119,7 @@ fn request_with_known_key_never_waits() {
     assert!(matches!(poll(pin!(fixture.authenticate(&known))), Poll::Ready(Ok(Verdict::Accepted(_)))));
 }
 
-/// A failed fetch that a made-up key has caused does not delay known keys, while a task refreshes the set.
+/// While a task refreshes the set, a failed fetch for a made-up key does not delay known keys.
 #[test]
 fn failed_fetch_does_not_delay_known_keys() {
     let fixture = hanging();
@@ -176,7 +176,7 @@ fn abandoned_fetch_is_restarted_after_ten_seconds() {
     assert_eq!(fixture.source.fetches(), 3);
 }
 
-/// If the issuer hangs for more than ten seconds, no request waits for one fetch after the other.
+/// If a fetch takes more than ten seconds, its waiters do not wait for a second one.
 #[test]
 fn waiter_does_not_wait_for_second_fetch() {
     let fixture = hanging();
@@ -213,7 +213,7 @@ fn refresh_does_not_join_older_fetch() {
     fixture.refuses("its key was removed", &token("es256"), "key");
 }
 
-/// An extra refresh next to the task's does not make requests wait, while the task still sleeps.
+/// A failed extra refresh does not make requests wait while the refresh task sleeps.
 #[test]
 fn failed_extra_refresh_does_not_delay_requests() {
     let fixture = hanging();
@@ -226,7 +226,7 @@ fn failed_extra_refresh_does_not_delay_requests() {
     }
 }
 
-/// The clock is read after the wait.
+/// The expiry is compared with the time after the wait.
 #[test]
 fn cached_token_that_expires_during_wait_is_refused() {
     let fixture = Fixture::new();

@@ -4,5 +4,5 @@ $context = stream_context_create(['http' => [
 ]]);
 $body = file_get_contents('REQUEST_URL', false, $context);
 if ($body === false) exit(1);
-$answer = json_decode($body);
-echo json_encode($answer, JSON_PRETTY_PRINT), "\n";
+$json = json_decode($body);
+echo json_encode($json, JSON_PRETTY_PRINT), "\n";

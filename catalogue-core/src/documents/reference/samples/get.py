@@ -4,5 +4,5 @@ request = urllib.request.Request("REQUEST_URL")
 key = os.environ["API_KEY"]
 request.add_header("Authorization", f"Bearer {key}")
 with urllib.request.urlopen(request) as response:
-    answer = json.load(response)
-print(json.dumps(answer, indent=2))
+    body = json.load(response)
+print(json.dumps(body, indent=2))

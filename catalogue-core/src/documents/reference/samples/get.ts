@@ -3,5 +3,5 @@ const response = await fetch("REQUEST_URL", {
   headers: { Authorization: `Bearer ${key}` },
 });
 if (!response.ok) throw new Error(await response.text());
-const answer = await response.json();
-console.log(JSON.stringify(answer, null, 2));
+const body = await response.json();
+console.log(JSON.stringify(body, null, 2));

@@ -1,5 +1,5 @@
-//! Sample programs that call an operation, in several languages. The files next to this one contain them: per language, one
-//! for a single response and one for all pages of a list.
+//! Sample programs that call an operation, in several languages, and curl commands. For each language, `get.*` requests one
+//! response and `walk.*` all pages of a list.
 
 use crate::documents::about::Site;
 use crate::operation::{Parameter, Spec};

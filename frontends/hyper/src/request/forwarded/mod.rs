@@ -9,13 +9,13 @@ use super::networks::Networks;
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Returns `true` if a proxy has sent one of the two headers.
+/// Returns `true` if the request has at least one of the two headers.
 pub(crate) fn is_reported(headers: &HeaderMap) -> bool {
     headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(X_FORWARDED_PROTO)
 }
 
-/// Returns the client's address: the last one in `X-Forwarded-For` that is not one of `proxies`, because any client can
-/// forge what precedes it, or the first if all are. `None` without the header, or if that part of it is malformed.
+/// Returns the last address in `X-Forwarded-For` that is not one of `proxies`: a client can forge those before it. If all
+/// are proxies, returns the first. `None` without the header, or if it is malformed at or after the address.
 pub(crate) fn client_address(headers: &HeaderMap, proxies: &Networks) -> Option<IpAddr> {
     let mut client = None;
     for line in headers.get_all(X_FORWARDED_FOR).iter().rev() {

@@ -1,4 +1,4 @@
-//! Parsing of the headers, line by line.
+//! Parsing of headers in one or more lines.
 
 use super::*;
 

@@ -39,7 +39,7 @@ pub(super) struct ServerCertificate {
 }
 
 impl CertificateFiles {
-    /// Loads both files. Reports a problem of the certificate first, then of the key, then of the pair. The chain
+    /// Loads both files. Reports the first problem: of reading, of the certificate, of the key or of the pair. The chain
     /// `in_use` is accepted even if it has expired since.
     pub(super) fn load(
         &self,
@@ -58,7 +58,7 @@ impl CertificateFiles {
         Ok(ServerCertificate { certified_key: Arc::new(certified_key), validity, problems })
     }
 
-    /// Returns the certificates and the validity of the first, which must be valid now unless it is `in_use`.
+    /// Returns the certificates and the validity of the first, which must be valid now unless the chain is `in_use`.
     fn chain(&self, pem: &[u8], in_use: &[CertificateDer<'_>]) -> Result<(Chain, Validity), String> {
         let path = self.certificate.display();
         refuse_binary(&self.certificate, pem, "`openssl x509 -inform der` or `openssl pkcs12 -nokeys`")?;
@@ -119,7 +119,7 @@ impl CertificateFiles {
         })
     }
 
-    /// Combines the key with the chain, whose first certificate must be its own.
+    /// Combines the key with the chain, which must begin with the key's certificate.
     fn certified_key(&self, chain: Chain, key: Arc<dyn SigningKey>) -> Result<CertifiedKey, String> {
         let (certificate, key_path) = (self.certificate.display(), self.key.display());
         let matches = |chain: &[_]| CertifiedKey::new(chain.to_vec(), key.clone()).keys_match();
@@ -148,7 +148,7 @@ fn refuse_binary(path: &Path, bytes: &[u8], tools: &str) -> Result<(), String> {
     Err(format!("{path} is binary (DER or PKCS#12), not PEM; convert it with {tools}"))
 }
 
-/// Returns what is wrong with the PEM sections of a file, without repeating any of it.
+/// Returns what is wrong with the PEM sections of a file, without repeating its content.
 fn not_pem(path: &Path, error: &pem::Error) -> String {
     let what = match error {
         pem::Error::MissingSectionEnd { .. } => "a section has no end line",
@@ -159,7 +159,7 @@ fn not_pem(path: &Path, error: &pem::Error) -> String {
     format!("{} is not PEM: {what}; copy the whole file again", path.display())
 }
 
-/// Returns what a file contains instead. Repeats only the labels listed here: others may be secret.
+/// Returns what a file contains instead. Repeats only labels from a list: another one could be part of a secret.
 fn describe_found_pem(pem: &[u8]) -> String {
     if pem.trim_ascii().is_empty() {
         return ", which is empty".to_owned();

@@ -21,7 +21,7 @@ hhyGjwB+bA==
 -----END CERTIFICATE-----
 ";
 
-/// A directory for a certificate and its key, that key, and the certificate's issuer.
+/// A directory for the two files, the server's key, and the issuer of its certificates.
 struct Fixture {
     directory: TempDir,
     key: KeyPair,

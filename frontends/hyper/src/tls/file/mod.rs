@@ -1,4 +1,4 @@
-//! Reads short files and pipes, such as those of `<(command)`, with limits on their length and time.
+//! Reads short files, and pipes such as those of `<(command)`, with limits on the length and, for pipes, on the time.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -11,11 +11,11 @@ use catalogue_core::Utf8Reader;
 /// Maximum length of a file: many times that of a certificate chain, and quick to read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Timeout for a pipe: its writer was started together with this program.
+/// Timeout for a pipe, whose writer usually starts together with this program.
 #[cfg(unix)]
 const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Reads a certificate, a key or another short secret from a file or from a pipe. Text is returned as UTF-8, as
+/// Reads a short file or pipe, such as one with a certificate, a key or a secret. Text is returned as UTF-8, as
 /// [`Utf8Reader`] decodes it.
 ///
 /// # Errors

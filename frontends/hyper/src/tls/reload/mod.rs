@@ -9,14 +9,14 @@ use tokio::time::timeout;
 use super::certificate::date_text;
 use super::{CertificateProblem, Tls, Validity};
 
-/// Time before the expiry at which warnings begin: a working week for a renewal by hand.
+/// Maximum time before the expiry at which warnings begin: it contains a working week for a renewal by hand.
 const EXPIRY_WARNING: Duration = Duration::days(7);
 
 /// Interval between warnings.
 const WARNING_INTERVAL: Duration = Duration::days(1);
 
-/// Reads the files again whenever `reload_requested` resolves, and at intervals of `every`. Never returns. The next handshake uses
-/// the new certificate. The output of `reload_requested` is dropped once the files have been read.
+/// Reads the files again when `reload_requested` resolves, at the latest after `every`. Never returns. The next handshake
+/// uses the new certificate. Drops the output of `reload_requested` after the reload, so that its `Drop` can report the end.
 ///
 /// If the files cannot be used, for example because only one of them was replaced so far, the certificate in use stays.
 /// Logs unusable files, what clients refuse about the certificate in use, and once a day that it expires soon.
@@ -51,7 +51,7 @@ pub async fn reload_certificate<T>(
 }
 
 fn log_problems(tls: &Tls) {
-    // A certificate issued by the operator's root needs no intermediates, so the log does not warn of that; `doctor` mentions it.
+    // A certificate issued by the operator's root needs no intermediates, so the log does not warn that they are missing.
     for problem in tls.problems().iter().filter(|&&problem| problem != CertificateProblem::MissingIntermediates) {
         tracing::warn!("{problem}");
     }

@@ -13,13 +13,13 @@ impl Tls {
 
 const NOW: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 
-/// Returns the validity of a certificate of ninety days that ends this long `after` [`NOW`].
+/// Returns the validity of a 90-day certificate whose end is `after` from [`NOW`].
 fn ending(after: Duration) -> Validity {
     let not_after = NOW + after;
     Validity { not_before: not_after - Duration::days(90), not_after }
 }
 
-/// Returns the hours after [`NOW`] at which a notice is due, if the certificate is checked every minute.
+/// Returns the notices that are due within `hours` of [`NOW`], and their hours, if the certificate is checked every minute.
 fn notices(certificate: Validity, hours: i64) -> Vec<(i64, Notice)> {
     let mut watch = ExpiryWatch::default();
     let check = |minute: i64| watch.notice(certificate, NOW + Duration::minutes(minute)).map(|notice| (minute, notice));

@@ -16,7 +16,7 @@ fn at(seconds: i64) -> OffsetDateTime {
 
 #[test]
 fn both_date_formats_are_read() {
-    // 1950, 1999 and 2049 are written with two digits of the year, 2050 and 9999 with four.
+    // The years 1950, 1999, 2023 and 2049 are written with two digits, 2050 and 9999 with four.
     for (not_before, not_after) in [
         (-631_152_000, 946_684_799),
         (1_700_000_000, 2_524_607_999),

@@ -6,7 +6,7 @@ use time::{Duration, OffsetDateTime};
 
 use crate::report::Report;
 
-/// Remaining lifetime that gets a warning: automatic renewal, thirty days before the expiry, must have failed by then.
+/// Remaining time that gets a warning, but at most a quarter of the lifetime: automatic renewal must have failed by then.
 const RENEWAL_PERIOD: Duration = Duration::days(14);
 
 const CHECK: &str = "certificate";

@@ -12,12 +12,12 @@ use crate::report::{NamedKey, Report};
 
 const CHECK: &str = "credentials";
 const EXPIRY_WARNING: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// Time without a use after which a credential is named.
+/// Time without a use after which a credential counts as unused.
 const UNUSED_WARNING: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Maximum number of named credentials of a kind.
 const MAX_LISTED_KEYS: usize = 5;
 
-/// Number of credentials of a kind, and the first of them.
+/// Number of credentials of a kind, and the first of them by day.
 #[derive(Debug, Default)]
 pub(super) struct KeySample {
     pub(super) count: usize,

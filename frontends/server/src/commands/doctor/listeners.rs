@@ -1,4 +1,4 @@
-//! Checks the listeners, and which proxies are trusted to report client addresses.
+//! Checks the listeners, the trusted proxies, and the developer settings.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
@@ -60,7 +60,7 @@ fn is_private_address(ip: IpAddr) -> bool {
 fn check_proxies(settings: &ServeSettings, secured: bool, report: &mut Report) {
     const CHECK: &str = "proxies";
     let proxies = &settings.server.trusted_proxies;
-    // Addresses reserved for documentation, which no host has (RFC 5737, RFC 3849).
+    // No host has these addresses (RFC 5737, RFC 3849), so a range that contains them is probably a range of all addresses.
     let documentation_addresses: [IpAddr; 2] = [[192, 0, 2, 1].into(), [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into()];
     if documentation_addresses.into_iter().any(|address| proxies.contain(address)) {
         let text = "all addresses are trusted, so any client can forge its address; list only your proxies";

@@ -1,4 +1,4 @@
-//! Keys whose account has left the views: the next account with its id would own them.
+//! Reports keys whose account has left the views: a new account with the same id would own them.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

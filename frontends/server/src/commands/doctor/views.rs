@@ -1,4 +1,4 @@
-//! Checks whether the API can serve the views over another program's tables, and reports advice on speed and privileges.
+//! Checks whether the API can serve the views over another program's tables. Reports advice on caching, speed and privileges.
 
 use catalogue_core::storage::{CheckedRows, CourseViews, StorageError, ViewAdvice, ViewProblem};
 
@@ -6,7 +6,7 @@ use crate::commands::views::{format_advice, format_problem};
 use crate::exit::chain;
 use crate::report::Report;
 
-/// Maximum number of reported problems; `views check` lists all.
+/// Maximum number of reported problems; `views check` prints the others, too.
 const MAX_REPORTED: usize = 10;
 const CHECK: &str = "views";
 
@@ -15,7 +15,7 @@ pub(super) async fn check(views: &dyn CourseViews, report: &mut Report) {
         Ok(problems) if problems.is_empty() => report.ok(CHECK, "the API can serve all checked rows"),
         Ok(problems) => {
             report_problems(&problems, report);
-            // Views that are missing or of a wrong type have no query plans to check.
+            // A problem without a key concerns a view or a column, not a row: without them, there is nothing else to check.
             if problems.iter().any(|problem| problem.key.is_none()) {
                 return;
             }

@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::input::{stdin, unreadable};
 use crate::output;
 
-/// Maximum number of bytes that are read of a line: a longer line cannot be a token.
+/// Maximum number of bytes that are read of a line; a longer line counts as invalid.
 const MAX_LINE_BYTES: u64 = 1 << 12;
 /// Length of the prefix shown for a valid token. Other input is never repeated.
 const PREFIX_LEN: usize = 8;
@@ -37,8 +37,8 @@ pub(super) fn run(json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Checks each line that is not blank. Returns the number of lines and of invalid ones. Writes each verdict before it
-/// reads the next line, because the input may be endless; as JSON, writes all at the end.
+/// Checks each line that is not blank. Returns the number of checked lines and of invalid ones. Writes each verdict before
+/// it reads the next line, because the input may be endless; as JSON, writes all at the end.
 fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<(u64, u64), Failure> {
     let unwritten = |error: io::Error| output::write_failure(&error);
     let (mut all, mut wrong, mut line, mut verdicts) = (0, 0, Vec::new(), Vec::new());
@@ -76,7 +76,7 @@ fn report(input: &mut impl BufRead, json: bool, out: &mut impl Write) -> Result<
 }
 
 impl Verdict {
-    /// Checks `text`; `None` stands for a line that cannot be a token.
+    /// Checks `text`; `None` stands for a line that is too long or not UTF-8.
     fn of(line: u64, text: Option<&str>) -> Self {
         let text = text.unwrap_or_default();
         let kind = token_kind(text);

@@ -21,7 +21,7 @@ const TOKEN_LEN: usize = 54;
 /// Maximum number of bytes of a line that are read at a time.
 const CHUNK_BYTES: u64 = 1 << 16;
 
-/// Reads standard input before it opens the database. Keeps digests of tokens only.
+/// Reads standard input, then opens the database. Keeps only digests of the tokens.
 pub(super) fn run(find: &FindKey, context: &Context) -> Result<(), Failure> {
     let Some(source) = &find.in_text else {
         let selector = CredentialSelector::from_token(find.token.as_deref().unwrap_or_default())?;
@@ -93,7 +93,7 @@ fn token_digests(input: &mut impl BufRead) -> io::Result<Vec<(u64, TokenDigest)>
             text.clear();
             line += 1;
         } else {
-            // A token may continue in the next piece.
+            // A token may continue in the next chunk.
             text.drain(..text.len().saturating_sub(TOKEN_LEN - 1));
         }
     }

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 13;
 pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<BearerToken<'t>, Failure> {
     let mut read = Vec::new();
     stdin("one token, then Ctrl+D").take(MAX_BYTES + 1).read_to_end(&mut read).map_err(|error| unreadable(&error))?;
-    // Two lines are not a single token, so text that is not UTF-8 is refused below.
+    // Two lines stand for input that is not UTF-8: they are not a single token, so they are refused below.
     *text = String::from_utf8(read).unwrap_or_else(|_| "?\n?".to_owned());
     let token = text.trim();
     if token.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn read_token<'t>(text: &'t mut String, command: &str) -> Result<Bear
     token.ok_or_else(|| Failure::work("standard input is not a single token; pass one and nothing else"))
 }
 
-/// A credential, by its id or by the digest of its token: the token itself is not stored.
+/// A credential, by its id or by the digest of its token. The token itself is not kept.
 pub(super) enum CredentialSelector {
     Id(Arc<str>),
     Token { digest: TokenDigest, is_well_formed: bool },

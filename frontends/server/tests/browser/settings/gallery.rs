@@ -102,7 +102,7 @@ pub(crate) fn visit_pages(host: &Host, inspect: &mut impl FnMut(&mut Page, &str)
     Some(())
 }
 
-/// Creates keys in every state for `anna`. Returns the ids of two active keys, newest first.
+/// Creates expired, revoked and active keys for `anna`. Returns the ids of two active keys, the newest first.
 fn keys(host: &Host) -> Vec<String> {
     let expiry_after = |days: u32| move |at: Timestamp| at.checked_add(DAY * days);
     host.create_key("anna", "expired", |key| {

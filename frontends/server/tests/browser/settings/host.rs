@@ -70,7 +70,7 @@ impl Host {
         Some(page)
     }
 
-    /// Creates a key as the operator, and returns its id and token.
+    /// Creates a key as the operator after `change`, and returns its id and token.
     pub(crate) fn create_key(
         &self,
         account: &str,
@@ -96,7 +96,7 @@ impl Host {
         self.runtime.block_on(self.storage.record_uses(&[used])).unwrap();
     }
 
-    /// Ends all sessions of an account.
+    /// Ends all links and sessions of an account, which must have at least one.
     pub(crate) fn sign_out(&self, account: &str) {
         let account = AccountId::new(account);
         assert_ne!(self.runtime.block_on(self.storage.end_sign_ins(&account, &Actor::OPERATOR)).unwrap(), 0);
@@ -115,7 +115,7 @@ pub(crate) fn before(ago: Duration) -> Timestamp {
     Timestamp::from_microseconds(Timestamp::now().as_microseconds() - ago).unwrap()
 }
 
-/// Path of a page that shows the URL in its query in a frame.
+/// Path of a page that frames the URL in the page's query.
 pub(crate) const FRAMER: &str = "/framer";
 
 fn frame<B>(request: &Request<B>) -> Bytes {

@@ -82,7 +82,7 @@ fn run(page: &mut Page, origin: &str, link: &str, has_script: bool) {
     page.press("ArrowUp", 38);
     page.enter("Rotate key");
     let successor = page.evaluate(TOKEN).as_str().unwrap().to_owned();
-    assert_eq!([status(origin, &token), status(origin, &successor)], [200, 200], "both work during the overlap");
+    assert_eq!([status(origin, &token), status(origin, &successor)], [200, 200], "both keys work during the overlap");
     page.enter("Done");
     assert!(text(page).contains("Expires in 1 hour"), "{}", text(page));
     // The list starts with the newest key.
@@ -93,7 +93,11 @@ fn run(page: &mut Page, origin: &str, link: &str, has_script: bool) {
         page.evaluate("document.querySelector('[role=status]').textContent"),
         "Revoked partner. Programs that use it are refused."
     );
-    assert_eq!([status(origin, &token), status(origin, &successor)], [200, 401], "revoked immediately");
+    assert_eq!(
+        [status(origin, &token), status(origin, &successor)],
+        [200, 401],
+        "the successor is revoked immediately"
+    );
 
     page.enter("Activity");
     for words in ["Key created", "Key rotated", "Key revoked", "Signed in"] {
@@ -118,7 +122,7 @@ fn copy_and_try(page: &mut Page, token: &str) {
         page.evaluate("document.querySelector('output').textContent"),
         "200: it works, for anna with read:courses"
     );
-    // Response of a proxy whose upstream server is down.
+    // Simulates the response of a proxy whose upstream server is down.
     page.evaluate("globalThis.fetch = async () => new Response('<h1>', { status: 502 })");
     page.press("Enter", 13);
     page.until("document.querySelector('output').textContent === '502: this is not a response of the API'");

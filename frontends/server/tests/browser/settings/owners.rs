@@ -122,7 +122,7 @@ fn form_sent_twice_creates_one_key() {
 
     page.visit(&host.page("/keys/new"));
     fill(&mut page, "second");
-    // The browser shows the response that contains the key.
+    // After two clicks, the browser shows the response that contains the key.
     page.navigate(|page| _ = page.evaluate("{ const button = document.querySelector('main form button'); button.click(); setTimeout(() => button.click()); 0 }"));
     assert!(page.evaluate("document.querySelector('#key').value").as_str().unwrap().starts_with("ccat_"));
     page.back();

@@ -67,7 +67,7 @@ def main() -> None:
             get_course.sync_detailed("no/such course", client=client),
             list_courses.sync_detailed(client=stranger),
             list_courses.sync_detailed(client=client, limit=101),
-            # Deliberately of the wrong type.
+            # A limit of the wrong type.
             list_courses.sync_detailed(client=client, limit="ten"),
         ]
         document = get_open_api.sync(client=client)

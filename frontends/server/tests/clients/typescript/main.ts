@@ -14,7 +14,7 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 const samePaths: Same<paths, olderPaths> = true;
 const sameComponents: Same<components, olderComponents> = true;
 
-// Failures share one type, and its code is an enumeration.
+// Failures share one type.
 type Failures = 400 | 401 | 403 | 405 | 429 | 500;
 type Failure<S extends Failures> = operations["listCourses"]["responses"][S]["content"]["application/json"];
 const sameEnvelope: Same<Failure<Failures>, ErrorEnvelope> = true;

@@ -1,4 +1,4 @@
-// oidc-provider for tests. Routes below /test issue tokens and change the keys.
+// oidc-provider for tests. Routes below /test issue and revoke tokens, and change the keys.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createSecured } from 'node:https';
@@ -83,7 +83,7 @@ async function token({ alg = 'ES256', scope = 'read:profile read:courses', lifet
   return response.access_token;
 }
 
-// Returns a token that the token endpoint would not issue: a valid one with changed claims, signed by a key of the issuer.
+// Returns a signed token that the token endpoint would not issue: a valid token with changed header or claims.
 async function sign({ kid = state.names[0], typ = 'at+jwt', claims = '{}' }) {
   const now = Math.floor(Date.now() / 1000);
   const usual = { iss: issuer, aud: RESOURCE, sub: 'partner', client_id: 'partner', account: 'a', jti: 'j', iat: now, exp: now + 300, scope: 'read:courses' };

@@ -1,9 +1,9 @@
-//! Changes of the developer settings on a failing database: what a change reports must be what the database contains.
+//! Changes of the developer settings on a failing database: each response must match what the database contains.
 
 use super::visitor::{TestResponse, Visitor};
 use crate::program::Server;
 
-/// Changes and sign-ins per server process: both are rate-limited, by account and by client address.
+/// Maximum changes and sign-ins per server process, below the rate limits by account and by client address.
 const CHANGES: usize = 24;
 const SIGN_INS: usize = 8;
 
@@ -18,7 +18,7 @@ pub(crate) const TABLES: [&str; 3] = ["credentials", "credential_events", "sign_
 
 /// A database that fails on demand.
 pub(crate) trait FailingDatabase {
-    /// Restores the rows that existed when [`Changes`] was created.
+    /// Restores the rows that existed before the first step failed.
     fn restore(&self);
 
     /// Returns the result of [`SHAPE`].

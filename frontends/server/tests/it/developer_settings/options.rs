@@ -35,12 +35,12 @@ fn insecure_or_conflicting_settings_url_exits_2() {
     ] {
         dir.run(&format!("config check {arguments}")).succeeds();
     }
-    // An invalid option is reported only once.
+    // An invalid `--listen` causes no further error about the settings URL.
     let outcome = dir.run("config check --settings-url /settings --listen here");
     assert_eq!(outcome.err.lines().count(), 1, "{outcome:?}");
 }
 
-/// The server would refuse forms of browsers that use the listener's port, as cross-site requests.
+/// If a browser uses the listener's port, the server refuses its forms as cross-site requests.
 #[test]
 fn settings_url_with_other_local_port_gets_warning() {
     let dir = TestDir::new();

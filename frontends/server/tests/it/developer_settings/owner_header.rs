@@ -62,9 +62,9 @@ fn owner_header_requires_the_configured_secret() {
         assert_eq!(api.status, expected, "{fields:?}");
         assert_eq!(api.body.contains("no_owner"), expected == 403, "{api:?}");
     }
-    let ours = [SECRET, "Remote-User: a", "Origin: https://a.example"];
-    assert_eq!(visitor.send("GET", "/settings/sign-in", &ours, "").status, 404);
-    assert_eq!(visitor.send("POST", "/settings/sign-out", &ours, "").status, 404);
+    let signed_in = [SECRET, "Remote-User: a", "Origin: https://a.example"];
+    assert_eq!(visitor.send("GET", "/settings/sign-in", &signed_in, "").status, 404);
+    assert_eq!(visitor.send("POST", "/settings/sign-out", &signed_in, "").status, 404);
     let link = "settings link --account a --settings-url https://a.example/settings";
     let variables = [("CATALOGUE_SETTINGS_OWNER_HEADER", "Remote-User")];
     dir.run_in(&variables, link).fails(2, &["CATALOGUE_SETTINGS_OWNER_HEADER", "a proxy signs owners in"]);

@@ -44,7 +44,7 @@ fn read_on(reader: &mut Reader, committed: &AtomicU64, over: &AtomicBool) {
     }
 }
 
-/// Runs one writer for each of `first_statements`, which makes `commits` commits while all readers read.
+/// Runs one writer for each of `first_statements`. Then, each writer makes `commits` commits while all readers read.
 fn write_and_read(first_statements: &[&str], commits: usize) {
     let mut fixture = Fixture::new();
     let mut writers: Vec<_> = first_statements.iter().map(|_| fixture.sql()).collect();

@@ -88,7 +88,7 @@ fn key_expires_without_a_commit() {
         loop {
             let sent = microseconds_now();
             let response = reader.get_again(LIST);
-            // A response before the expiry accepts the key; a request sent after it is refused.
+            // A response that arrives before the expiry accepts the key; a request sent after the expiry is refused.
             if sent >= expiry {
                 assert!(response.status == 401 && response.body.contains("expired"), "{response:?}");
                 break;

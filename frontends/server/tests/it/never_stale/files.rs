@@ -1,7 +1,7 @@
 //! Database files that are moved or replaced under running servers.
 //!
-//! The servers reach the database through a symbolic link to its directory. While the link points to `there`, requests make
-//! the servers close the files in `here`. The last connection to close removes WAL and WAL index; the next one creates them.
+//! The servers of [`Linked`] open the database through a symlink to its directory. While the link points to `there`, requests
+//! make them close the files in `here`. The last connection to close removes WAL and WAL index; the next one creates them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -86,8 +86,8 @@ fn commit_while_symlink_points_elsewhere_is_seen() {
         let mut sql = linked.here();
         sql.run(&change(&text));
         sql.close();
-        let log = sibling(&linked.0.dir.path(HERE), "-wal");
-        assert!(!log.exists(), "the last connection to close removes the WAL");
+        let wal = sibling(&linked.0.dir.path(HERE), "-wal");
+        assert!(!wal.exists(), "the last connection to close removes the WAL");
         linked.point_link_back();
         linked.0.assert_new(&text);
     }
@@ -113,15 +113,14 @@ fn commit_in_leftover_wal_of_killed_writer_is_seen() {
     }
 }
 
-/// In exclusive locking mode, a writer keeps the WAL index in its own memory; the index file stays as before the commits.
 #[test]
-fn commit_without_wal_index_is_seen() {
+fn commit_without_shared_wal_index_is_seen() {
     let mut linked = Linked::new();
     for number in 0..5 {
         linked.point_link_away();
         let text = format!("number {number}");
-        let mut sql = linked.here();
-        sql.run("PRAGMA locking_mode = exclusive");
+        let here = linked.0.dir.path(HERE);
+        let mut sql = Sql::open_exclusively(&here);
         sql.run(&change(&text));
         sql.close();
         linked.point_link_back();
@@ -131,7 +130,7 @@ fn commit_without_wal_index_is_seen() {
     }
 }
 
-/// Most file systems reuse the inode number of a removed file for the next one.
+/// Some file systems, such as ext4 but not tmpfs, reuse the inode number of a removed file for the next file.
 #[test]
 fn commit_in_recreated_file_is_seen() {
     let mut linked = Linked::in_dir(TestDir::new());
@@ -181,7 +180,7 @@ fn replace_database(fixture: &mut Fixture, file: &Path) {
     fixture.wait_for_file_check();
 }
 
-/// If the revision were a counter, as many changes to the restored file would repeat its values.
+/// If the revision were a counter, as many changes after the restore as before it would repeat an earlier revision.
 #[test]
 fn changed_backup_does_not_match_earlier_etags() {
     let mut fixture = Fixture::new();

@@ -76,8 +76,8 @@ impl Fixture {
         self.servers.iter().map(connect).collect()
     }
 
-    /// Sends requests until the servers must have noticed a replaced file: any request a millisecond later does (decision A14).
-    /// Reads no list, page or detail.
+    /// Sends requests until the servers must have noticed a replaced file, which takes at most 1 ms (decision A14).
+    /// Requests no list, page or detail.
     pub(super) fn wait_for_file_check(&mut self) {
         let replaced = Instant::now();
         let mut is_over = false;
@@ -97,7 +97,7 @@ impl Fixture {
         }
     }
 
-    /// Asserts that all connections, which request `path` concurrently, receive `text`.
+    /// Asserts that all connections, which request `path` concurrently, receive a new response with `text`.
     #[track_caller]
     pub(super) fn assert_new_at(&mut self, path: &str, text: &str) {
         for reader in &mut self.readers {

@@ -4,8 +4,8 @@ use super::fixture::{Fixture, Key, change, fill};
 use super::sql::Sql;
 use crate::program::TestDir;
 
-/// Servers over a database in SQLite's default rollback mode.
-fn without_a_log() -> Fixture {
+/// Returns a fixture over a database in rollback mode, the default of SQLite.
+fn without_wal() -> Fixture {
     let dir = TestDir::in_memory();
     fill(&dir, "first.db");
     // Created beforehand: a command that writes to the copy would switch it to WAL mode.
@@ -17,7 +17,7 @@ fn without_a_log() -> Fixture {
 
 #[test]
 fn commits_are_seen_in_every_rollback_mode() {
-    let mut fixture = without_a_log();
+    let mut fixture = without_wal();
     let mut sql = fixture.sql();
     for mode in ["delete", "truncate", "persist", "memory"] {
         assert_eq!(sql.run(&format!("PRAGMA journal_mode = {mode}")), mode);
@@ -32,7 +32,7 @@ fn commits_are_seen_in_every_rollback_mode() {
 
 #[test]
 fn commits_are_seen_after_switch_to_wal() {
-    let mut fixture = without_a_log();
+    let mut fixture = without_wal();
     let mut sql = fixture.sql();
     for number in 0..5 {
         let text = format!("delete {number}");
@@ -46,7 +46,7 @@ fn commits_are_seen_after_switch_to_wal() {
         let text = format!("wal {number}");
         sql.run(&change(&text));
         fixture.assert_new(&text);
-        // The servers hold the database open.
+        // The servers have the database open, so the switch back fails.
         sql.send("PRAGMA journal_mode = delete");
         assert!(sql.result().unwrap_err().contains("locked"));
         fixture.assert_not_modified();

@@ -1,8 +1,8 @@
 //! Each response reflects every change committed before its request arrived: running servers, readers on persistent
 //! connections, and other processes that write.
 //!
-//! Each test has two servers over one database, one with a page cache and one without. No test waits for time to pass: a
-//! writer's process reports its commit, and the next response must show it.
+//! Each test has two servers over one database, one with a page cache and one without. A writer's process reports its commit,
+//! and the next response must show it. Tests wait only until a key expires, and until the servers check for a replaced file.
 
 mod commands;
 mod concurrent;

@@ -11,6 +11,8 @@ use rusqlite::types::ValueRef;
 
 /// Environment variable with the path of the database, for the other process.
 const DATABASE: &str = "TEST_SQL_DATABASE";
+/// Environment variable with the locking mode of the other process.
+const LOCKING_MODE: &str = "TEST_SQL_LOCKING_MODE";
 
 /// A process with a connection to a database. It runs each line as a statement and reports the result.
 pub(crate) struct Sql {
@@ -21,9 +23,19 @@ pub(crate) struct Sql {
 
 impl Sql {
     pub(crate) fn open(database: &Path) -> Self {
-        // Runs this test program with only the test below; standard output belongs to the test runner.
+        Self::start(database, "normal")
+    }
+
+    /// Opens the database in a process that keeps its locks until it closes it, and has the WAL index in its own memory.
+    pub(crate) fn open_exclusively(database: &Path) -> Self {
+        Self::start(database, "exclusive")
+    }
+
+    fn start(database: &Path, locking_mode: &str) -> Self {
+        // Runs this test program with only the test `process`. Results use standard error: the test runner writes to standard output.
         let mut command = Command::new(env::current_exe().unwrap());
-        command.args(["--exact", "never_stale::sql::process", "--ignored"]).env(DATABASE, database);
+        command.args(["--exact", "never_stale::sql::process", "--ignored"]);
+        command.env(DATABASE, database).env(LOCKING_MODE, locking_mode);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let statements = child.stdin.take().unwrap();
@@ -79,6 +91,9 @@ impl Drop for Sql {
 fn process() {
     let Some(database) = env::var_os(DATABASE) else { return };
     let connection = Connection::open(database).unwrap();
+    // First: after a read of the file, SQLite would share the WAL index even in exclusive mode.
+    let locking_mode = env::var(LOCKING_MODE).unwrap();
+    connection.pragma_update_and_check(None, "locking_mode", locking_mode, |_| Ok(())).unwrap();
     // A slow disk must not fail a test, and nothing needs to survive a power failure.
     connection.busy_timeout(Duration::from_secs(120)).unwrap();
     connection.pragma_update(None, "synchronous", "off").unwrap();

@@ -11,7 +11,7 @@ use super::{DETAIL, LIST};
 fn commits_are_seen_after_each_checkpoint_mode() {
     let mut fixture = Fixture::new();
     let mut sql = fixture.sql();
-    // All commits have the same size, so the WAL looks the same after each.
+    // All commits have the same size, so the WAL has the same size after each.
     for mode in ["PASSIVE", "FULL", "RESTART", "TRUNCATE"] {
         for number in 10..30 {
             let text = format!("{mode} {number}");
@@ -82,7 +82,7 @@ fn new_host_table_keeps_etags_and_hides_no_commit() {
     }
 }
 
-/// Length of the header of a WAL index, which contains two copies of it, and offset of its transaction counter.
+/// Length of a WAL index's header, of which the index contains two copies, and offset of the transaction counter in the header.
 const HEADER: u64 = 48;
 const COUNTER: u64 = 8;
 
@@ -90,15 +90,15 @@ const COUNTER: u64 = 8;
 fn begin_a_large_transaction(fixture: &Fixture) -> Sql {
     let mut sql = fixture.sql();
     sql.run("PRAGMA cache_size = 4");
-    let log = sibling(fixture.database(), "-wal");
-    let length = || fs::metadata(&log).map_or(0, |metadata| metadata.len());
+    let wal = sibling(fixture.database(), "-wal");
+    let length = || fs::metadata(&wal).map_or(0, |metadata| metadata.len());
     sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
     sql.run("BEGIN IMMEDIATE");
     sql.run(&change("never committed"));
     for number in 10..60 {
         sql.run(&format!("INSERT INTO modules VALUES ('a', 'one', {number}, 'never committed', hex(zeroblob(2000)))"));
     }
-    assert!(length() > 100_000, "nothing of the transaction is in the log: {}", length());
+    assert!(length() > 100_000, "nothing of the transaction is in the WAL: {}", length());
     sql
 }
 

@@ -1,4 +1,4 @@
-//! A collector that is unavailable, unresponsive or rejects spans.
+//! A collector that is unavailable, unresponsive or rejects spans, and invalid options.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ fn get(observed: &Observed) -> u16 {
     send(&observed.server.address, "GET /docs HTTP/1.1").0
 }
 
-/// Returns warnings and errors, except the one about the new database, which every test has.
+/// Returns warnings and errors, except the warning about the new database, which every test causes.
 pub(super) fn warnings(log: &str) -> Vec<&str> {
     let is_wrong = |line: &&str| line.contains("WARN") || line.contains("ERROR");
     log.lines().filter(is_wrong).filter(|line| !line.contains("created a new database")).collect()

@@ -65,7 +65,8 @@ fn each_request_exports_one_span_without_secrets() {
     }
     let spans = spans(&posts);
     assert_eq!(spans.len(), 6, "{log}");
-    // Status 2 is an error, and kind 2 a server. Flags: 0x100 if the origin of the parent is known, 0x200 if it is remote.
+    // Status 2 is an error, and kind 2 a server. Flags: 0x1 if the span is sampled, 0x100 if the parent's origin is known, and
+    // 0x200 if the parent is remote.
     let values = |names: &[&str]| -> Vec<Value> {
         spans.iter().map(|span| names.iter().map(|name| span.get(name)).collect()).collect()
     };
@@ -157,7 +158,7 @@ fn unsampled_requests_export_no_span() {
     }
 }
 
-/// Behind a proxy, clients see the path and scheme of the base URL, not those of the request that arrives.
+/// Behind a proxy, clients see the path and scheme of the base URL, not of the request that arrives.
 #[test]
 fn route_and_scheme_follow_base_url() {
     let dir = TestDir::new();

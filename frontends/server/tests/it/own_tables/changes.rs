@@ -119,7 +119,7 @@ fn cached_responses_are_fresh_and_paging_complete_during_changes() {
     }
 }
 
-/// Course details also contain rows of other tables than that of courses.
+/// Course details also contain rows of other tables than the table of courses.
 #[test]
 fn lesson_change_appears_in_next_response() {
     for framework in FRAMEWORKS {
@@ -143,7 +143,7 @@ fn lesson_change_appears_in_next_response() {
     }
 }
 
-/// `INSERT OR REPLACE` deletes the replaced row without firing a trigger, but its account's responses change.
+/// `INSERT OR REPLACE` deletes the replaced row without firing a delete trigger. The row's account must get a new revision.
 #[test]
 fn insert_or_replace_changes_revision_of_former_account() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows).filter(|app| !app.is_postgres()) {
@@ -174,9 +174,9 @@ fn insert_or_replace_changes_revision_of_former_account() {
 fn adding_lesson_to_course_waits_for_concurrent_change() {
     for app in App::with_rows("rails").into_iter().filter(App::is_postgres) {
         app.sql(&app.example("revisions"));
-        let [changing, giving] = [app.writer(), app.writer()];
+        let [changing, adding] = [app.writer(), app.writer()];
         changing.run("BEGIN; UPDATE lessons SET title = 'Changed' WHERE id = (SELECT min(id) FROM lessons)");
-        giving.run(
+        adding.run(
             "SET lock_timeout = '10ms';
              DO $$ BEGIN
                  INSERT INTO course_lessons (id, course_id, lesson_id, position)

@@ -6,7 +6,7 @@ use super::app::{App, FRAMEWORKS};
 use super::rows::{rows, statements};
 use crate::program::Outcome;
 
-/// Tables in place of the views, because tables can store the invalid values.
+/// Tables in place of the views, because tables can store invalid values.
 const SQLITE: &str = "
     CREATE TABLE catalogue_accounts (id);
     CREATE TABLE catalogue_courses (account_id, slug, title, tagline, language, created_at, published_at, hidden,
@@ -68,7 +68,7 @@ pub(super) fn findings(doctor: &Outcome, check: &str, verdict: &str) -> Vec<Stri
     found.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Returns SQL that adds 9000 courses, with new ids and spread over three accounts, and then a module to every course.
+/// Returns SQL that adds at least 9000 courses with new ids, spread over three accounts, and then a module to every course.
 fn many(app: &App) -> String {
     let new = if app.is_postgres() { "gen_random_uuid()" } else { "lower(hex(randomblob(16)))" };
     let numbers = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9000)";

@@ -1,4 +1,4 @@
-//! Commands with `--courses views`: their output, and those that are refused.
+//! Commands with `--courses views`: output, refused commands and conflicting options.
 
 use super::app::{App, FRAMEWORKS};
 use super::checks::findings;
@@ -56,7 +56,7 @@ fn conflicting_options_exit_2_with_hint() {
         ("--courses views", &["--courses: ", "--courses-database sqlite:PATH"]),
         (
             "--courses views --database sqlite::memory: --courses-database sqlite:a.db",
-            &["--courses: ", "keys --database sqlite:PATH"],
+            &["--courses: ", "keys need --database sqlite:PATH"],
         ),
         ("--courses-database sqlite:app.db", &["--courses-database: ", "--courses views"]),
         ("--courses views --courses-database postgres://u:s3cret@h/n", &["--courses-database: ", "sqlite:PATH"]),
@@ -102,7 +102,7 @@ fn views_example_matches_the_chosen_database() {
     assert!(dir.files().is_empty());
 }
 
-/// Users without a framework edit the names of the example. Unedited, it fits the tables created here.
+/// Users without a framework edit the names of the example. The unedited example fits the tables that this test creates.
 #[test]
 fn plain_example_is_valid_sql() {
     for app in App::empty("plain") {
@@ -169,10 +169,9 @@ fn doctor_checks_journal_mode_of_application_file() {
         ["ok", "warning"].map(|verdict| findings(&doctor, "journal", verdict))
     };
     let keys = "the database is in WAL mode";
-    let waiting =
-        "app.db is not in WAL mode, so reads wait for the program's writes; run in it: PRAGMA journal_mode = wal;";
+    let waiting = "app.db is not in WAL mode, so reads wait for the program's writes; run in the database: PRAGMA journal_mode = wal;";
     assert_eq!(journals(""), [vec![keys], vec![waiting]]);
-    let (_, command) = waiting.split_once("run in it: ").unwrap();
+    let (_, command) = waiting.split_once("run in the database: ").unwrap();
     app.sql(command);
     assert_eq!(journals(""), [vec!["app.db is in WAL mode", keys], vec![]]);
 }

@@ -42,7 +42,7 @@ fn owner_creates_key_in_developer_settings() {
     }
 }
 
-/// The catalogue's own rows of a removed account stay until an operator ends them.
+/// The catalogue keeps keys and sign-ins of a removed account until an operator revokes the keys and ends the sign-ins.
 #[test]
 fn keys_and_sign_ins_of_removed_account_are_listed_and_ended() {
     for app in App::with_rows("django") {
@@ -63,7 +63,8 @@ fn keys_and_sign_ins_of_removed_account_are_listed_and_ended() {
     }
 }
 
-/// A new account with the id of a removed one inherits only unrevoked keys, and commands report those.
+/// A new account with the id of a removed account inherits only unrevoked keys.
+/// Commands report these keys while the account is missing.
 #[test]
 fn reused_account_id_has_no_sign_ins_and_keys_are_reported() {
     for app in App::with_rows("django") {
@@ -94,7 +95,7 @@ fn reused_account_id_has_no_sign_ins_and_keys_are_reported() {
     }
 }
 
-/// After the removal, the account's key belongs to an unknown account.
+/// The key of a removed account stays valid until it is revoked.
 #[test]
 fn removed_account_has_no_courses_but_keeps_identity() {
     for app in App::with_rows("django") {

@@ -1,4 +1,4 @@
-//! The program as another user than the owner of the file that it reads: the owner's application must keep write access.
+//! The program, run by another user than the owner of the database file: the owner's application must keep write access.
 //!
 //! Only root can run programs as other users. Without root, the tests print a line and pass.
 
@@ -20,7 +20,7 @@ const OTHER: u32 = 65534;
 const COMMANDS: [&str; 5] =
     ["views check", "views show --account 1", "doctor", "serve --listen 127.0.0.1:0", "keys list"];
 
-/// An app whose file belongs to the owner, in a separate directory. The keys belong to the user that runs the program.
+/// An app whose file, in a separate directory, belongs to [`OWNER`]. The user that runs the program owns the keys' database.
 struct OtherOwnersApp(App);
 
 impl OtherOwnersApp {
@@ -52,7 +52,7 @@ impl OtherOwnersApp {
         fs::set_permissions(self.0.dir.path(name), Permissions::from_mode(mode)).unwrap();
     }
 
-    /// Opens the database as the owner's application: as root, SQLite gives the files that it creates to the database's owner.
+    /// Opens the database like the owner's application: if root runs SQLite, files that it creates belong to the database's owner.
     fn writer(&self) -> Connection {
         let writer = Connection::open(self.0.dir.path("theirs/app.db")).unwrap();
         writer.query_row("SELECT count(*) FROM auth_user", [], |_| Ok(())).unwrap();
@@ -103,7 +103,7 @@ impl OtherOwnersApp {
     #[track_caller]
     fn assert_read(&self, user: u32) {
         self.run(user, "views check").succeeds();
-        // The owner is in the file's group and may write all files that now exist next to it.
+        // The owner, with the file's group, may write the file and all files that now exist next to it.
         let group = fs::metadata(self.0.dir.path("theirs/app.db")).unwrap().gid();
         let mut owner = std::process::Command::new("test");
         for name in self.sibling_files() {
@@ -134,7 +134,7 @@ fn file_is_refused_if_owner_would_lose_write_access() {
     assert!(outcome.status == Some(1) && outcome.err.contains("run catalogue as the user daemon"), "{outcome:?}");
     assert_eq!(app.sibling_files(), ["app.db-wal"]);
     fs::remove_file(app.0.dir.path("theirs/app.db-wal")).unwrap();
-    // The program is not in the file's group, so new files would not get it. After that, the group may only read.
+    // First, the program is not in the file's group, so new files would get another group. Then, the group may only read.
     app.set("theirs/app.db", 0o664, (OWNER, 2));
     app.assert_refused("daemon");
     app.set("theirs/app.db", 0o644, (OWNER, OTHER));

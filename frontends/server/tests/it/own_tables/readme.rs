@@ -13,7 +13,8 @@ use crate::program::TestDir;
 
 const README: &str = include_str!("../../../../../examples/own_tables/README.md");
 
-/// Runs a block of commands with a free port in a new directory, and returns their output.
+/// Runs a block of commands with a free port in a new directory.
+/// Returns the output, or `None` if `tool` is missing and not required.
 fn pasted(block: usize, tool: &str, host: &Path) -> Option<String> {
     if let Err(error) = Command::new(tool).arg("--version").output() {
         let required = std::env::var("CATALOGUE_TEST_REQUIRE").unwrap_or_default();
@@ -24,7 +25,7 @@ fn pasted(block: usize, tool: &str, host: &Path) -> Option<String> {
     }
     let lines = README.split("```sh\n").nth(block).unwrap().split("```").next().unwrap();
     assert_eq!(lines.lines().count(), 10);
-    // A free port, which the server prints.
+    // The server listens on a free port and prints its address.
     let lines = lines
         .replace(
             "catalogue serve &",

@@ -6,7 +6,7 @@ use super::app::{App, FRAMEWORKS, Writer};
 use super::checks::findings;
 use crate::program::Server;
 
-/// Returns the tables behind the views of courses and modules; the last one contains the titles of modules.
+/// Returns the tables behind the views of courses and modules; the last table contains the titles of modules.
 fn tables(framework: &str) -> &'static [&'static str] {
     match framework {
         "django" => &["courses_course", "courses_module"],
@@ -29,7 +29,7 @@ fn rebuild(app: &App, table: &str) {
         selected(&format!("SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = '{table}' AND sql <> ''"));
     let quoted = format!("\"{table}\"");
     let steps = if app.framework == "rails" {
-        // Rails renames no table.
+        // Rails creates the table again instead of renaming a new table.
         let temporary = format!("\"a{table}\"");
         format!(
             "CREATE TEMPORARY TABLE {temporary} AS SELECT * FROM {quoted}; DROP TABLE {quoted}; {created};
@@ -89,7 +89,7 @@ fn responses_are_fresh_after_a_table_was_rebuilt() {
             let mut starting = app.command("serve --listen 127.0.0.1:0");
             Server::start(starting.stderr(Stdio::piped())).notes_until(&named);
 
-            // The message names this file.
+            // Runs the file that the message names.
             app.sql(&app.example("revisions"));
             assert_eq!(findings(&app.run("doctor --json"), "revisions", "warning"), [""; 0], "{place}");
             app.sql(&format!("UPDATE {module_table} SET title = 'Again {table}'"));

@@ -8,11 +8,11 @@ use super::app::{App, FRAMEWORKS};
 /// Number of times that the views are recreated.
 const TIMES: usize = 40;
 
-/// Recreating a view waits for its readers, and new readers may overtake it while it waits.
+/// The statement that recreates a view waits for readers of the view. New readers may overtake the waiting statement.
 #[test]
 fn clients_get_200_while_views_are_recreated() {
     for app in FRAMEWORKS.into_iter().flat_map(App::with_rows) {
-        // In rollback mode, a writer locks readers out.
+        // SQLite needs WAL mode: in rollback mode, a writer locks readers out.
         app.sql(&if app.is_postgres() { app.example("revisions") } else { "PRAGMA journal_mode = wal".to_owned() });
         let account = app.run("accounts list --json").json()[0]["id"].as_str().unwrap().to_owned();
         let (_, token) = app.key(&account);

@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub(super) deleted: bool,
 }
 
-/// Returns courses of two accounts, with equal times, fractions of each length, and every field set or not.
+/// Returns courses of two accounts, with equal times, different fractions of a second, and each optional field set or not.
 pub(super) fn rows(app: &App) -> Vec<Row> {
     let mut rows = Vec::new();
     for account in [1, 2] {
@@ -147,7 +147,7 @@ fn inserted(app: &App, row: &Row, id: u64) -> String {
             row.access.map_or("NULL".to_owned(), quoted)
         ),
     };
-    // Modules in reverse order, with gaps between positions, and a deleted one if the framework has those.
+    // Inserts the modules in reverse order, with gaps between positions. Laravel also gets a deleted lesson for each module.
     for (number, (title, summary)) in row.modules.iter().enumerate().rev() {
         let (module, position, title, summary) = (id * 10 + number as u64, number * 2, quoted(title), quoted(summary));
         sql += &match app.framework {

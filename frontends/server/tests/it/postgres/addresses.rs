@@ -46,7 +46,7 @@ fn unreachable_database_exits_1() {
     assert!(dir.files().is_empty(), "{:?}", dir.files());
 }
 
-/// A fake server that only sends its first message, the request for a password.
+/// Uses a fake server, which sends only a request for a password.
 #[test]
 fn missing_password_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

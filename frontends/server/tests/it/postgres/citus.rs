@@ -84,7 +84,7 @@ fn ready_and_doctor_report_undistributed_tables_and_inactive_nodes() {
     citus.fixture.run("migrate --citus").succeeds();
     assert_eq!(problems(&observed), [""; 0]);
 
-    // No server listens there; Citus does not connect to the node before it is activated.
+    // No server listens at the node's address. Citus does not connect to a node before its activation.
     let node = "'127.0.0.1', 1";
     citus.undo.push(format!("SELECT citus_remove_node({node})"));
     citus.fixture.session().run(&format!("SELECT citus_add_inactive_node({node})"));
@@ -140,7 +140,7 @@ fn dead_node_considered_active_fails_only_its_accounts() {
     assert_eq!([0, 1].map(|number| status(&tokens[number])), [500, 200], "500 instead of 401");
     let (ready, found) = observed.ready();
     assert_eq!((ready, &found["checks"]["credentials"]), (200, &"ok".into()), "{found}");
-    assert!(found["problems"].is_null(), "Citus considers it active: {found}");
+    assert!(found["problems"].is_null(), "Citus considers the node active: {found}");
     let another = citus.observed();
     assert_eq!(another.server.get("/api/v1/courses", &tokens[1]).0, 200, "a server starts without the node");
 

@@ -89,7 +89,7 @@ fn dry_run_changes_nothing() {
     assert_eq!(fixture.run("export").succeeds(), COURSES);
 }
 
-/// PostgreSQL texts cannot contain this character.
+/// PostgreSQL texts cannot contain U+0000.
 #[test]
 fn character_u_0000_survives_import_and_export() {
     let Some(fixture) = Fixture::new() else { return };

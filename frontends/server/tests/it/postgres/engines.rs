@@ -3,7 +3,7 @@
 use super::fixture::Fixture;
 use crate::program::COURSES;
 
-/// Simulated by a function `version()` in `public`, which a search path with `pg_catalog` last prefers.
+/// A function `version()` in `public` simulates another engine. It has precedence, as the search path lists `pg_catalog` last.
 #[test]
 fn every_command_refuses_other_engines_without_changes() {
     let Some(mut fixture) = Fixture::new() else { return };

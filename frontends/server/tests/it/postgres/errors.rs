@@ -1,4 +1,4 @@
-//! A database that is stopped, restarted or slow under `serve`.
+//! A database that is stopped, restarted or slow under `serve`, or returns an error of several lines.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -31,7 +31,7 @@ pub(super) fn wait_for_growth(count: &AtomicUsize, is_running: &AtomicBool) {
     }
 }
 
-/// Ends all calls of [`load`] when dropped, even if one of them or the test fails.
+/// Ends all calls of [`load`] when dropped, even if a call or the test fails.
 pub(super) struct Ending<'f>(pub(super) &'f AtomicBool);
 
 impl Drop for Ending<'_> {

@@ -22,7 +22,7 @@ struct Deployment {
 }
 
 impl Deployment {
-    /// Starts everything. Returns `None` if PostgreSQL is missing and not required.
+    /// Starts the clusters and the servers. Returns `None` if PostgreSQL is missing and not required.
     fn start() -> Option<Self> {
         Cluster::shared()?;
         let first = Cluster::start().unwrap();

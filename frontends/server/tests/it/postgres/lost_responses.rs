@@ -132,7 +132,7 @@ fn developer_settings_changes_report_outcome() {
         let changes = Changes::new(&serve().address, [&link(), &link()]);
         scene.save(&TABLES);
         let (not_done, unknown) = changes.assert_outcomes(&scene, serve);
-        // The commit is one message, and its response is two.
+        // Each of the 10 changes has an unknown outcome if its commit, or the response to the commit, is lost.
         assert!(not_done > 0 && unknown >= 10, "{sender:?}: {not_done} not done, {unknown} not known");
     }
 }

@@ -27,7 +27,7 @@ fn pool_metrics_are_exported_and_used_by_dashboard() {
     assert_dashboard_queries(&observed, "catalogue_database_");
 }
 
-/// Asserts that the dashboard queries metrics whose names start with `kind`, and that all of those exist.
+/// Asserts that the dashboard queries metrics whose names start with `kind`, and that the server exports all of them.
 fn assert_dashboard_queries(observed: &Observed, kind: &str) {
     let queried: BTreeSet<_> = queried_metrics().into_iter().filter(|name| name.starts_with(kind)).collect();
     assert!(!queried.is_empty() && queried.is_subset(&exported_metrics(observed)), "{queried:?}");

@@ -9,7 +9,7 @@ use crate::program::{Server, TestDir};
 const SLUGS: [&str; 12] = ["a", "B", "b", "ä", "a\u{308}", "Z", "_", "-", "a b", "é\u{200b}", "日本", "\u{10ffff}"];
 const ACCOUNTS: [&str; 3] = ["acc", "Acc", "ácc"];
 
-/// Returns an export with courses of three accounts: equal times, fractions of each length, and every field.
+/// Returns an export with courses of three accounts: equal times, with and without a fraction, and every field.
 fn data() -> String {
     let mut accounts = ACCOUNTS;
     accounts.sort_unstable();

@@ -1,4 +1,4 @@
-//! Steps of the system clock, back and forth by an hour, under a running server.
+//! Steps of the system clock, by up to two hours in both directions, under a running server.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -69,8 +69,9 @@ fn date(head: &Head) -> i64 {
     date.assume_utc().unix_timestamp()
 }
 
-/// Exhausts the key's rate limit, steps the clock, and sends requests until one is allowed again.
-fn assert_limited_for_at_most_a_window(server: &Server, token: &str, step: impl FnOnce()) {
+/// Asserts that a step of the clock locks no client out.
+/// Exhausts the key's rate limit, steps the clock, and sends requests for up to ten windows until one is allowed.
+fn assert_not_locked_out_by_step(server: &Server, token: &str, step: impl FnOnce()) {
     let began = Instant::now();
     let refused = loop {
         let head = get_head(server, LIST, token, "");
@@ -112,8 +113,8 @@ fn check(clock: &Clock, database: &mut Database<'_>) {
     let mut server = Server::start(clock.put_before(&mut command).stderr(Stdio::piped()));
     let (mut tag, mut latest) = (String::new(), 0);
     for (number, ahead) in STEPS.into_iter().enumerate() {
-        assert_limited_for_at_most_a_window(&server, &limited, || clock.set(ahead));
-        // Only a commit changes the response, and the next response has it.
+        assert_not_locked_out_by_step(&server, &limited, || clock.set(ahead));
+        // Only a commit changes the response, and the next response contains the change.
         (database.sql)(&format!("UPDATE courses SET title = 'Step {number}' WHERE account_id = 'a'"));
         for status in [200, 304, 304] {
             let head = get_head(&server, LIST, &token, &format!("If-None-Match: {tag}\r\n"));
@@ -137,7 +138,7 @@ fn check(clock: &Clock, database: &mut Database<'_>) {
     let notes: Vec<_> = server.take_notes().map(Result::unwrap).collect();
     assert_eq!(notes, [""; 0]);
     assert_eq!(server.wait(), Some(0));
-    // The recorded use is the latest by the stepped clock, not the last one.
+    // The recorded use has the latest time of the stepped clock. The uses after it have earlier times.
     let listed = (database.command)("keys list --account a --json").output().unwrap();
     let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
     let key = listed.as_array().unwrap().iter().find(|key| key["id"] == *id).unwrap();

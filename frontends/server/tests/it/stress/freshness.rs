@@ -16,11 +16,11 @@ use crate::program::{COURSES, Server, TestDir};
 const PATHS: [&str; 3] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/one"];
 const SERVERS: usize = 2;
 const WRITERS: usize = 2;
-/// Minima per second, which even a busy machine reaches; most do hundreds of times as much.
+/// Minimum commits and responses per second, which even a busy machine reaches. Most reach hundreds of times as many.
 const MIN_VERSIONS: u64 = 2;
 const MIN_RESPONSES: u64 = 20;
 
-/// Gives all courses of an account the next version in one commit, and returns it.
+/// Gives all courses of an account the next version in one commit, and returns the first course's new title.
 type Write = Box<dyn FnMut(&str) -> String + Send>;
 
 /// An account, a key to it, and the bounds of the version of its courses.
@@ -57,7 +57,7 @@ fn first_version(account: &str) -> String {
     format!("UPDATE courses SET title = '{account} 0' WHERE account_id = '{account}'")
 }
 
-/// Returns the version in `title`, which must be one of `account`.
+/// Returns the version in `title`, which must be a title of `account`.
 fn version_of(title: &str, account: &str) -> u64 {
     let version = title.strip_prefix(account).and_then(|rest| rest.strip_prefix(' '));
     version.and_then(|version| version.parse().ok()).unwrap_or_else(|| panic!("{account} got {title:?}"))
@@ -162,7 +162,7 @@ fn postgres_responses_are_fresh() {
     let writer = |_| -> Write {
         let session = fixture.session();
         Box::new(move |account| {
-            // Prevents a deadlock of two writers of its courses, which PostgreSQL ends by an error.
+            // Prevents a deadlock of two writers that change the account's courses, which PostgreSQL would end by an error.
             session.run(&format!("BEGIN; SELECT 1 FROM accounts WHERE id = '{account}' FOR UPDATE"));
             let title = session.texts(&next_version(account)).swap_remove(0);
             session.run("COMMIT");

@@ -55,7 +55,7 @@ fn kill_imports(dir: &TestDir, start: Start<'_>, settle: &dyn Fn()) {
             assert!(found == texts[usize::from(is_second)], "kill {kill} left a part: {} bytes", found.len());
         }
     }
-    println!("{KILLS} kills of an import: {done} were done, the others had changed nothing");
+    println!("{KILLS} kills of an import: {done} imports were complete, the others had changed nothing");
 }
 
 /// Asserts that changes with a response survive kills. The last change, without a response, may be made or not.
@@ -94,10 +94,12 @@ fn kill_servers(start: Start<'_>) {
         });
         server.wait();
     }
-    println!("{KILLS} kills of a server under {number} changes: those with a response stayed, and {in_doubt} others");
+    println!(
+        "{KILLS} kills of a server under {number} changes: changes with a response stayed, and {in_doubt} without one"
+    );
 }
 
-/// Renames a key. Returns `None` if the response is incomplete.
+/// Renames a key. Returns `None` if the response is missing or incomplete.
 fn rename(owner: &Visitor, id: &str, name: &str) -> Option<()> {
     let json = format!(r#"{{"name":"{name}"}}"#);
     let response = owner.try_send("PATCH", &format!("/settings/api/keys/{id}"), &[JSON], &json)?;

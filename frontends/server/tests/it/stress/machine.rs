@@ -75,7 +75,7 @@ fn read_only_file_system_is_reported_without_data_loss() {
     dir.run("import courses.jsonl").succeeds();
     let token = token(dir);
     mounted.remount("ro");
-    // SQLite reads a database in WAL mode only if it can create files next to it.
+    // SQLite reads a database in WAL mode only if it can create files next to the database.
     for command in [CREATE, "export", "serve --listen 127.0.0.1:0 --log off --no-migrate"] {
         dir.run(command)
             .fails(1, &["cannot open ", "its file system is read-only; mount it writable, or serve a copy"]);
@@ -99,7 +99,7 @@ fn server_recovers_from_descriptor_exhaustion() {
     let server = Server::start(&mut limited);
     assert_eq!(server.get("/api/v1/courses", &token).0, 200);
     for _ in 0..3 {
-        // Fewer than fit into the accept queue.
+        // Fewer connections than fit into the accept queue.
         let many: Vec<_> = (0..100).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
         let descriptors = fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count();
         drop(many);

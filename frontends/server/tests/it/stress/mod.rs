@@ -1,4 +1,6 @@
-//! Stress tests of kills, stops and scarce resources: `cargo test -p catalogue-server --test it stress -- --ignored --nocapture`.
+//! Stress tests of clock steps, concurrent writers, kills, stops, memory and scarce resources.
+//!
+//! Run them with `cargo test -p catalogue-server --test it stress -- --ignored --nocapture`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a stress test prints what it measured")]
 
 mod clock;

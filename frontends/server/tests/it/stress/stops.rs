@@ -26,7 +26,7 @@ fn is_whole(response: &str) -> bool {
 }
 
 #[test]
-#[ignore = "a drill"]
+#[ignore = "a stress test"]
 fn sigterm_under_load_cuts_no_response() {
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses --json").json();
@@ -45,7 +45,7 @@ fn sigterm_under_load_cuts_no_response() {
                                 complete.fetch_add(1, Ordering::SeqCst);
                                 enough.fetch_add(1, Ordering::SeqCst);
                             }
-                            // The server no longer listens.
+                            // The server no longer accepts connections.
                             Ok(response) if response.is_empty() && ends.load(Ordering::SeqCst) => break,
                             Err(_) if ends.load(Ordering::SeqCst) => break,
                             other => panic!("late {is_late}: {other:?}"),
@@ -61,5 +61,7 @@ fn sigterm_under_load_cuts_no_response() {
             assert_eq!(server.stop_with("TERM").0, Some(0));
         });
     }
-    println!("{STOPS} stops: {complete:?} complete responses, {refused:?} connections refused afterwards, none cut");
+    println!(
+        "{STOPS} stops: {complete:?} complete responses, {refused:?} connections refused afterwards, no response cut"
+    );
 }

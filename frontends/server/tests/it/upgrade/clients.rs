@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 /// Paths whose bodies must not change during the upgrade.
 const PATHS: [&str; 4] = ["/api/v1/courses", "/api/v1/courses?limit=1", "/api/v1/courses/one", "/api/v1/me"];
 
-/// Number of clients; every other one keeps its connection open.
+/// Number of clients; every other client keeps its connection open.
 const CLIENTS: usize = 4;
 
 /// Idle time within which a stopping server must still respond on an open connection.
 const IDLE_LIMIT: Duration = Duration::from_millis(500);
 
-/// Number of requests that a client sends over one connection.
+/// Maximum number of requests that a client sends over one connection.
 const REQUESTS: usize = 20;
 
 pub(super) struct Load {
@@ -60,7 +60,7 @@ impl Load {
         stderr().write_all(format!("{response_count} requests, none failed\n").as_bytes()).unwrap();
     }
 
-    /// Waits until each address has responded several times.
+    /// Waits for enough responses to be sure that each address has responded several times.
     pub(super) fn wait_for_responses(&self) {
         let enough = self.response_count.load(Ordering::Relaxed) + 10 * CLIENTS * REQUESTS;
         while self.response_count.load(Ordering::Relaxed) < enough {

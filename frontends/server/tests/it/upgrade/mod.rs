@@ -59,7 +59,7 @@ impl Program<'_> {
         (text("id"), text("token"))
     }
 
-    /// Makes changes, which all servers must show in their next response; none affects the account that is under load.
+    /// Makes changes, which the next response of each server must contain. The changes do not affect the account under load.
     fn changes(&self, servers: &[Server], title: &str) {
         self.import(
             &COURSES
@@ -119,7 +119,7 @@ fn upgrade(dir: &TestDir, command: &dyn Fn(&str) -> Command) {
     }
 }
 
-/// Returns whether the migration left the schema version unchanged.
+/// Returns `true` if the migration left the schema version unchanged.
 fn is_same_version(migrated: &Value) -> bool {
     stderr().write_all(format!("the schema: {migrated}\n").as_bytes()).unwrap();
     migrated["from"] == migrated["to"]

@@ -65,7 +65,7 @@ impl Citus {
     }
 }
 
-/// Drops the schema: each one slows down the synchronization of metadata to the nodes.
+/// Drops the schema: each existing schema slows down the synchronization of metadata to the nodes.
 impl Drop for Citus {
     fn drop(&mut self) {
         let drop = format!("DROP SCHEMA {} CASCADE", self.name);

@@ -1,7 +1,7 @@
 //! Tables that are distributed over nodes by account, on an existing Citus cluster.
 //!
 //! `CATALOGUE_TEST_CITUS=postgres://…` names its coordinator, as a role that may create schemas and change nodes. The
-//! suite `with_tables_for_citus` and the rules in `statements` run on plain PostgreSQL, without a cluster.
+//! suite `with_tables_for_citus`, the tests in `unresponsive_worker` and the rules in `statements` need no cluster.
 
 pub(crate) mod cluster;
 

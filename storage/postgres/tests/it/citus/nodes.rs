@@ -52,7 +52,7 @@ impl Owner {
         [create(false).await, create(true).await]
     }
 
-    /// Makes all reads of a request.
+    /// Makes the reads of requests for the list and for a course.
     pub(super) async fn read(&self, storage: &PostgresStorage) -> Result<(), StorageError> {
         let found = storage.find_credential(&self.key.digest).await?;
         assert!(found.is_some(), "an existing key must never be reported as missing");
@@ -127,7 +127,7 @@ async fn dead_worker_fails_only_its_own_accounts() {
         assert!(storage.find_credential(&unaffected.key.digest).await.unwrap().unwrap().revoked_at.is_some());
         storage.end_sign_ins(&unaffected.account, &Actor::OPERATOR).await.unwrap();
         assert!(affected.revoke(&storage).await.is_err());
-        // Credentials are on every node, so a new one waits for all of them.
+        // `credential_accounts` is on every node, so a new credential waits for all nodes.
         let (_, key) = NewCredential::api_key(unaffected.account.clone(), "another", Scopes::default());
         let refused = storage.create_key(&key, &Actor::OPERATOR).await.unwrap_err();
         assert_eq!(refused.kind(), StorageErrorKind::Unavailable, "{refused}");
@@ -159,7 +159,7 @@ async fn unresponsive_worker_fails_own_accounts_until_replaced() {
         for failed in failed {
             assert_eq!(failed.unwrap_err().kind(), StorageErrorKind::Unavailable);
         }
-        // Simulates a standby that was promoted.
+        // Bypass the proxy, as if a promoted standby had replaced the worker.
         worker.route_to(&host, &worker.at.0, worker.at.1).await;
         affected.read(&storage).await.unwrap();
         import(&storage, &affected.account, "second").await.unwrap();

@@ -41,7 +41,7 @@ async fn request_and_key_statements_run_as_one_task() {
     let Some(citus) = Citus::new().await else { return };
     citus.storage().await;
     let host = citus.host().await;
-    // Exclude statements that are replaced by others if tables are distributed.
+    // Exclude statements that others replace if tables are distributed, and those that run on several shards.
     let mut declared = statements_in("read.rs", &["FIND_CREDENTIAL"]);
     declared.extend(statements_in("citus/credentials.rs", &["REMOVE_ACCOUNTS_OF_DIGESTS"]));
     declared.extend(statements_in("citus/sign_ins.rs", &["PURGE_SIGN_INS"]));

@@ -65,7 +65,7 @@ async fn on_and_off(host: &Client, owners: Vec<Owner>, node: i32) -> [Vec<Owner>
     found
 }
 
-/// Moves shards to the emptier node, while all accounts read and change.
+/// Moves shards to the emptier node, while courses of all accounts are read and changed.
 async fn rebalance(mover: &Client, storage: &PostgresStorage, owners: &[Owner]) {
     let (done, is_done) = watch::channel(false);
     let moving = async {
@@ -92,7 +92,7 @@ async fn rebalance(mover: &Client, storage: &PostgresStorage, owners: &[Owner]) 
 async fn check(host: Client, mover: Client, storage: PostgresStorage, owners: Vec<Owner>, node: Node, id: i32) {
     rebalance(&mover, &storage, &owners).await;
     let [on, off] = on_and_off(&host, owners, id).await;
-    let (affected, unaffected) = (on.first().expect("some moved to it"), off.first().expect("some did not"));
+    let (affected, unaffected) = (on.first().expect("accounts moved"), off.first().expect("accounts stayed"));
     let standby = node.standby();
     import(&storage, &affected.account, "after-the-copy").await.unwrap();
     let database = text(&host, "SELECT CAST(current_database() AS TEXT)").await;

@@ -15,7 +15,7 @@ pub(super) enum State {
     Unresponsive,
 }
 
-/// A worker behind this process.
+/// A worker behind a proxy in this process.
 pub(super) struct Worker {
     pub(super) group: i32,
     pub(super) id: i32,
@@ -26,8 +26,8 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Returns the worker that would have the account without a name, which a server reads at startup. From now on, the
-    /// cluster reaches it through this process.
+    /// Returns the worker that would have the account with the empty id, which every server reads at startup. From now on, the
+    /// cluster reaches the worker through this process.
     pub(super) async fn with_unnamed_account(host: &Client) -> Self {
         let worker = "SELECT n.nodeid, n.groupid, n.nodename, n.nodeport FROM pg_dist_node AS n \
                       JOIN pg_dist_placement AS p ON p.groupid = n.groupid \
@@ -55,7 +55,7 @@ impl Worker {
     }
 }
 
-/// Forwards bytes while the worker is up. A dead one closes its connections, and accepts no new ones.
+/// Forwards bytes while the worker is up. While it is dead, closes existing and new connections.
 async fn serve(listener: TcpListener, worker: String, mut states: watch::Receiver<State>) {
     let address: SocketAddr = lookup_host(&worker).await.unwrap().next().unwrap();
     loop {
@@ -65,7 +65,7 @@ async fn serve(listener: TcpListener, worker: String, mut states: watch::Receive
             continue;
         }
         tokio::spawn(async move {
-            // Unresponsive: incoming bytes wait.
+            // While the worker is unresponsive, incoming bytes wait.
             if changed.wait_for(|state| *state != State::Unresponsive).await.is_err() {
                 return;
             }

@@ -9,7 +9,7 @@ use catalogue_postgres::PostgresStorage;
 use crate::course;
 use crate::settings::{digest, link, session};
 
-/// The account and key of a call; each call has its own.
+/// The account of a call, and its key and number, which no other call has.
 pub(super) struct Subject {
     pub(super) account: AccountId,
     pub(super) key: NewCredential,
@@ -92,7 +92,7 @@ const ENDED: [&str; 2] = [
     "SELECT 1 FROM credential_events WHERE action = 'signed_out'",
 ];
 
-/// Combines the queries of `parts` into one for all and any.
+/// Combines the queries of `parts` into one query for whether all parts were done and whether any was.
 pub(super) fn all_and_any(parts: &[&str]) -> String {
     let parts: Vec<_> = parts.iter().map(|part| format!("(EXISTS ({part}))")).collect();
     let parts = parts.join(", ");

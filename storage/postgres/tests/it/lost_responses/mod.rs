@@ -73,7 +73,7 @@ impl Fixture {
         }
     }
 
-    /// Waits until the database has processed everything that it got over the connection that was cut.
+    /// Waits until the database has processed everything that it got over the cut connection.
     async fn settle(&self) {
         let busy = "SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND state IS DISTINCT FROM 'idle'";
         let name = self.schema.name();
@@ -183,7 +183,7 @@ async fn migration_reports_whether_it_was_committed() {
     assert_eq!(unknown, [(Sender::Client, false), (Sender::Server, true), (Sender::Server, true)]);
 }
 
-/// The commit waits for a standby that never connects; the primary already has it on disk.
+/// The commit waits for a standby that never connects; the primary has already written it.
 #[tokio::test]
 async fn commit_waiting_for_standby_has_unknown_outcome() {
     if Cluster::shared().is_none() {

@@ -36,7 +36,7 @@ trait Storage: CourseStorage + CredentialStorage + SignInStorage + AdminStorage 
 
 impl<S: CourseStorage + CredentialStorage + SignInStorage + AdminStorage> Storage for S {}
 
-/// A storage over views, or a memory storage if PostgreSQL is missing; `Schema::new` logs that.
+/// A storage over views, or a memory storage if PostgreSQL is missing, which `Cluster::shared` logs.
 struct Tested {
     storage: Arc<dyn Storage>,
     host_app: Option<HostApp>,
@@ -107,7 +107,7 @@ impl CourseFixture for Tested {
         !slug.contains('\0')
     }
 
-    /// PostgreSQL texts cannot contain NUL.
+    /// Removes NUL, which PostgreSQL texts cannot contain, and bodies, which the views lack.
     fn strip_unsupported(&self, course: &mut Course) {
         let Course { title, tagline, language, access_mode, modules, .. } = course;
         for text in [title, tagline, language].into_iter().chain(access_mode) {

@@ -12,7 +12,7 @@ use catalogue_postgres::{OpenError, PostgresStorage};
 use super::host_app::{HostApp, LOOSE, options};
 use crate::items;
 
-/// The reads that need the row: the list of courses, one course, or its revision.
+/// The reads that the row makes fail: the list of courses, the course, both or neither.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AffectedReads {
     List,
@@ -23,7 +23,7 @@ enum AffectedReads {
 
 use AffectedReads::{Both, Course, List, Neither};
 
-/// Changes of valid rows, with the view, the key and the reported problem.
+/// Changes of valid rows, with the view, the key and the reported problem, and the reads that fail.
 const INVALID_ROWS: [(&str, &str, &str, &str, AffectedReads); 25] = [
     ("UPDATE catalogue_accounts SET id = NULL", "accounts", "", "`id` is null", Neither),
     ("UPDATE catalogue_courses SET account_id = NULL", "courses", "bad", "`account_id` is null", Neither),
@@ -239,7 +239,7 @@ async fn unreadable_columns_are_reported_by_opening_and_check() {
         let again = format!("DROP SCHEMA {schema} CASCADE; CREATE SCHEMA {schema}; {LOOSE}");
         host_app.host.batch_execute(&again).await.unwrap();
     }
-    // Any type of text is accepted.
+    // Any string type, domains of domains, and other sizes of integers and times are accepted.
     let other_types = "CREATE EXTENSION citext; CREATE DOMAIN title AS VARCHAR(9); \
                        CREATE DOMAIN flag AS BOOLEAN; CREATE DOMAIN shown_flag AS flag; \
                        ALTER TABLE catalogue_courses ALTER slug TYPE CITEXT, ALTER title TYPE title, \

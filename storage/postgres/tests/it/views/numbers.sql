@@ -26,7 +26,7 @@ CREATE TABLE lessons (
     PRIMARY KEY (training, place)
 );
 
--- A function of the host application.
+-- Called by the trigger function `changed`: checks of triggers include the functions that they call.
 CREATE FUNCTION touch(owner BIGINT) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
     UPDATE owners SET revision = gen_random_uuid() WHERE id = owner
 $$;

@@ -86,11 +86,11 @@ async fn role_with_documented_rights_migrates_and_serves() {
     assert!(error.to_string().contains(&format!("CREATE SCHEMA {own_schema} AUTHORIZATION {role}")), "{error}");
     host.batch_execute(&format!("CREATE SCHEMA {own_schema}")).await.unwrap();
     let error = PostgresStorage::migrate(&options()).await.unwrap_err();
-    assert!(matches!(error, OpenError::Role(_)), "it may not use it: {error}");
+    assert!(matches!(error, OpenError::Role(_)), "the role may not use the schema: {error}");
     host.batch_execute(&format!("ALTER SCHEMA {own_schema} OWNER TO {role}")).await.unwrap();
     PostgresStorage::migrate(&options()).await.unwrap();
     let Err(OpenError::Views(problems)) = PostgresStorage::open(&options()).await else {
-        panic!("it may not read them")
+        panic!("the role may not read the views")
     };
     assert!(problems.iter().all(|problem| problem.problem.contains("may not read")), "{problems:?}");
     for problem in problems {

@@ -10,7 +10,7 @@ use super::host_app::{HostApp, NUMBERS, TEXTS};
 use crate::items;
 use crate::schema::Schema;
 
-/// Number of courses, a tenth of them in one account, with one module each; `CATALOGUE_TEST_COURSES` overrides it.
+/// Number of courses of ten accounts together, with one module each; `CATALOGUE_TEST_COURSES` overrides it.
 fn courses() -> u32 {
     env::var("CATALOGUE_TEST_COURSES").ok().and_then(|count| count.parse().ok()).unwrap_or(50_000)
 }
@@ -67,7 +67,7 @@ async fn index_templates_fix_slow_plans() {
     }
 }
 
-/// The list's index could also find a course, but only by reading all of it: the database scans the table instead.
+/// The list's index could also find a course, but only by reading the account's whole range. The database scans the table.
 #[tokio::test]
 async fn plan_in_use_is_reported_if_it_scans() {
     let tables = TEXTS.replace("VARCHAR(200)", "TEXT COLLATE \"C\"");

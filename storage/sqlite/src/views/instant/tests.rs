@@ -55,7 +55,7 @@ fn sql_and_rust_parse_same_instant() {
     }
 }
 
-/// Tests the first and last days of each month of some years, in each format.
+/// Tests the first and last days of each month of some years, in the three formats without a numeric offset.
 #[test]
 fn each_text_format_parses_to_same_instant() {
     let connection = Connection::open_in_memory().unwrap();

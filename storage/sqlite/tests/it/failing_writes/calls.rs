@@ -46,7 +46,7 @@ pub(super) const CALLS: [Call; 13] = [
         "end sign-ins",
         "SELECT count(*) = 0 AND (SELECT max(action) = 'signed_out' FROM credential_events) FROM sign_ins",
     ),
-    // Both texts of the token; the call also removes an expired revocation.
+    // The two new revocations: the call also removes the expired one.
     ("revoke tokens", "SELECT count(*) = 2 AND min(revoked_at) = 7 FROM revoked_tokens"),
 ];
 
@@ -57,13 +57,13 @@ const LINK: u8 = 1;
 const SESSION: u8 = 2;
 const SPENT_LINK: u8 = 3;
 
-/// Number of courses from which on SQLite spills its list of dirty pages to a file.
+/// Number of courses for which SQLite spills its list of dirty pages to a temporary file.
 const SPILL_COURSES: usize = 14_000;
 pub(super) const SPILLING_IMPORT: Call = ("spilling import", "SELECT count(*) > 14000 FROM courses");
 
 pub(super) const RECORD_USES: Call = ("record uses", "SELECT last_used_at = 7 FROM credentials");
 
-/// Any schema version passes.
+/// Migration of a new database. The query accepts any schema version.
 pub(super) const MIGRATION: Call = ("migrate", "SELECT user_version >= 1 FROM pragma_user_version");
 
 pub(super) const CALL: &str = "CALL_UNDER_TEST";
@@ -71,7 +71,7 @@ pub(super) const KEY: &str = "KEY_UNDER_TEST";
 /// The file to which the child writes the outcome of the call.
 pub(super) const OUTCOME_FILE: &str = "outcome";
 
-/// Runs in the child process: makes the call that its environment names on the database in its working directory.
+/// In a child process, makes the call that the environment names, on the database in the working directory.
 #[tokio::test]
 async fn child() {
     let Ok(call) = env::var(CALL) else { return };
@@ -148,7 +148,7 @@ async fn run_call(call: &str, storage: &SqliteStorage, key: &str) -> Result<(), 
         "remove course" => storage.remove_course(&account, "course").await.map(|removed| assert!(removed)),
         "remove account" => storage.remove_account(&account).await.map(|removed| assert!(removed.is_some())),
         "import" => import(storage, &course(&account)).await,
-        // It fills more than the first block of the WAL index.
+        // Fills more than the first block of the WAL index.
         "large import" => {
             let mut large = course(&account);
             large.modules[0].content = "x".repeat(18 << 20);

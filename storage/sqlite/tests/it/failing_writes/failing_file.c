@@ -1,12 +1,12 @@
-/* Preloaded by LD_PRELOAD: the n-th call that writes to a file of the database fails.
+/* Preloaded by LD_PRELOAD: the n-th call that writes, truncates or syncs a file of the database fails.
  *
  * FAIL_AT      number of the call, from 1
  * FAIL_AFTER   "1": each later call fails too
  * FAIL_WITH    error number; if negative, a signal that is raised instead, and the call continues
  * FAIL_NAMES   endings of the file names, separated by spaces
  * FAIL_MARK    a file that is created when a call fails
- * FAIL_ORDER   optional file with the number, instead of FAIL_AT; none fails while it does not exist, and calls are counted
- *              from its creation
+ * FAIL_ORDER   optional file with the number, instead of FAIL_AT; no call fails while it does not exist, and calls are
+ *              counted from its creation
  *
  * A write that fails writes its first half. */
 #define _GNU_SOURCE

@@ -24,8 +24,8 @@ const TEMPORARY: &str = "(deleted)";
 /// Limit above the number of writes of any call here.
 const MAX_WRITES: u32 = 200;
 
-/// The outcome that a child reported, and two states: of the database, and of what would be left of it if the machine
-/// stopped now.
+/// A failure, the outcome that the child reported, and two states. The first is of the database, the second of what would be
+/// recovered from its files if the machine stopped now.
 #[derive(Debug)]
 #[expect(dead_code, reason = "printed if a check fails")]
 struct Observation(Failure, String, [DatabaseState; 2]);
@@ -42,11 +42,11 @@ enum DatabaseState {
 struct Before {
     directory: TempDir,
     key: String,
-    /// Whether another program has it open and reads, so that changes are in the WAL and stay there.
+    /// Whether another program has it open and reads, so that changes stay in the WAL.
     held: bool,
 }
 
-/// Creates a directory, in memory if the system has such a folder: the tests sync very often.
+/// Creates a directory, in memory if possible: the tests sync very often.
 fn directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -64,8 +64,8 @@ impl Before {
         Self { directory, key: keys[0].identity.credential_id.to_string(), held: false }
     }
 
-    /// Fails one write after the other to files with `endings`, until the call has no further one, and compares each
-    /// outcome that the call reports with the database.
+    /// Repeats the call, each time with the next of its writes to files with `endings` failing, until no write is left.
+    /// Compares each outcome that the call reports with the database.
     fn try_all(&self, shim: &Shim, (call, is_done): Call, kind: Failure, endings: &str) -> Vec<Observation> {
         let mut all = Vec::new();
         for at in 1..MAX_WRITES {
@@ -129,7 +129,7 @@ fn hold(directory_of_call: &TempDir) -> Connection {
     connection
 }
 
-/// Copies a database and its other files by another process: closing a file drops the locks of this one.
+/// Copies a database's files by another process: closing a file in this process would drop its locks.
 fn copy(from: &TempDir, to: &TempDir) {
     for ending in DATABASE.split(' ') {
         let file = from.path().join(format!("catalogue{ending}"));
@@ -212,7 +212,7 @@ async fn migration_reports_whether_it_was_committed() {
     }
 }
 
-/// The host may have a reason to leave WAL mode, so uses are recorded in any journal mode.
+/// The host application may leave WAL mode, so uses are recorded in any journal mode.
 #[tokio::test]
 async fn recorded_uses_report_outcome_without_wal() {
     let Some(shim) = Shim::shared() else { return };

@@ -1,4 +1,4 @@
-//! A file system whose n-th write fails, preloaded into a child process, and the contents of a database afterwards.
+//! A file system whose n-th write fails, preloaded into a child process, and the contents of a database afterward.
 
 use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Shim {
         Ok(Self { library, _directory: directory })
     }
 
-    /// Fails the write number `failure.at` of `command` to a file with one of `endings`, which then creates `mark`.
+    /// Makes the write number `failure.at` of `command` to files with `endings` fail. The failure creates the file `mark`.
     pub(crate) fn preload(&self, command: &mut Command, failure: Failure, endings: &str, mark: &Path) {
         command
             .env("LD_PRELOAD", &self.library)
@@ -86,7 +86,7 @@ impl Shim {
     }
 }
 
-/// Returns all rows of all tables, and the schema.
+/// Returns all rows of all tables, the schema, and its version.
 pub(crate) fn contents(path: &Path) -> Vec<Vec<Value>> {
     let connection = Connection::open(path).unwrap();
     let mut tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1").unwrap();

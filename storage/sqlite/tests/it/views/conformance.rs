@@ -15,7 +15,7 @@ use rusqlite::Connection;
 
 use super::host_app::{HostApp, Kind, PLAIN, Times};
 
-mod blank_times {
+mod space_separated_times {
     catalogue_storage_conformance::course_and_credential_storage_tests!(|| async { super::HostApp::new(super::PLAIN) });
 }
 
@@ -113,7 +113,7 @@ impl AccountFixture for HostApp {
     }
 }
 
-/// Remembers the names and email addresses of accounts, which the suite of sign-ins compares and views do not have.
+/// A [`HostApp`] that remembers names and email addresses: the suite of sign-ins compares them, but views do not have them.
 struct NamedHostApp {
     host_app: HostApp,
     storage: WithNames,

@@ -71,7 +71,7 @@ pub(super) enum Times {
     Microseconds,
     Rfc3339,
     SpaceSeparated,
-    /// Each of the formats above, by the remainder of the time.
+    /// Any of the formats above, by the remainder of the microseconds modulo 3.
     Mixed,
 }
 
@@ -127,7 +127,7 @@ impl HostApp {
         self.directory.path().join("keys.db")
     }
 
-    /// Opens the host application's own connection.
+    /// Opens a connection of the host application.
     pub(super) fn writer(&self) -> Connection {
         let writer = Connection::open(self.database()).unwrap();
         // A test's tables need not survive a power failure.

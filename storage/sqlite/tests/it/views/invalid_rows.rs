@@ -1,4 +1,4 @@
-//! Rows that the API cannot serve: the check reports each, and requests that need one fail.
+//! Rows that the API cannot serve: the check reports each, and requests that read it fail.
 
 use catalogue_core::storage::{CheckedRows, CourseStorage, StorageErrorKind};
 
@@ -97,7 +97,7 @@ async fn invalid_rows_are_reported_and_never_served() {
     }
 }
 
-/// If the sample ends within a course, the check looks up the numbers of its modules.
+/// If the sample ends within a course, the check reads the numbers of all its modules.
 #[tokio::test]
 async fn module_check_covers_rows_beyond_sample() {
     let host_app = HostApp::new(PLAIN);
@@ -117,7 +117,7 @@ async fn module_check_covers_rows_beyond_sample() {
     }
 }
 
-/// `module_count` may include rows that the API does not return.
+/// `module_count` may count rows that the view of modules does not have.
 #[tokio::test]
 async fn wrong_module_count_is_reported() {
     let host_app = HostApp::new(PLAIN);
@@ -149,14 +149,14 @@ async fn wrong_module_count_is_reported() {
             );
         }
     }
-    // An invalid count is reported only once.
+    // An invalid count is reported only once for each of the three courses.
     for count in ["NULL", "'two'", "-1"] {
         set_module_count(count);
         assert_eq!(problems(&host_app).await.len(), 3, "{count}");
     }
 }
 
-/// A page that ends before a row without a time is served; the one that reaches it fails.
+/// A page that ends before a row without a time is served; the page that reaches the row fails.
 #[tokio::test]
 async fn only_page_with_invalid_row_fails() {
     use catalogue_core::storage::{CourseRow, CourseRows, Limit, PageRequest};

@@ -1,4 +1,4 @@
-//! Responses after commits of the host application, for each journal mode, and revisions that never repeat.
+//! Responses after commits of the host application, for four journal modes, and revisions that never repeat.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Watched {
 async fn host_commit_is_in_next_response() {
     for kind in kinds() {
         let watched = Watched::new(kind).await;
-        // One connection that stays open, as a program has it, and one for each change.
+        // A connection that stays open, as in a program; every second change uses a new one.
         let lasting = watched.host_app.writer();
         for number in 0..12 {
             for (path, sql) in [
@@ -94,7 +94,7 @@ async fn host_commit_is_in_next_response() {
     }
 }
 
-/// The key's file is separate from the host application's, and both invalidate responses.
+/// The keys are in a file that is separate from the host application's. Its commits take effect immediately too.
 #[tokio::test]
 async fn revoked_key_gets_401_immediately() {
     for kind in kinds() {
@@ -127,8 +127,8 @@ async fn replaced_file_is_in_next_response() {
     }
 }
 
-/// A copy that is written into the same file after its WAL was removed, as hosts restore a backup. The host application
-/// reopens it in a separate process: within this one, SQLite would continue to use the removed files.
+/// A copy is written into the same file after its WAL was removed, as operators restore backups. The host
+/// application reopens it in a separate process: in this process, SQLite would continue to use the removed files.
 #[tokio::test]
 async fn file_restored_in_place_is_in_next_response() {
     for kind in kinds().filter(|kind| kind.journal_mode == "wal") {
@@ -148,7 +148,7 @@ async fn file_restored_in_place_is_in_next_response() {
             let revision = if kind.has_revisions { "UPDATE states SET state = randomblob(16);" } else { "" };
             in_another_process(&database, &format!("BEGIN; UPDATE trainings SET name = '{name}'; {revision} COMMIT"));
             let is_new = |response: &Response<bytes::Bytes>| String::from_utf8_lossy(response.body()).contains(&name);
-            // The restore is noticed once; later commits are in the next response.
+            // Only the restore may be noticed late; each later commit is in the next response.
             let next = match number {
                 0 => crate::wait_until_new(async || watched.get(LIST, &tag).await, is_new).await,
                 _ => watched.get(LIST, &tag).await,
@@ -209,7 +209,7 @@ async fn volatile_views_disable_caching() {
     }
 }
 
-/// The host application changes its journal mode when no read runs, and between two requests if SQLite allows it.
+/// The host application switches its journal mode between two requests.
 #[tokio::test]
 async fn responses_stay_fresh_after_switch_to_wal() {
     let watched = Watched::new(Kind { journal_mode: "delete", ..PLAIN }).await;
@@ -226,7 +226,7 @@ async fn responses_stay_fresh_after_switch_to_wal() {
     }
 }
 
-/// Revisions differ even if content returns to an earlier state, or a storage is opened later.
+/// Revisions differ even if content returns to an earlier state. Revisions of the file also differ between storages.
 #[tokio::test]
 async fn revisions_never_repeat() {
     for kind in kinds().filter(|kind| kind.has_revisions || kind.journal_mode == "wal") {
@@ -251,7 +251,7 @@ async fn revisions_never_repeat() {
     }
 }
 
-/// Two states of such a file cannot be distinguished without reading it.
+/// Without a WAL, two states of a file cannot be distinguished without reading it.
 #[tokio::test]
 async fn rollback_journal_without_revisions_disables_caching() {
     for kind in kinds().filter(|kind| !kind.has_revisions && kind.journal_mode != "wal") {
@@ -263,7 +263,7 @@ async fn rollback_journal_without_revisions_disables_caching() {
     }
 }
 
-/// Paging returns each course that exists throughout once, in order, while others are added, changed and removed.
+/// Paging returns each lasting course once, in order, while others are added and removed.
 #[tokio::test]
 async fn paging_is_complete_while_host_writes() {
     for journal_mode in ["wal", "delete"] {
@@ -300,7 +300,7 @@ async fn paging_is_complete_while_host_writes() {
 }
 
 /// Returns the slugs of all pages. Without a WAL, a writer that never pauses may lock readers out for as long as a page
-/// waits: if `may_be_locked`, such a page is requested again, as a client does.
+/// waits. If `may_be_locked`, that page is requested again, as a client does.
 async fn all_slugs(storage: &SqliteStorage, may_be_locked: bool) -> Vec<String> {
     let mut page = PageRequest { limit: Limit::new(7).unwrap(), ..PageRequest::default() };
     let mut slugs = Vec::new();

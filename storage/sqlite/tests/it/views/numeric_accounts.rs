@@ -61,7 +61,7 @@ async fn numeric_row_is_served_only_to_its_account() {
             }
             match all_slugs(&host_app, "7").await {
                 Ok(served) if served.len() == 2 => assert_ne!(arms, ["owner"]),
-                // Numbers of several `SELECT`s match no comparison, which the check reports.
+                // Numbers in a view of several `SELECT`s equal no account, which the check reports.
                 Ok(served) => {
                     assert!(served.is_empty() && arms.len() > 1, "{arms:?}: {served:?}");
                     let problems = super::problems(&host_app).await;

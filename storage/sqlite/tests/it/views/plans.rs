@@ -7,7 +7,7 @@ use catalogue_sqlite::SqliteStorage;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// Tables named as Django does: numbers as ids, times as text.
+/// Tables as Django creates them: numbers as ids, and times as text.
 const DJANGO: &str = "
     CREATE TABLE auth_user (id INTEGER PRIMARY KEY, username TEXT NOT NULL);
     CREATE TABLE courses_course (
@@ -31,7 +31,7 @@ const DJANGO: &str = "
     INSERT INTO courses_module (course_id, position, title) SELECT id, 1, 'One' FROM courses_course WHERE id % 10 = 0;
 ";
 
-/// Text ids of another table, soft deletion, and times as numbers.
+/// Tables with text ids in another table, soft deletion, and times as numbers.
 const JOINED: &str = "
     CREATE TABLE teams (id INTEGER PRIMARY KEY, public_id TEXT NOT NULL UNIQUE);
     CREATE TABLE lessons (training_id INTEGER NOT NULL, place INTEGER NOT NULL, heading TEXT NOT NULL);
@@ -75,7 +75,7 @@ async fn advice(storage: &SqliteStorage) -> Vec<ViewAdvice> {
     storage.views().unwrap().check_plans().await.unwrap()
 }
 
-/// Returns the first pages of an account, and asserts that a course is found.
+/// Returns the first three pages of an account, and asserts that a course is found.
 async fn pages(storage: &SqliteStorage) -> Vec<String> {
     let account = AccountId::new("7");
     let mut page = PageRequest { limit: Limit::MAX, ..PageRequest::default() };
@@ -163,7 +163,7 @@ async fn index_templates_fix_slow_plans() {
     }
 }
 
-/// The finding quotes the plan, for any kind of view.
+/// The finding quotes the plan, even if the view reads a subquery.
 #[tokio::test]
 async fn scan_is_reported_with_its_table() {
     let (_directory, writer, storage) = host_app(JOINED);
@@ -207,7 +207,7 @@ async fn ordered_scan_of_only_account_is_not_reported() {
     assert!(found.iter().all(|advice| !advice.subject.ends_with("page")), "{found:#?}");
 }
 
-/// Soft deletion as in Rails with `discard`, whose column has an index; most courses are not hidden.
+/// Soft deletion as in Rails with `discard`, whose column has an index; most courses are not discarded.
 const DISCARDED: &str = "
     CREATE TABLE accounts (id INTEGER PRIMARY KEY);
     CREATE TABLE courses (
@@ -229,7 +229,7 @@ const DISCARDED: &str = "
         CASE WHEN value % 20 = 5 THEN '2026-01-01 00:00:00.' || value END FROM generated;
 ";
 
-/// Without STAT4 samples, SQLite knows only the mean of an index, and prefers one that has most rows under one value.
+/// Without STAT4 samples, SQLite knows only the mean number of rows per value, and so prefers an index with one frequent value.
 #[tokio::test]
 async fn misleading_statistics_are_reported_with_chosen_index() {
     let (_directory, writer, storage) = host_app(DISCARDED);

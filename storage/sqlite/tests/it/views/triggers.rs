@@ -89,7 +89,7 @@ async fn change_after_table_rebuild_replaces_revision() {
     }
 }
 
-/// Rows outlive a time without triggers, in which content changes, even if the catalogue reads nothing then.
+/// While a trigger is missing, content changes without the row, whether or not the catalogue reads in the meantime.
 #[tokio::test]
 async fn restored_triggers_do_not_restore_revision() {
     let host_app = host_app();
@@ -110,14 +110,14 @@ async fn restored_triggers_do_not_restore_revision() {
     }
 }
 
-/// Covers each change of the schema, and the problem that it causes, if any.
+/// Each case is a change of the schema with the reported problem: empty if rows are still used, `?` if nothing is reported.
 #[tokio::test]
 async fn row_use_depends_on_trigger_bodies() {
     for (change, missing) in [
         ("DROP TRIGGER training_inserted", "table `trainings` has no trigger for INSERT that"),
         ("DROP TRIGGER training_updated", "table `trainings` has no trigger for UPDATE that"),
         ("DROP TRIGGER person_deleted", "table `people` has no trigger for DELETE that"),
-        // Triggers on cascading deletes do not count, since a writer may have them off.
+        // Triggers on cascading deletes do not count, since a writer may turn foreign keys off.
         (
             "DROP TRIGGER training_deleted; ALTER TABLE lessons ADD COLUMN of_training REFERENCES trainings (id) ON DELETE CASCADE",
             "table `trainings` has no trigger for DELETE that",
@@ -138,7 +138,7 @@ async fn row_use_depends_on_trigger_bodies() {
                  live_since, is_hidden, person_id, id ON trainings BEGIN UPDATE states SET state = randomblob(16); END",
             "table `trainings` has no trigger for UPDATE OF access, handle that",
         ),
-        // Indirectly, by another trigger or a view.
+        // A trigger that writes the revision indirectly, by another trigger or a view.
         (
             "CREATE TABLE queue (a); CREATE TRIGGER queued AFTER INSERT ON queue BEGIN UPDATE states SET state = randomblob(16); END;
              DROP TRIGGER training_updated; CREATE TRIGGER other AFTER UPDATE ON trainings BEGIN INSERT INTO queue VALUES (1); END",
@@ -156,7 +156,7 @@ async fn row_use_depends_on_trigger_bodies() {
              CREATE TRIGGER training_updated AFTER UPDATE ON trainings BEGIN INSERT INTO gone VALUES (1); END; DROP TABLE gone",
             "table `trainings` has no trigger for UPDATE that",
         ),
-        // Another table, without or with triggers.
+        // Another table behind the views, without or with triggers.
         (
             "CREATE TABLE extra (training_id); DROP VIEW catalogue_modules; CREATE VIEW catalogue_modules AS SELECT p.login AS account_id,
                  t.handle AS course_slug, l.place AS number, l.heading AS title, l.abstract AS summary FROM lessons AS l
