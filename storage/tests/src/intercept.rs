@@ -1,0 +1,1 @@
+//! A storage whose calls a test counts, blocks, changes or fails.

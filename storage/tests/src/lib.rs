@@ -1,0 +1,5 @@
+//! Fixtures and laws that the tests of several packages of the workspace share.
+
+pub mod database;
+pub mod host_app;
+pub mod intercept;
