@@ -1,10 +1,10 @@
-//! `catalogue keys check`, and the instructions for scanners in the READMEs.
+//! `catalogue keys check`, and the instructions for scanners in the guide and the README.
 
 use serde_json::json;
 
 use crate::program::TestDir;
 
-const FRONT_PAGE: &str = include_str!("../../../../README.md");
+const GUIDE: &str = include_str!("../../guide/keys.md");
 const README: &str = include_str!("../../../../catalogue-core/README.md");
 
 #[test]
@@ -41,7 +41,7 @@ fn malformed_tokens_exit_1_and_are_not_printed() {
 
 #[test]
 fn readme_examples_are_correct() {
-    assert!([FRONT_PAGE, README].iter().all(|text| text.contains("(ccat|cato)_[0-9A-Za-z]{49}")));
+    assert!([GUIDE, README].iter().all(|text| text.contains("(ccat|cato)_[0-9A-Za-z]{49}")));
     let rows = README.lines().filter(|line| line.starts_with("| `ccat_") || line.starts_with("| `cato_"));
     let rows: Vec<_> = rows.map(|line| (line.split('`').nth(1).unwrap(), line.contains("| yes |"))).collect();
     assert!(rows.iter().any(|row| row.1) && rows.iter().any(|row| !row.1), "{rows:?}");
@@ -54,8 +54,8 @@ fn readme_examples_are_correct() {
 /// Finds tokens next to letters, digits and `_`, and rejects text that only resembles a token.
 #[cfg(unix)]
 #[test]
-fn front_page_command_finds_tokens_in_any_text() {
-    let line = FRONT_PAGE.lines().find(|line| line.starts_with("grep ") && line.ends_with("| catalogue keys check"));
+fn command_of_guide_finds_tokens_in_any_text() {
+    let line = GUIDE.lines().find(|line| line.starts_with("grep ") && line.ends_with("| catalogue keys check"));
     let (search, check) = line.unwrap().split_once(" | catalogue ").unwrap();
     let dir = TestDir::with_courses();
     let key = dir.run("keys create --account a --name n --scope read:courses").succeeds();

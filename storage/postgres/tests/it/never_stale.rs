@@ -171,7 +171,7 @@ async fn table_changes_do_not_fail_reads() {
 /// Runs the statements that the guide recommends after a load without triggers.
 #[tokio::test]
 async fn manual_revision_change_invalidates_responses() {
-    const GUIDE: &str = include_str!("../../../../frontends/server/README.md");
+    const GUIDE: &str = include_str!("../../../../frontends/server/guide/import-and-backup.md");
     const LINE: &str = "UPDATE accounts SET revision = gen_random_uuid();";
     assert!(GUIDE.contains(LINE));
     let count = GUIDE.split("```sql\n").find(|block| block.starts_with("UPDATE courses")).unwrap();

@@ -295,7 +295,7 @@ async fn whole_course(watched: &Watched) -> catalogue_core::Course {
 /// Runs the statements that the server's README recommends after writes without triggers.
 #[tokio::test]
 async fn manual_revision_change_invalidates_responses() {
-    const GUIDE: &str = include_str!("../../../../frontends/server/README.md");
+    const GUIDE: &str = include_str!("../../../../frontends/server/guide/import-and-backup.md");
     const LINE: &str = "UPDATE accounts SET revision = randomblob(16);";
     assert!(GUIDE.contains(LINE));
     let count = GUIDE.split("```sql\n").find(|block| block.starts_with("UPDATE courses")).unwrap();
