@@ -10,6 +10,7 @@ use catalogue_hyper::RequestBody;
 use catalogue_settings::{DeveloperSettings, Owner, RequestLabels, SettingsError, SignInSettings};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use tokio::sync::Notify;
 
 use crate::admin::Monitor;
 use crate::database::Storage;
@@ -26,6 +27,7 @@ pub(crate) struct SettingsService {
     settings: DeveloperSettings,
     mode: SignInMode,
     monitor: Arc<Monitor>,
+    sign_in_shown: Arc<Notify>,
 }
 
 /// How an owner signs in.
@@ -57,7 +59,13 @@ impl SettingsService {
             }
         };
         monitor.metrics.settings.start();
-        Ok(Self { address: options.url.clone(), settings, mode, monitor: Arc::clone(monitor) })
+        let (address, sign_in_shown) = (options.url.clone(), Arc::default());
+        Ok(Self { address, settings, mode, monitor: Arc::clone(monitor), sign_in_shown })
+    }
+
+    /// Returns what is notified when a client gets the sign-in page.
+    pub(crate) fn sign_in_shown(&self) -> Arc<Notify> {
+        Arc::clone(&self.sign_in_shown)
     }
 
     /// Returns whether `path` belongs to the developer settings.
@@ -90,6 +98,9 @@ impl SettingsService {
         };
         if let Some(RequestLabels { action, account, .. }) = response.extensions().get() {
             self.monitor.metrics.settings.count(action, response.status());
+            if *action == "show_sign_in" {
+                self.sign_in_shown.notify_one();
+            }
             let status = response.status();
             tracing::info!(
                 target: "catalogue::access",

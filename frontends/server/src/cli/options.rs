@@ -8,7 +8,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, ValueHint};
 
 use crate::settings::table::{
-    self, BASE_URL, DOCS_CONTACT, DOCS_KEYS_URL, DOCS_TITLE, DOCS_URL, LISTEN, NO_MIGRATE, SETTINGS_URL,
+    self, BASE_URL, DOCS_CONTACT, DOCS_KEYS_URL, DOCS_TITLE, DOCS_URL, LISTEN, NO_MIGRATE, RATE_LIMIT, SETTINGS_URL,
 };
 use crate::settings::{Section, Setting, Shape};
 
@@ -23,6 +23,7 @@ pub(super) fn add_options(cli: Command) -> Command {
         "demo" => command.args([
             with_long_help(&LISTEN, argument(&LISTEN), LISTEN.help, ", or a free port if it is taken"),
             with_long_help(&NO_MIGRATE, argument(&NO_MIGRATE), "Do not create or migrate the given database", ""),
+            argument(&RATE_LIMIT),
         ]),
         "serve" | "doctor" => add_all_options(command),
         "settings" => command.mut_subcommands(|inner| match inner.get_name() {

@@ -3,15 +3,19 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalogue_core::admin::NewCredential;
 use catalogue_core::auth::{NewToken, Scope};
+use catalogue_core::limit::LocalRateLimiter;
 use catalogue_core::storage::Actor;
 use catalogue_core::{AccountId, MountUrl};
 use catalogue_hyper::ServerConfig;
 use catalogue_settings::DEFAULT_LINK_LIFETIME;
 use catalogue_transfer::Options;
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio::time::sleep;
 
 use super::signals::Signals;
 use super::{Context, developer_settings, import, serve_on_all_cores, serving, waiting};
@@ -22,18 +26,20 @@ use crate::exit::Failure;
 use crate::logging::AccessLog;
 use crate::output;
 use crate::settings::DeveloperOptions;
-use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, VIEWS};
+use crate::settings::table::{BASE_URL, DOCS_URL, LISTEN, RATE_LIMIT, VIEWS};
 
 const SAMPLES: &str = include_str!("../../demo/courses.jsonl");
 /// Account with sample courses, for which a key is created and printed.
 const ACCOUNT: &str = "acc_demo";
 /// Slug of a course of [`ACCOUNT`].
 const COURSE: &str = "english-for-the-workshop";
+/// Minimum interval between two printed sign-in links.
+const LINK_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let migration = context.settings.migration();
     let database = context.settings.named_database().unwrap_or(Database::Memory);
-    let listen = context.settings.given(&LISTEN);
+    let (listen, limit) = (context.settings.given(&LISTEN), context.settings.given(&RATE_LIMIT));
     if context.settings.get(&VIEWS) {
         let what = "the demo stores sample courses in the catalogue's own tables; omit it";
         context.settings.conflict(&[&VIEWS], &what);
@@ -54,20 +60,44 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         let settings = MountUrl::parse(&format!("{origin}/settings"))?;
         let monitor = Monitor::new(Arc::clone(&context.logs.sink));
         let mut builder = storage.clone().catalogue().serve_root().base_url(&base).docs_url(&docs).observer(AccessLog);
+        if let Some(limit) = limit {
+            builder = builder.rate_limiter(LocalRateLimiter::new(limit));
+        }
         let (mut pages, mut link) = (None, None);
         // On an address that is not loopback, the developer settings need HTTPS, which the demo does not have.
         if bound.ip().to_canonical().is_loopback() {
             let options = DeveloperOptions::at(settings.clone(), &base, &docs);
             pages = Some(SettingsService::new(&options, &storage, false, &monitor)?);
-            link = Some(developer_settings::mint(&storage, ACCOUNT, &settings, DEFAULT_LINK_LIFETIME).await?.0.url());
+            link = Some(create_link(&storage, &settings).await?);
             builder = builder.settings_url(settings.as_str());
         }
         let catalogue = builder.build()?;
         let is_persistent = !matches!(database, Database::Memory);
         let on_ready = || output::print_note(&welcome_text(&base, &docs, &key, link.as_deref(), is_persistent));
-        serving::serve((listener, bound), (catalogue, pages), ServerConfig::default(), signals, &monitor, on_ready)
-            .await
+        let sign_in_shown = pages.as_ref().map(SettingsService::sign_in_shown).unwrap_or_default();
+        let config = ServerConfig::default();
+        tokio::select! {
+            served = serving::serve((listener, bound), (catalogue, pages), config, signals, &monitor, on_ready) => served,
+            () = keep_printing_links(&storage, &settings, &sign_in_shown) => Ok(()),
+        }
     })
+}
+
+/// Prints a new sign-in link when the sign-in page is shown, so that owners can sign in again. Never returns.
+async fn keep_printing_links(storage: &Storage, settings: &MountUrl, sign_in_shown: &Notify) {
+    loop {
+        sign_in_shown.notified().await;
+        match create_link(storage, settings).await {
+            Ok(link) => output::print_note(&format!("\nA new link to the developer settings:\n\n{link}\n")),
+            Err(failure) => tracing::warn!(error = failure.message(), "cannot create a sign-in link"),
+        }
+        sleep(LINK_INTERVAL).await;
+    }
+}
+
+async fn create_link(storage: &Storage, settings: &MountUrl) -> Result<String, Failure> {
+    let (link, _) = developer_settings::mint(storage, ACCOUNT, settings, DEFAULT_LINK_LIFETIME).await?;
+    Ok(link.url())
 }
 
 /// Binds the requested address. Without one, binds the default address, with any free port if the default port is in use.
