@@ -52,21 +52,39 @@ pub(crate) struct Example {
     /// [default: dialect of --database]
     #[arg(long = "for", value_name = "DATABASE", value_parser = ["sqlite", "postgres"])]
     pub(crate) sql: Option<String>,
+    /// Print the triggers that maintain catalogue_revisions instead of the views
+    #[arg(long)]
+    revisions: bool,
 }
 
-/// SQL statements for the tables of each framework, for SQLite and for PostgreSQL.
-const EXAMPLES: [(&str, [&str; 2]); 4] = [
-    ("django", [include_str!("views/django.sqlite.sql"), include_str!("views/django.postgres.sql")]),
-    ("rails", [include_str!("views/rails.sqlite.sql"), include_str!("views/rails.postgres.sql")]),
-    ("laravel", [include_str!("views/laravel.sqlite.sql"), include_str!("views/laravel.postgres.sql")]),
-    ("plain", [include_str!("views/plain.sqlite.sql"), include_str!("views/plain.postgres.sql")]),
-];
+/// Expands to the name of a framework and its SQL statements.
+macro_rules! example {
+    ($framework:literal) => {
+        (
+            $framework,
+            [
+                [
+                    include_str!(concat!("views/", $framework, ".sqlite.sql")),
+                    include_str!(concat!("views/", $framework, ".postgres.sql")),
+                ],
+                [
+                    include_str!(concat!("views/", $framework, ".revisions.sqlite.sql")),
+                    include_str!(concat!("views/", $framework, ".revisions.postgres.sql")),
+                ],
+            ],
+        )
+    };
+}
+
+/// SQL statements for the tables of each framework: the views, for SQLite and for PostgreSQL, and the triggers for each.
+const EXAMPLES: [(&str, [[&str; 2]; 2]); 4] =
+    [example!("django"), example!("rails"), example!("laravel"), example!("plain")];
 
 impl Example {
     /// Returns the statements in the SQL dialect of `database`.
     pub(crate) fn text(&self, database: &str) -> &'static str {
         let known = EXAMPLES.iter().find(|(name, _)| *name == self.from);
-        let [sqlite, postgres] = known.expect("clap rejects unknown names").1;
+        let [sqlite, postgres] = known.expect("clap rejects unknown names").1[usize::from(self.revisions)];
         if database == "postgres" { postgres } else { sqlite }
     }
 }

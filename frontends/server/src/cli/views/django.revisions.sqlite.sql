@@ -1,0 +1,71 @@
+-- Optional: without it `catalogue serve` renders each response again after any change of the file, also of sessions and jobs.
+-- With it, each change of the views' rows replaces the account's revision in the same transaction, by any program that lets
+-- triggers fire. Not for views that depend on the clock or on random numbers: they change without a commit.
+--
+-- Run this file again after each migration: to change a table, a framework recreates it, and SQLite drops its triggers. Until
+-- they exist again, `catalogue serve` relies on changes of the file; `catalogue views check` and `doctor` name the table.
+BEGIN;
+CREATE TABLE IF NOT EXISTS catalogue_revisions (account_id TEXT NOT NULL PRIMARY KEY, revision BLOB NOT NULL);
+
+DROP VIEW IF EXISTS catalogue_changed;
+CREATE VIEW catalogue_changed AS SELECT account_id FROM catalogue_revisions;
+CREATE TRIGGER catalogue_replace INSTEAD OF INSERT ON catalogue_changed BEGIN
+    DELETE FROM catalogue_revisions WHERE account_id = NEW.account_id;
+    INSERT INTO catalogue_revisions VALUES (NEW.account_id, randomblob(16));
+END;
+
+DROP TRIGGER IF EXISTS catalogue_account_inserted;
+CREATE TRIGGER catalogue_account_inserted AFTER INSERT ON auth_user BEGIN
+    INSERT INTO catalogue_changed VALUES (CAST(NEW.id AS TEXT));
+END;
+DROP TRIGGER IF EXISTS catalogue_account_updated;
+CREATE TRIGGER catalogue_account_updated AFTER UPDATE OF is_active ON auth_user BEGIN
+    INSERT INTO catalogue_changed VALUES (CAST(OLD.id AS TEXT));
+    INSERT INTO catalogue_changed VALUES (CAST(NEW.id AS TEXT));
+END;
+DROP TRIGGER IF EXISTS catalogue_account_deleted;
+CREATE TRIGGER catalogue_account_deleted AFTER DELETE ON auth_user BEGIN
+    INSERT INTO catalogue_changed VALUES (CAST(OLD.id AS TEXT));
+END;
+
+DROP TRIGGER IF EXISTS catalogue_course_inserted;
+CREATE TRIGGER catalogue_course_inserted AFTER INSERT ON courses_course BEGIN
+    INSERT INTO catalogue_changed VALUES (CAST(NEW.owner_id AS TEXT));
+END;
+DROP TRIGGER IF EXISTS catalogue_course_updated;
+CREATE TRIGGER catalogue_course_updated AFTER UPDATE ON courses_course BEGIN
+    INSERT INTO catalogue_changed VALUES (CAST(OLD.owner_id AS TEXT));
+    INSERT INTO catalogue_changed VALUES (CAST(NEW.owner_id AS TEXT));
+END;
+DROP TRIGGER IF EXISTS catalogue_course_deleted;
+CREATE TRIGGER catalogue_course_deleted AFTER DELETE ON courses_course BEGIN
+    INSERT INTO catalogue_changed VALUES (CAST(OLD.owner_id AS TEXT));
+END;
+
+DROP TRIGGER IF EXISTS catalogue_module_inserted;
+CREATE TRIGGER catalogue_module_inserted AFTER INSERT ON courses_module BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = NEW.course_id;
+END;
+DROP TRIGGER IF EXISTS catalogue_module_updated;
+CREATE TRIGGER catalogue_module_updated AFTER UPDATE ON courses_module BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = OLD.course_id;
+    INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = NEW.course_id;
+END;
+DROP TRIGGER IF EXISTS catalogue_module_deleted;
+CREATE TRIGGER catalogue_module_deleted AFTER DELETE ON courses_module BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = OLD.course_id;
+END;
+
+-- INSERT OR REPLACE removes a row with the same key without firing a trigger.
+DROP TRIGGER IF EXISTS catalogue_course_replaced;
+CREATE TRIGGER catalogue_course_replaced BEFORE INSERT ON courses_course BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(owner_id AS TEXT) FROM courses_course WHERE id = NEW.id;
+END;
+DROP TRIGGER IF EXISTS catalogue_module_replaced;
+CREATE TRIGGER catalogue_module_replaced BEFORE INSERT ON courses_module BEGIN
+    INSERT INTO catalogue_changed SELECT CAST(c.owner_id AS TEXT) FROM courses_course c
+        JOIN courses_module m ON m.course_id = c.id WHERE m.id = NEW.id;
+END;
+
+INSERT OR REPLACE INTO catalogue_revisions SELECT id, randomblob(16) FROM catalogue_accounts;
+COMMIT;
