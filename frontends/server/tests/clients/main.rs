@@ -4,6 +4,8 @@
 //! The generators come from the package registries and are cached below the target directory. If they are unavailable,
 //! the tests print a line and pass, unless `CATALOGUE_TEST_REQUIRE` names `clients`.
 
+#[cfg(unix)]
+mod django;
 mod library;
 #[path = "../it/program.rs"]
 #[expect(dead_code, reason = "the tests of the command line use the rest of it")]

@@ -1,0 +1,172 @@
+//! Django's migrations of tables behind the views, with the hook of `examples/own_tables/django`, while a client reads.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use catalogue_postgres_cluster::Cluster;
+use serde_json::Value;
+
+use crate::program::{Server, TestDir, get};
+use crate::tools::{installed, or_skip_unless, output_of};
+
+const REQUIREMENTS: [(&str, &str); 1] = [("requirements.txt", include_str!("django/requirements.txt"))];
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const LIST: &str = "/api/v1/courses?limit=100";
+
+/// Returns the Python of a virtual environment with Django.
+fn python() -> Result<PathBuf, String> {
+    let folder = installed("django", &REQUIREMENTS, |folder| {
+        output_of(Command::new("python3").args(["-m", "venv", "venv"]).current_dir(folder))?;
+        let mut pip = Command::new(folder.join("venv/bin/python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1"]);
+        output_of(pip.args(["--requirement", "requirements.txt"]).current_dir(folder)).map(|_| ())
+    })?;
+    Ok(folder.join("venv/bin/python"))
+}
+
+/// A Django project on one database, and the program that reads its tables.
+struct Project {
+    dir: TestDir,
+    python: PathBuf,
+    /// Environment of Django, and of the program.
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Project {
+    /// Copies the project and the hook, and creates tables, rows and views.
+    fn new(python: PathBuf, vendor: &str, variables: Vec<(&'static str, String)>) -> Self {
+        let project = Self { dir: TestDir::new(), python, variables };
+        copy(&Path::new(ROOT).join("tests/clients/django"), &project.dir.path("site"));
+        let hook = Path::new(ROOT).join("../../examples/own_tables/django/catalogue_views");
+        copy(&hook, &project.dir.path("site/catalogue_views"));
+        let dialect = if vendor == "postgresql" { "postgres" } else { "sqlite" };
+        for (name, option) in [("views", ""), ("revisions", " --revisions")] {
+            let sql = project.dir.run(&format!("views example --from django --for {dialect}{option}")).succeeds();
+            project.dir.write(&format!("site/catalogue_views/{name}.{vendor}.sql"), sql);
+        }
+        project.migrate_to("0002");
+        project.run("migrate");
+        project
+    }
+
+    fn manage(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(&self.python);
+        command.arg("manage.py").args(arguments).current_dir(self.dir.path("site"));
+        command.envs(self.variables.iter().cloned()).output().unwrap()
+    }
+
+    #[track_caller]
+    fn migrate_to(&self, migration: &str) {
+        let output = self.manage(&["migrate", "courses", migration]);
+        assert!(output.status.success(), "{migration}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = self.dir.command(arguments);
+        command.envs(self.variables.iter().cloned());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> String {
+        output_of(&mut self.command(arguments)).unwrap()
+    }
+}
+
+/// Reads the list until `stop`. Returns the number of responses with 500; each other response must have the account's 40 courses.
+fn read_until(stop: &AtomicBool, address: &str, token: &str) -> usize {
+    let mut failures = 0;
+    while !stop.load(Ordering::Relaxed) {
+        match get(address, LIST, token) {
+            (500, _) => failures += 1,
+            (status, list) => {
+                assert_eq!(status, 200);
+                let courses = list["data"].as_array().unwrap();
+                assert_eq!(courses.len(), 40, "{list}");
+                assert!(courses.iter().all(|course| course["title"] == "Course of one"), "{list}");
+            }
+        }
+    }
+    failures
+}
+
+/// Calls `migrate` while a client reads. Returns the number of responses with 500 until `migrate` returned.
+fn failures_during(server: &Server, token: &str, migrate: impl FnOnce()) -> usize {
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| read_until(&stop, &server.address, token));
+        migrate();
+        stop.store(true, Ordering::Relaxed);
+        reader.join().unwrap()
+    })
+}
+
+fn survives_migrations(project: &Project) {
+    let token = project.run("keys create --account 1 --name n --scope read:courses");
+    let token = token.trim_end();
+    let server = Server::start(&mut project.command("serve --listen 127.0.0.1:0 --log off"));
+    let list = || -> (u16, Value) { server.get(LIST, token) };
+    assert_eq!(list().0, 200);
+    for migration in ["0003", "0004"] {
+        failures_during(&server, token, || project.migrate_to(migration));
+        assert_eq!(list().0, 200, "{migration}");
+        project.run("views check");
+    }
+    let failures = failures_during(&server, token, || project.migrate_to("0005"));
+    assert_eq!(failures, 0, "a migration of other tables must not drop the views");
+
+    assert!(!project.manage(&["migrate"]).status.success());
+    assert_eq!(list().0, 500, "the views are dropped until a migration succeeds");
+    project.migrate_to("0005");
+    assert_eq!(list().0, 200);
+
+    // The triggers exist again, too.
+    let rename = "from courses.models import Course; Course.objects.filter(owner_id=1).update(title='Renamed')";
+    assert!(project.manage(&["shell", "--command", rename]).status.success());
+    assert_eq!(list().1["data"][0]["title"], "Renamed");
+    project.run("views check");
+}
+
+#[test]
+fn views_on_sqlite_survive_django_migrations() {
+    let Some(python) = or_skip_unless("clients", python()) else { return };
+    let variables = [
+        ("CATALOGUE_COURSES", "views".to_owned()),
+        ("CATALOGUE_COURSES_DATABASE", "sqlite:site/app.db".to_owned()),
+        ("CATALOGUE_DATABASE", "sqlite:keys.db".to_owned()),
+    ];
+    survives_migrations(&Project::new(python, "sqlite", variables.to_vec()));
+}
+
+#[test]
+fn views_on_postgresql_survive_django_migrations() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let Some(python) = or_skip_unless("clients", python()) else { return };
+    let host = cluster.directory.display().to_string();
+    let mut psql = Command::new("psql");
+    psql.args(["--host", &host, "--username", "postgres", "--command", "CREATE DATABASE django"]);
+    output_of(&mut psql).unwrap();
+    let variables = [
+        ("CATALOGUE_COURSES", "views".to_owned()),
+        ("CATALOGUE_DATABASE", format!("postgres:///django?host={host}&user=postgres")),
+        ("POSTGRES_HOST", host),
+        ("POSTGRES_NAME", "django".to_owned()),
+    ];
+    let project = Project::new(python, "postgresql", variables.to_vec());
+    survives_migrations(&project);
+}
+
+/// Copies a folder with its folders.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
